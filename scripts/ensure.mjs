@@ -1,0 +1,75 @@
+// Makes a clone ready to run: installs what is missing or stale, builds what is missing or stale.
+// Plain Node with no dependency, because it runs before there is any.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const rebuild = process.argv.includes('--rebuild');
+const minimumNode = [20, 19];
+
+requireNode();
+step('node_modules/.turnout-installed', hashOf(['package.json', 'package-lock.json']), install);
+step('dist/.turnout-built', hashOf(['package.json', 'tsconfig.json', 'tsconfig.build.json', ...filesIn('src')]), build, rebuild);
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > minimumNode[0] || (major === minimumNode[0] && minor >= minimumNode[1])) return;
+  fail(`Turnout needs Node ${minimumNode.join('.')} or newer; this is ${process.version}.`);
+}
+
+/** Runs `make` unless the stamp of its last success is still the hash of what it was made from. */
+function step(stamp, hash, make, force = false) {
+  const path = join(root, stamp);
+  if (!force && existsSync(path) && readFileSync(path, 'utf8') === hash) return;
+  make();
+  writeFileSync(path, hash);
+}
+
+function install() {
+  // `npm ci` refuses a lock file without the optional packages of this platform; `npm install` adds them,
+  // and `--no-save` keeps it from rewriting the lock file of the clone.
+  say('installing dependencies');
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
+}
+
+function build() {
+  say('building');
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', 'tsconfig.build.json']);
+  for (const program of ['dist/cli/main.js', 'dist/demo-agent/main.js']) chmodSync(join(root, program), 0o755);
+}
+
+function run(command, args) {
+  // stdout belongs to what the caller asked for (a turn's answer, a test report): talk on stderr.
+  const shell = process.platform === 'win32' && command === 'npm';
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], shell });
+  if (status !== 0) fail(`\`${command} ${args.join(' ')}\` failed${error ? `: ${error.message}` : ''}.`);
+}
+
+function hashOf(paths) {
+  const hash = createHash('sha256');
+  for (const path of paths) {
+    const file = join(root, path);
+    hash.update(`${path}\0`).update(existsSync(file) ? readFileSync(file) : '');
+  }
+  return hash.update(process.platform + process.arch).digest('hex');
+}
+
+function filesIn(directory) {
+  return readdirSync(join(root, directory), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort();
+}
+
+function say(what) {
+  process.stderr.write(`turnout: ${what} …\n`);
+}
+
+function fail(message) {
+  process.stderr.write(`turnout: ${message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,152 @@
+/** The one event model: what every backend says while a turn runs, and what goes over the wire as NDJSON. */
+export type ChatEvent = StepEvent | TerminalEvent;
+
+/** Everything that can happen before a turn ends. */
+export type StepEvent =
+  | SessionEvent
+  | TextEvent
+  | ThinkingStartEvent
+  | ThinkingEvent
+  | ThinkingEndEvent
+  | ToolStartEvent
+  | ToolEndEvent
+  | PermissionRequestEvent
+  | PermissionResolvedEvent
+  | UsageEvent
+  | NoticeEvent;
+
+/** Exactly one of these ends a turn, and nothing follows it. */
+export type TerminalEvent = CompleteEvent | ErrorEvent;
+
+export interface SessionEvent {
+  readonly type: 'session';
+  readonly sessionId: string;
+  readonly backend: string;
+  readonly model?: string;
+}
+
+export interface TextEvent {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+export interface ThinkingStartEvent {
+  readonly type: 'thinking_start';
+}
+
+export interface ThinkingEvent {
+  readonly type: 'thinking';
+  readonly text: string;
+}
+
+export interface ThinkingEndEvent {
+  readonly type: 'thinking_end';
+}
+
+export interface ToolStartEvent {
+  readonly type: 'tool_start';
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export interface ToolEndEvent {
+  readonly type: 'tool_end';
+  readonly id: string;
+  readonly output: string;
+  readonly isError: boolean;
+}
+
+export type PermissionDecision = 'allow' | 'allow_always' | 'deny';
+
+export interface PermissionRequestEvent {
+  readonly type: 'permission_request';
+  readonly id: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly options: readonly PermissionDecision[];
+}
+
+export interface PermissionResolvedEvent {
+  readonly type: 'permission_resolved';
+  readonly id: string;
+  readonly decision: PermissionDecision;
+}
+
+/** Token counts of this turn. `inputTokens` is everything the model read, `cachedInputTokens` the part of it from a cache. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens?: number;
+  readonly costUsd?: number;
+}
+
+export interface UsageEvent extends Usage {
+  readonly type: 'usage';
+}
+
+export type NoticeLevel = 'info' | 'warning';
+
+export interface NoticeEvent {
+  readonly type: 'notice';
+  readonly level: NoticeLevel;
+  readonly message: string;
+  readonly raw?: string;
+}
+
+/** `end_turn`, `max_turns`, `refusal`, or the vendor's own word. */
+export type StopReason = 'end_turn' | 'max_turns' | 'refusal' | (string & {});
+
+export interface CompleteEvent {
+  readonly type: 'complete';
+  /** The answer: what the agent said after its last tool. */
+  readonly text: string;
+  readonly sessionId: string;
+  readonly stopReason: StopReason;
+  readonly usage?: Usage;
+}
+
+export const errorCodes = [
+  'not_installed',
+  'auth',
+  'rate_limit',
+  'overloaded',
+  'timeout',
+  'session_not_found',
+  'bad_request',
+  'network',
+  'crashed',
+  'parse',
+  'interrupted',
+  'unsupported',
+  'unknown',
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+export interface ErrorEvent {
+  readonly type: 'error';
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+const retryableCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'rate_limit',
+  'overloaded',
+  'timeout',
+  'network',
+  'crashed',
+]);
+
+export function errorEvent(code: ErrorCode, message: string): ErrorEvent {
+  return { type: 'error', code, message, retryable: retryableCodes.has(code) };
+}
+
+export function notice(level: NoticeLevel, message: string, raw?: string): NoticeEvent {
+  return raw === undefined ? { type: 'notice', level, message } : { type: 'notice', level, message, raw };
+}
+
+export function isTerminal(event: ChatEvent): event is TerminalEvent {
+  return event.type === 'complete' || event.type === 'error';
+}

@@ -1,0 +1,22 @@
+import type { ErrorCode } from './chat-event.js';
+
+/**
+ * The one error class that Turnout throws. Expected endings of a turn are events; this is for misuse
+ * and broken machinery. `message` says what happened to what, `hint` what to do about it.
+ */
+export class TurnoutError extends Error {
+  override readonly name: string = 'TurnoutError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+  }
+
+  /** The whole sentence for a person: what happened, then what to do. */
+  get explanation(): string {
+    return this.hint === undefined ? this.message : `${this.message}\n${this.hint}`;
+  }
+}
