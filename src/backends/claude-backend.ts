@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { type ClaudeState, claudeDecoder } from './claude-decoder.js';
+import type { WireDecoder } from './one-shot/decoder.js';
+import { fitsArgument, type Invocation } from './one-shot/invocation.js';
+import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
+import type { BackendCapabilities, PermissionMode } from './types.js';
+
+/** Claude Code (R2), measured with 2.1.325. */
+export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
+  readonly capabilities: BackendCapabilities = {
+    textDeltas: true,
+    thinking: true,
+    maxTurns: true,
+    allowedTools: true,
+    disallowedTools: true,
+    mcpConfig: true,
+    permissionModes: ['bypass', 'edits', 'plan'],
+  };
+
+  protected readonly vendor: Vendor = {
+    name: 'claude',
+    label: 'Claude',
+    install: 'npm install -g @anthropic-ai/claude-code',
+    noise: [/^Warning: no stdin data received/],
+  };
+
+  /** `systemPromptFile` is the file that holds the system prompt: Claude's flag for it takes no text. */
+  buildArgs(prompt: string, systemPromptFile: string, sessionId?: string): string[] {
+    return this.#args({
+      prompt: [prompt],
+      format: plainFormat,
+      permission: permissionFlags.bypass,
+      systemPromptFile,
+      sessionId,
+      model: this.config.model,
+      maxTurns: this.config.maxTurns,
+      allowedTools: this.config.allowedTools,
+    });
+  }
+
+  protected describe(turn: Turn, scratch: string): Invocation {
+    const systemPromptFile = join(scratch, 'system-prompt.md');
+    const channel = channelFor(turn.prompt);
+    const args = this.#args({
+      ...turn,
+      prompt: channel === 'argument' ? [turn.prompt] : [],
+      format: turn.stream || channel === 'message' ? streamFormat : plainFormat,
+      permission: permissionFlags[effectiveMode(turn)],
+      systemPromptFile,
+      maxTurns: turn.maxTurns ?? this.config.maxTurns,
+    });
+    if (channel === 'message') args.push('--input-format', 'stream-json');
+    for (const tool of turn.disallowedTools) args.push('--disallowedTools', tool);
+    if (turn.mcpConfig !== undefined) args.push('--mcp-config', turn.mcpConfig);
+    args.push(...turn.rawArgs);
+    return {
+      args,
+      ...(channel === 'argument'
+        ? {}
+        : { stdin: channel === 'stdin' ? turn.prompt : userMessage(turn.prompt) }),
+      env: this.#environment(turn.permissionMode),
+      files: [{ path: systemPromptFile, content: turn.systemPrompt }],
+    };
+  }
+
+  protected decoderFor(): WireDecoder<ClaudeState> {
+    return claudeDecoder;
+  }
+
+  #environment(mode: PermissionMode): Record<string, string | undefined> {
+    return {
+      // Set inside Claude Code's own tools: a turn started from there is not nested in it.
+      CLAUDECODE: undefined,
+      CLAUDE_CODE_ENTRYPOINT: undefined,
+      // What the user typed is what the model gets: `@name` is no order to attach a file.
+      CLAUDE_CODE_DISABLE_FILE_MENTIONS: this.inherited['CLAUDE_CODE_DISABLE_FILE_MENTIONS'] ?? '1',
+      // As root Claude refuses to skip permissions unless it is told that this is a sandbox.
+      ...(mode === 'bypass' && process.getuid?.() === 0 ? { IS_SANDBOX: '1' } : {}),
+    };
+  }
+
+  #args(parts: {
+    prompt: readonly string[];
+    format: readonly string[];
+    permission: readonly string[];
+    systemPromptFile: string;
+    sessionId?: string | undefined;
+    model?: string | undefined;
+    maxTurns: number;
+    allowedTools: readonly string[];
+  }): string[] {
+    const args = ['-p', ...parts.prompt, ...parts.format, ...parts.permission];
+    args.push('--append-system-prompt-file', parts.systemPromptFile);
+    args.push('--max-turns', String(parts.maxTurns));
+    if (parts.model !== undefined) args.push('--model', parts.model);
+    if (parts.sessionId !== undefined) args.push('--resume', parts.sessionId);
+    for (const tool of parts.allowedTools) args.push('--allowedTools', tool);
+    if (parts.allowedTools.length > 0) args.push('--tools', builtInNames(parts.allowedTools));
+    return args;
+  }
+}
+
+const permissionFlags: Record<PermissionMode, readonly string[]> = {
+  bypass: ['--dangerously-skip-permissions'],
+  edits: ['--permission-mode', 'acceptEdits'],
+  plan: ['--permission-mode', 'plan'],
+  ask: ['--permission-mode', 'default'],
+};
+
+/** In bypass mode a rule such as `Bash(git:*)` restricts nothing: then what is not listed is refused instead. */
+function effectiveMode(turn: Turn): PermissionMode {
+  const hasRules = turn.allowedTools.some((tool) => tool.includes('('));
+  return turn.permissionMode === 'bypass' && hasRules ? 'ask' : turn.permissionMode;
+}
+
+/** `--allowedTools` alone takes no tool away; `--tools` does, and wants bare names (MCP tools are not its business). */
+function builtInNames(tools: readonly string[]): string {
+  const names = tools.map((tool) => tool.replace(/\(.*$/s, '')).filter((name) => !name.startsWith('mcp__'));
+  return [...new Set(names)].join(',');
+}
+
+const plainFormat = ['--output-format', 'json'];
+const streamFormat = ['--output-format', 'stream-json', '--verbose', '--include-partial-messages'];
+
+/**
+ * A slash command is one on stdin too. Only a message that is marked as not typed reaches the model as it is
+ * (2.1.325; the mark is undocumented, so plain prompts don't depend on it).
+ */
+function channelFor(prompt: string): 'argument' | 'stdin' | 'message' {
+  if (prompt.startsWith('/')) return 'message';
+  return fitsArgument(prompt) && !prompt.startsWith('-') ? 'argument' : 'stdin';
+}
+
+function userMessage(content: string): string {
+  const message = { type: 'user', message: { role: 'user', content }, text_not_typed: true };
+  return `${JSON.stringify(message)}\n`;
+}

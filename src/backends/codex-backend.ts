@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { existsSync, realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, delimiter, dirname, join } from 'node:path';
+import type { Usage } from '../core/chat-event.js';
+import { type CodexState, codexDecoder, threadTotal } from './codex-decoder.js';
+import type { WireDecoder } from './one-shot/decoder.js';
+import { fitsArgument, type Invocation, putInFront } from './one-shot/invocation.js';
+import { readMcpServers } from './one-shot/mcp-config.js';
+import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
+import type { BackendCapabilities, PermissionMode } from './types.js';
+
+/** Codex (R3), measured with 0.166.0. */
+export class CodexBackend extends OneShotBackend<CodexState> {
+  readonly capabilities: BackendCapabilities = {
+    textDeltas: false,
+    thinking: true,
+    maxTurns: false,
+    allowedTools: false,
+    disallowedTools: false,
+    mcpConfig: true,
+    permissionModes: ['bypass', 'edits', 'plan'],
+  };
+
+  protected readonly vendor: Vendor = {
+    name: 'codex',
+    label: 'Codex',
+    install: 'npm install -g @openai/codex',
+    noise: [
+      /^Reading (additional input|prompt) from stdin/,
+      /^WARNING: proceeding, even though we could not/,
+    ],
+  };
+
+  /** What is known of the threads seen here; their usage is a running total, their instructions stay. */
+  readonly #threads = new Map<string, { total?: Usage; instructions?: string }>();
+
+  buildArgs(prompt: string, systemPrompt: string, sessionId?: string): string[] {
+    return this.#args({
+      prompt,
+      systemPrompt,
+      sessionId,
+      cwd: this.config.workingDir,
+      model: this.config.model,
+      permission: permissionFlags.bypass,
+      extra: [],
+    });
+  }
+
+  protected async describe(turn: Turn): Promise<Invocation> {
+    const natively = fitsArgument(JSON.stringify(turn.systemPrompt));
+    const prompt =
+      natively && !this.#instructionsChanged(turn) ? turn.prompt : putInFront(turn.systemPrompt, turn.prompt);
+    // "-" stands for stdin, even behind "--".
+    const asArgument = fitsArgument(prompt) && prompt !== '-';
+    const args = this.#args({
+      ...turn,
+      prompt: asArgument ? prompt : '-',
+      systemPrompt: natively ? turn.systemPrompt : '',
+      permission: permissionFlags[turn.permissionMode],
+      extra: [...(await mcpArguments(turn.mcpConfig)), ...turn.rawArgs],
+    });
+    return asArgument ? { args } : { args, stdin: prompt };
+  }
+
+  protected decoderFor(turn?: Turn): WireDecoder<CodexState> {
+    const resumed = turn?.sessionId;
+    const before = resumed === undefined ? undefined : this.#threads.get(resumed)?.total;
+    const decoder = codexDecoder(resumed, before);
+    if (turn === undefined) return decoder;
+    return {
+      ...decoder,
+      step: (state, line, raw) => {
+        const [next, events] = decoder.step(state, line, raw);
+        if (line['type'] === 'turn.completed' && next.sessionId !== undefined) {
+          this.#remember(next.sessionId, threadTotal(line), turn);
+        }
+        return [next, events];
+      },
+    };
+  }
+
+  /** The native binary behind the npm shim: a process less, and a kill reaches what does the work. */
+  protected override async locate(env: Readonly<Record<string, string | undefined>>) {
+    const found = await super.locate(env);
+    if (found.problem !== undefined) return found;
+    const native = nativeBinary(found.command);
+    if (native === undefined) return found;
+    const path =
+      native.pathEntry === undefined ? env['PATH'] : [native.pathEntry, env['PATH']].join(delimiter);
+    return { command: native.command, env: { CODEX_MANAGED_BY_NPM: '1', ...(path ? { PATH: path } : {}) } };
+  }
+
+  #args(parts: {
+    prompt: string;
+    systemPrompt: string;
+    sessionId?: string | undefined;
+    cwd: string;
+    model?: string | undefined;
+    permission: readonly string[];
+    extra: readonly string[];
+  }): string[] {
+    const args = ['exec', '--json', ...parts.permission, '--cd', parts.cwd];
+    if (parts.model !== undefined) args.push('--model', parts.model);
+    // Without this a finished turn waits for analytics that can't be sent (5 s without a network).
+    args.push('-c', 'analytics.enabled=false');
+    if (parts.systemPrompt !== '') {
+      // A value that is no TOML is taken as it is, but `true` or `[x]` is TOML: a JSON string is safe.
+      args.push('-c', `developer_instructions=${tomlString(parts.systemPrompt)}`);
+    }
+    args.push(...parts.extra);
+    if (parts.sessionId !== undefined) args.push('resume', parts.sessionId);
+    args.push('--', parts.prompt);
+    return args;
+  }
+
+  /** A thread keeps the instructions it began with: changed (or unknown) ones go in front of the prompt. */
+  #instructionsChanged(turn: Turn): boolean {
+    if (turn.sessionId === undefined || turn.systemPrompt === '') return false;
+    return this.#threads.get(turn.sessionId)?.instructions !== fingerprint(turn.systemPrompt);
+  }
+
+  #remember(threadId: string, total: Usage, turn: Turn): void {
+    this.#threads.delete(threadId);
+    this.#threads.set(threadId, {
+      total,
+      ...(turn.systemPrompt === '' ? {} : { instructions: fingerprint(turn.systemPrompt) }),
+    });
+    const oldest = this.#threads.keys().next();
+    if (this.#threads.size > 1000 && !oldest.done) this.#threads.delete(oldest.value);
+  }
+}
+
+const permissionFlags: Record<PermissionMode, readonly string[]> = {
+  bypass: ['--dangerously-bypass-approvals-and-sandbox'],
+  edits: ['--skip-git-repo-check', '--sandbox', 'workspace-write'],
+  plan: ['--skip-git-repo-check', '--sandbox', 'read-only'],
+  ask: ['--skip-git-repo-check', '--sandbox', 'read-only'],
+};
+
+async function mcpArguments(file: string | undefined): Promise<string[]> {
+  if (file === undefined) return [];
+  const servers = await readMcpServers(file, (path) => readFile(path, 'utf8'));
+  return servers.flatMap(([name, server]) => {
+    const key = `mcp_servers.${/^[\w-]+$/.test(name) ? name : tomlString(name)}`;
+    return Object.entries(server).flatMap(([field, value]) => ['-c', `${key}.${field}=${toml(value)}`]);
+  });
+}
+
+function toml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toml).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    return `{${Object.entries(value)
+      .map(([key, inner]) => `${tomlString(key)}=${toml(inner)}`)
+      .join(',')}}`;
+  }
+  return typeof value === 'string' ? tomlString(value) : String(value);
+}
+
+/** JSON's escapes are TOML's, but for the one control character that JSON leaves alone. */
+function tomlString(text: string): string {
+  return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
+}
+
+function fingerprint(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}
+
+const targets: Record<string, string> = {
+  'linux-x64': 'x86_64-unknown-linux-musl',
+  'linux-arm64': 'aarch64-unknown-linux-musl',
+  'darwin-x64': 'x86_64-apple-darwin',
+  'darwin-arm64': 'aarch64-apple-darwin',
+};
+
+/** Where `@openai/codex` keeps the program that its `codex.js` starts. */
+function nativeBinary(command: string): { command: string; pathEntry?: string } | undefined {
+  const target = targets[`${process.platform}-${process.arch}`];
+  try {
+    const shim = realpathSync(command);
+    if (target === undefined || basename(shim) !== 'codex.js') return undefined;
+    const platformPackage = `@openai/codex-${process.platform}-${process.arch}/package.json`;
+    const root = join(dirname(createRequire(shim).resolve(platformPackage)), 'vendor', target);
+    const binary = join(root, 'bin', 'codex');
+    if (!existsSync(binary)) return undefined;
+    const pathEntry = join(root, 'codex-path');
+    return { command: binary, ...(existsSync(pathEntry) ? { pathEntry } : {}) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import { type ErrorEvent, errorEvent } from '../../core/chat-event.js';
+import type { BackendName } from '../names.js';
+import type { BackendCapabilities, RunRequest } from '../types.js';
+
+/** An option that a request holds and a backend can't honour, with what to use instead. */
+export interface UnsupportedOption {
+  readonly option: 'maxTurns' | 'allowedTools' | 'disallowedTools' | 'mcpConfig' | 'permissionMode';
+  readonly instead: string;
+}
+
+/** Why a request can't run at all: found before anything is spawned. */
+export function refuseRequest(
+  name: BackendName,
+  capabilities: BackendCapabilities,
+  request: RunRequest,
+): ErrorEvent | undefined {
+  if (request.prompt === '') {
+    return errorEvent('bad_request', 'The prompt is empty: there is nothing to send to the agent.');
+  }
+  if (request.sessionId?.startsWith('-') || request.sessionId === '' || request.sessionId?.includes('\0')) {
+    const id = JSON.stringify(request.sessionId);
+    return errorEvent('bad_request', `${id} is not a session id: it would be read as an option.`);
+  }
+  const [first] = unsupportedOptions(name, capabilities, request);
+  if (first === undefined) return undefined;
+  return errorEvent('unsupported', `${name} does not support ${first.option}. ${first.instead}`);
+}
+
+export function unsupportedOptions(
+  name: BackendName,
+  capabilities: BackendCapabilities,
+  request: Pick<RunRequest, 'maxTurns' | 'allowedTools' | 'disallowedTools' | 'mcpConfig' | 'permissionMode'>,
+): readonly UnsupportedOption[] {
+  const found: UnsupportedOption[] = [];
+  if (request.maxTurns !== undefined && !capabilities.maxTurns) {
+    found.push({ option: 'maxTurns', instead: 'Limit the turn by time instead (timeout).' });
+  }
+  for (const option of ['allowedTools', 'disallowedTools'] as const) {
+    if ((request[option]?.length ?? 0) > 0 && !capabilities[option]) {
+      found.push({
+        option,
+        instead: `Configure the tools in ${name}'s own settings, or use a stricter permission mode.`,
+      });
+    }
+  }
+  if (request.mcpConfig !== undefined && !capabilities.mcpConfig) {
+    found.push({ option: 'mcpConfig', instead: `Configure the MCP servers in ${name}'s own settings.` });
+  }
+  const mode = request.permissionMode;
+  if (mode !== undefined && !capabilities.permissionModes.includes(mode)) {
+    const instead = `Use one of: ${capabilities.permissionModes.join(', ')}.`;
+    found.push({
+      option: 'permissionMode',
+      instead: `"${mode}" is not possible in a one-shot turn. ${instead}`,
+    });
+  }
+  return found;
+}

@@ -1,0 +1,66 @@
+import { type ErrorCode, type ErrorEvent, errorEvent } from '../../core/chat-event.js';
+import type { ProcessExit } from '../../process/start-process.js';
+import { classifyFailure } from './classify-failure.js';
+import type { Ending } from './decoder.js';
+
+export interface Conclusion {
+  /** The vendor's name as R8.2 writes it: Claude, Codex, Gemini, OpenCode. */
+  readonly label: string;
+  readonly exit: ProcessExit;
+  /** stderr without colours and without the lines that the CLI prints on every run. */
+  readonly stderr: string;
+  readonly ending: Ending | undefined;
+  /** Was anything on stdout understood? */
+  readonly understood: boolean;
+  readonly answerIsEmpty: boolean;
+  /** The failure in the CLI's own terms, where it can be read off stderr or the exit code. */
+  readonly vendorFailure?: { readonly message?: string; readonly code?: ErrorCode } | undefined;
+}
+
+export const parseFailure = 'Failed to parse CLI output';
+
+/** Success or failure, of everything that a finished process told: undefined is success. */
+export function findFailure(facts: Conclusion): ErrorEvent | undefined {
+  const { label, exit, ending, vendorFailure } = facts;
+  if (exit.code !== 0) {
+    const reported = ending?.type === 'failed' ? ending : undefined;
+    const detail =
+      vendorFailure?.message ??
+      (facts.stderr.trim() === '' ? (reported?.message ?? 'unknown error') : facts.stderr);
+    const how = exit.signal === null ? `exit ${exit.code}` : `signal ${exit.signal}`;
+    const message = `${label} CLI error (${how}): ${firstCharacters(detail, 500)}`;
+    const code =
+      reported?.code ?? vendorFailure?.code ?? classifyFailure(`${detail}\n${reported?.message ?? ''}`);
+    return errorEvent(code === 'unknown' && exit.signal !== null ? 'crashed' : code, message);
+  }
+  if (ending?.type === 'failed') {
+    return errorEvent(ending.code ?? classifyFailure(ending.message), ending.message);
+  }
+  if (!facts.understood) return errorEvent('parse', parseFailure);
+  if (ending === undefined) {
+    return errorEvent('crashed', `${label} CLI ended before its turn was complete`);
+  }
+  if (ending.text === undefined ? facts.answerIsEmpty : ending.text === '') {
+    return errorEvent('unknown', `${label} CLI gave an empty answer`);
+  }
+  return undefined;
+}
+
+/** The first characters, never half of a surrogate pair. */
+export function firstCharacters(text: string, count: number): string {
+  const cut = text.slice(0, count);
+  const last = cut.charCodeAt(cut.length - 1);
+  return text.length > count && last >= 0xd800 && last <= 0xdbff ? cut.slice(0, -1) : cut;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for
+const ansi = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
+
+/** stderr as a person would want to read it. What is not known to be noise stays as it is, to the character. */
+export function withoutNoise(stderr: string, noise: readonly RegExp[]): string {
+  const plain = stderr.replace(ansi, '');
+  if (noise.length === 0) return plain;
+  const lines = plain.split('\n');
+  const kept = lines.filter((line) => !noise.some((pattern) => pattern.test(line)));
+  return kept.length === lines.length ? plain : kept.join('\n').trim();
+}

@@ -1,0 +1,76 @@
+import { type ErrorCode, notice, type StepEvent, type StopReason } from '../../core/chat-event.js';
+import { type JsonItem, JsonLines, type JsonObject } from './json-lines.js';
+
+/** How the CLI itself says that the turn ended. */
+export type Ending =
+  | { readonly type: 'answered'; readonly stopReason: StopReason; readonly text?: string }
+  | {
+      readonly type: 'failed';
+      readonly message: string;
+      /** Where the CLI gives a machine-readable reason. */
+      readonly code?: ErrorCode;
+      /** The turn must not go on: end the process now. */
+      readonly stop?: true;
+    };
+
+/** What every decoder's state has, beside its own. */
+export interface TurnFacts {
+  readonly sessionId?: string;
+  readonly ending?: Ending;
+}
+
+export type Step<S> = readonly [state: S, events: readonly StepEvent[]];
+
+/** One vendor's one-shot output as a pure step over the JSON objects that it prints. */
+export interface WireDecoder<S extends TurnFacts> {
+  readonly initial: S;
+  step(state: S, value: JsonObject, raw: string): Step<S>;
+  /** At the end of the output: what is still to be concluded. */
+  finish?(state: S): S;
+}
+
+/** Feeds the lines of one process to a decoder. */
+export class LineDecoder<S extends TurnFacts> {
+  state: S;
+  readonly #decoder: WireDecoder<S>;
+  readonly #lines = new JsonLines();
+  /** Did anything come that was JSON? */
+  understood = false;
+
+  constructor(decoder: WireDecoder<S>) {
+    this.#decoder = decoder;
+    this.state = decoder.initial;
+  }
+
+  line(text: string): readonly StepEvent[] {
+    return this.#take(this.#lines.push(text));
+  }
+
+  end(): readonly StepEvent[] {
+    const events = this.#take(this.#lines.end());
+    if (this.#decoder.finish) this.state = this.#decoder.finish(this.state);
+    return events;
+  }
+
+  #take(items: readonly JsonItem[]): readonly StepEvent[] {
+    const only = items[0];
+    if (items.length === 1 && only !== undefined) return this.#one(only);
+    return items.flatMap((item) => this.#one(item));
+  }
+
+  #one(item: JsonItem): readonly StepEvent[] {
+    if (item.value === undefined) return [unknownLine('A line that is not JSON', item.raw)];
+    this.understood = true;
+    const [state, events] = this.#decoder.step(this.state, item.value, item.raw);
+    this.state = state;
+    return events;
+  }
+}
+
+const rawLimit = 256 * 1024;
+
+/** What a decoder makes of a line that it does not know: never thrown, never dropped. */
+export function unknownLine(what: string, raw: string): StepEvent {
+  const kept = raw.length <= rawLimit ? raw : `${raw.slice(0, rawLimit)}… (${raw.length} characters)`;
+  return notice('info', `${what} from the CLI`, kept);
+}

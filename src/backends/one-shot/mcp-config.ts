@@ -1,0 +1,28 @@
+import { TurnoutError } from '../../core/errors.js';
+import { isObject, type JsonObject } from './json-lines.js';
+
+/** The servers of a file in Claude's format, for the CLIs that take them in another form. */
+export async function readMcpServers(
+  file: string,
+  read: (path: string) => Promise<string>,
+): Promise<readonly (readonly [name: string, server: JsonObject])[]> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(await read(file));
+  } catch (cause) {
+    throw unusable(file, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+  const servers = isObject(parsed) ? parsed['mcpServers'] : undefined;
+  if (!isObject(servers)) throw unusable(file, 'it has no object "mcpServers"');
+  return Object.entries(servers).map(([name, server]) => {
+    if (!isObject(server)) throw unusable(file, `the server "${name}" is not an object`);
+    return [name, server] as const;
+  });
+}
+
+function unusable(file: string, why: string, cause?: unknown): TurnoutError {
+  return new TurnoutError('bad_request', `The MCP configuration ${file} can't be used: ${why}`, {
+    hint: 'Expected: {"mcpServers": {"name": {"command": "…", "args": ["…"], "env": {}}}}',
+    cause,
+  });
+}

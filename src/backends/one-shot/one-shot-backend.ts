@@ -1,0 +1,205 @@
+import { resolve } from 'node:path';
+import type { ChatEvent, ErrorCode, StepEvent } from '../../core/chat-event.js';
+import { errorEvent } from '../../core/chat-event.js';
+import { TurnoutError } from '../../core/errors.js';
+import { TurnLedger } from '../../core/turn-ledger.js';
+import { findExecutable } from '../../process/find-executable.js';
+import type { ProcessExit } from '../../process/start-process.js';
+import type { BackendName } from '../names.js';
+import type {
+  BackendAdapter,
+  BackendAdapterConfig,
+  BackendCapabilities,
+  BackendEventResult,
+  PermissionMode,
+  RunOptions,
+  RunRequest,
+  StreamCallback,
+} from '../types.js';
+import { refuseRequest } from './check-request.js';
+import { childEnvironment } from './child-environment.js';
+import { findFailure, withoutNoise } from './conclude.js';
+import { LineDecoder, type TurnFacts, type WireDecoder } from './decoder.js';
+import { foldTurn } from './fold-turn.js';
+import type { Invocation } from './invocation.js';
+import { runProcess } from './run-process.js';
+import { scratchDirectory } from './scratch-files.js';
+
+/** A request with everything that it left out filled in from the config. */
+export interface Turn extends RunRequest {
+  readonly systemPrompt: string;
+  readonly cwd: string;
+  readonly permissionMode: PermissionMode;
+  readonly allowedTools: readonly string[];
+  readonly disallowedTools: readonly string[];
+  readonly rawArgs: readonly string[];
+  readonly stream: boolean;
+}
+
+/** What a vendor's one-shot mode looks like from outside. */
+export interface Vendor {
+  readonly name: BackendName;
+  /** As R8.2 writes it. */
+  readonly label: string;
+  readonly install: string;
+  /** stderr lines that say nothing about a failure. */
+  readonly noise: readonly RegExp[];
+}
+
+/**
+ * What the four one-shot backends share: a turn is described as one value, run as one process, decoded line by
+ * line, and concluded from all that the process told. A backend adds the description and the decoder.
+ */
+export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdapter {
+  abstract readonly capabilities: BackendCapabilities;
+  protected readonly config: BackendAdapterConfig;
+  protected abstract readonly vendor: Vendor;
+
+  constructor(config: BackendAdapterConfig) {
+    this.config = config;
+  }
+
+  /** The argv of a plain prompt in the CLI's plain output format. */
+  abstract buildArgs(prompt: string, systemPrompt: string, sessionId?: string): string[];
+  protected abstract describe(turn: Turn, scratch: string): Invocation | Promise<Invocation>;
+  protected abstract decoderFor(turn?: Turn): WireDecoder<S>;
+
+  name(): BackendName {
+    return this.vendor.name;
+  }
+
+  async validate(): Promise<boolean> {
+    const found = await findExecutable(this.config.cliPath, this.inherited, this.config.workingDir);
+    return !('problem' in found);
+  }
+
+  async execute(
+    prompt: string,
+    systemPrompt: string,
+    sessionId?: string,
+    onStream?: StreamCallback,
+  ): Promise<BackendEventResult> {
+    const request = { prompt, systemPrompt, sessionId, stream: onStream !== undefined };
+    return foldTurn(this.run(request), onStream);
+  }
+
+  parseOutput(stdout: string): BackendEventResult {
+    const ledger = new TurnLedger();
+    const decoder = new LineDecoder(this.decoderFor());
+    const accept = (event: StepEvent) => ledger.accept(event);
+    for (const line of stdout.split('\n')) decoder.line(line).forEach(accept);
+    decoder.end().forEach(accept);
+    const last = this.#conclude(ledger, decoder, { code: 0, signal: null }, '').at(-1);
+    const result: BackendEventResult =
+      last?.type === 'complete'
+        ? { responseText: last.text, isError: false }
+        : { responseText: last?.type === 'error' ? last.message : '', isError: true };
+    const sessionId = decoder.state.sessionId;
+    return sessionId === undefined ? result : { ...result, sessionId };
+  }
+
+  async *run(request: RunRequest, options: RunOptions = {}): AsyncGenerator<ChatEvent> {
+    const refusal = refuseRequest(this.name(), this.capabilities, request);
+    if (refusal !== undefined) {
+      yield refusal;
+      return;
+    }
+    const turn = this.#complete(request);
+    const inherited = this.inherited;
+    const scratch = scratchDirectory(inherited);
+    const prepared = await this.#prepare(turn, scratch, inherited);
+    if ('type' in prepared) {
+      yield prepared;
+      return;
+    }
+    const { command, commandEnv, invocation } = prepared;
+    const ledger = new TurnLedger();
+    const decoder = new LineDecoder(this.decoderFor(turn));
+    const added = childEnvironment({}, commandEnv, invocation.env, turn.env);
+    options.onSpawn?.({ command, args: invocation.args, cwd: turn.cwd, env: added });
+    yield* runProcess({
+      command,
+      cwd: turn.cwd,
+      env: childEnvironment(inherited, commandEnv, invocation.env, turn.env),
+      invocation,
+      scratch,
+      timeoutMs: turn.timeoutMs ?? this.config.queryTimeoutMs,
+      signal: options.signal,
+      decoder,
+      ledger,
+      conclude: (exit, stderr) => this.#conclude(ledger, decoder, exit, stderr),
+    });
+  }
+
+  /** The program to start. A backend may know a shorter way than the configured one (a binary behind a shim). */
+  protected async locate(
+    env: Readonly<Record<string, string | undefined>>,
+  ): Promise<{ command: string; env?: Record<string, string>; problem?: string }> {
+    const found = await findExecutable(this.config.cliPath, env, this.config.workingDir);
+    if (!('problem' in found)) return { command: found.path };
+    const what = {
+      missing: 'was not found',
+      not_executable: 'is not executable',
+      is_directory: 'is a directory, not a program',
+    }[found.problem];
+    const problem = `The ${this.vendor.label} CLI ${what}: ${found.path}\nInstall it with \`${this.vendor.install}\`, or set BACKEND_CLI_PATH to where it is.`;
+    return { command: found.path, problem };
+  }
+
+  /** A failure in the CLI's own terms, read off its stderr or its exit code. */
+  protected vendorFailure(
+    _exit: ProcessExit,
+    _stderr: string,
+  ): { readonly message?: string; readonly code?: ErrorCode } | undefined {
+    return undefined;
+  }
+
+  async #prepare(turn: Turn, scratch: string, inherited: Readonly<Record<string, string | undefined>>) {
+    const { command, env: commandEnv, problem } = await this.locate(inherited);
+    if (problem !== undefined) return errorEvent('not_installed', problem);
+    try {
+      return { command, commandEnv, invocation: await this.describe(turn, scratch) };
+    } catch (error) {
+      if (error instanceof TurnoutError) return errorEvent(error.code, error.explanation);
+      throw error;
+    }
+  }
+
+  protected get inherited(): Readonly<Record<string, string | undefined>> {
+    return this.config.env ?? process.env;
+  }
+
+  #complete(request: RunRequest): Turn {
+    return {
+      ...request,
+      systemPrompt: request.systemPrompt ?? '',
+      cwd: resolve(request.cwd ?? this.config.workingDir),
+      model: request.model ?? this.config.model,
+      allowedTools: request.allowedTools ?? this.config.allowedTools,
+      disallowedTools: request.disallowedTools ?? [],
+      permissionMode: request.permissionMode ?? 'bypass',
+      rawArgs: request.rawArgs ?? [],
+      stream: request.stream ?? true,
+    };
+  }
+
+  #conclude(
+    ledger: TurnLedger,
+    decoder: LineDecoder<S>,
+    exit: ProcessExit,
+    stderr: string,
+  ): readonly ChatEvent[] {
+    const { ending } = decoder.state;
+    const failure = findFailure({
+      label: this.vendor.label,
+      exit,
+      stderr: withoutNoise(stderr, this.vendor.noise),
+      ending,
+      understood: decoder.understood,
+      answerIsEmpty: ledger.answerIsEmpty,
+      vendorFailure: exit.code === 0 ? undefined : this.vendorFailure(exit, stderr),
+    });
+    if (failure !== undefined) return ledger.fail(failure);
+    return ending?.type === 'answered' ? ledger.complete(ending.stopReason, ending.text) : [];
+  }
+}

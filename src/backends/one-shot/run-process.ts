@@ -1,0 +1,110 @@
+import { type ChatEvent, errorEvent } from '../../core/chat-event.js';
+import { TurnoutError } from '../../core/errors.js';
+import type { TurnLedger } from '../../core/turn-ledger.js';
+import { type ProcessExit, type RunningProcess, startProcess } from '../../process/start-process.js';
+import type { LineDecoder, TurnFacts } from './decoder.js';
+import type { Invocation } from './invocation.js';
+import { removeScratchFiles, writeScratchFiles } from './scratch-files.js';
+
+export const timeoutMessage = 'Query timed out';
+
+export interface ProcessRun<S extends TurnFacts> {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly invocation: Invocation;
+  readonly scratch: string;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly decoder: LineDecoder<S>;
+  readonly ledger: TurnLedger;
+  /** What the finished process came to, as the turn's last events. */
+  conclude(exit: ProcessExit, stderr: string): readonly ChatEvent[];
+}
+
+/**
+ * Runs one CLI process to its end and turns its lines into events. However it is left (the end, a time-out,
+ * an abort, a consumer that stops reading), nothing of it stays: no process, no file.
+ */
+export async function* runProcess<S extends TurnFacts>(run: ProcessRun<S>): AsyncGenerator<ChatEvent> {
+  const { decoder, ledger, invocation } = run;
+  const stop = new StopClock(run.timeoutMs, run.signal);
+  let child: RunningProcess | undefined;
+  try {
+    if (stop.reason !== undefined) return yield* ledger.fail(stoppedError(stop.reason));
+    if (invocation.files !== undefined) await writeScratchFiles(run.scratch, invocation.files);
+    const running = await startProcess({
+      command: run.command,
+      args: invocation.args,
+      cwd: run.cwd,
+      env: run.env,
+      ...(invocation.stdin === undefined ? {} : { stdin: { text: invocation.stdin } }),
+    });
+    child = running;
+    stop.onStop(() => void running.end());
+    reading: for await (const lines of running.lines()) {
+      for (const line of lines) {
+        for (const event of decoder.line(line.text)) yield* ledger.accept(event);
+        if (mustStop(decoder)) break reading;
+      }
+    }
+    const exit = mustStop(decoder) ? await running.end() : await running.exited;
+    for (const event of decoder.end()) yield* ledger.accept(event);
+    if (stop.reason !== undefined) return yield* ledger.fail(stoppedError(stop.reason));
+    await running.endLeftovers();
+    yield* run.conclude(mustStop(decoder) ? { code: 0, signal: null } : exit, running.stderr());
+  } catch (error) {
+    if (!(error instanceof TurnoutError)) throw error;
+    yield* ledger.fail(errorEvent(error.code, error.explanation));
+  } finally {
+    stop.clear();
+    await child?.end();
+    await removeScratchFiles(run.scratch);
+  }
+}
+
+function mustStop(decoder: LineDecoder<TurnFacts>): boolean {
+  const ending = decoder.state.ending;
+  return ending?.type === 'failed' && ending.stop === true;
+}
+
+type StopReason = 'timeout' | 'interrupted';
+
+function stoppedError(reason: StopReason) {
+  return reason === 'timeout'
+    ? errorEvent('timeout', timeoutMessage)
+    : errorEvent('interrupted', 'Interrupted');
+}
+
+/** The two things that end a turn from outside: its time is up, or the caller aborts it. */
+class StopClock {
+  reason: StopReason | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #act: (() => void) | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = () => this.#stop('interrupted');
+
+  constructor(timeoutMs: number, signal: AbortSignal | undefined) {
+    this.#signal = signal;
+    if (signal?.aborted) this.reason = 'interrupted';
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    // A timer of more than 2^31 ms fires at once.
+    if (timeoutMs > 0)
+      this.#timer = setTimeout(() => this.#stop('timeout'), Math.min(timeoutMs, 2 ** 31 - 1));
+  }
+
+  onStop(act: () => void): void {
+    this.#act = act;
+    if (this.reason !== undefined) act();
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+  }
+
+  #stop(reason: StopReason): void {
+    this.reason ??= reason;
+    this.#act?.();
+  }
+}

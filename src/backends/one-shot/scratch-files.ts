@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TurnoutError } from '../../core/errors.js';
+import type { ScratchFile } from './invocation.js';
+
+/** A directory name that no other run has; it is created only when there is something to put in it. */
+export function scratchDirectory(env: Readonly<Record<string, string | undefined>>): string {
+  return join(scratchRoot(env), `run-${process.pid}-${randomBytes(8).toString('hex')}`);
+}
+
+export async function writeScratchFiles(directory: string, files: readonly ScratchFile[]): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    for (const file of files) {
+      const handle = await open(file.path, 'wx', 0o600);
+      try {
+        await handle.writeFile(file.content);
+      } finally {
+        await handle.close();
+      }
+    }
+  } catch (cause) {
+    throw new TurnoutError('crashed', `Could not write a temporary file in ${directory}: ${String(cause)}`, {
+      hint: 'Free some disk space, or set TURNOUT_HOME to a directory that can be written.',
+      cause,
+    });
+  }
+}
+
+export async function removeScratchFiles(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true }).catch(() => undefined);
+}
+
+/** Removes what a killed Turnout left behind. A living owner's files stay. */
+export async function sweepScratchFiles(env: Readonly<Record<string, string | undefined>>): Promise<number> {
+  const root = scratchRoot(env);
+  const names = await readdir(root).catch(() => []);
+  const stale = names.filter((name) => {
+    const owner = /^run-(\d+)-[0-9a-f]+$/.exec(name)?.[1];
+    return owner !== undefined && !isAlive(Number(owner));
+  });
+  await Promise.all(stale.map((name) => removeScratchFiles(join(root, name))));
+  return stale.length;
+}
+
+/** Not below /tmp by default: Gemini ignores settings files in a world-writable directory. */
+function scratchRoot(env: Readonly<Record<string, string | undefined>>): string {
+  const home = env['TURNOUT_HOME'] ?? join(env['HOME'] ?? homedir() ?? tmpdir(), '.turnout');
+  return join(home, 'tmp');
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,93 @@
+import type { ChatEvent } from '../core/chat-event.js';
+import type { BackendName } from './names.js';
+
+/** What the operator configures for a backend; every turn starts from it. */
+export interface BackendAdapterConfig {
+  /** A path, or a bare name that is looked up on PATH. */
+  readonly cliPath: string;
+  readonly workingDir: string;
+  /** The whole turn may take this long; 0 means no limit. */
+  readonly queryTimeoutMs: number;
+  readonly allowedTools: readonly string[];
+  readonly maxTurns: number;
+  readonly model?: string | undefined;
+  /** The environment that children inherit (less the gateway's own secrets). Default: this process's. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** R1.2: what a turn came to. */
+export interface BackendEventResult {
+  responseText?: string;
+  sessionId?: string;
+  isError: boolean;
+}
+
+export type StreamCallback = (text: string) => void;
+
+export const permissionModes = ['bypass', 'ask', 'edits', 'plan'] as const;
+export type PermissionMode = (typeof permissionModes)[number];
+
+/** One turn: what R1's four arguments can't say as well. What is left out comes from the config. */
+export interface RunRequest {
+  readonly prompt: string;
+  readonly systemPrompt?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly model?: string | undefined;
+  /** An explicit limit: refused where the CLI has none (the config's default is not). */
+  readonly maxTurns?: number | undefined;
+  readonly allowedTools?: readonly string[] | undefined;
+  readonly disallowedTools?: readonly string[] | undefined;
+  readonly permissionMode?: PermissionMode | undefined;
+  /** A file in Claude's format: `{"mcpServers": {name: {command, args, env} | {url}}}`. */
+  readonly mcpConfig?: string | undefined;
+  /** Added to the environment of the CLI. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** `false` asks the CLI for its plain output format; the events are then few, and late. */
+  readonly stream?: boolean | undefined;
+  /** The escape hatch: words for the CLI's own argument list, as they are. */
+  readonly rawArgs?: readonly string[] | undefined;
+}
+
+export interface RunOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Told the exact command before it starts. */
+  readonly onSpawn?: ((command: SpawnedCommand) => void) | undefined;
+}
+
+export interface SpawnedCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** What is added to the inherited environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What one backend can do in a one-shot turn. Asking for more is refused by name. */
+export interface BackendCapabilities {
+  /** Text arrives piece by piece while the model writes it. */
+  readonly textDeltas: boolean;
+  readonly thinking: boolean;
+  readonly maxTurns: boolean;
+  readonly allowedTools: boolean;
+  readonly disallowedTools: boolean;
+  readonly mcpConfig: boolean;
+  readonly permissionModes: readonly PermissionMode[];
+}
+
+export interface BackendAdapter {
+  name(): BackendName;
+  readonly capabilities: BackendCapabilities;
+  /** R1.4: is the configured binary there, and executable? */
+  validate(): Promise<boolean>;
+  /** R1.1: one turn, folded to its result. Never rejects for what a CLI does wrong. */
+  execute(
+    prompt: string,
+    systemPrompt: string,
+    sessionId?: string,
+    onStream?: StreamCallback,
+  ): Promise<BackendEventResult>;
+  /** One turn as events; the seam that everything above the backends uses. Leaving the loop ends the CLI. */
+  run(request: RunRequest, options?: RunOptions): AsyncIterable<ChatEvent>;
+}

@@ -1,0 +1,29 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createBackend } from '../backends/registry.js';
+import { backendConfig, loadConfig } from '../gateway/config.js';
+import { showTurn } from './show-turn.js';
+import { usage } from './usage.js';
+
+export const demoAgentPath = fileURLToPath(new URL('../demo-agent/main.js', import.meta.url));
+
+const defaultPrompt = 'Hello! List the files here, then tell me what you can do.';
+
+/** `turnout demo`: a streamed turn with the bundled agent. No account, no network. */
+export async function main(argv: readonly string[]): Promise<number> {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    process.stdout.write(usage('demo'));
+    return 0;
+  }
+  const prompt = argv.filter((word) => word !== '--').join(' ') || defaultPrompt;
+  const config = loadConfig({
+    TURNOUT_HOME: process.env['TURNOUT_HOME'],
+    HOME: process.env['HOME'],
+    BACKEND_CLI_PATH: demoAgentPath,
+  });
+  mkdirSync(join(config.home), { recursive: true, mode: 0o700 });
+  process.stderr.write(`turnout: the demo agent answers. You: ${prompt}\n`);
+  const backend = createBackend('claude', backendConfig(config));
+  return showTurn(backend, { prompt }, { output: 'text', verbose: false });
+}

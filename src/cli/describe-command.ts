@@ -1,0 +1,29 @@
+import type { SpawnedCommand } from '../backends/types.js';
+
+/** The exact command as a shell would take it, with what looks like a secret left out. */
+export function describeCommand({ command, args, cwd, env }: SpawnedCommand): string {
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${quote(redact(name, value))}`);
+  return `in ${cwd}: ${[...variables, quote(command), ...args.map((arg) => quote(redactArgument(arg)))].join(' ')}`;
+}
+
+const secretName = /key|token|secret|password|credential|authorization/i;
+
+function redact(name: string, value: string): string {
+  return secretName.test(name) ? '[redacted]' : redactArgument(value);
+}
+
+/** `--api-key=…`, `Bearer …`, and the well-known prefixes of keys. */
+function redactArgument(text: string): string {
+  return text
+    .replace(/\b(Bearer\s+)[^\s"']+/gi, '$1[redacted]')
+    .replace(
+      /\b((?:[\w-]*(?:key|token|secret|password)[\w-]*)["']?\s*[=:]\s*["']?)[^\s"',}]+/gi,
+      '$1[redacted]',
+    )
+    .replace(/\b(?:sk-|ghp_|gho_|xox[abp]-|AIza)[\w-]{8,}/g, '[redacted]');
+}
+
+function quote(word: string): string {
+  const shown = word.length <= 400 ? word : `${word.slice(0, 400)}… (${word.length} characters)`;
+  return /^[\w@%+=:,./-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,153 @@
+import { parseArgs } from 'node:util';
+import { type PermissionMode, permissionModes } from '../backends/types.js';
+import { TurnoutError } from '../core/errors.js';
+import type { Environment } from '../gateway/config.js';
+
+export const outputFormats = ['text', 'json', 'stream-json'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
+export interface RunOptions {
+  readonly prompt: string | undefined;
+  readonly backend: string | undefined;
+  readonly model: string | undefined;
+  readonly cwd: string | undefined;
+  readonly systemPrompt: string | undefined;
+  readonly systemPromptFile: string | undefined;
+  readonly resume: string | undefined;
+  readonly maxTurns: number | undefined;
+  readonly allowedTools: readonly string[] | undefined;
+  readonly disallowedTools: readonly string[] | undefined;
+  readonly mcpConfig: string | undefined;
+  readonly permissionMode: PermissionMode | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly output: OutputFormat;
+  readonly verbose: boolean;
+  readonly rawArgs: readonly string[];
+}
+
+export function parseRunOptions(argv: readonly string[]): RunOptions | 'help' {
+  const { own, rawArgs } = splitRaw(argv);
+  const { values, positionals } = parse(own);
+  if (values.help) return 'help';
+  if (positionals.length > 1) {
+    throw wrong(
+      `one prompt is expected, got ${positionals.length}: ${positionals.map((word) => JSON.stringify(word)).join(' ')}`,
+      'Put the prompt in quotes.',
+    );
+  }
+  if (positionals.length === 1 && values.prompt !== undefined)
+    throw wrong('--prompt and a prompt argument were both given');
+  if (values['system-prompt'] !== undefined && values['system-prompt-file'] !== undefined) {
+    throw wrong('--system-prompt and --system-prompt-file were both given');
+  }
+  return {
+    prompt: values.prompt ?? positionals[0],
+    backend: values.backend,
+    model: notBlank('--model', values.model),
+    cwd: notBlank('--cwd', values.cwd),
+    systemPrompt: values['system-prompt'],
+    systemPromptFile: values['system-prompt-file'],
+    resume: notBlank('--resume', values.resume),
+    maxTurns: positive('--max-turns', values['max-turns'], true),
+    allowedTools: list(values['allowed-tools']),
+    disallowedTools: list(values['disallowed-tools']),
+    mcpConfig: values['mcp-config'],
+    permissionMode: oneOf('--permission-mode', values['permission-mode'], permissionModes),
+    timeoutMs: milliseconds(positive('--timeout', values.timeout, false)),
+    output: oneOf('--output', values.output, outputFormats) ?? 'text',
+    verbose: values.verbose ?? false,
+    rawArgs,
+  };
+}
+
+/** Flags are the strongest settings: they stand over the environment. */
+export function settingsFrom(options: RunOptions, environment: Environment): Environment {
+  const settings: Record<string, string | undefined> = { ...environment };
+  const backend = options.backend?.replace(/-cli$/, '');
+  const configured = environment['AGENT_BACKEND'] || environment['FORGE_BACKEND'];
+  if (backend !== undefined) {
+    // The path and the model in the environment belong to the backend that is configured there.
+    if (configured && configured !== backend) {
+      delete settings['BACKEND_CLI_PATH'];
+      delete settings['BACKEND_MODEL'];
+    }
+    settings['AGENT_BACKEND'] = backend;
+  }
+  if (options.model !== undefined) settings['BACKEND_MODEL'] = options.model;
+  if (options.cwd !== undefined) settings['WORKING_DIR'] = options.cwd;
+  return settings;
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        backend: { type: 'string' },
+        model: { type: 'string' },
+        cwd: { type: 'string' },
+        'system-prompt': { type: 'string' },
+        'system-prompt-file': { type: 'string' },
+        resume: { type: 'string' },
+        'max-turns': { type: 'string' },
+        'allowed-tools': { type: 'string', multiple: true },
+        'disallowed-tools': { type: 'string', multiple: true },
+        'mcp-config': { type: 'string' },
+        'permission-mode': { type: 'string' },
+        timeout: { type: 'string' },
+        output: { type: 'string' },
+        prompt: { type: 'string' },
+        verbose: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    throw wrong((error as Error).message.split('. To specify')[0] ?? 'wrong options', undefined, error);
+  }
+}
+
+/** Everything behind the first `--` is for the CLI itself. */
+function splitRaw(argv: readonly string[]): { own: readonly string[]; rawArgs: readonly string[] } {
+  const at = argv.indexOf('--');
+  return at < 0 ? { own: argv, rawArgs: [] } : { own: argv.slice(0, at), rawArgs: argv.slice(at + 1) };
+}
+
+function list(values: readonly string[] | undefined): readonly string[] | undefined {
+  return values
+    ?.flatMap((value) => value.split(','))
+    .map((tool) => tool.trim())
+    .filter((tool) => tool !== '');
+}
+
+function positive(flag: string, raw: string | undefined, whole: boolean): number | undefined {
+  if (raw === undefined) return undefined;
+  const value = Number(raw);
+  if (raw.trim() !== '' && value > 0 && Number.isFinite(value) && (!whole || Number.isInteger(value)))
+    return value;
+  throw wrong(`${flag} expects a ${whole ? 'whole ' : ''}number above 0, got ${JSON.stringify(raw)}`);
+}
+
+function milliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.max(1, Math.round(seconds * 1000));
+}
+
+function oneOf<T extends string>(
+  flag: string,
+  raw: string | undefined,
+  choices: readonly T[],
+): T | undefined {
+  if (raw === undefined) return undefined;
+  const choice = choices.find((known) => known === raw);
+  if (choice !== undefined) return choice;
+  throw wrong(`${flag} expects one of ${choices.join(', ')}, got ${JSON.stringify(raw)}`);
+}
+
+function notBlank(flag: string, raw: string | undefined): string | undefined {
+  if (raw !== undefined && raw.trim() === '') throw wrong(`${flag} expects a value`);
+  return raw;
+}
+
+function wrong(what: string, hint?: string, cause?: unknown): TurnoutError {
+  return new TurnoutError('bad_request', what, { hint: hint ?? 'See `turnout help run`.', cause });
+}

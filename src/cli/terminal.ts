@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+
+type Output = Writable & { readonly isTTY?: boolean };
+
+/** stdout for what was asked for, stderr for everything else. A slow reader slows the turn. */
+export class Terminal {
+  readerGone = false;
+  readonly #out: Output;
+  readonly #err: Output;
+  #onReaderGone: (() => void) | undefined;
+
+  constructor(out: Output, err: Output) {
+    this.#out = out;
+    this.#err = err;
+    out.on('error', () => {
+      this.readerGone = true;
+      this.#onReaderGone?.();
+    });
+    err.on('error', () => undefined);
+  }
+
+  onReaderGone(act: () => void): void {
+    this.#onReaderGone = act;
+  }
+
+  async write(text: string): Promise<void> {
+    if (this.readerGone || text === '') return;
+    // What a model says must not steer the terminal of the person who reads it.
+    if (this.#out.write(this.#out.isTTY ? text.replaceAll(controlCharacters, '') : text)) return;
+    await once(this.#out, 'drain').catch(() => undefined);
+  }
+
+  /** For a person who reads along. */
+  say(text: string): void {
+    this.#err.write(`turnout: ${text}\n`);
+  }
+
+  /** Only where a person is watching. */
+  hint(text: string): void {
+    if (!this.#err.isTTY) return;
+    const line = text.length <= 160 ? text : `${text.slice(0, 159)}…`;
+    this.#err.write(`\u001b[2m${line.replaceAll(/\s/g, ' ').replaceAll(controlCharacters, '')}\u001b[22m\n`);
+  }
+}

@@ -1,0 +1,58 @@
+const overview = `turnout: one runtime for every coding-agent CLI
+
+Usage: turnout <command> [options]
+
+  run [prompt]   one turn with an agent: the answer on stdout
+  doctor         which agent CLIs are here, their versions, what each can do
+  demo           a turn with the bundled demo agent: no account needed
+  help <command> the options of a command
+
+  --version, --help
+`;
+
+const run = `Usage: turnout run [prompt] [options] [-- <arguments for the CLI itself>]
+
+One turn with an agent. Without a prompt it is read from stdin; with a prompt and piped stdin
+the agent gets both, the prompt first. A prompt that begins with "-": --prompt=… or stdin.
+
+Tools are allowed without asking unless --permission-mode says otherwise: this is made for
+unattended runs. Run it where the agent may do what it likes.
+
+  --backend <name>            claude, codex, gemini or opencode (default: AGENT_BACKEND, else claude)
+  --model <model>             the model to use
+  --cwd <directory>           where the agent works (default: WORKING_DIR, else here)
+  --system-prompt <text>      added to the agent's own system prompt
+  --system-prompt-file <file> the same, from a file
+  --resume <session id>       go on with an earlier session
+  --max-turns <n>             limit of model turns (claude)
+  --allowed-tools <a,b>       only these tools (claude, opencode)
+  --disallowed-tools <a,b>    not these tools (claude, opencode)
+  --mcp-config <file>         MCP servers, in Claude's format (claude, codex, opencode)
+  --permission-mode <mode>    bypass (default), edits, plan
+  --timeout <seconds>         end the turn after this long
+  --output <format>           text (default), json, stream-json
+  --prompt <text>             the prompt, when it looks like an option
+  --verbose                   the backend, the options and the exact command, on stderr
+
+Exit codes: 0 done · 1 the agent failed · 2 wrong usage · 3 backend not available ·
+4 not supported by this backend · 124 timed out · 130 interrupted
+`;
+
+const doctor = `Usage: turnout doctor [--json]
+
+Which agent CLIs are installed here, their versions, and what each can do.
+Exit code 0 when at least one is usable, 3 when none is.
+
+  --json   the same as one JSON object
+`;
+
+const demo = `Usage: turnout demo [prompt]
+
+One streamed turn with the bundled demo agent. No account, no network.
+`;
+
+const pages: Record<string, string> = { run, doctor, demo };
+
+export function usage(command?: string): string {
+  return (command !== undefined && Object.hasOwn(pages, command) ? pages[command] : undefined) ?? overview;
+}

@@ -1,0 +1,166 @@
+import {
+  type ChatEvent,
+  type CompleteEvent,
+  type ErrorEvent,
+  notice,
+  type StepEvent,
+  type StopReason,
+  type Usage,
+} from './chat-event.js';
+
+/** A longer answer is still streamed whole, but `complete.text` keeps only this much of it. */
+export const maxAnswerChars = 32 * 1024 * 1024;
+
+/**
+ * Keeps the invariants of a turn, whatever order a CLI prints things in: one session event for each id,
+ * thinking is bracketed, every tool that starts also ends, one terminal event and nothing behind it.
+ * It also knows the answer: what was said after the last tool.
+ */
+export class TurnLedger {
+  sessionId: string | undefined;
+  usage: Usage | undefined;
+  readonly #answer = new Transcript();
+  readonly #openTools = new Set<string>();
+  readonly #seenTools = new Set<string>();
+  #thinking = false;
+  #ended = false;
+  #answerCut = false;
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  get toolsBegun(): boolean {
+    return this.#seenTools.size > 0;
+  }
+
+  /** The events to show for one that a decoder made. */
+  accept(event: StepEvent): readonly ChatEvent[] {
+    if (this.#ended) return [];
+    switch (event.type) {
+      case 'session':
+        if (event.sessionId === this.sessionId) return [];
+        this.sessionId = event.sessionId;
+        return [event];
+      case 'text':
+        if (event.text === '') return [];
+        return this.#withoutThinking(event, this.#say(event.text));
+      case 'thinking_start':
+      case 'thinking_end':
+        return [];
+      case 'thinking':
+        if (event.text === '') return [];
+        if (this.#thinking) return [event];
+        this.#thinking = true;
+        return [{ type: 'thinking_start' }, event];
+      case 'tool_start':
+        if (this.#seenTools.has(event.id)) return [];
+        this.#seenTools.add(event.id);
+        this.#openTools.add(event.id);
+        this.#answer.clear();
+        return this.#withoutThinking(event);
+      case 'tool_end':
+        return this.#endTool(event);
+      case 'usage': {
+        const { type: _, ...usage } = event;
+        this.usage = usage;
+        return [event];
+      }
+      default:
+        return [event];
+    }
+  }
+
+  /** Ends the turn well. `text` is the answer in the CLI's own words, where it says it. */
+  complete(stopReason: StopReason, text?: string): readonly ChatEvent[] {
+    const event: CompleteEvent = {
+      type: 'complete',
+      text: text ?? this.#answer.toString(),
+      sessionId: this.sessionId ?? '',
+      stopReason,
+      ...(this.usage === undefined ? {} : { usage: this.usage }),
+    };
+    return this.#end(event);
+  }
+
+  fail(error: ErrorEvent): readonly ChatEvent[] {
+    return this.#end(error);
+  }
+
+  get answerIsEmpty(): boolean {
+    return this.#answer.length === 0;
+  }
+
+  #say(text: string): readonly ChatEvent[] {
+    if (this.#answer.add(text) || this.#answerCut) return [];
+    this.#answerCut = true;
+    return [
+      notice(
+        'warning',
+        `The answer is longer than ${maxAnswerChars} characters: all of it is streamed, the final text keeps the beginning.`,
+      ),
+    ];
+  }
+
+  #endTool(event: StepEvent & { type: 'tool_end' }): readonly ChatEvent[] {
+    if (this.#openTools.delete(event.id)) return [event];
+    if (this.#seenTools.has(event.id)) return [];
+    const start = { type: 'tool_start', id: event.id, name: 'unknown', input: {} } as const;
+    const started = this.accept(start);
+    this.#openTools.delete(event.id);
+    return [...started, event];
+  }
+
+  #withoutThinking(event: StepEvent, after: readonly ChatEvent[] = []): readonly ChatEvent[] {
+    if (!this.#thinking) return after.length === 0 ? [event] : [event, ...after];
+    this.#thinking = false;
+    return [{ type: 'thinking_end' }, event, ...after];
+  }
+
+  #end(terminal: CompleteEvent | ErrorEvent): readonly ChatEvent[] {
+    if (this.#ended) return [];
+    this.#ended = true;
+    const events: ChatEvent[] = [];
+    if (this.#thinking) events.push({ type: 'thinking_end' });
+    for (const id of this.#openTools) {
+      events.push({ type: 'tool_end', id, output: 'The turn ended before this tool did.', isError: true });
+    }
+    events.push(terminal);
+    return events;
+  }
+}
+
+/** Text made of very many small pieces, without a rope that costs more than the text. */
+class Transcript {
+  length = 0;
+  #settled = '';
+  #pieces: string[] = [];
+
+  /** Returns false when there was no room for all of it. */
+  add(piece: string): boolean {
+    const room = maxAnswerChars - this.length;
+    if (room <= 0) return false;
+    const kept = piece.length <= room ? piece : piece.slice(0, room);
+    this.length += kept.length;
+    this.#pieces.push(kept);
+    if (this.#pieces.length >= 4096) this.#settle();
+    return kept.length === piece.length;
+  }
+
+  clear(): void {
+    this.length = 0;
+    this.#settled = '';
+    this.#pieces = [];
+  }
+
+  toString(): string {
+    this.#settle();
+    return this.#settled;
+  }
+
+  #settle(): void {
+    if (this.#pieces.length === 0) return;
+    this.#settled += this.#pieces.join('');
+    this.#pieces = [];
+  }
+}

@@ -1,0 +1,103 @@
+import { defaultGraceMs, endFamily, sendTo } from './end-family.js';
+import { closeOver, nameOf } from './find-family.js';
+import { readMarker } from './mark-child.js';
+import {
+  isAlive,
+  type ProcessIdentity,
+  type ProcessRow,
+  pidNamespace,
+  readCommandLine,
+  readProcessTable,
+} from './process-table.js';
+
+/** A process that a Turnout started, directly or not, and that has outlived it. */
+export interface Orphan extends ProcessIdentity {
+  /** `pid.start` of the Turnout that is gone. */
+  readonly owner: string;
+  readonly run: string;
+  readonly command: string;
+}
+
+/** Linux only: elsewhere another process's environment can't be read, and nothing is found. */
+export async function findOrphans(): Promise<readonly Orphan[]> {
+  return (await findOrphaned()).flatMap(({ orphan }) => orphan ?? []);
+}
+
+/**
+ * Ends all orphans, and what they started, and reports them. Those of an owner that lives, a second Turnout on
+ * this machine, are left alone.
+ */
+export async function endOrphans(
+  options: { readonly graceMs?: number } = {},
+): Promise<readonly EndedOrphan[]> {
+  const deadline = performance.now() + (options.graceMs ?? defaultGraceMs);
+  const reported = new Map<string, Orphan>();
+  const survivors = await endFamily({
+    async find() {
+      const orphaned = await findOrphaned();
+      for (const { orphan } of orphaned) if (orphan) reported.set(nameOf(orphan), orphan);
+      return orphaned.map(({ row }) => row);
+    },
+    send: (family, signal) =>
+      sendTo(
+        family.map(({ pid }) => pid),
+        signal,
+      ),
+    deadline: () => deadline,
+  });
+  const surviving = new Set(survivors.map(nameOf));
+  return [...reported.values()].map((orphan) => ({ ...orphan, ended: !surviving.has(nameOf(orphan)) }));
+}
+
+export interface EndedOrphan extends Orphan {
+  readonly ended: boolean;
+}
+
+interface Orphaned {
+  readonly row: ProcessRow;
+  /** Absent for a child of an orphan that carries no marker. */
+  readonly orphan: Orphan | undefined;
+}
+
+async function findOrphaned(): Promise<readonly Orphaned[]> {
+  const table = await readProcessTable();
+  const orphans = new Map<ProcessRow, Orphan>();
+  const spared = new Set(ancestors(table, process.pid));
+  for (const row of table) {
+    const marker = readMarker(row.pid);
+    if (marker === undefined) continue;
+    if (ownerLives(marker.owner) || !sharesOurPids(row.pid)) spared.add(row.pid);
+    else if (!spared.has(row.pid))
+      orphans.set(row, { ...identity(row), ...marker, command: readCommandLine(row.pid) });
+  }
+  // Not by session: a marker that somebody exported by hand must not cost him his terminal.
+  const family = closeOver(
+    table.filter((row) => !spared.has(row.pid)),
+    (row) => orphans.has(row),
+    { sessions: false },
+  );
+  return family.map((row) => ({ row, orphan: orphans.get(row) }));
+}
+
+/** Ourselves and all above us: a Turnout may have been started by a tool of one that is gone. */
+function ancestors(table: readonly ProcessRow[], pid: number): number[] {
+  const row = table.find((candidate) => candidate.pid === pid);
+  return row === undefined || row.parent === 0 ? [pid] : [pid, ...ancestors(table, row.parent)];
+}
+
+/** A name that we can't read is nobody we could declare dead. */
+function ownerLives(owner: string): boolean {
+  const [, pid, start] = /^(\d+)\.(\d+)$/.exec(owner) ?? [];
+  if (pid === undefined || start === undefined) return true;
+  return isAlive({ pid: Number(pid), start: Number(start) });
+}
+
+/** The owner's pid means something only among those who count pids as we do: containers count their own. */
+function sharesOurPids(pid: number): boolean {
+  const own = pidNamespace('self');
+  return own !== undefined && pidNamespace(pid) === own;
+}
+
+function identity({ pid, start }: ProcessRow): ProcessIdentity {
+  return { pid, start };
+}

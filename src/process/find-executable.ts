@@ -1,0 +1,54 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+
+export type FoundExecutable =
+  | { readonly path: string }
+  | { readonly problem: ExecutableProblem; readonly path: string };
+
+export type ExecutableProblem = 'missing' | 'not_executable' | 'is_directory';
+
+/**
+ * Where a command would be found. A name with a slash is a path, relative to `cwd`; a bare one is looked up on PATH,
+ * where a file that can't be run is passed over but named when nothing better comes.
+ */
+export async function findExecutable(
+  nameOrPath: string,
+  env: { readonly PATH?: string; readonly PATHEXT?: string },
+  cwd = '.',
+): Promise<FoundExecutable> {
+  let best: FoundExecutable = { problem: 'missing', path: nameOrPath };
+  for (const candidate of candidates(nameOrPath, env, cwd)) {
+    const problem = await problemOf(candidate);
+    if (problem === undefined) return { path: candidate };
+    if ('problem' in best && rank[problem] > rank[best.problem]) best = { problem, path: candidate };
+  }
+  return best;
+}
+
+const onWindows = process.platform === 'win32';
+const rank: Readonly<Record<ExecutableProblem, number>> = { missing: 0, is_directory: 1, not_executable: 2 };
+
+function candidates(nameOrPath: string, env: { PATH?: string; PATHEXT?: string }, cwd: string): string[] {
+  if (nameOrPath === '') return [];
+  const isPath =
+    nameOrPath.includes('/') || (onWindows && (nameOrPath.includes('\\') || isAbsolute(nameOrPath)));
+  // An empty part of PATH is the current directory; without PATH the C library looks into these two.
+  const folders = isPath ? [''] : (env.PATH ?? '/bin:/usr/bin').split(delimiter);
+  const endings = onWindows ? ['', ...(env.PATHEXT ?? '.COM;.EXE;.BAT;.CMD').split(';')] : [''];
+  return folders.flatMap((folder) =>
+    endings.map((ending) => resolve(cwd, join(folder, nameOrPath + ending))),
+  );
+}
+
+async function problemOf(path: string): Promise<ExecutableProblem | undefined> {
+  try {
+    if ((await stat(path)).isDirectory()) return 'is_directory';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'not_executable' : 'missing';
+  }
+  return await access(path, constants.X_OK).then(
+    () => undefined,
+    () => 'not_executable' as const,
+  );
+}

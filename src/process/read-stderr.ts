@@ -1,0 +1,53 @@
+import type { Readable } from 'node:stream';
+import { EndsKeeper } from './keep-ends.js';
+import { afterQuiet, patienceMs, quietMs } from './wait-for-quiet.js';
+
+/** Drains a child's stderr at all times, so that it never blocks there, and keeps both ends of what it said. */
+export class StderrReader {
+  readonly #stream: Readable;
+  readonly #kept: EndsKeeper;
+  #lastSign: number | undefined;
+  #childExited = false;
+
+  constructor(stream: Readable, maxBytes?: number) {
+    this.#stream = stream;
+    this.#kept = new EndsKeeper(maxBytes);
+    stream.on('error', () => {});
+    stream.on('data', (chunk: Buffer) => {
+      this.#lastSign = performance.now();
+      this.#kept.push(chunk);
+    });
+  }
+
+  text(): string {
+    return this.#kept.text();
+  }
+
+  childExited(): void {
+    this.#childExited = true;
+    this.#lastSign = performance.now();
+  }
+
+  /** Waits for the last words, which may be read after the exit, and stops listening when the child is gone. */
+  async settle(): Promise<void> {
+    const began = performance.now();
+    while (!this.#stream.closed && performance.now() - began < patienceMs) {
+      const silence = performance.now() - (this.#lastSign ?? began);
+      if (silence >= quietMs) break;
+      await this.#closedOrAfter(quietMs - silence);
+    }
+    if (this.#childExited) this.#stream.destroy();
+  }
+
+  #closedOrAfter(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const settle = () => {
+        cancel();
+        this.#stream.off('close', settle);
+        resolve();
+      };
+      const cancel = afterQuiet(ms, settle);
+      this.#stream.on('close', settle);
+    });
+  }
+}

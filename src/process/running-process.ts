@@ -1,0 +1,154 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { TurnoutError } from '../core/errors.js';
+import { defaultGraceMs, endFamily, sendTo } from './end-family.js';
+import { endWindowsTree } from './end-windows-tree.js';
+import { ProcessFamily } from './find-family.js';
+import { killAtExit } from './kill-at-exit.js';
+import type { ProcessRow } from './process-table.js';
+import { LineReader } from './read-lines.js';
+import { StderrReader } from './read-stderr.js';
+import type { Line } from './split-lines.js';
+import type { ProcessSpec } from './start-process.js';
+import { InputWriter } from './write-input.js';
+
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface RunningProcess {
+  readonly pid: number;
+  /**
+   * Stdout in batches of complete lines; a last line without LF counts. Can be iterated once. A slow reader slows the
+   * child; leaving the loop closes the pipe. Ends at the end of the output, by when `stderr()` is complete too, and
+   * shortly after the exit even when something that the child left behind keeps the pipe open.
+   */
+  lines(): AsyncIterable<readonly Line[]>;
+  /** What the child has said on stderr so far: its start and its end, and in between how much was left out. */
+  stderr(): string;
+  /** Resolves when the pipe has taken all of it; rejects when the child is gone or its input not open. */
+  write(data: string): Promise<void>;
+  closeInput(): void;
+  /** Settles at the exit itself: output may still be on its way. */
+  readonly exited: Promise<ProcessExit>;
+  /**
+   * Ends the child and all that it started: SIGTERM, a grace of 2 s, SIGKILL. Calls share one ending, and the shortest
+   * grace counts. A `code` and a `signal` of null mean that even SIGKILL could not end it.
+   */
+  end(options?: { readonly graceMs?: number }): Promise<ProcessExit>;
+  /** Waits for the exit, then ends what the child left running. */
+  endLeftovers(): Promise<void>;
+}
+
+export class ChildRun implements RunningProcess {
+  readonly pid: number;
+  readonly exited: Promise<ProcessExit>;
+  readonly #command: string;
+  readonly #input: InputWriter;
+  readonly #output: LineReader;
+  readonly #stderr: StderrReader;
+  readonly #family: ProcessFamily;
+  #settleExit: (exit: ProcessExit) => void = () => {};
+  #read = false;
+  #ending: Promise<ProcessExit> | undefined;
+  #deadline = Number.POSITIVE_INFINITY;
+
+  constructor(child: ChildProcess, spec: ProcessSpec, run: string) {
+    const { pid, stdin, stdout, stderr } = child;
+    if (pid === undefined || stdout === null || stderr === null)
+      throw new TypeError('not a child with pipes');
+    this.pid = pid;
+    this.#command = spec.command;
+    this.#family = new ProcessFamily(pid, run);
+    this.#input = new InputWriter(spec.command, stdin, spec.stdin);
+    this.#output = new LineReader(stdout, spec.maxLineBytes);
+    this.#stderr = new StderrReader(stderr, spec.stderrBytes);
+    // The child itself keeps our event loop alive; a pipe that somebody holds after its exit must not.
+    (stdout as Socket).unref();
+    (stderr as Socket).unref();
+    child.on('error', () => {});
+    this.exited = new Promise((resolve) => {
+      this.#settleExit = resolve;
+    });
+    const release = killAtExit(() => this.#killNow());
+    child.once('exit', (code, signal) => {
+      release();
+      this.#family.rootExited();
+      this.#settle({ code, signal });
+    });
+  }
+
+  async *lines(): AsyncGenerator<readonly Line[], void, void> {
+    if (this.#read) {
+      throw new TurnoutError('bad_request', `The output of ${this.#command} can be read only once.`);
+    }
+    this.#read = true;
+    yield* this.#output.batches();
+    await this.#stderr.settle();
+  }
+
+  stderr(): string {
+    return this.#stderr.text();
+  }
+
+  write(data: string): Promise<void> {
+    return this.#input.write(data);
+  }
+
+  closeInput(): void {
+    this.#input.close();
+  }
+
+  end(options: { readonly graceMs?: number } = {}): Promise<ProcessExit> {
+    this.#deadline = Math.min(this.#deadline, performance.now() + (options.graceMs ?? defaultGraceMs));
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async endLeftovers(): Promise<void> {
+    await this.exited;
+    await this.end();
+  }
+
+  async #end(): Promise<ProcessExit> {
+    const release = killAtExit(() => this.#killNow());
+    try {
+      if (process.platform === 'win32') await endWindowsTree(this.pid);
+      else await this.#endFamily();
+      await this.#stderr.settle();
+      return await this.exited;
+    } finally {
+      release();
+    }
+  }
+
+  async #endFamily(): Promise<void> {
+    const survivors = await endFamily({
+      find: () => this.#family.find(),
+      send: (family, signal) => this.#send(family, signal),
+      deadline: () => this.#deadline,
+      change: this.exited,
+    });
+    if (survivors.some(({ pid }) => pid === this.pid)) this.#settle({ code: null, signal: null });
+  }
+
+  /** The group at one stroke, which leaves no moment to fork in; none gets a signal twice, as some CLIs count them. */
+  #send(family: readonly ProcessRow[], signal: NodeJS.Signals): void {
+    const asGroup = this.#family.rootLives && family.some(({ pid }) => pid === this.pid);
+    const others = asGroup ? family.filter(({ group }) => group !== this.pid) : family;
+    sendTo([...(asGroup ? [-this.pid] : []), ...others.map(({ pid }) => pid)], signal);
+  }
+
+  #killNow(): void {
+    this.#send(this.#family.findNow(), 'SIGKILL');
+    if (this.#family.rootLives) sendTo([-this.pid], 'SIGKILL');
+  }
+
+  #settle(exit: ProcessExit): void {
+    this.#input.childExited();
+    this.#output.childExited();
+    this.#stderr.childExited();
+    this.#settleExit(exit);
+  }
+}

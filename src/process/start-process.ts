@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { explainSpawnFailure } from './explain-spawn-failure.js';
+import { createMarker, markEnvironment } from './mark-child.js';
+import { ChildRun, type RunningProcess } from './running-process.js';
+import type { Input } from './write-input.js';
+
+export type { ProcessExit, RunningProcess } from './running-process.js';
+export type { Line } from './split-lines.js';
+export type { Input } from './write-input.js';
+
+export interface ProcessSpec {
+  /** An absolute path, one relative to `cwd`, or a bare name that is looked up on the PATH of `env`. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  /** The whole environment: nothing else is inherited. Our marker is added. */
+  readonly env: Readonly<Record<string, string>>;
+  /** A text after which stdin is closed, or 'open' for `write()`. Without it stdin is empty. */
+  readonly stdin?: Input;
+  /** A longer line is delivered cut, with `truncated`. Default 128 MiB. */
+  readonly maxLineBytes?: number;
+  /** How much of stderr is kept, half of it from the start and half from the end. Default 256 KiB. */
+  readonly stderrBytes?: number;
+}
+
+/** Starts a child in a session of its own. Rejects with a `SpawnError` when that can't be done. */
+export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
+  const marker = createMarker();
+  try {
+    const child = spawn(spec.command, spec.args, {
+      ...(spec.cwd !== undefined && { cwd: spec.cwd }),
+      env: markEnvironment(spec.env, marker),
+      detached: process.platform !== 'win32',
+      stdio: [spec.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    await spawned(child);
+    return new ChildRun(child, spec, marker.run);
+  } catch (cause) {
+    throw await explainSpawnFailure(spec, cause);
+  }
+}
+
+/** Some failures are thrown by spawn itself, the others arrive as an event. */
+function spawned(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+}
