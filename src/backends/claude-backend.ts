@@ -3,6 +3,7 @@ import { type ClaudeState, claudeDecoder } from './claude-decoder.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import { fitsArgument, type Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
+import { RecentSessions } from './one-shot/recent-sessions.js';
 import type { BackendCapabilities, PermissionMode } from './types.js';
 
 /** Claude Code (R2), measured with 2.1.325. */
@@ -23,6 +24,8 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     install: 'npm install -g @anthropic-ai/claude-code',
     noise: [/^Warning: no stdin data received/],
   };
+
+  readonly #costs = new RecentSessions<number>();
 
   /** `systemPromptFile` is the file that holds the system prompt: Claude's flag for it takes no text. */
   buildArgs(prompt: string, systemPromptFile: string, sessionId?: string): string[] {
@@ -63,8 +66,19 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     };
   }
 
-  protected decoderFor(): WireDecoder<ClaudeState> {
-    return claudeDecoder;
+  protected decoderFor(turn?: Turn): WireDecoder<ClaudeState> {
+    const resumed = turn?.sessionId;
+    const decoder = claudeDecoder(resumed === undefined ? 0 : this.#costs.get(resumed));
+    return {
+      ...decoder,
+      step: (state, line, raw) => {
+        const cost = line['total_cost_usd'];
+        if (typeof cost === 'number' && typeof line['session_id'] === 'string') {
+          this.#costs.set(line['session_id'], cost);
+        }
+        return decoder.step(state, line, raw);
+      },
+    };
   }
 
   #environment(mode: PermissionMode): Record<string, string | undefined> {

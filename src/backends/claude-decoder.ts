@@ -23,32 +23,36 @@ interface Streamed {
 const nothing: Streamed = { head: '', chars: 0 };
 const headChars = 4096;
 
-/** Claude's `json` (object, array) and `stream-json` output, with and without partial messages. */
-export const claudeDecoder: WireDecoder<ClaudeState> = {
-  initial: { streamedText: nothing, streamedThinking: nothing, spoke: false },
-
-  step(state, line, raw): Step<ClaudeState> {
-    switch (line['type']) {
-      case 'system':
-        return system(state, line, raw);
-      case 'stream_event':
-        return line['parent_tool_use_id'] ? [state, []] : streamEvent(state, line['event']);
-      case 'assistant':
-        return assistant(state, line);
-      case 'user':
-        return [state, toolResults(line)];
-      case 'result':
-        return result(state, line);
-      case 'rate_limit_event':
-        return [state, rateLimit(line)];
-      case 'keep_alive':
-      case 'tool_progress':
-        return [state, []];
-      default:
-        return [state, [unknownLine('An unknown event', raw)]];
-    }
-  },
-};
+/**
+ * Claude's `json` (object, array) and `stream-json` output, with and without partial messages. Its cost runs on
+ * over a session: `costBefore` is what it was before this turn, where that is known.
+ */
+export function claudeDecoder(costBefore: number | undefined): WireDecoder<ClaudeState> {
+  return {
+    initial: { streamedText: nothing, streamedThinking: nothing, spoke: false },
+    step(state, line, raw) {
+      switch (line['type']) {
+        case 'system':
+          return system(state, line, raw);
+        case 'stream_event':
+          return line['parent_tool_use_id'] ? [state, []] : streamEvent(state, line['event']);
+        case 'assistant':
+          return assistant(state, line);
+        case 'user':
+          return [state, toolResults(line)];
+        case 'result':
+          return result(state, line, costBefore);
+        case 'rate_limit_event':
+          return [state, rateLimit(line)];
+        case 'keep_alive':
+        case 'tool_progress':
+          return [state, []];
+        default:
+          return [state, [unknownLine('An unknown event', raw)]];
+      }
+    },
+  };
+}
 
 function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeState> {
   switch (line['subtype']) {
@@ -79,22 +83,17 @@ function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeS
 }
 
 function streamEvent(state: ClaudeState, event: unknown): Step<ClaudeState> {
-  if (!isObject(event) || event['type'] !== 'content_block_delta' || !isObject(event['delta']))
-    return [state, []];
+  if (!isObject(event) || event['type'] !== 'content_block_delta' || !isObject(event['delta'])) return [state, []];
   const delta = event['delta'];
   if (delta['type'] === 'text_delta') {
     const piece = text(delta['text']);
-    return [
-      { ...state, streamedText: longer(state.streamedText, piece), spoke: true },
-      [{ type: 'text', text: piece }],
-    ];
+    const streamedText = longer(state.streamedText, piece);
+    return [{ ...state, streamedText, spoke: true }, [{ type: 'text', text: piece }]];
   }
   if (delta['type'] === 'thinking_delta') {
     const piece = text(delta['thinking']);
-    return [
-      { ...state, streamedThinking: longer(state.streamedThinking, piece) },
-      [{ type: 'thinking', text: piece }],
-    ];
+    const streamedThinking = longer(state.streamedThinking, piece);
+    return [{ ...state, streamedThinking }, [{ type: 'thinking', text: piece }]];
   }
   return [state, []];
 }
@@ -138,9 +137,9 @@ function assistant(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
 }
 
 function longer(streamed: Streamed, piece: string): Streamed {
-  const room = headChars - streamed.head.length;
-  const head = room > 0 ? streamed.head + piece.slice(0, room) : streamed.head;
-  return { head, chars: streamed.chars + piece.length };
+  const { head, chars } = streamed;
+  const room = headChars - head.length;
+  return { head: room > 0 ? head + piece.slice(0, room) : head, chars: chars + piece.length };
 }
 
 /** After a broken stream Claude asks again without streaming: the whole block follows the pieces. */
@@ -160,12 +159,12 @@ function toolResults(line: JsonObject): readonly StepEvent[] {
     }));
 }
 
-function result(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
+function result(state: ClaudeState, line: JsonObject, costBefore: number | undefined): Step<ClaudeState> {
   const events: StepEvent[] = [];
   const sessionId = text(line['session_id']);
   const known = state.sessionId !== undefined;
   if (!known && sessionId !== '') events.push({ type: 'session', sessionId, backend: 'claude' });
-  const usage = usageOf(line);
+  const usage = usageOf(line, costBefore);
   if (usage !== undefined) events.push({ type: 'usage', ...usage });
   const ending = endingOf(state, line);
   if (ending.type === 'answered' && !state.spoke && ending.text)
@@ -203,17 +202,18 @@ function errorCode(state: ClaudeState, line: JsonObject, message: string): Error
   }
 }
 
-function usageOf(line: JsonObject): Usage | undefined {
+function usageOf(line: JsonObject, costBefore: number | undefined): Usage | undefined {
   const usage = line['usage'];
   if (!isObject(usage)) return undefined;
   const cachedInputTokens = number(usage['cache_read_input_tokens']);
   const cost = line['total_cost_usd'];
+  const costKnown = typeof cost === 'number' && costBefore !== undefined;
   return {
     inputTokens:
       number(usage['input_tokens']) + number(usage['cache_creation_input_tokens']) + cachedInputTokens,
     outputTokens: number(usage['output_tokens']),
     cachedInputTokens,
-    ...(typeof cost === 'number' ? { costUsd: cost } : {}),
+    ...(costKnown ? { costUsd: Math.max(0, cost - costBefore) } : {}),
   };
 }
 

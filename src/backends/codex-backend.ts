@@ -9,6 +9,7 @@ import type { WireDecoder } from './one-shot/decoder.js';
 import { fitsArgument, type Invocation, putInFront } from './one-shot/invocation.js';
 import { readMcpServers } from './one-shot/mcp-config.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
+import { RecentSessions } from './one-shot/recent-sessions.js';
 import type { BackendCapabilities, PermissionMode } from './types.js';
 
 /** Codex (R3), measured with 0.166.0. */
@@ -34,7 +35,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   };
 
   /** What is known of the threads seen here; their usage is a running total, their instructions stay. */
-  readonly #threads = new Map<string, { total?: Usage; instructions?: string }>();
+  readonly #threads = new RecentSessions<{ total: Usage; instructions?: string }>();
 
   buildArgs(prompt: string, systemPrompt: string, sessionId?: string): string[] {
     return this.#args({
@@ -65,9 +66,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   }
 
   protected decoderFor(turn?: Turn): WireDecoder<CodexState> {
-    const resumed = turn?.sessionId;
-    const before = resumed === undefined ? undefined : this.#threads.get(resumed)?.total;
-    const decoder = codexDecoder(resumed, before);
+    const decoder = codexDecoder(turn?.sessionId, this.#threads.get(turn?.sessionId)?.total);
     if (turn === undefined) return decoder;
     return {
       ...decoder,
@@ -122,13 +121,8 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   }
 
   #remember(threadId: string, total: Usage, turn: Turn): void {
-    this.#threads.delete(threadId);
-    this.#threads.set(threadId, {
-      total,
-      ...(turn.systemPrompt === '' ? {} : { instructions: fingerprint(turn.systemPrompt) }),
-    });
-    const oldest = this.#threads.keys().next();
-    if (this.#threads.size > 1000 && !oldest.done) this.#threads.delete(oldest.value);
+    const instructions = turn.systemPrompt === '' ? {} : { instructions: fingerprint(turn.systemPrompt) };
+    this.#threads.set(threadId, { total, ...instructions });
   }
 }
 

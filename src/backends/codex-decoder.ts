@@ -27,7 +27,7 @@ export function codexDecoder(resumed?: string, totalBefore?: Usage): WireDecoder
         case 'item.completed':
           return itemCompleted(state, object(line['item']), raw);
         case 'turn.completed':
-          return turnCompleted(state, line, totalBefore);
+          return turnCompleted(state, line, resumed === undefined ? noUsage : totalBefore);
         case 'turn.failed':
           return [{ ...state, ending: failed(text(object(line['error'])['message'])) }, []];
         case 'error':
@@ -152,14 +152,19 @@ function toolOutput(item: JsonObject): string {
   }
 }
 
+const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
+
+/** The figures are the thread's total: without the total before, this turn's part is not known, and none is told. */
 function turnCompleted(state: CodexState, line: JsonObject, before: Usage | undefined): Step<CodexState> {
+  const next = { ...state, ending: answered(state) };
+  if (before === undefined) return [next, []];
   const total = threadTotal(line);
   const usage: Usage = {
-    inputTokens: total.inputTokens - (before?.inputTokens ?? 0),
-    outputTokens: total.outputTokens - (before?.outputTokens ?? 0),
-    cachedInputTokens: (total.cachedInputTokens ?? 0) - (before?.cachedInputTokens ?? 0),
+    inputTokens: total.inputTokens - before.inputTokens,
+    outputTokens: total.outputTokens - before.outputTokens,
+    cachedInputTokens: (total.cachedInputTokens ?? 0) - (before.cachedInputTokens ?? 0),
   };
-  return [{ ...state, ending: answered(state) }, [{ type: 'usage', ...usage }]];
+  return [next, [{ type: 'usage', ...usage }]];
 }
 
 function answered(state: CodexState): Ending {

@@ -73,7 +73,10 @@ export interface PermissionResolvedEvent {
   readonly decision: PermissionDecision;
 }
 
-/** Token counts of this turn. `inputTokens` is everything the model read, `cachedInputTokens` the part of it from a cache. */
+/**
+ * Token counts of this turn so far: a later event replaces an earlier one. `inputTokens` is everything the model read, `cachedInputTokens` the part
+ * of it that came from a cache.
+ */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;

@@ -36,10 +36,12 @@ export function readMarker(pid: number): Marker | undefined {
   return owner === undefined ? undefined : { owner, run };
 }
 
-/** `pid.start`. Where there is no /proc nobody looks for it. */
+/** `pid.start`. Where there is no /proc nobody looks for it, and a start that is no number is never declared dead. */
 function ownName(): string {
-  return `${process.pid}.${hasProc ? (readRow(process.pid)?.start ?? 0) : 0}`;
+  ownStart ??= hasProc ? readRow(process.pid)?.start : undefined;
+  return `${process.pid}.${ownStart ?? 'unknown'}`;
 }
 
+let ownStart: number | undefined;
 const ownerVariable = 'TURNOUT_OWNER';
 const runVariable = 'TURNOUT_RUN';

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { TurnoutError } from '../core/errors.js';
 
 /** A process is known by its pid and its start: a pid alone may by now belong to somebody else. */
 export interface ProcessIdentity {
@@ -21,17 +22,15 @@ export const hasProc: boolean = process.platform === 'linux';
 
 /** All living processes; zombies are not. */
 export async function readProcessTable(): Promise<readonly ProcessRow[]> {
-  if (!hasProc) return await readPsTable();
-  const rows: ProcessRow[] = [];
-  const pids = listPids();
-  for (let from = 0; from < pids.length; from += pidsPerTurn) {
-    if (from > 0) await nextTurn();
-    rows.push(...readRows(pids.slice(from, from + pidsPerTurn)));
-  }
-  return rows;
+  const rows = hasProc ? await readProcTable() : await readPsTable().catch(() => []);
+  // Without descriptors, /proc or ps the table would be empty and say that all is over.
+  if (rows.some(({ pid }) => pid === process.pid)) return rows;
+  throw new TurnoutError('crashed', 'The table of processes could not be read.', {
+    hint: 'Is /proc mounted (elsewhere: ps installed), and are file descriptors left (ulimit -n)?',
+  });
 }
 
-/** The same in one go, for the last moments of our own process. Empty where there is no /proc. */
+/** What can be read of it in one go, for moments that can't wait. Empty where there is no /proc. */
 export function readProcessTableNow(): readonly ProcessRow[] {
   return hasProc ? readRows(listPids()) : [];
 }
@@ -93,10 +92,24 @@ export async function readPsTable(): Promise<readonly ProcessRow[]> {
   });
 }
 
+async function readProcTable(): Promise<readonly ProcessRow[]> {
+  const rows: ProcessRow[] = [];
+  const pids = listPids();
+  for (let from = 0; from < pids.length; from += pidsPerTurn) {
+    if (from > 0) await nextTurn();
+    rows.push(...readRows(pids.slice(from, from + pidsPerTurn)));
+  }
+  return rows;
+}
+
 const psLine = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/;
 
 function listPids(): number[] {
-  return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
 }
 
 function readRows(pids: readonly number[]): ProcessRow[] {

@@ -115,7 +115,7 @@ export class ChildRun implements RunningProcess {
     const release = killAtExit(() => this.#killNow());
     try {
       if (process.platform === 'win32') await endWindowsTree(this.pid);
-      else await this.#endFamily();
+      else await this.#endFamily().catch(() => this.#endWithoutTable());
       await this.#stderr.settle();
       return await this.exited;
     } finally {
@@ -131,6 +131,13 @@ export class ChildRun implements RunningProcess {
       change: this.exited,
     });
     if (survivors.some(({ pid }) => pid === this.pid)) this.#settle({ code: null, signal: null });
+  }
+
+  /** No descriptor was left to read the process table with: the end of the child sets those of its pipes free. */
+  async #endWithoutTable(): Promise<void> {
+    if (this.#family.rootLives) sendTo([-this.pid], 'SIGKILL');
+    await this.exited;
+    await this.#endFamily().catch(() => {});
   }
 
   /** The group at one stroke, which leaves no moment to fork in; none gets a signal twice, as some CLIs count them. */

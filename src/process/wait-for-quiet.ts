@@ -2,7 +2,7 @@
 export const quietMs = 200;
 
 /** How long we wait in all for somebody who holds the pipe of an exited child and is never silent. */
-export const patienceMs = 2000;
+export const patienceMs = 1000;
 
 /**
  * Calls back after `ms`, unless cancelled before. Timers run before input in Node's loop, so after a busy stretch

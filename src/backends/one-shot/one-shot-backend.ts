@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { ChatEvent, ErrorCode, StepEvent } from '../../core/chat-event.js';
 import { errorEvent } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
+import { flattenBatches } from '../../core/flatten-batches.js';
 import { TurnLedger } from '../../core/turn-ledger.js';
 import { findExecutable } from '../../process/find-executable.js';
 import type { ProcessExit } from '../../process/start-process.js';
@@ -98,10 +99,14 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     return sessionId === undefined ? result : { ...result, sessionId };
   }
 
-  async *run(request: RunRequest, options: RunOptions = {}): AsyncGenerator<ChatEvent> {
+  run(request: RunRequest, options: RunOptions = {}): AsyncGenerator<ChatEvent> {
+    return flattenBatches(this.#batches(request, options));
+  }
+
+  async *#batches(request: RunRequest, options: RunOptions): AsyncGenerator<readonly ChatEvent[]> {
     const refusal = refuseRequest(this.name(), this.capabilities, request);
     if (refusal !== undefined) {
-      yield refusal;
+      yield [refusal];
       return;
     }
     const turn = this.#complete(request);
@@ -109,7 +114,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     const scratch = scratchDirectory(inherited);
     const prepared = await this.#prepare(turn, scratch, inherited);
     if ('type' in prepared) {
-      yield prepared;
+      yield [prepared];
       return;
     }
     const { command, commandEnv, invocation } = prepared;

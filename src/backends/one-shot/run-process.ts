@@ -23,15 +23,17 @@ export interface ProcessRun<S extends TurnFacts> {
 }
 
 /**
- * Runs one CLI process to its end and turns its lines into events. However it is left (the end, a time-out,
- * an abort, a consumer that stops reading), nothing of it stays: no process, no file.
+ * Runs one CLI process to its end and turns its lines into batches of events. However it is left (the end, a
+ * time-out, an abort, a consumer that stops reading), nothing of it stays: no process, no file.
  */
-export async function* runProcess<S extends TurnFacts>(run: ProcessRun<S>): AsyncGenerator<ChatEvent> {
+export async function* runProcess<S extends TurnFacts>(
+  run: ProcessRun<S>,
+): AsyncGenerator<readonly ChatEvent[]> {
   const { decoder, ledger, invocation } = run;
   const stop = new StopClock(run.timeoutMs, run.signal);
   let child: RunningProcess | undefined;
   try {
-    if (stop.reason !== undefined) return yield* ledger.fail(stoppedError(stop.reason));
+    if (stop.reason !== undefined) return yield ledger.fail(stoppedError(stop.reason));
     if (invocation.files !== undefined) await writeScratchFiles(run.scratch, invocation.files);
     const running = await startProcess({
       command: run.command,
@@ -42,24 +44,27 @@ export async function* runProcess<S extends TurnFacts>(run: ProcessRun<S>): Asyn
     });
     child = running;
     stop.onStop(() => void running.end());
-    reading: for await (const lines of running.lines()) {
+    for await (const lines of running.lines()) {
+      const events: ChatEvent[] = [];
       for (const line of lines) {
-        for (const event of decoder.line(line.text)) yield* ledger.accept(event);
-        if (mustStop(decoder)) break reading;
+        for (const event of decoder.line(line.text)) events.push(...ledger.accept(event));
+        if (mustStop(decoder)) break;
       }
+      if (events.length > 0) yield events;
+      if (mustStop(decoder)) break;
     }
     const exit = mustStop(decoder) ? await running.end() : await running.exited;
-    for (const event of decoder.end()) yield* ledger.accept(event);
-    if (stop.reason !== undefined) return yield* ledger.fail(stoppedError(stop.reason));
+    const last = decoder.end().flatMap((event) => ledger.accept(event));
+    if (stop.reason !== undefined) return yield [...last, ...ledger.fail(stoppedError(stop.reason))];
     await running.endLeftovers();
-    yield* run.conclude(mustStop(decoder) ? { code: 0, signal: null } : exit, running.stderr());
+    yield [...last, ...run.conclude(mustStop(decoder) ? { code: 0, signal: null } : exit, running.stderr())];
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
-    yield* ledger.fail(errorEvent(error.code, error.explanation));
+    yield ledger.fail(errorEvent(error.code, error.explanation));
   } finally {
     stop.clear();
     await child?.end();
-    await removeScratchFiles(run.scratch);
+    if (invocation.files !== undefined) await removeScratchFiles(run.scratch);
   }
 }
 

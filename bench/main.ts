@@ -1,0 +1,21 @@
+import { measureOneShot } from './one-shot.js';
+import { type Comparison, printReport } from './report.js';
+import { measureStartUp } from './start-up.js';
+import { measureStream } from './stream.js';
+
+// `npm run bench [-- name …]`: every figure is a ratio against something else in the same run.
+const suites: Readonly<Record<string, () => Promise<readonly Comparison[]>>> = {
+  'start-up': measureStartUp,
+  'one-shot': measureOneShot,
+  stream: measureStream,
+};
+
+const wanted = process.argv.slice(2);
+for (const name of wanted) {
+  if (Object.hasOwn(suites, name)) continue;
+  console.error(`Unknown benchmark ${JSON.stringify(name)}. There are: ${Object.keys(suites).join(', ')}.`);
+  process.exit(2);
+}
+for (const [name, measure] of Object.entries(suites)) {
+  if (wanted.length === 0 || wanted.includes(name)) printReport(await measure());
+}

@@ -1,0 +1,28 @@
+/** One line of the report: a figure of ours beside one of the same run, and what the ratio should be. */
+export interface Comparison {
+  readonly name: string;
+  readonly ours: string;
+  readonly other: string;
+  readonly ratio: number;
+  readonly goal: string;
+  readonly met: boolean;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+export function milliseconds(value: number): string {
+  return `${value.toFixed(1)} ms`;
+}
+
+export function printReport(comparisons: readonly Comparison[]): void {
+  for (const { name, ours, other, ratio, goal, met } of comparisons) {
+    console.log(
+      `${met ? 'ok  ' : 'MISS'}  ${name}: ${ours} against ${other} = ${ratio.toFixed(2)} (goal ${goal})`,
+    );
+  }
+}

@@ -1,0 +1,140 @@
+/** Claude's command line, as far as the demo agent understands it. */
+export interface Options {
+  readonly print: boolean;
+  readonly help: boolean;
+  readonly version: boolean;
+  readonly prompt: string;
+  readonly outputFormat: OutputFormat;
+  readonly verbose: boolean;
+  readonly partialMessages: boolean;
+  readonly permissionMode: string;
+  readonly appendSystemPrompt?: string;
+  readonly appendSystemPromptFile?: string;
+  readonly maxTurns: number;
+  readonly model?: string;
+  readonly resume?: string;
+  readonly sessionId?: string;
+  readonly allowedTools: readonly string[];
+  readonly disallowedTools: readonly string[];
+  readonly tools?: readonly string[];
+  readonly mcpConfig: readonly string[];
+}
+
+export const outputFormats = ['text', 'json', 'stream-json'] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** Ends the program: its message goes to stderr. */
+export class UsageError extends Error {}
+
+/** As Claude's parser: a flag takes no value, a `one` takes the next word, a `list` all words up to the next option. */
+type Kind = 'flag' | 'one' | 'list';
+
+const kinds: Readonly<Record<string, Kind>> = {
+  '--print': 'flag',
+  '--help': 'flag',
+  '--version': 'flag',
+  '--verbose': 'flag',
+  '--include-partial-messages': 'flag',
+  '--dangerously-skip-permissions': 'flag',
+  '--strict-mcp-config': 'flag',
+  '--output-format': 'one',
+  '--permission-mode': 'one',
+  '--append-system-prompt': 'one',
+  '--append-system-prompt-file': 'one',
+  '--max-turns': 'one',
+  '--model': 'one',
+  '--resume': 'one',
+  '--session-id': 'one',
+  '--settings': 'one',
+  '--allowedTools': 'list',
+  '--disallowedTools': 'list',
+  '--tools': 'list',
+  '--mcp-config': 'list',
+  '--add-dir': 'list',
+};
+
+const aliases: Readonly<Record<string, string>> = {
+  '-p': '--print',
+  '-h': '--help',
+  '-v': '--version',
+  '-r': '--resume',
+  '--allowed-tools': '--allowedTools',
+  '--disallowed-tools': '--disallowedTools',
+};
+
+export function parseArguments(argv: readonly string[]): Options {
+  const { given, words } = sortWords(argv);
+  const last = (name: string) => given.get(name)?.at(-1);
+  return {
+    print: given.has('--print'),
+    help: given.has('--help'),
+    version: given.has('--version'),
+    prompt: words[0] ?? '',
+    outputFormat: outputFormat(last('--output-format') ?? 'text'),
+    verbose: given.has('--verbose'),
+    partialMessages: given.has('--include-partial-messages'),
+    permissionMode: given.has('--dangerously-skip-permissions')
+      ? 'bypassPermissions'
+      : (last('--permission-mode') ?? 'default'),
+    maxTurns: turnLimit(last('--max-turns') ?? '0'),
+    allowedTools: given.get('--allowedTools') ?? [],
+    disallowedTools: given.get('--disallowedTools') ?? [],
+    mcpConfig: given.get('--mcp-config') ?? [],
+    ...present('tools', given.get('--tools')),
+    ...present('appendSystemPrompt', last('--append-system-prompt')),
+    ...present('appendSystemPromptFile', last('--append-system-prompt-file')),
+    ...present('model', last('--model')),
+    ...present('resume', last('--resume')),
+    ...present('sessionId', last('--session-id')),
+  };
+}
+
+function sortWords(argv: readonly string[]): { given: Map<string, string[]>; words: string[] } {
+  const given = new Map<string, string[]>();
+  const words: string[] = [];
+  const rest = [...argv];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === '--') {
+      words.push(...rest);
+      break;
+    }
+    if (!word.startsWith('-') || word === '-') {
+      words.push(word);
+      continue;
+    }
+    const [, start = word, joined] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
+    const name = aliases[start] ?? start;
+    const kind = kinds[name];
+    if (kind === undefined) throw new UsageError(`error: unknown option '${start}'`);
+    const values = given.get(name) ?? [];
+    given.set(name, values);
+    if (kind === 'flag') continue;
+    const value = joined ?? rest.shift();
+    if (value === undefined) throw new UsageError(`error: option '${name} <value>' argument missing`);
+    values.push(value);
+    while (kind === 'list' && joined === undefined && rest[0] !== undefined && !rest[0].startsWith('-')) {
+      values.push(rest.shift() ?? '');
+    }
+  }
+  return { given, words };
+}
+
+function outputFormat(value: string): OutputFormat {
+  const known = outputFormats.find((format) => format === value);
+  if (known !== undefined) return known;
+  const choices = outputFormats.join(', ');
+  throw new UsageError(
+    `error: option '--output-format <format>' argument '${value}' is invalid. Allowed choices are ${choices}.`,
+  );
+}
+
+function turnLimit(value: string): number {
+  if (/^\d+$/.test(value)) return Number(value);
+  throw new UsageError(
+    `error: option '--max-turns <turns>' argument '${value}' is invalid. It must be a number.`,
+  );
+}
+
+function present<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [P in K]?: V });
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env node
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Options, parseArguments, UsageError } from './arguments.js';
+import { ConversationFiles } from './conversation.js';
+import { runOneShot } from './one-shot.js';
+import { skills } from './skills/skills.js';
+
+/**
+ * Turnout's demo agent: a program that talks like `claude -p`, with no model behind it. It imports nothing of
+ * Turnout, so that it can be driven exactly as a real CLI is.
+ */
+const version = '1.0.0 (Turnout demo agent)';
+
+process.exit(await main());
+
+async function main(): Promise<number> {
+  const interrupt = endQuietly();
+  try {
+    const options = parseArguments(process.argv.slice(2));
+    if (options.version) return print(`${version}\n`);
+    if (options.help) return print(help());
+    return await answer(options, interrupt);
+  } catch (error) {
+    if (error instanceof UsageError) return complain(error.message);
+    if (interrupt.aborted) return 0;
+    if (isBrokenPipe(error)) return brokenPipe;
+    return complain(`Error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  }
+}
+
+function answer(options: Options, signal: AbortSignal): Promise<number> {
+  const { env, stdin, stdout } = process;
+  // The kernel's own name of the directory: reached through a link, it is the same directory.
+  const cwd = realpathSync(process.cwd());
+  const home = resolve(env['TURNOUT_HOME'] || join(homedir(), '.turnout'));
+  const conversations = new ConversationFiles(home, cwd);
+  return runOneShot(options, { stdin, stdout, cwd, conversations, speed: speedIn(env), signal });
+}
+
+/** How the program ends when it is told to: silently on SIGTERM, with an interrupted turn on SIGINT. */
+function endQuietly(): AbortSignal {
+  const interrupt = new AbortController();
+  process.on('SIGTERM', () => process.exit(143));
+  // The second one does not wait for a reader that has stopped reading.
+  process.on('SIGINT', () => (interrupt.signal.aborted ? process.exit(0) : interrupt.abort()));
+  // The write that fails says so as well; without a listener the event would be a stack trace.
+  process.stdout.on('error', () => process.exit(brokenPipe));
+  process.stderr.on('error', () => undefined);
+  return interrupt.signal;
+}
+
+/** What a shell says of a program that SIGPIPE ended. */
+const brokenPipe = 141;
+
+function isBrokenPipe(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED';
+}
+
+function speedIn(env: NodeJS.ProcessEnv): number {
+  const speed = Number(env['TURNOUT_DEMO_SPEED'] || '1');
+  return Number.isFinite(speed) && speed >= 0 ? speed : 1;
+}
+
+function print(text: string): Promise<number> {
+  return new Promise((done) => process.stdout.write(text, () => done(0)));
+}
+
+function complain(text: string): Promise<number> {
+  return new Promise((done) => process.stderr.write(`${text}\n`, () => done(1)));
+}
+
+function help(): string {
+  const examples = skills.map(({ example, about }) => `  ${example.padEnd(36)}${about}`);
+  return `Usage: demo-agent -p [options] [prompt]
+
+Turnout's demo agent: talks like \`claude -p\`, needs no account.
+
+Options:
+  -p, --print                          Answer one prompt, from the argument or from stdin
+  --output-format <format>             text, json or stream-json (with --verbose)
+  --include-partial-messages           Print the answer piece by piece
+  --resume <id>, --session-id <id>     Go on with a session, or name a new one
+  and Claude's: --verbose --model --max-turns --permission-mode --dangerously-skip-permissions
+  --append-system-prompt[-file] --allowedTools --disallowedTools --tools --mcp-config --settings --add-dir
+
+Environment:
+  TURNOUT_DEMO_SPEED                   1 is a model's pace, 10 is ten times faster, 0 does not wait
+  TURNOUT_HOME                         Where conversations are kept (default ~/.turnout)
+
+Prompts:
+${examples.join('\n')}
+`;
+}

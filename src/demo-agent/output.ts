@@ -1,0 +1,53 @@
+import type { Writable } from 'node:stream';
+import type { OutputFormat } from './arguments.js';
+import type { ClaudeLine } from './plain-lines.js';
+
+/** Where Claude's lines go: printed as they are, or folded to what the chosen format shows of them. */
+export interface Output {
+  line(line: ClaudeLine): Promise<void>;
+  end(): Promise<void>;
+}
+
+export function outputIn(format: OutputFormat, verbose: boolean, stdout: Writable): Output {
+  const write = (text: string) => writeAll(stdout, text);
+  if (format === 'text') {
+    return { line: async (line) => (line.type === 'result' ? write(asText(line)) : undefined), end: nothing };
+  }
+  if (format === 'stream-json') return { line: (line) => write(`${JSON.stringify(line)}\n`), end: nothing };
+  // Verbose JSON is one array of everything; plain JSON is the result alone.
+  let opening = '[';
+  return verbose
+    ? {
+        async line(line) {
+          const before = opening;
+          opening = ',';
+          await write(`${before}${JSON.stringify(line)}`);
+        },
+        end: () => write(opening === '[' ? '' : ']\n'),
+      }
+    : {
+        line: async (line) => (line.type === 'result' ? write(`${JSON.stringify(line)}\n`) : undefined),
+        end: nothing,
+      };
+}
+
+const chunkBytes = 64 * 1024;
+
+/** Resolves once the text is handed over, so that a slow reader slows the agent down instead of filling memory. */
+async function writeAll(stdout: Writable, text: string): Promise<void> {
+  const bytes = Buffer.from(text);
+  for (let start = 0; start < bytes.length; start += chunkBytes) {
+    const chunk = bytes.subarray(start, start + chunkBytes);
+    await new Promise<void>((done, failed) =>
+      stdout.write(chunk, (error) => (error ? failed(error) : done())),
+    );
+  }
+}
+
+function asText(result: ClaudeLine): string {
+  if (typeof result['result'] === 'string') return `${result['result']}\n`;
+  const limit = result['subtype'] === 'error_max_turns';
+  return limit ? `Error: ${String(result['errors'])}\n` : 'Execution error\n';
+}
+
+async function nothing(): Promise<void> {}

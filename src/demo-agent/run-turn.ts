@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
+import type { ClaudeLines } from './emit-claude-lines.js';
+import type { Permit } from './permissions.js';
+import type { TurnEnding } from './result-line.js';
+import type { Step, Steps, ToolName, ToolOutcome } from './step.js';
+import { runTool } from './tools.js';
+
+export interface Turn {
+  readonly steps: Steps;
+  readonly lines: ClaudeLines;
+  readonly cwd: string;
+  readonly tools: readonly ToolName[];
+  readonly permit: Permit;
+  /** 0 is no limit. */
+  readonly maxTurns: number;
+  /** 1 is a model's pace, 10 is ten times faster, 0 does not wait at all. */
+  readonly speed: number;
+  readonly signal: AbortSignal;
+}
+
+/** Carries a skill's steps out and prints them; what is left to print is the ending. */
+export async function runTurn(turn: Turn): Promise<TurnEnding> {
+  const { steps, lines, signal } = turn;
+  let outcome: ToolOutcome | undefined;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const { done, value: step } = await steps.next(outcome);
+      outcome = undefined;
+      if (done) return { type: 'answered' };
+      if (step.type === 'fail') return failure(step);
+      if (step.type === 'tool') {
+        outcome = await carryOut(step, turn);
+        if (turn.maxTurns > 0 && lines.calls > turn.maxTurns)
+          return { type: 'max_turns', limit: turn.maxTurns };
+      } else {
+        await perform(step, turn);
+      }
+    }
+  } catch (error) {
+    if (signal.aborted) return { type: 'interrupted' };
+    throw error;
+  }
+}
+
+type PlainStep = Exclude<Step, { type: 'fail' | 'tool' }>;
+
+async function perform(step: PlainStep, { lines, speed, signal }: Turn): Promise<void> {
+  switch (step.type) {
+    case 'say':
+      return lines.text(step.text);
+    case 'think':
+      return lines.thinking(step.text);
+    case 'wait':
+      return pause(step.ms, speed, signal);
+    case 'retry': {
+      const delayMs = 600 * step.attempt;
+      await lines.retry(step.attempt, step.of, step.status, delayMs);
+      return pause(delayMs, speed, signal);
+    }
+    case 'crash':
+      process.kill(process.pid, 'SIGKILL');
+      return sleep(longestTimer, undefined, { signal });
+    case 'hang':
+      return sleep(longestTimer, undefined, { signal });
+  }
+}
+
+const longestTimer = 2 ** 31 - 1;
+
+/** Even no delay passes through the event loop once: a signal must find its way in. */
+async function pause(ms: number, speed: number, signal: AbortSignal): Promise<void> {
+  const delay = speed === 0 ? 0 : ms / speed;
+  await (delay === 0 ? nextRound() : sleep(Math.min(delay, longestTimer), undefined, { signal }));
+}
+
+async function carryOut(step: Extract<Step, { type: 'tool' }>, turn: Turn): Promise<ToolOutcome> {
+  const id = `toolu_demo${randomBytes(9).toString('hex')}`;
+  await turn.lines.toolUse(id, step.tool, step.input);
+  const outcome = await useTool(id, step, turn);
+  await pause(150, turn.speed, turn.signal);
+  await turn.lines.toolResult(id, outcome);
+  return outcome;
+}
+
+async function useTool(id: string, step: Extract<Step, { type: 'tool' }>, turn: Turn): Promise<ToolOutcome> {
+  const { tool, input } = step;
+  if (!turn.tools.includes(tool)) {
+    const text = `<tool_use_error>Error: No such tool available: ${tool}</tool_use_error>`;
+    return { text, isError: true };
+  }
+  const permission = await turn.permit(tool, input, id);
+  if (permission.type === 'allow') return runTool(tool, permission.input, turn.cwd);
+  turn.lines.denied({ tool_name: tool, tool_use_id: id, tool_input: input });
+  return { text: permission.message, isError: true };
+}
+
+function failure(step: Extract<Step, { type: 'fail' }>): TurnEnding {
+  const { status, message } = step;
+  return status === undefined ? { type: 'failed', message } : { type: 'api_error', status, message };
+}

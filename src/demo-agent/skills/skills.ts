@@ -1,0 +1,43 @@
+import { type Asked, command, type Skill, type Steps, say } from '../step.js';
+import { fileSkills } from './files.js';
+import { memorySkills } from './memory.js';
+import { paceSkills } from './pace.js';
+import { answerAnythingElse, talkSkills } from './talk.js';
+import { troubleSkills } from './trouble.js';
+
+const helpSkill: Skill = {
+  name: 'help',
+  example: 'help',
+  about: 'lists what the demo agent can do',
+  pattern: command(
+    'help\\b|what (?:else )?can you do|what do you do\\b|what are your skills|show me what you can do',
+  ),
+  act: () => say(describeSkills()),
+};
+
+/** The first one whose words are in the prompt acts; texts to be taken literally come before everything else. */
+export const skills: readonly Skill[] = [
+  ...paceSkills,
+  ...memorySkills,
+  ...troubleSkills,
+  helpSkill,
+  ...fileSkills,
+  ...talkSkills,
+];
+
+export function actOn(asked: Asked): Steps {
+  const head = asked.prompt.slice(0, headChars);
+  for (const skill of skills) {
+    const words = skill.pattern.exec(head);
+    if (words !== null) return skill.act(asked, words);
+  }
+  return answerAnythingElse(asked);
+}
+
+/** An intent is in a prompt's first words; a prompt of megabytes is not searched. */
+const headChars = 2000;
+
+function describeSkills(): string {
+  const list = skills.map((skill) => `- \`${skill.example}\` ${skill.about}`);
+  return `I am Turnout's demo agent. Ask me in plain words:\n\n${list.join('\n')}\n`;
+}

@@ -1,0 +1,88 @@
+/** What a skill does, one thing at a time, in no CLI's words. */
+export type Step =
+  | { readonly type: 'say'; readonly text: string }
+  | { readonly type: 'think'; readonly text: string }
+  | { readonly type: 'wait'; readonly ms: number }
+  | { readonly type: 'tool'; readonly tool: ToolName; readonly input: ToolInput }
+  | { readonly type: 'retry'; readonly attempt: number; readonly of: number; readonly status: number }
+  | { readonly type: 'fail'; readonly status?: number; readonly message: string }
+  | { readonly type: 'crash' }
+  | { readonly type: 'hang' };
+
+export const toolNames = ['LS', 'Read', 'Write'] as const;
+export type ToolName = (typeof toolNames)[number];
+export type ToolInput = Readonly<Record<string, string | number>>;
+
+export interface ToolOutcome {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** A tool step is answered with what the tool came to; any other step with nothing. */
+export type Steps = AsyncGenerator<Step, void, ToolOutcome | undefined>;
+
+/** One thing the demo agent can do, and the words that ask for it. */
+export interface Skill {
+  readonly name: string;
+  /** A prompt that shows it. */
+  readonly example: string;
+  readonly about: string;
+  /** Matched against the prompt's first characters. */
+  readonly pattern: RegExp;
+  act(asked: Asked, words: RegExpExecArray): Steps;
+}
+
+export interface Asked {
+  readonly prompt: string;
+  readonly systemPrompt: string;
+  readonly cwd: string;
+  /** Earlier turns of this conversation, oldest first. */
+  readonly history: readonly PastTurn[];
+}
+
+export interface PastTurn {
+  readonly prompt: string;
+  readonly answer: string;
+}
+
+/** Text the way a model writes it: a few words at a time. */
+export async function* say(text: string): Steps {
+  for (const piece of pieces(text)) {
+    yield { type: 'say', text: piece };
+    yield { type: 'wait', ms: 25 };
+  }
+}
+
+export async function* think(text: string): Steps {
+  for (const piece of pieces(text)) {
+    yield { type: 'think', text: piece };
+    yield { type: 'wait', ms: 25 };
+  }
+}
+
+export async function* useTool(
+  tool: ToolName,
+  input: ToolInput,
+): AsyncGenerator<Step, ToolOutcome, ToolOutcome | undefined> {
+  const outcome = yield { type: 'tool', tool, input };
+  return outcome ?? { text: 'The tool gave no result.', isError: true };
+}
+
+/** Joined, they are the text again. The `u` flag keeps surrogate pairs whole; a long text comes in long pieces. */
+function pieces(text: string): string[] {
+  const length = Math.max(16, Math.ceil(text.length / 1000));
+  return text.match(new RegExp(`[^]{1,${length}}`, 'gu')) ?? [];
+}
+
+/** A command as people phrase it: "please count to 5", "hey, can you count to 5". */
+export function command(words: string): RegExp {
+  return new RegExp(`^${courtesy}(?:${words})`, 'iu');
+}
+
+/** A command that is the whole prompt: "fail", but not "fail the build when the tests fail". */
+export function wholeCommand(words: string): RegExp {
+  return new RegExp(`^${courtesy}(?:${words})(?:[\\s,]+(?:please|now))?[\\s.!?]*$`, 'iu');
+}
+
+const courtesy =
+  "[^\\p{L}\\p{N}/(.\\-]*(?:(?:please|hey|hi|hello|ok|okay|now|then|just|can you|could you|would you|will you|let's)[\\s,!]+)*";

@@ -1,0 +1,66 @@
+import { constants } from 'node:fs';
+import { lstat, open, readdir, realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { ToolInput, ToolName, ToolOutcome } from './step.js';
+
+const maxEntries = 200;
+const maxReadBytes = 64 * 1024;
+
+/** The agent's real tools. They never leave the working directory, not by a link either. */
+export async function runTool(name: ToolName, input: ToolInput, cwd: string): Promise<ToolOutcome> {
+  try {
+    const text = await tools[name](input, cwd);
+    return { text, isError: false };
+  } catch (error) {
+    return { text: error instanceof Error ? error.message : String(error), isError: true };
+  }
+}
+
+const tools: Record<ToolName, (input: ToolInput, cwd: string) => Promise<string>> = {
+  async LS(input, cwd) {
+    const entries = await readdir(await inside(cwd, String(input['path'])), { withFileTypes: true });
+    const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
+    const more = names.length > maxEntries ? [`… and ${names.length - maxEntries} more`] : [];
+    return [...names.slice(0, maxEntries), ...more].join('\n');
+  },
+
+  async Read(input, cwd) {
+    const path = await inside(cwd, String(input['file_path']));
+    // Opening a pipe would wait for its writer for ever.
+    if (!(await lstat(path)).isFile()) throw new Error('It is not a file.');
+    const file = await open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(maxReadBytes), 0, maxReadBytes, 0);
+      const lines = buffer.toString('utf8', 0, bytesRead).split(/\r?\n/);
+      return lines.slice(0, Number(input['limit'])).join('\n').trimEnd();
+    } finally {
+      await file.close();
+    }
+  },
+
+  async Write(input, cwd) {
+    const target = resolve(cwd, String(input['file_path']));
+    const path = join(await inside(cwd, dirname(target)), basename(target));
+    const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+    const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o644);
+    try {
+      await file.writeFile(String(input['content']));
+    } finally {
+      await file.close();
+    }
+    return `File created successfully at: ${path}`;
+  },
+};
+
+async function inside(cwd: string, path: string): Promise<string> {
+  const root = await realpath(cwd);
+  const target = resolve(root, path);
+  const real = await realpath(target).catch(() => {
+    throw new Error('It does not exist.');
+  });
+  const way = relative(root, real);
+  if (way === '..' || /^\.\.[/\\]/.test(way) || isAbsolute(way)) {
+    throw new Error('It is outside of the working directory.');
+  }
+  return real;
+}

@@ -1,0 +1,116 @@
+import { readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { startProcess } from '../../../src/process/start-process.js';
+import { isRunning, lineByLine, readAll, startFixture } from './start-fixture.js';
+
+describe('lines', () => {
+  it('delivers all that a child wrote before it exited to a slow reader', async () => {
+    const child = await startFixture('print-lines.mjs', ['100000', '100']);
+    const numbers: number[] = [];
+    for await (const lines of child.lines()) {
+      numbers.push(...lines.map(({ text }) => Number.parseInt(text, 10)));
+      await sleep(1);
+    }
+    expect(numbers).toEqual(Array.from({ length: 100_000 }, (_, line) => line));
+  });
+
+  it('delivers what lay in the pipe when nobody read until long after the exit', async () => {
+    const child = await startFixture('print-lines.mjs', ['500', '100']);
+    await child.exited;
+    await sleep(300);
+    expect(await readAll(child)).toHaveLength(500);
+  });
+
+  it('takes a reader who holds the loop up longer than the grace', async () => {
+    const child = await startFixture('print-lines.mjs', ['1500', '100']);
+    let count = 0;
+    for await (const lines of child.lines()) {
+      count += lines.length;
+      const until = performance.now() + 250;
+      while (performance.now() < until);
+    }
+    expect(count).toBe(1500);
+  });
+
+  it('takes one line of 64 MB', async () => {
+    const size = 64_000_000;
+    const lines = await readAll(await startFixture('long-line.mjs', [String(size)]));
+    expect(lines.map(({ text }) => text.length)).toEqual([size, 3]);
+  });
+
+  it('cuts a line over the limit and goes on', async () => {
+    const lines = await readAll(await startFixture('long-line.mjs', ['5000000'], { maxLineBytes: 1000 }));
+    expect(lines).toEqual([{ text: 'x'.repeat(1000), truncated: true }, { text: 'end' }]);
+  });
+
+  it('holds the child up while the reader waits', async () => {
+    const child = await startFixture('endless.mjs');
+    const next = lineByLine(child);
+    await next();
+    await sleep(200);
+    const before = Number(child.stderr().trim().split('\n').at(-1));
+    await sleep(100);
+    expect(Number(child.stderr().trim().split('\n').at(-1))).toBe(before);
+    expect(before).toBeLessThan(8_000_000);
+    let line = 1;
+    while (line < 15_000 && Number.parseInt(await next(), 10) === line) line++;
+    expect(line).toBe(15_000);
+    await vi.waitFor(() =>
+      expect(Number(child.stderr().trim().split('\n').at(-1))).toBeGreaterThan(10_000_000),
+    );
+  });
+
+  it.each(['silent', 'chatty', 'flood'])(
+    'ends after the exit although a %s grandchild holds the pipes',
+    async (how) => {
+      const child = await startFixture('hold-pipe.mjs', [how]);
+      const lines = await readAll(child);
+      expect(lines.slice(0, 10).map(({ text }) => text)).toEqual(
+        Array.from({ length: 10 }, (_, line) => `line ${line}`),
+      );
+      expect(child.stderr()).toContain('last words');
+      expect(await child.exited).toEqual({ code: 0, signal: null });
+      await child.endLeftovers();
+    },
+  );
+
+  it('closes the pipe when the reader leaves the loop, and the child can be ended', async () => {
+    const child = await startFixture('endless.mjs');
+    for await (const _ of child.lines()) break;
+    await child.end();
+    expect(isRunning(child.pid)).toBe(false);
+  });
+
+  it('can be read once', async () => {
+    const child = await startFixture('print-lines.mjs', ['1', '1']);
+    expect(await readAll(child)).toHaveLength(1);
+    await expect(readAll(child)).rejects.toMatchObject({ code: 'bad_request' });
+  });
+
+  it.runIf(process.platform === 'linux')('leaves no descriptor open', async () => {
+    const open = () => readdirSync('/proc/self/fd').length;
+    const before = open();
+    for (let round = 0; round < 2; round++) {
+      const [read, left, held] = await Promise.all([
+        startFixture('print-lines.mjs', ['10', '10'], { stdin: 'open' }),
+        startFixture('endless.mjs', [], { stdin: { text: 'x' } }),
+        startFixture('hold-pipe.mjs', ['silent']),
+        startProcess({ command: '/no/such', args: [], env: {}, stdin: 'open' }).catch(() => {}),
+      ]);
+      await readAll(read);
+      for await (const _ of left.lines()) break;
+      await left.end({ graceMs: 0 });
+      await readAll(held);
+      await held.endLeftovers();
+    }
+    await vi.waitFor(() => expect(open()).toBeLessThanOrEqual(before), { timeout: 5000 });
+  });
+
+  it('leaves nothing that keeps the event loop alive', async () => {
+    const child = await startFixture('leave-by-itself.ts');
+    const lines = await readAll(child);
+    expect(lines, child.stderr()).toEqual([{ text: 'exit listeners left: 0' }]);
+    expect(await child.exited).toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,65 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, vi } from 'vitest';
+import { readRow } from '../../../src/process/process-table.js';
+import {
+  type Line,
+  type ProcessSpec,
+  type RunningProcess,
+  startProcess,
+} from '../../../src/process/start-process.js';
+
+const started: RunningProcess[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((child) => child.end({ graceMs: 0 })));
+});
+
+/** Starts a program of tests/fixtures/process; what is left of it after the test is ended. */
+export async function startFixture(
+  program: string,
+  args: readonly string[] = [],
+  spec: Partial<ProcessSpec> = {},
+): Promise<RunningProcess> {
+  const child = await startProcess({
+    command: process.execPath,
+    args: [...(program.endsWith('.ts') ? ['--import', 'tsx'] : []), fixturePath(program), ...args],
+    env: process.env as Record<string, string>,
+    ...spec,
+  });
+  started.push(child);
+  return child;
+}
+
+export function fixturePath(program: string): string {
+  return fileURLToPath(new URL(`../../fixtures/process/${program}`, import.meta.url));
+}
+
+export async function readAll(child: RunningProcess): Promise<Line[]> {
+  const all: Line[] = [];
+  for await (const lines of child.lines()) all.push(...lines);
+  return all;
+}
+
+/** The next lines, one by one, without closing the pipe after them. */
+export function lineByLine(child: RunningProcess): () => Promise<string> {
+  const batches = child.lines()[Symbol.asyncIterator]();
+  const waiting: Line[] = [];
+  return async () => {
+    while (waiting.length === 0) {
+      const { value, done } = await batches.next();
+      if (done) throw new Error(`the output ended; stderr: ${child.stderr()}`);
+      waiting.push(...value);
+    }
+    return waiting.shift()?.text ?? '';
+  };
+}
+
+/** A zombie is gone: it only waits for its parent to notice. */
+export function isRunning(pid: number): boolean {
+  expect(pid).toBeGreaterThan(1);
+  return readRow(pid) !== undefined;
+}
+
+export function untilGone(pid: number): Promise<void> {
+  return vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 10_000, interval: 5 });
+}
