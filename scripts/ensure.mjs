@@ -12,7 +12,12 @@ const minimumNode = [20, 19];
 
 requireNode();
 step('node_modules/.turnout-installed', hashOf(['package.json', 'package-lock.json']), install);
-step('dist/.turnout-built', hashOf(['package.json', 'tsconfig.json', 'tsconfig.build.json', ...filesIn('src')]), build, rebuild);
+step(
+  'dist/.turnout-built',
+  hashOf(['package.json', 'tsconfig.json', 'tsconfig.build.json', ...filesIn('src')]),
+  build,
+  rebuild,
+);
 
 function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
@@ -39,7 +44,8 @@ function build() {
   say('building');
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', 'tsconfig.build.json']);
-  for (const program of ['dist/cli/main.js', 'dist/demo-agent/main.js']) chmodSync(join(root, program), 0o755);
+  for (const program of ['dist/cli/main.js', 'dist/demo-agent/main.js'])
+    chmodSync(join(root, program), 0o755);
 }
 
 function run(command, args) {

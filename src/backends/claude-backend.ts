@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ErrorEvent } from '../core/chat-event.js';
 import { type ClaudeState, claudeDecoder } from './claude-decoder.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import { fitsArgument, type Invocation } from './one-shot/invocation.js';
@@ -25,6 +26,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     noise: [/^Warning: no stdin data received/],
   };
 
+  #hasSnapshots = true;
   readonly #costs = new RecentSessions<number>();
 
   /** `systemPromptFile` is the file that holds the system prompt: Claude's flag for it takes no text. */
@@ -53,6 +55,9 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
       maxTurns: turn.maxTurns ?? this.config.maxTurns,
     });
     if (channel === 'message') args.push('--input-format', 'stream-json');
+    // A session keeps the system prompt of its first turn unless the snapshot is off (2.1.325; older ones never do).
+    if (turn.sessionId !== undefined && turn.systemPrompt !== '' && this.#hasSnapshots)
+      args.push(snapshotFlag, 'off');
     for (const tool of turn.disallowedTools) args.push('--disallowedTools', tool);
     if (turn.mcpConfig !== undefined) args.push('--mcp-config', turn.mcpConfig);
     args.push(...turn.rawArgs);
@@ -79,6 +84,12 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
         return decoder.step(state, line, raw);
       },
     };
+  }
+
+  protected override learnFrom(failure: ErrorEvent): boolean {
+    if (!this.#hasSnapshots || !failure.message.includes(`unknown option '${snapshotFlag}'`)) return false;
+    this.#hasSnapshots = false;
+    return true;
   }
 
   #environment(mode: PermissionMode): Record<string, string | undefined> {
@@ -133,6 +144,7 @@ function builtInNames(tools: readonly string[]): string {
   return [...new Set(names)].join(',');
 }
 
+const snapshotFlag = '--system-prompt-snapshot';
 const plainFormat = ['--output-format', 'json'];
 const streamFormat = ['--output-format', 'stream-json', '--verbose', '--include-partial-messages'];
 

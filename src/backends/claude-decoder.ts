@@ -10,6 +10,8 @@ export interface ClaudeState extends TurnFacts {
   readonly streamedThinking: Streamed;
   /** Was anything said since the last tool? Plain JSON output has the answer in its result only. */
   readonly spoke: boolean;
+  /** What a broken stream had said before Claude began the message anew: said again, it is not shown again. */
+  readonly repeating?: Repeating;
   /** The reason of an API error; the message that carries it is no answer of the agent. */
   readonly apiError?: string;
 }
@@ -18,6 +20,11 @@ export interface ClaudeState extends TurnFacts {
 interface Streamed {
   readonly head: string;
   readonly chars: number;
+}
+
+interface Repeating {
+  readonly said: string;
+  readonly matched: number;
 }
 
 const nothing: Streamed = { head: '', chars: 0 };
@@ -35,7 +42,7 @@ export function claudeDecoder(costBefore: number | undefined): WireDecoder<Claud
         case 'system':
           return system(state, line, raw);
         case 'stream_event':
-          return line['parent_tool_use_id'] ? [state, []] : streamEvent(state, line['event']);
+          return line['parent_tool_use_id'] ? [state, []] : streamEvent(state, line);
         case 'assistant':
           return assistant(state, line);
         case 'user':
@@ -74,6 +81,8 @@ function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeS
       const message = `The API failed (${status}, ${text(line['error'])}); retry ${line['attempt']} of ${line['max_retries']} in ${delay} s`;
       return [state, [notice('warning', message)]];
     }
+    case 'permission_denied':
+      return [state, [notice('warning', `Permission denied: ${text(line['tool_name']) || 'a tool'}`, raw)]];
     case 'compact_boundary':
       return [state, [notice('info', 'The conversation was compacted')]];
     default:
@@ -82,13 +91,18 @@ function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeS
   }
 }
 
-function streamEvent(state: ClaudeState, event: unknown): Step<ClaudeState> {
-  if (!isObject(event) || event['type'] !== 'content_block_delta' || !isObject(event['delta'])) return [state, []];
+function streamEvent(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
+  if (line['abandoned_blocks'] !== undefined) return abandon(state);
+  const event = line['event'];
+  if (!isObject(event) || event['type'] !== 'content_block_delta' || !isObject(event['delta']))
+    return [state, []];
   const delta = event['delta'];
   if (delta['type'] === 'text_delta') {
     const piece = text(delta['text']);
-    const streamedText = longer(state.streamedText, piece);
-    return [{ ...state, streamedText, spoke: true }, [{ type: 'text', text: piece }]];
+    const next = { ...state, streamedText: longer(state.streamedText, piece), spoke: true };
+    return state.repeating === undefined
+      ? [next, [{ type: 'text', text: piece }]]
+      : repeat(next, state.repeating, piece);
   }
   if (delta['type'] === 'thinking_delta') {
     const piece = text(delta['thinking']);
@@ -96,6 +110,30 @@ function streamEvent(state: ClaudeState, event: unknown): Step<ClaudeState> {
     return [{ ...state, streamedThinking }, [{ type: 'thinking', text: piece }]];
   }
   return [state, []];
+}
+
+/** The connection broke in the middle of a message (2.1.325): Claude asks again, and the pieces so far are void. */
+function abandon(state: ClaudeState): Step<ClaudeState> {
+  const { head, chars } = state.streamedText;
+  const fresh = { ...state, streamedText: nothing, streamedThinking: nothing };
+  const next =
+    chars > 0 && chars === head.length ? { ...fresh, repeating: { said: head, matched: 0 } } : fresh;
+  return [
+    next,
+    [notice('warning', 'The connection to the model was lost in the middle of a message; it begins anew')],
+  ];
+}
+
+/** Swallows what was already shown; where the new text goes another way, all of it is shown. */
+function repeat(state: ClaudeState, { said, matched }: Repeating, piece: string): Step<ClaudeState> {
+  const { repeating: _, ...over } = state;
+  const expected = said.slice(matched, matched + piece.length);
+  if (!piece.startsWith(expected))
+    return [over, [{ type: 'text', text: `\n${said.slice(0, matched)}${piece}` }]];
+  if (expected.length === piece.length) {
+    return [{ ...state, repeating: { said, matched: matched + piece.length } }, []];
+  }
+  return [over, [{ type: 'text', text: piece.slice(expected.length) }]];
 }
 
 function assistant(state: ClaudeState, line: JsonObject): Step<ClaudeState> {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import type { Usage } from '../core/chat-event.js';
 import { type CodexState, codexDecoder, threadTotal } from './codex-decoder.js';
@@ -60,7 +61,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
       prompt: asArgument ? prompt : '-',
       systemPrompt: natively ? turn.systemPrompt : '',
       permission: permissionFlags[turn.permissionMode],
-      extra: [...(await mcpArguments(turn.mcpConfig)), ...turn.rawArgs],
+      extra: [...this.#withoutPlugins(), ...(await mcpArguments(turn.mcpConfig)), ...turn.rawArgs],
     });
     return asArgument ? { args } : { args, stdin: prompt };
   }
@@ -102,7 +103,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   }): string[] {
     const args = ['exec', '--json', ...parts.permission, '--cd', parts.cwd];
     if (parts.model !== undefined) args.push('--model', parts.model);
-    // Without this a finished turn waits for analytics that can't be sent (5 s without a network).
+    // A finished turn waits at exit for analytics that can't be sent.
     args.push('-c', 'analytics.enabled=false');
     if (parts.systemPrompt !== '') {
       // A value that is no TOML is taken as it is, but `true` or `[x]` is TOML: a JSON string is safe.
@@ -112,6 +113,17 @@ export class CodexBackend extends OneShotBackend<CodexState> {
     if (parts.sessionId !== undefined) args.push('resume', parts.sessionId);
     args.push('--', parts.prompt);
     return args;
+  }
+
+  /** Where no plugins are configured, looking for them is a wait at exit for nothing (5 s without a network). */
+  #withoutPlugins(): readonly string[] {
+    const home = this.inherited['CODEX_HOME'] ?? join(this.inherited['HOME'] ?? homedir(), '.codex');
+    try {
+      if (/plugins|marketplace/.test(readFileSync(join(home, 'config.toml'), 'utf8'))) return [];
+    } catch {
+      // No settings, no plugins.
+    }
+    return ['-c', 'features.plugins=false'];
   }
 
   /** A thread keeps the instructions it began with: changed (or unknown) ones go in front of the prompt. */

@@ -1,4 +1,3 @@
-import { nameOf } from './find-family.js';
 import { isAlive, type ProcessRow } from './process-table.js';
 
 export const defaultGraceMs = 2000;
@@ -18,7 +17,6 @@ export interface Ending {
  * others while it is being ended. Gives back what even SIGKILL can't end (another user's, or stuck in the kernel).
  */
 export async function endFamily(ending: Ending): Promise<readonly ProcessRow[]> {
-  const asked = new Set<string>();
   let giveUpAt: number | undefined;
   for (;;) {
     const family = await ending.find();
@@ -26,9 +24,7 @@ export async function endFamily(ending: Ending): Promise<readonly ProcessRow[]> 
     if (family.length === 0) return [];
     if (giveUpAt !== undefined && now > giveUpAt) return family;
     if (now < ending.deadline()) {
-      const unasked = family.filter((row) => !asked.has(nameOf(row)));
-      for (const row of unasked) asked.add(nameOf(row));
-      ending.send(unasked, 'SIGTERM');
+      ending.send(family, 'SIGTERM');
       await untilGone(family, ending.deadline, ending.change);
     } else {
       const until = giveUpAt ?? now + killPatienceMs;

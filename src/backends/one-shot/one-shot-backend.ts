@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { ChatEvent, ErrorCode, StepEvent } from '../../core/chat-event.js';
+import type { ChatEvent, ErrorCode, ErrorEvent, StepEvent } from '../../core/chat-event.js';
 import { errorEvent } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
 import { flattenBatches } from '../../core/flatten-batches.js';
@@ -110,9 +110,24 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       return;
     }
     const turn = this.#complete(request);
-    const inherited = this.inherited;
-    const scratch = scratchDirectory(inherited);
-    const prepared = await this.#prepare(turn, scratch, inherited);
+    for (let again = true; again; ) {
+      again = false;
+      let begun = false;
+      for await (const events of this.#attempt(turn, options)) {
+        const [only] = events;
+        if (!begun && events.length === 1 && only?.type === 'error' && this.learnFrom(only)) {
+          again = true;
+          break;
+        }
+        begun = true;
+        yield events;
+      }
+    }
+  }
+
+  async *#attempt(turn: Turn, options: RunOptions): AsyncGenerator<readonly ChatEvent[]> {
+    const scratch = scratchDirectory(this.inherited);
+    const prepared = await this.#prepare(turn, scratch);
     if ('type' in prepared) {
       yield [prepared];
       return;
@@ -125,7 +140,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     yield* runProcess({
       command,
       cwd: turn.cwd,
-      env: childEnvironment(inherited, commandEnv, invocation.env, turn.env),
+      env: childEnvironment(this.inherited, commandEnv, invocation.env, turn.env),
       invocation,
       scratch,
       timeoutMs: turn.timeoutMs ?? this.config.queryTimeoutMs,
@@ -134,6 +149,11 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       ledger,
       conclude: (exit, stderr) => this.#conclude(ledger, decoder, exit, stderr),
     });
+  }
+
+  /** A failure before anything began may say what this version can't do: `true` runs the turn once more. */
+  protected learnFrom(_failure: ErrorEvent): boolean {
+    return false;
   }
 
   /** The program to start. A backend may know a shorter way than the configured one (a binary behind a shim). */
@@ -159,8 +179,8 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     return undefined;
   }
 
-  async #prepare(turn: Turn, scratch: string, inherited: Readonly<Record<string, string | undefined>>) {
-    const { command, env: commandEnv, problem } = await this.locate(inherited);
+  async #prepare(turn: Turn, scratch: string) {
+    const { command, env: commandEnv, problem } = await this.locate(this.inherited);
     if (problem !== undefined) return errorEvent('not_installed', problem);
     try {
       return { command, commandEnv, invocation: await this.describe(turn, scratch) };

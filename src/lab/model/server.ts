@@ -36,6 +36,8 @@ export interface ScriptedModel {
   turn(count: number, options?: { readonly signal?: AbortSignal }): Promise<ModelRequest>;
   /** Forgets the requests so far; `turn()` counts from 1 again. */
   forget(): void;
+  /** While `during` runs, connections to this server's port are refused. */
+  refuse<T>(during: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -117,8 +119,21 @@ class ModelServer implements ScriptedModel {
     }
   }
 
+  async refuse<T>(during: () => Promise<T>): Promise<T> {
+    await this.#stopListening();
+    try {
+      return await during();
+    } finally {
+      await this.listen(this.#port);
+    }
+  }
+
   async close(): Promise<void> {
     this.#closing.abort(new Error('The scripted model was closed'));
+    await this.#stopListening();
+  }
+
+  async #stopListening(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
       this.#server.closeAllConnections();

@@ -133,7 +133,8 @@ function hearEvent(event: Wire, heard: Heard): void {
       heard.usage = event.usage;
       return;
     case 'response.output_text.delta':
-      return say(event.delta);
+      say(event.delta);
+      return;
     case 'response.reasoning_summary_text.delta':
       heard.thinking += event.delta;
       return;

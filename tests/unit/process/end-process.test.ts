@@ -10,12 +10,21 @@ describe('end', () => {
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
-  it('ends a tool that runs in a session of its own', async () => {
-    const child = await startFixture('with-tools.mjs');
+  it.each(['marked', 'nameless'])('ends a %s tool that runs in a session of its own', async (how) => {
+    const child = await startFixture('with-tools.mjs', [how]);
     const tool = Number(await lineByLine(child)());
     expect(isRunning(tool)).toBe(true);
     await child.end();
     expect(isRunning(tool)).toBe(false);
+  });
+
+  it('asks nobody twice: to some CLIs the second SIGTERM means at once', async () => {
+    const child = await startFixture('count-signals.mjs', ['parent']);
+    const next = lineByLine(child);
+    expect([await next(), await next()]).toEqual(['ready', 'ready']);
+    const ending = child.end({ graceMs: 20_000 });
+    expect([await next(), await next()]).toEqual(['1', '1']);
+    expect(await ending).toEqual({ code: 0, signal: null });
   });
 
   it('kills a child that ignores SIGTERM', async () => {
@@ -57,6 +66,7 @@ describe('end', () => {
     await lineByLine(child)();
     const patient = child.end({ graceMs: 60_000 });
     const impatient = child.end({ graceMs: 50 });
+    expect(impatient).toBe(patient);
     expect(await Promise.all([patient, impatient])).toEqual([
       { code: null, signal: 'SIGKILL' },
       { code: null, signal: 'SIGKILL' },

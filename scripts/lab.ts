@@ -1,0 +1,122 @@
+// `npm run lab [-- --cli codex@0.166.0] [--only scenario,…] [--record]`: installs the pinned CLIs outside the package
+// and drives each through every scenario. All four at their pinned versions: docs/compatibility.md is written.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type BackendName, backendNames, backends } from '../src/backends/registry.js';
+import { compatibilityPage, type VettedCli } from '../src/lab/compatibility.js';
+import { runScenarios, type ScenarioResult } from '../src/lab/run-scenarios.js';
+import { scenarios } from '../src/lab/scenarios/table.js';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const pinned: Record<BackendName, string> = JSON.parse(
+  readFileSync(join(root, 'scripts/lab-versions.json'), 'utf8'),
+);
+const { values } = parseArgs({
+  options: { cli: { type: 'string', multiple: true }, only: { type: 'string' }, face: { type: 'string' } },
+});
+
+const wanted = (values.cli ?? [...backendNames]).map(parseCli);
+const chosen =
+  values.only === undefined ? scenarios : scenarios.filter(({ id }) => values.only?.split(',').includes(id));
+if (chosen.length === 0)
+  fail(`No scenario is called ${values.only}. There are: ${scenarios.map(({ id }) => id).join(', ')}`);
+
+const start = Date.now();
+const installed = wanted.map((cli) => ({ ...cli, path: install(cli.name, cli.version) }));
+const vetted = await inLanes(2, installed, vet);
+const results = vetted.flatMap((cli) => cli.results);
+const count = (state: ScenarioResult['state']) => results.filter((result) => result.state === state).length;
+
+const whole = values.cli === undefined && values.only === undefined && values.face === undefined;
+if (whole) writeFileSync(join(root, 'docs/compatibility.md'), compatibilityPage(vetted, scenarios));
+for (const { cli, face, scenario, reason, advice } of results.filter(({ state }) => state === 'failed')) {
+  console.log(`\nFAILED ${cli} · ${scenario} (${face})\n  ${reason}\n  ${advice}`);
+}
+console.log(`\nlab: ${Math.round((Date.now() - start) / 1000)} s`);
+console.log(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`);
+process.exitCode = count('failed') === 0 ? 0 : 1;
+
+async function vet({
+  name,
+  version,
+  path,
+}: {
+  name: BackendName;
+  version: string;
+  path: string;
+}): Promise<VettedCli> {
+  const results = await runScenarios({
+    cli: name,
+    cliPath: path,
+    scenarios: chosen,
+    ...(values.face === 'library' || values.face === 'command' ? { faces: [values.face] } : {}),
+    turnout: [process.execPath, join(root, 'dist/cli/main.js')],
+    onResult: ({ scenario, face, state, milliseconds, reason }) =>
+      console.log(
+        `${state.padEnd(7)} ${name.padEnd(8)} ${scenario.padEnd(20)} ${face.padEnd(7)} ${(milliseconds / 1000).toFixed(1).padStart(5)} s${state === 'passed' ? '' : `  ${reason}`}`,
+      ),
+  });
+  return { cli: name, version, results };
+}
+
+/** Heavy work on few cores: two CLIs at a time. */
+async function inLanes<T, R>(
+  lanes: number,
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const done: R[] = [];
+  const queue = [...items.entries()];
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift())
+        done[next[0]] = await work(next[1]);
+    }),
+  );
+  return done;
+}
+
+/** Into a cache outside the package: it stays light. */
+function install(name: BackendName, version: string): string {
+  const { npmPackage, command } = backends[name];
+  const cache = process.env['TURNOUT_LAB_CACHE'] ?? join(homedir(), '.cache', 'turnout-lab');
+  const directory = join(cache, `${name}-${version}`);
+  const stamp = join(directory, '.installed');
+  try {
+    readFileSync(stamp);
+  } catch {
+    console.log(`installing ${npmPackage}@${version} …`);
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'package.json'), '{"private": true}\n');
+    const npm = spawnSync(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--loglevel=error', `${npmPackage}@${version}`],
+      {
+        cwd: directory,
+        stdio: ['ignore', 'inherit', 'inherit'],
+        shell: process.platform === 'win32',
+      },
+    );
+    if (npm.status !== 0) fail(`${npmPackage}@${version} could not be installed.`);
+    writeFileSync(stamp, '');
+  }
+  return join(directory, 'node_modules', '.bin', command);
+}
+
+function parseCli(raw: string): { name: BackendName; version: string } {
+  const [name = '', version] = raw.split('@');
+  const known = backendNames.find((candidate) => candidate === name);
+  if (known === undefined)
+    fail(`Unknown CLI ${raw}. Expected ${backendNames.join(', ')}, with or without @version.`);
+  return { name: known, version: version ?? pinned[known] };
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(2);
+}

@@ -1,0 +1,130 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { type BackendName, createBackend } from '../backends/registry.js';
+import { commandFace, type Face, type FaceName, libraryFace } from './faces.js';
+import { type LabHome, makeHome } from './home.js';
+import { type ScriptedModel, startScriptedModel } from './model/server.js';
+import type { Outcome } from './outcome.js';
+import { CheckFailed, type Lab, type Scenario } from './scenario.js';
+
+export interface LabRun {
+  readonly cli: BackendName;
+  readonly cliPath: string;
+  readonly scenarios: readonly Scenario[];
+  /** Default: each scenario's own. */
+  readonly faces?: readonly FaceName[];
+  /** How to start `turnout`: a program and its first arguments. */
+  readonly turnout: readonly string[];
+  readonly onResult?: (result: ScenarioResult) => void;
+  /** Told of each turn, with the name that the scenario gave it. */
+  readonly onTurn?: (cli: BackendName, name: string, outcome: Outcome) => void;
+  /** On top of the home's environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface ScenarioResult {
+  readonly cli: BackendName;
+  readonly scenario: string;
+  readonly title: string;
+  readonly face: FaceName;
+  readonly state: 'passed' | 'failed' | 'skipped';
+  /** Why it failed or is skipped. */
+  readonly reason?: string;
+  readonly advice?: string;
+  readonly milliseconds: number;
+}
+
+/** Every scenario for one CLI, in one home with one model. */
+export async function runScenarios(run: LabRun): Promise<readonly ScenarioResult[]> {
+  const model = await startScriptedModel();
+  const home = await makeHome(run.cli, model.url);
+  const labHome = { ...home, env: { ...home.env, ...run.env } };
+  try {
+    const plainTurnMs = await warmUp(run, labHome, model);
+    const results: ScenarioResult[] = [];
+    for (const scenario of run.scenarios) {
+      for (const face of run.faces ?? scenario.faces ?? (['library', 'command'] as const)) {
+        if (run.signal?.aborted) return results;
+        const result = await runOne(run, scenario, face, labHome, model, plainTurnMs);
+        results.push(result);
+        run.onResult?.(result);
+      }
+    }
+    return results;
+  } finally {
+    await model.close();
+    await home.remove();
+  }
+}
+
+/** The first start on a fresh home is slow (OpenCode: 25 s) and no measure of anything. The second one is. */
+async function warmUp(run: LabRun, home: LabHome, model: ScriptedModel): Promise<number> {
+  const face = faceOf('library', run, home);
+  model.use(['ready']);
+  await face.turn({ prompt: 'Warm up.' });
+  return (await face.turn({ prompt: 'Warm up.' })).milliseconds;
+}
+
+async function runOne(
+  run: LabRun,
+  scenario: Scenario,
+  faceName: FaceName,
+  home: LabHome,
+  model: ScriptedModel,
+  plainTurnMs: number,
+): Promise<ScenarioResult> {
+  const facts = { cli: run.cli, scenario: scenario.id, title: scenario.title, face: faceName };
+  const skip = scenario.skip?.[run.cli];
+  if (skip !== undefined) return { ...facts, state: 'skipped', reason: skip, milliseconds: 0 };
+  const face = faceOf(faceName, run, home);
+  model.forget();
+  const lab: Lab = {
+    cli: run.cli,
+    face: faceName,
+    capabilities: createBackend(run.cli, {
+      cliPath: run.cliPath,
+      workingDir: home.workingDir,
+      queryTimeoutMs: 0,
+      allowedTools: [],
+      maxTurns: 25,
+    }).capabilities,
+    model,
+    home,
+    plainTurnMs,
+    async turn(request, name) {
+      const outcome = await face.turn(request);
+      if (name !== undefined) run.onTurn?.(run.cli, name, outcome);
+      return outcome;
+    },
+  };
+  const start = performance.now();
+  const spent = () => Math.round(performance.now() - start);
+  try {
+    await scenario.run(lab);
+    const left = await leftovers(home.mark);
+    if (left.length > 0) throw new CheckFailed(`processes were left behind: ${left.join('; ')}`);
+    return { ...facts, state: 'passed', milliseconds: spent() };
+  } catch (error) {
+    const reason =
+      error instanceof CheckFailed ? error.message : `the scenario itself broke: ${String(error)}`;
+    return { ...facts, state: 'failed', reason, advice: scenario.advice, milliseconds: spent() };
+  }
+}
+
+function faceOf(name: FaceName, run: LabRun, home: LabHome): Face {
+  const options = { cli: run.cli, cliPath: run.cliPath, home, turnout: run.turnout };
+  return name === 'library' ? libraryFace(options) : commandFace(options);
+}
+
+/** Whatever still carries the home's mark. Only Linux lets us look. */
+async function leftovers(mark: string): Promise<readonly string[]> {
+  if (process.platform !== 'linux') return [];
+  const found: string[] = [];
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    if (!environment.includes(`TURNOUT_LAB=${mark}\0`)) continue;
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (command !== '') found.push(`${pid} ${command.replaceAll('\0', ' ').trim().slice(0, 100)}`);
+  }
+  return found;
+}

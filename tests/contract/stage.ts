@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import type { BackendAdapterConfig } from '../../src/backends/types.js';
+
+export type Program = 'replay.sh' | 'fail.sh' | 'pause.sh' | 'flood.sh' | 'receive.mjs' | 'stubborn.mjs';
+
+export function programPath(program: Program): string {
+  return fileURLToPath(new URL(`../fixtures/programs/${program}`, import.meta.url));
+}
+
+/** A directory and an environment of its own for one test; nothing of this process's environment is in it. */
+export class Stage {
+  readonly directory: string = realpathSync(mkdtempSync(join(tmpdir(), 'turnout-test-')));
+  readonly workingDir: string = this.path('work');
+  readonly home: string = this.path('home');
+  readonly #mark = `TURNOUT_STAGE=${randomUUID()}`;
+  readonly env: Readonly<Record<string, string>>;
+
+  constructor() {
+    mkdirSync(this.workingDir);
+    const suite = process.env['TURNOUT_SUITE'];
+    this.env = {
+      PATH: [dirname(process.execPath), '/usr/bin', '/bin'].join(':'),
+      HOME: this.home,
+      TURNOUT_HOME: this.home,
+      ...Object.fromEntries([this.#mark.split('=')]),
+      ...(suite === undefined ? {} : { TURNOUT_SUITE: suite }),
+    };
+  }
+
+  path(name: string): string {
+    return join(this.directory, name);
+  }
+
+  write(name: string, content: string): string {
+    writeFileSync(this.path(name), content);
+    return this.path(name);
+  }
+
+  config(program: Program, env: Record<string, string> = {}): BackendAdapterConfig {
+    return this.configFor(programPath(program), env);
+  }
+
+  configFor(cliPath: string, env: Record<string, string> = {}): BackendAdapterConfig {
+    const { workingDir } = this;
+    return {
+      cliPath,
+      workingDir,
+      queryTimeoutMs: 20_000,
+      allowedTools: [],
+      maxTurns: 25,
+      env: { ...this.env, ...env },
+    };
+  }
+
+  /** What a program needs to say this, and to end so. */
+  replay(stdout: string, ending: { stderr?: string; exit?: number; signal?: string } = {}): Record<string, string> {
+    return {
+      REPLAY_STDOUT: this.write('stdout', stdout),
+      REPLAY_STDERR: this.write('stderr', ending.stderr ?? ''),
+      REPLAY_EXIT: String(ending.exit ?? 0),
+      REPLAY_SIGNAL: ending.signal ?? '',
+    };
+  }
+
+  /** The rule that holds everywhere: no process and no temporary file outlives its turn. */
+  async expectNothingLeft(): Promise<void> {
+    expect(this.processes(), 'processes that outlived the turn').toEqual([]);
+    expect(this.scratchFiles(), 'temporary files that outlived the turn').toEqual([]);
+  }
+
+  processes(): readonly string[] {
+    if (process.platform !== 'linux') return [];
+    return readdirSync('/proc').flatMap((pid) => {
+      try {
+        if (!/^\d+$/.test(pid)) return [];
+        if (!readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(this.#mark)) return [];
+        return [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`];
+      } catch {
+        return [];
+      }
+    });
+  }
+
+  scratchFiles(): readonly string[] {
+    try {
+      return readdirSync(join(this.home, 'tmp'));
+    } catch {
+      return [];
+    }
+  }
+
+  close(): void {
+    for (const row of this.processes()) process.kill(Number(row.split(' ')[0]), 'SIGKILL');
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** `it` with a stage, on which nothing may be left when the test is over. */
+export const it = test.extend<{ stage: Stage }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures off the pattern
+  stage: async ({}, use) => {
+    const stage = new Stage();
+    try {
+      await use(stage);
+      await stage.expectNothingLeft();
+    } finally {
+      stage.close();
+    }
+  },
+});
