@@ -76,9 +76,9 @@ function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeS
       return [{ ...state, sessionId }, [event]];
     }
     case 'api_retry': {
-      const status = line['error_status'] ?? 'no answer';
-      const delay = Math.round(Number(line['retry_delay_ms']) / 100) / 10;
-      const message = `The API failed (${status}, ${text(line['error'])}); retry ${line['attempt']} of ${line['max_retries']} in ${delay} s`;
+      const status = number(line['error_status']) || 'no answer';
+      const delay = Math.round(number(line['retry_delay_ms']) / 100) / 10;
+      const message = `The API failed (${status}, ${text(line['error'])}); retry ${number(line['attempt'])} of ${number(line['max_retries'])} in ${delay} s`;
       return [state, [notice('warning', message)]];
     }
     case 'permission_denied':
@@ -259,8 +259,8 @@ function rateLimit(line: JsonObject): readonly StepEvent[] {
   const info = object(line['rate_limit_info']);
   const status = text(info['status']);
   if (status === '' || status === 'allowed') return [];
-  const reset = number(info['resetsAt']);
-  const until = reset > 0 ? `, until ${new Date(reset * 1000).toISOString()}` : '';
+  const reset = new Date(number(info['resetsAt']) * 1000);
+  const until = reset.getTime() > 0 ? `, until ${reset.toISOString()}` : '';
   return [notice('warning', `Rate limit: ${status}${until}`)];
 }
 

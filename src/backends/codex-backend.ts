@@ -7,7 +7,7 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import type { Usage } from '../core/chat-event.js';
 import { type CodexState, codexDecoder, threadTotal } from './codex-decoder.js';
 import type { WireDecoder } from './one-shot/decoder.js';
-import { fitsArgument, type Invocation, putInFront } from './one-shot/invocation.js';
+import { fitsArgument, type Invocation, keepByteOrderMark, putInFront } from './one-shot/invocation.js';
 import { readMcpServers } from './one-shot/mcp-config.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { RecentSessions } from './one-shot/recent-sessions.js';
@@ -63,7 +63,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
       permission: permissionFlags[turn.permissionMode],
       extra: [...this.#withoutPlugins(), ...(await mcpArguments(turn.mcpConfig)), ...turn.rawArgs],
     });
-    return asArgument ? { args } : { args, stdin: prompt };
+    return asArgument ? { args } : { args, stdin: keepByteOrderMark(prompt) };
   }
 
   protected decoderFor(turn?: Turn): WireDecoder<CodexState> {

@@ -1,7 +1,8 @@
+import { type ErrorCode, notice, type StepEvent } from '../core/chat-event.js';
 import type { ProcessExit } from '../process/start-process.js';
 import { type GeminiState, geminiDecoder, geminiFailure } from './gemini-decoder.js';
 import { classifyFailure } from './one-shot/classify-failure.js';
-import type { WireDecoder } from './one-shot/decoder.js';
+import type { Ending, WireDecoder } from './one-shot/decoder.js';
 import { fitsArgument, type Invocation, putInFront } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { object } from './one-shot/read-fields.js';
@@ -28,6 +29,7 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
       /^Ripgrep is not available/,
       /^Warning: (256-color|True color|Basic terminal)/,
       /^Loaded cached credentials/,
+      /^Attempt \d+ failed/,
     ],
   };
 
@@ -65,14 +67,27 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     return geminiDecoder;
   }
 
-  /** With the plain format the error is a JSON document on stderr, behind a stack trace. */
-  protected override vendorFailure(exit: ProcessExit, stderr: string) {
-    const document = errorDocument(stderr);
-    if (document !== undefined) return geminiFailure(document);
-    const code = exitCodes[exit.code ?? 0];
-    if (code === undefined) return undefined;
-    const said = classifyFailure(stderr);
-    return { code: said === 'unknown' ? code : said };
+  /**
+   * Its stderr is mostly stack traces: the error is the one in its result, or with the plain format a document on
+   * stderr. The exit code knows best what kind it is.
+   */
+  protected override vendorFailure(exit: ProcessExit, stderr: string, ending: Ending | undefined) {
+    const document = errorDocument(stderr) ?? errorInTrace(stderr);
+    const told = ending?.type === 'failed' ? ending : document && geminiFailure(document);
+    const code = statusCodes[exit.code ?? 0] ?? told?.code ?? ownCode(exit.code ?? 0, stderr);
+    return {
+      ...(told === undefined ? {} : { message: told.message }),
+      ...(code === undefined ? {} : { code }),
+    };
+  }
+
+  protected override noticeStderr(line: string): StepEvent | undefined {
+    const attempt = /^Attempt (\d+) failed(?: with status (\d+))?.*?(?:Retrying|Max attempts)/.exec(line);
+    if (attempt === null) return undefined;
+    return notice(
+      'warning',
+      `The API failed (${attempt[2] ?? 'no answer'}), attempt ${attempt[1]}; Gemini retries`,
+    );
   }
 
   #args(parts: {
@@ -104,11 +119,8 @@ const approvalModes: Record<PermissionMode, string> = {
   ask: 'default',
 };
 
-/** Its exit code is the HTTP status mod 256, or one of its own. */
-const exitCodes: Record<number, 'auth' | 'rate_limit' | 'overloaded' | 'bad_request'> = {
-  41: 'auth',
-  42: 'bad_request',
-  55: 'bad_request',
+/** Its exit code is the HTTP status mod 256 … */
+const statusCodes: Readonly<Record<number, ErrorCode>> = {
   144: 'bad_request',
   145: 'auth',
   147: 'auth',
@@ -116,6 +128,14 @@ const exitCodes: Record<number, 'auth' | 'rate_limit' | 'overloaded' | 'bad_requ
   244: 'overloaded',
   247: 'overloaded',
 };
+
+/** … or one of its own, which stand for several things. */
+function ownCode(exitCode: number, stderr: string): ErrorCode | undefined {
+  const said = classifyFailure(stderr);
+  if (said !== 'unknown') return said;
+  if (exitCode === 41) return 'auth';
+  return exitCode === 42 || exitCode === 55 ? 'bad_request' : undefined;
+}
 
 /** One bare word may be a subcommand (`mcp`, `skills`; more in each version), and a dash begins an option. */
 function channelFor(prompt: string): 'argument' | 'option' | 'stdin' {
@@ -132,12 +152,18 @@ function errorDocument(stderr: string) {
   return undefined;
 }
 
+/** The first line of the trace holds the API's answer; what follows are places in Gemini's own code. */
+function errorInTrace(stderr: string) {
+  const message = /^Error when talking to Gemini API .*?ApiError: (\{.*\})$/m.exec(stderr)?.[1];
+  return message === undefined ? undefined : { message };
+}
+
 function parseDocument(text: string) {
   const end = text.lastIndexOf('}');
   if (!text.startsWith('{') || end < 0) return undefined;
   try {
-    const error = object(JSON.parse(text.slice(0, end + 1)))['error'];
-    return error === undefined ? undefined : object(error);
+    const error = object(object(JSON.parse(text.slice(0, end + 1)))['error']);
+    return typeof error['message'] === 'string' ? error : undefined;
   } catch {
     return undefined;
   }

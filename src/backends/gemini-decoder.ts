@@ -1,10 +1,13 @@
 import { notice, type StepEvent, type Usage } from '../core/chat-event.js';
 import { classifyFailure } from './one-shot/classify-failure.js';
 import { type Ending, type Step, type TurnFacts, unknownLine, type WireDecoder } from './one-shot/decoder.js';
-import type { JsonObject } from './one-shot/json-lines.js';
+import { isObject, type JsonObject } from './one-shot/json-lines.js';
 import { number, object, objects, text } from './one-shot/read-fields.js';
 
-export type GeminiState = TurnFacts;
+export interface GeminiState extends TurnFacts {
+  /** The last error that was reported on the way: the result of a failed turn may hold none itself. */
+  readonly reported?: string;
+}
 
 /** Gemini's `json` (one document over many lines) and `stream-json` output. */
 export const geminiDecoder: WireDecoder<GeminiState> = {
@@ -33,7 +36,7 @@ export const geminiDecoder: WireDecoder<GeminiState> = {
       case 'tool_result':
         return [state, [toolEnd(line)]];
       case 'error':
-        return [state, [notice('warning', text(line['message']) || 'Gemini warns', raw)]];
+        return errorLine(state, line, raw);
       case 'result':
         return result(state, line);
       case undefined:
@@ -70,6 +73,12 @@ function withSession(state: GeminiState, line: JsonObject): Step<GeminiState> {
   return [{ ...state, sessionId }, [event]];
 }
 
+function errorLine(state: GeminiState, line: JsonObject, raw: string): Step<GeminiState> {
+  const reported = text(line['message']);
+  const event = notice('warning', reported || 'Gemini warns', raw);
+  return [reported === '' || line['severity'] !== 'error' ? state : { ...state, reported }, [event]];
+}
+
 function toolEnd(line: JsonObject): StepEvent {
   const error = text(object(line['error'])['message']);
   return {
@@ -98,14 +107,15 @@ function result(state: GeminiState, line: JsonObject): Step<GeminiState> {
   const ending: Ending =
     text(line['status']) === 'success'
       ? { type: 'answered', stopReason: 'end_turn' }
-      : geminiFailure(object(line['error']));
+      : geminiFailure({ message: state.reported, ...object(line['error']) });
   return [{ ...state, ending }, events];
 }
 
 function document(state: GeminiState, line: JsonObject): Step<GeminiState> {
   const [known, events] = withSession(state, line);
   const response = line['response'];
-  if (typeof response !== 'string') {
+  // An empty answer comes with the reason for it, and with exit code 0.
+  if (typeof response !== 'string' || isObject(line['error'])) {
     return [{ ...known, ending: geminiFailure(object(line['error'])) }, events];
   }
   const usage =

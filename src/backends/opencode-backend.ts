@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
 import type { WireDecoder } from './one-shot/decoder.js';
-import type { Invocation } from './one-shot/invocation.js';
+import { type Invocation, keepByteOrderMark } from './one-shot/invocation.js';
 import { isObject, type JsonObject } from './one-shot/json-lines.js';
 import { readMcpServers } from './one-shot/mcp-config.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
@@ -42,7 +42,7 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     };
     return {
       args: this.#args(turn),
-      stdin: turn.prompt,
+      stdin: keepByteOrderMark(turn.prompt),
       env:
         Object.keys(config).length === 0
           ? {}

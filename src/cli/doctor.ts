@@ -1,58 +1,103 @@
 import { parseArgs } from 'node:util';
+import { resolveBackendName } from '../backends/registry.js';
 import { TurnoutError } from '../core/errors.js';
 import { loadConfig } from '../gateway/config.js';
+import { type DeepReport, deepTable, inspectDeeply } from './doctor-deep.js';
+import { exitCodes } from './exit-codes.js';
 import { type CliReport, inspectClis } from './inspect-clis.js';
 import { readEnvironment } from './read-environment.js';
 import { usage } from './usage.js';
 import { version } from './version.js';
 
-/** `turnout doctor`: which CLIs are here, and what each can do. */
+/** `turnout doctor`: which CLIs are here, what each can do, and with `--deep` whether they really do it. */
 export async function main(argv: readonly string[]): Promise<number> {
-  let options: { json?: boolean | undefined; help?: boolean | undefined };
+  let options: ReturnType<typeof parseOptions>;
   try {
-    options = parseArgs({
-      args: [...argv],
-      options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-    }).values;
+    options = parseOptions(argv);
   } catch (error) {
     process.stderr.write(`turnout: ${(error as Error).message}\nSee \`turnout help doctor\`.\n`);
-    return 2;
+    return exitCodes.usage;
   }
   if (options.help) {
     process.stdout.write(usage('doctor'));
-    return 0;
+    return exitCodes.done;
   }
   try {
-    const environment = readEnvironment(process.cwd(), process.env);
-    const config = loadConfig(environment);
-    const clis = await inspectClis(config, environment);
-    const report = {
-      turnout: version(),
-      node: process.version,
-      platform: `${process.platform}-${process.arch}`,
-      home: config.home,
-      defaultBackend: config.agentBackend,
-      warnings: config.warnings,
-      clis,
-    };
-    process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : table(report));
-    return clis.some((cli) => cli.usable) ? 0 : 3;
+    return await examine(options);
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
     process.stderr.write(`turnout: ${error.explanation}\n`);
-    return 2;
+    return exitCodes.usage;
   }
 }
 
-function table(report: {
-  turnout: string;
-  node: string;
-  platform: string;
-  home: string;
-  defaultBackend: string;
-  warnings: readonly string[];
-  clis: readonly CliReport[];
-}): string {
+function parseOptions(argv: readonly string[]) {
+  return parseArgs({
+    args: [...argv],
+    options: {
+      deep: { type: 'boolean' },
+      backend: { type: 'string', multiple: true },
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  }).values;
+}
+
+async function examine(options: ReturnType<typeof parseOptions>): Promise<number> {
+  const environment = readEnvironment(process.cwd(), process.env);
+  const config = loadConfig(environment);
+  const wanted = options.backend
+    ?.flatMap((names) => names.split(','))
+    .map((name) => resolveBackendName(name));
+  const all = await inspectClis(config, environment);
+  const clis = wanted === undefined ? all : all.filter(({ backend }) => wanted.includes(backend));
+  const report: Report = {
+    turnout: version(),
+    node: process.version,
+    platform: `${process.platform}-${process.arch}`,
+    home: config.home,
+    defaultBackend: config.agentBackend,
+    warnings: config.warnings,
+    clis,
+  };
+  const usable = clis.filter((cli) => cli.usable);
+  if (!options.json) process.stdout.write(table(report));
+  if (!options.deep) {
+    if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    return usable.length > 0 ? exitCodes.done : exitCodes.unavailable;
+  }
+  const deep = await examineDeeply(usable);
+  process.stdout.write(
+    options.json ? `${JSON.stringify({ ...report, deep }, null, 2)}\n` : `\n${deepTable(deep)}`,
+  );
+  if (usable.length === 0) return exitCodes.unavailable;
+  return deep.length === usable.length && deep.every(({ works }) => works)
+    ? exitCodes.done
+    : exitCodes.failed;
+}
+
+async function examineDeeply(clis: readonly CliReport[]): Promise<readonly DeepReport[]> {
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  try {
+    return await inspectDeeply(clis, (line) => process.stderr.write(`${line}\n`), stop.signal);
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+}
+
+interface Report {
+  readonly turnout: string;
+  readonly node: string;
+  readonly platform: string;
+  readonly home: string;
+  readonly defaultBackend: string;
+  readonly warnings: readonly string[];
+  readonly clis: readonly CliReport[];
+}
+
+function table(report: Report): string {
   const lines = [
     `Turnout ${report.turnout} · Node ${report.node} · ${report.platform} · state in ${report.home}`,
     '',

@@ -38,12 +38,16 @@ Exit codes: 0 done · 1 the agent failed · 2 wrong usage · 3 backend not avail
 4 not supported by this backend · 124 timed out · 130 interrupted
 `;
 
-const doctor = `Usage: turnout doctor [--json]
+const doctor = `Usage: turnout doctor [--deep] [--backend <name,…>] [--json]
 
 Which agent CLIs are installed here, their versions, and what each can do.
-Exit code 0 when at least one is usable, 3 when none is.
 
-  --json   the same as one JSON object
+  --deep             drive each installed CLI through the conformance scenarios against a scripted model on this
+                     machine: no account, no tokens, no network; about a minute for each CLI
+  --backend <names>  only these (comma-separated)
+  --json             one JSON object instead of a table
+
+Exit codes: 0 all is well · 1 a scenario fails · 2 wrong usage · 3 no CLI is usable
 `;
 
 const demo = `Usage: turnout demo [prompt]

@@ -5,6 +5,8 @@ export interface Options {
   readonly version: boolean;
   readonly prompt: string;
   readonly outputFormat: OutputFormat;
+  /** The prompt comes as a message in JSON on stdin. */
+  readonly messageInput: boolean;
   readonly verbose: boolean;
   readonly partialMessages: boolean;
   readonly permissionMode: string;
@@ -38,6 +40,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   '--dangerously-skip-permissions': 'flag',
   '--strict-mcp-config': 'flag',
   '--output-format': 'one',
+  '--input-format': 'one',
+  '--system-prompt-snapshot': 'one',
   '--permission-mode': 'one',
   '--append-system-prompt': 'one',
   '--append-system-prompt-file': 'one',
@@ -71,6 +75,7 @@ export function parseArguments(argv: readonly string[]): Options {
     version: given.has('--version'),
     prompt: words[0] ?? '',
     outputFormat: outputFormat(last('--output-format') ?? 'text'),
+    messageInput: last('--input-format') === 'stream-json',
     verbose: given.has('--verbose'),
     partialMessages: given.has('--include-partial-messages'),
     permissionMode: given.has('--dangerously-skip-permissions')

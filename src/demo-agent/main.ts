@@ -13,6 +13,9 @@ import { skills } from './skills/skills.js';
  */
 const version = '1.0.0 (Turnout demo agent)';
 
+/** What a shell says of a program that SIGPIPE ended. */
+const brokenPipe = 141;
+
 process.exit(await main());
 
 async function main(): Promise<number> {
@@ -51,12 +54,10 @@ function endQuietly(): AbortSignal {
   return interrupt.signal;
 }
 
-/** What a shell says of a program that SIGPIPE ended. */
-const brokenPipe = 141;
-
 function isBrokenPipe(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
-  return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED';
+  // A pipe between Node processes is a socket, which may be reset instead.
+  return code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED';
 }
 
 function speedIn(env: NodeJS.ProcessEnv): number {

@@ -27,7 +27,7 @@ export async function runOneShot(options: Options, around: Surroundings): Promis
   checkFormat(options);
   const systemPrompt = await readSystemPrompt(options);
   const mcpServers = await readMcpServers(options.mcpConfig, cwd);
-  const prompt = await readPrompt(options.prompt, around.stdin, signal);
+  const prompt = await readPrompt(options, around.stdin, signal);
   const output = outputIn(options.outputFormat, options.verbose, around.stdout);
   const model = options.model ?? 'demo-agent';
   const conversation = await openConversation(options, conversations, async (id) => {

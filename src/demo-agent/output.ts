@@ -31,13 +31,16 @@ export function outputIn(format: OutputFormat, verbose: boolean, stdout: Writabl
       };
 }
 
-const chunkBytes = 64 * 1024;
+const chunkChars = 64 * 1024;
 
 /** Resolves once the text is handed over, so that a slow reader slows the agent down instead of filling memory. */
 async function writeAll(stdout: Writable, text: string): Promise<void> {
-  const bytes = Buffer.from(text);
-  for (let start = 0; start < bytes.length; start += chunkBytes) {
-    const chunk = bytes.subarray(start, start + chunkBytes);
+  let end = 0;
+  for (let start = 0; start < text.length; start = end) {
+    end = start + chunkChars;
+    // Half a surrogate pair is no text.
+    if (text.charCodeAt(end - 1) >> 10 === 0xd800 >> 10) end++;
+    const chunk = text.slice(start, end);
     await new Promise<void>((done, failed) =>
       stdout.write(chunk, (error) => (error ? failed(error) : done())),
     );

@@ -118,7 +118,7 @@ function readRows(pids: readonly number[]): ProcessRow[] {
 
 /** `pid (name) state ppid pgrp session … starttime`, where the name may hold spaces and brackets. */
 function parseStat(pid: number, stat: string): ProcessRow | undefined {
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', startField + 1);
   const [state, parent, group, session] = fields;
   if (state === undefined || state === 'Z' || state === 'X') return undefined;
   return {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { EndsKeeper } from './keep-ends.js';
+import { type Line, LineSplitter } from './split-lines.js';
 import { afterQuiet, patienceMs, quietMs } from './wait-for-quiet.js';
 
 /** Drains a child's stderr at all times, so that it never blocks there, and keeps both ends of what it said. */
@@ -9,9 +10,10 @@ export class StderrReader {
   #lastSign: number | undefined;
   #childExited = false;
 
-  constructor(stream: Readable, maxBytes?: number) {
+  constructor(stream: Readable, maxBytes?: number, onLine?: (line: string) => void) {
     this.#stream = stream;
     this.#kept = new EndsKeeper(maxBytes);
+    if (onLine !== undefined) tellLines(stream, onLine);
     stream.on('error', () => {});
     stream.on('data', (chunk: Buffer) => {
       this.#lastSign = performance.now();
@@ -50,4 +52,15 @@ export class StderrReader {
       this.#stream.on('close', settle);
     });
   }
+}
+
+const maxLineBytes = 64 * 1024;
+
+function tellLines(stream: Readable, onLine: (line: string) => void): void {
+  const splitter = new LineSplitter(maxLineBytes);
+  const tell = (lines: readonly Line[]) => {
+    for (const line of lines) onLine(line.text);
+  };
+  stream.on('data', (chunk: Buffer) => tell(splitter.push(chunk)));
+  stream.once('end', () => tell(splitter.flush()));
 }

@@ -17,6 +17,7 @@ export interface ProcessExit {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** Is to be read to its end or ended, and best both: `endLeftovers()` after the last line costs little. */
 export interface RunningProcess {
   readonly pid: number;
   /**
@@ -50,6 +51,8 @@ export class ChildRun implements RunningProcess {
   readonly #stderr: StderrReader;
   readonly #family: ProcessFamily;
   #settleExit: (exit: ProcessExit) => void = () => {};
+  /** What lay unread in the pipe when the child was ended. */
+  #unread: Promise<readonly (readonly Line[])[]> | undefined;
   #read = false;
   #ending: Promise<ProcessExit> | undefined;
   #deadline = Number.POSITIVE_INFINITY;
@@ -63,7 +66,7 @@ export class ChildRun implements RunningProcess {
     this.#family = new ProcessFamily(pid, run);
     this.#input = new InputWriter(spec.command, stdin, spec.stdin);
     this.#output = new LineReader(stdout, spec.maxLineBytes);
-    this.#stderr = new StderrReader(stderr, spec.stderrBytes);
+    this.#stderr = new StderrReader(stderr, spec.stderrBytes, spec.onStderrLine);
     // The child itself keeps our event loop alive; a pipe that somebody holds after its exit must not.
     (stdout as Socket).unref();
     (stderr as Socket).unref();
@@ -84,7 +87,7 @@ export class ChildRun implements RunningProcess {
       throw new TurnoutError('bad_request', `The output of ${this.#command} can be read only once.`);
     }
     this.#read = true;
-    yield* this.#output.batches();
+    yield* (await this.#unread) ?? this.#output.batches();
     await this.#stderr.settle();
   }
 
@@ -116,8 +119,12 @@ export class ChildRun implements RunningProcess {
     try {
       if (process.platform === 'win32') await endWindowsTree(this.pid);
       else await this.#endFamily().catch(() => this.#endWithoutTable());
+      const exit = await this.exited;
+      // A pipe that nobody reads would stay open for ever, and what is left in it is little.
+      if (!this.#read) this.#unread = collect(this.#output.batches());
+      await this.#unread;
       await this.#stderr.settle();
-      return await this.exited;
+      return exit;
     } finally {
       release();
     }
@@ -135,7 +142,7 @@ export class ChildRun implements RunningProcess {
 
   /** No descriptor was left to read the process table with: the end of the child sets those of its pipes free. */
   async #endWithoutTable(): Promise<void> {
-    if (this.#family.rootLives) sendTo([-this.pid], 'SIGKILL');
+    if (this.#family.rootLives) sendTo([this.#group], 'SIGKILL');
     await this.exited;
     await this.#endFamily().catch(() => {});
   }
@@ -144,12 +151,17 @@ export class ChildRun implements RunningProcess {
   #send(family: readonly ProcessRow[], signal: NodeJS.Signals): void {
     const asGroup = this.#family.rootLives && family.some(({ pid }) => pid === this.pid);
     const others = asGroup ? family.filter(({ group }) => group !== this.pid) : family;
-    sendTo([...(asGroup ? [-this.pid] : []), ...others.map(({ pid }) => pid)], signal);
+    sendTo([...(asGroup ? [this.#group] : []), ...others.map(({ pid }) => pid)], signal);
+  }
+
+  /** As `kill` wants it. Windows has no groups. */
+  get #group(): number {
+    return process.platform === 'win32' ? this.pid : -this.pid;
   }
 
   #killNow(): void {
     this.#send(this.#family.findNow(), 'SIGKILL');
-    if (this.#family.rootLives) sendTo([-this.pid], 'SIGKILL');
+    if (this.#family.rootLives) sendTo([this.#group], 'SIGKILL');
   }
 
   #settle(exit: ProcessExit): void {
@@ -158,4 +170,10 @@ export class ChildRun implements RunningProcess {
     this.#stderr.childExited();
     this.#settleExit(exit);
   }
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }

@@ -21,6 +21,8 @@ export interface ProcessSpec {
   readonly maxLineBytes?: number;
   /** How much of stderr is kept, half of it from the start and half from the end. Default 256 KiB. */
   readonly stderrBytes?: number;
+  /** Told of each line of stderr as it comes. */
+  readonly onStderrLine?: (line: string) => void;
 }
 
 /** Starts a child in a session of its own. Rejects with a `SpawnError` when that can't be done. */

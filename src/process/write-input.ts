@@ -8,12 +8,10 @@ export type Input = { readonly text: string | Uint8Array } | 'open';
 export class InputWriter {
   readonly #command: string;
   readonly #stdin: Writable | null;
-  readonly #open: boolean;
 
   constructor(command: string, stdin: Writable | null, input: Input | undefined) {
     this.#command = command;
     this.#stdin = stdin;
-    this.#open = input === 'open';
     // EPIPE, ECONNRESET and ERR_STREAM_DESTROYED all mean that the child is gone.
     stdin?.on('error', () => {});
     if (input !== undefined && input !== 'open') stdin?.end(input.text);
@@ -22,7 +20,7 @@ export class InputWriter {
   /** Resolves when the pipe has taken all of it. */
   write(data: string): Promise<void> {
     const stdin = this.#stdin;
-    if (stdin === null || !this.#open || stdin.writableEnded) {
+    if (stdin === null || stdin.writableEnded) {
       return Promise.reject(
         new TurnoutError('bad_request', `The input of ${this.#command} is not open for writing.`, {
           hint: "Start it with stdin: 'open', and write before closeInput().",

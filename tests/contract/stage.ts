@@ -1,12 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { BackendAdapterConfig } from '../../src/backends/types.js';
 
-export type Program = 'replay.sh' | 'fail.sh' | 'pause.sh' | 'flood.sh' | 'receive.mjs' | 'stubborn.mjs';
+export type Program =
+  | 'replay.sh'
+  | 'fail.sh'
+  | 'pause.sh'
+  | 'flood.sh'
+  | 'receive.sh'
+  | 'receive.mjs'
+  | 'stubborn.mjs';
 
 export function programPath(program: Program): string {
   return fileURLToPath(new URL(`../fixtures/programs/${program}`, import.meta.url));
@@ -58,7 +73,10 @@ export class Stage {
   }
 
   /** What a program needs to say this, and to end so. */
-  replay(stdout: string, ending: { stderr?: string; exit?: number; signal?: string } = {}): Record<string, string> {
+  replay(
+    stdout: string,
+    ending: { stderr?: string; exit?: number; signal?: string } = {},
+  ): Record<string, string> {
     return {
       REPLAY_STDOUT: this.write('stdout', stdout),
       REPLAY_STDERR: this.write('stderr', ending.stderr ?? ''),

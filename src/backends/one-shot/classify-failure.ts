@@ -39,7 +39,7 @@ function statusIn(text: string): number | undefined {
 
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [
-    /authenticat|unauthorized|not logged in|please run \/login|invalid (x-)?api[ -]?key|api key not valid|missing environment variable|auth method|\bcodex login\b|credentials?\b.*(missing|not found|expired)|set an auth/i,
+    /authenticat|unauthorized|not logged in|please run \/login|invalid (x-)?api[ -]?key|api key not valid|missing environment variable|invalid auth method|\bcodex login\b|credentials?\b.*(missing|not found|expired)|set an auth/i,
     'auth',
   ],
   [/rate.?limit|too many requests|usage limit|quota|resource_exhausted/i, 'rate_limit'],
@@ -49,7 +49,7 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
     'network',
   ],
   [
-    /unknown option|unexpected argument|invalid argument|too large|too long|exceeds|maximum length|model.{0,40}not (found|exist)|not a trusted directory|not running in a trusted|cannot be used with root/i,
+    /invalid_request_error|unknown option|unexpected argument|invalid argument|too large|too long|exceeds|maximum length|model.{0,40}not (found|exist)|not a trusted directory|not running in a trusted|cannot be used with root/i,
     'bad_request',
   ],
 ];

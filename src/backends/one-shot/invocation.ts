@@ -24,3 +24,8 @@ export function fitsArgument(text: string): boolean {
 export function putInFront(systemPrompt: string, prompt: string): string {
   return systemPrompt === '' ? prompt : `<instructions>\n${systemPrompt}\n</instructions>\n\n${prompt}`;
 }
+
+/** Codex and OpenCode drop one byte order mark at the start of stdin: a second one makes up for it. */
+export function keepByteOrderMark(prompt: string): string {
+  return prompt.startsWith('\uFEFF') ? `\uFEFF${prompt}` : prompt;
+}

@@ -8,6 +8,12 @@ export interface JsonItem {
 
 const maxDocumentChars = 128 * 1024 * 1024;
 
+/** How often the lines held so far are tried as a document: garbage stays cheap. */
+const maxFailures = 8;
+
+const opening = /^[{[]\s*$/;
+const closing = /^[}\]]\s*$/;
+
 /**
  * Finds the JSON objects in a CLI's output, whichever of the three forms it has: an object on each line, one
  * array of them, or one document printed over many lines, with noise before it.
@@ -16,21 +22,23 @@ export class JsonLines {
   /** Lines that may be parts of one document printed over many lines. */
   #document: string[] = [];
   #documentChars = 0;
+  #failures = 0;
 
   push(line: string): readonly JsonItem[] {
     const parsed = parse(line);
     if (parsed !== undefined) {
       const items = objectsIn(parsed, line);
-      // A line of a pretty-printed document can be JSON by chance (`{}`, `[]`): events have a type.
-      if (this.#document.length === 0 || items.some((item) => typeof item.value?.['type'] === 'string')) {
-        return this.#document.length === 0 ? items : [...this.#giveUp(), ...items];
-      }
+      // A line inside a pretty-printed document can be JSON by chance (`{}`, `[]`), but it is indented, and has no type.
+      const inside = isIndented(line) && !items.some((item) => typeof item.value?.['type'] === 'string');
+      if (this.#document.length === 0) return items;
+      if (!inside) return [...this.#giveUp(), ...items];
     }
     if (this.#document.length === 0 && !opensDocument(line)) {
       return line.trim() === '' ? [] : [{ raw: line }];
     }
     this.#document.push(line);
     this.#documentChars += line.length;
+    if (closing.test(line)) return this.#close();
     return this.#documentChars > maxDocumentChars ? this.#giveUp() : [];
   }
 
@@ -40,18 +48,37 @@ export class JsonLines {
       const raw = lines.slice(from, to).join('\n');
       const parsed = parse(raw);
       if (parsed === undefined) continue;
-      this.#document = [];
-      const noise = [...lines.slice(0, from), ...lines.slice(to)].filter((line) => line.trim() !== '');
-      return [...objectsIn(parsed, raw), ...noise.map((line) => ({ raw: line }))];
+      const after = noiseOf(lines.slice(to));
+      return [...this.#takeNoise(from), ...objectsIn(parsed, raw), ...after];
     }
     return this.#giveUp();
   }
 
+  /** A document ends at the first bracket that is not indented; it began at the last one before. */
+  #close(): readonly JsonItem[] {
+    if (this.#failures >= maxFailures) return [];
+    const from = Math.max(
+      0,
+      this.#document.findLastIndex((line) => opening.test(line)),
+    );
+    const raw = this.#document.slice(from).join('\n');
+    const parsed = parse(raw);
+    if (parsed !== undefined) return [...this.#takeNoise(from), ...objectsIn(parsed, raw)];
+    this.#failures += 1;
+    return [];
+  }
+
   #giveUp(): readonly JsonItem[] {
-    const lines = this.#document.filter((line) => line.trim() !== '');
+    return this.#takeNoise(this.#document.length);
+  }
+
+  /** Forgets what is held; the lines before the document were noise. */
+  #takeNoise(count: number): readonly JsonItem[] {
+    const noise = noiseOf(this.#document.slice(0, count));
     this.#document = [];
     this.#documentChars = 0;
-    return lines.map((raw) => ({ raw }));
+    this.#failures = 0;
+    return noise;
   }
 }
 
@@ -80,17 +107,35 @@ function opensDocument(line: string): boolean {
 function objectsIn(parsed: unknown, raw: string): readonly JsonItem[] {
   if (isObject(parsed)) return [{ value: parsed, raw }];
   if (!Array.isArray(parsed)) return [{ raw }];
-  return parsed.map((value) =>
-    isObject(value) ? { value, raw: JSON.stringify(value) } : { raw: JSON.stringify(value) },
-  );
+  return parsed.map((value) => {
+    const shown = print(value, raw);
+    return isObject(value) ? { value, raw: shown } : { raw: shown };
+  });
+}
+
+/** What JSON.parse takes can be nested too deeply for JSON.stringify. */
+function print(value: unknown, instead: string): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return instead;
+  }
+}
+
+function noiseOf(lines: readonly string[]): readonly JsonItem[] {
+  return lines.filter((line) => line.trim() !== '').map((raw) => ({ raw }));
+}
+
+function isIndented(line: string): boolean {
+  return line.startsWith(' ') || line.startsWith('\t');
 }
 
 /** Where a document may stand among lines of noise: few guesses, so that garbage stays cheap. */
 function documentSpans(lines: readonly string[]): readonly (readonly [from: number, to: number])[] {
   if (lines.length === 0) return [];
-  const opening = lines.findIndex((line) => /^[{[]\s*$/.test(line));
-  const closing = lines.findLastIndex((line) => /^[}\]]\s*$/.test(line)) + 1;
-  const starts = opening > 0 ? [0, opening] : [0];
-  const ends = closing > 0 && closing < lines.length ? [lines.length, closing] : [lines.length];
+  const first = lines.findIndex((line) => opening.test(line));
+  const last = lines.findLastIndex((line) => closing.test(line)) + 1;
+  const starts = first > 0 ? [0, first] : [0];
+  const ends = last > 0 && last < lines.length ? [lines.length, last] : [lines.length];
   return starts.flatMap((from) => ends.filter((to) => to > from).map((to) => [from, to] as const));
 }

@@ -20,7 +20,7 @@ import type {
 import { refuseRequest } from './check-request.js';
 import { childEnvironment } from './child-environment.js';
 import { findFailure, withoutNoise } from './conclude.js';
-import { LineDecoder, type TurnFacts, type WireDecoder } from './decoder.js';
+import { type Ending, LineDecoder, type TurnFacts, type WireDecoder } from './decoder.js';
 import { foldTurn } from './fold-turn.js';
 import type { Invocation } from './invocation.js';
 import { runProcess } from './run-process.js';
@@ -147,6 +147,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       signal: options.signal,
       decoder,
       ledger,
+      noticeStderr: (line) => this.noticeStderr(line),
       conclude: (exit, stderr) => this.#conclude(ledger, decoder, exit, stderr),
     });
   }
@@ -171,10 +172,16 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     return { command: found.path, problem };
   }
 
+  /** What a line of stderr tells while the turn runs: a retry, where the CLI speaks of it only there. */
+  protected noticeStderr(_line: string): StepEvent | undefined {
+    return undefined;
+  }
+
   /** A failure in the CLI's own terms, read off its stderr or its exit code. */
   protected vendorFailure(
     _exit: ProcessExit,
     _stderr: string,
+    _ending: Ending | undefined,
   ): { readonly message?: string; readonly code?: ErrorCode } | undefined {
     return undefined;
   }
@@ -222,7 +229,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       ending,
       understood: decoder.understood,
       answerIsEmpty: ledger.answerIsEmpty,
-      vendorFailure: exit.code === 0 ? undefined : this.vendorFailure(exit, stderr),
+      vendorFailure: exit.code === 0 ? undefined : this.vendorFailure(exit, stderr, ending),
     });
     if (failure !== undefined) return ledger.fail(failure);
     return ending?.type === 'answered' ? ledger.complete(ending.stopReason, ending.text) : [];

@@ -1,5 +1,6 @@
-import { type ChatEvent, errorEvent } from '../../core/chat-event.js';
+import { type ChatEvent, errorEvent, type StepEvent } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
+import { Aside, interleave } from '../../core/interleave.js';
 import type { TurnLedger } from '../../core/turn-ledger.js';
 import { type ProcessExit, type RunningProcess, startProcess } from '../../process/start-process.js';
 import type { LineDecoder, TurnFacts } from './decoder.js';
@@ -18,6 +19,8 @@ export interface ProcessRun<S extends TurnFacts> {
   readonly signal?: AbortSignal | undefined;
   readonly decoder: LineDecoder<S>;
   readonly ledger: TurnLedger;
+  /** What a line of stderr tells while the turn runs, if anything. */
+  noticeStderr(line: string): StepEvent | undefined;
   /** What the finished process came to, as the turn's last events. */
   conclude(exit: ProcessExit, stderr: string): readonly ChatEvent[];
 }
@@ -35,17 +38,22 @@ export async function* runProcess<S extends TurnFacts>(
   try {
     if (stop.reason !== undefined) return yield ledger.fail(stoppedError(stop.reason));
     if (invocation.files !== undefined) await writeScratchFiles(run.scratch, invocation.files);
+    const fromStderr = new Aside<StepEvent>();
     const running = await startProcess({
       command: run.command,
       args: invocation.args,
       cwd: run.cwd,
       env: run.env,
       ...(invocation.stdin === undefined ? {} : { stdin: { text: invocation.stdin } }),
+      onStderrLine: (line) => {
+        const event = run.noticeStderr(line);
+        if (event !== undefined) fromStderr.push(event);
+      },
     });
     child = running;
     stop.onStop(() => void running.end());
-    for await (const lines of running.lines()) {
-      const events: ChatEvent[] = [];
+    for await (const { main: lines = [], aside = [] } of interleave(running.lines(), fromStderr)) {
+      const events: ChatEvent[] = aside.flatMap((event) => ledger.accept(event));
       for (const line of lines) {
         for (const event of decoder.line(line.text)) events.push(...ledger.accept(event));
         if (mustStop(decoder)) break;

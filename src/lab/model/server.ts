@@ -105,7 +105,10 @@ class ModelServer implements ScriptedModel {
   async listen(port: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(port, '127.0.0.1', resolve);
+      this.#server.listen(port, '127.0.0.1', () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
     });
     this.#port = (this.#server.address() as AddressInfo).port;
   }
@@ -209,8 +212,17 @@ class ModelServer implements ScriptedModel {
   }
 
   #replyTo(request: ModelRequest, arrival: Arrival): Reply | SideJson | Promise<Reply> {
-    if (request.side === undefined) return this.#chooseReply(request);
-    return this.#side(request) ?? sideAnswer(request.side, arrival);
+    if (request.side !== undefined) return this.#side(request) ?? sideAnswer(request.side, arrival);
+    return this.#scriptedReply(request);
+  }
+
+  /** A script that throws shows up in the CLI's own error: no CLI repeats a 400 for long. */
+  async #scriptedReply(request: ModelRequest): Promise<Reply> {
+    try {
+      return await this.#chooseReply(request);
+    } catch (error) {
+      return { status: 400, message: `The script threw: ${asError(error).message}` };
+    }
   }
 }
 

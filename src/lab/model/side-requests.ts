@@ -14,7 +14,7 @@ export interface Arrival {
 export function sideKind(arrival: Arrival): string | undefined {
   const { api, method, path, body, content } = arrival;
   if (method === 'HEAD' || method === 'OPTIONS') return 'probe';
-  if (method === 'GET') return /\/models(\?|$)/.test(path) ? 'models' : 'unknown';
+  if (method === 'GET') return getKind(path);
   if (api === undefined) return 'unknown';
   if (/count_?tokens/i.test(path)) return 'count_tokens';
   if (content.tools.length > 0) return undefined;
@@ -22,6 +22,11 @@ export function sideKind(arrival: Arrival): string | undefined {
   if (titleInstructions.test(content.system)) return 'title';
   if (api === 'anthropic' && body['max_tokens'] === 1) return 'quota';
   return undefined;
+}
+
+function getKind(path: string): string {
+  if (/\/models(\?|$)/.test(path)) return 'models';
+  return /\/responses(\?|$)/.test(path) ? 'websocket' : 'unknown';
 }
 
 /** OpenCode's and Claude Code's own words for the request that names a conversation. */
@@ -41,6 +46,9 @@ export function sideAnswer(kind: string, arrival: Arrival): SideJson | string {
       return { status: 200, json: {} };
     case 'models':
       return { status: 200, json: { object: 'list', data: [], models: [] } };
+    case 'websocket':
+      // Codex's built-in provider tries a WebSocket first; this answer sends it to plain HTTP at once.
+      return { status: 426, json: { error: { message: 'No WebSocket here' } } };
     case 'count_tokens':
       return { status: 200, json: arrival.api === 'gemini' ? { totalTokens: 60 } : { input_tokens: 60 } };
     case 'json':

@@ -15,7 +15,7 @@ export const failures: readonly Scenario[] = [
   failing(
     'api-429',
     'A rate limit is told as one',
-    true,
+    false,
     { status: 429, message: 'slow down' },
     'rate_limit',
   ),

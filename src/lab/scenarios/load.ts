@@ -11,13 +11,13 @@ export const load: readonly Scenario[] = [
     faces: ['library'],
     advice: 'Large output breaks the turn.',
     async run(lab) {
-      const piece = `${'0123456789abcdef'.repeat(4096)}`;
-      const pieces = Array.from({ length: Math.ceil((10.5 * megabyte) / piece.length) }, () => piece);
+      const pieces = manyLines(10.5 * megabyte);
       lab.model.use([{ steps: [{ text: pieces }] }]);
       const outcome = await lab.turn({ prompt: 'Write a lot.' });
       check(outcome.error === undefined, `the turn failed: ${outcome.error?.message}`);
-      checkEqual(outcome.answer?.length, pieces.length * piece.length, 'characters in the answer');
-      check(outcome.answer === pieces.join(''), 'the answer differs from what the model wrote');
+      const expected = pieces.join('');
+      checkEqual(outcome.answer?.length, expected.length, 'characters in the answer');
+      check(outcome.answer === expected, 'the answer differs from what the model wrote');
     },
   },
   {
@@ -38,3 +38,16 @@ export const load: readonly Scenario[] = [
     },
   },
 ];
+
+/** No two lines alike: Gemini stops a model that repeats itself. */
+function manyLines(characters: number): readonly string[] {
+  const pieces: string[] = [];
+  for (let total = 0, line = 0; total < characters; ) {
+    let piece = '';
+    while (piece.length < 60_000)
+      piece += `Line ${line++}: ${(line * 2_654_435_761).toString(36)} is not the one before.\n`;
+    pieces.push(piece);
+    total += piece.length;
+  }
+  return pieces;
+}

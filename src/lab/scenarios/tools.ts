@@ -1,4 +1,4 @@
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { check, checkAnswer, checkEqual, type Lab, type Scenario, shorten } from '../scenario.js';
 
@@ -68,14 +68,22 @@ export const tools: readonly Scenario[] = [
       if (outcome.exitCode !== undefined) checkEqual(outcome.exitCode, 124, 'the exit code');
       const pid = (await read(lab, file)).trim();
       check(/^\d+$/.test(pid), 'the tool had not begun when the time was up');
-      const alive = await access(`/proc/${pid}`).then(
-        () => true,
-        () => false,
-      );
+      const alive = await isAlive(Number(pid));
       check(!alive, `the tool (process ${pid}) still runs`);
     },
   },
 ];
+
+/** A process that has ended counts as gone, even while nobody has taken note of its end. */
+async function isAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return !/\) Z/.test(stat);
+}
 
 async function read(lab: Lab, name: string): Promise<string> {
   return readFile(join(lab.home.workingDir, name), 'utf8').catch(() => `${name} is not there`);

@@ -17,6 +17,7 @@ function post(path: string, body: object): Promise<Response> {
 it.each([
   ['HEAD', '/', 200, 'probe'],
   ['GET', '/v1/models?client_version=1', 200, 'models'],
+  ['GET', '/v1/responses', 426, 'websocket'],
   ['GET', '/favicon.ico', 404, 'unknown'],
 ])('%s %s is no turn', async (method, path, status, side) => {
   expect((await fetch(model.url + path, { method })).status).toBe(status);
@@ -62,6 +63,12 @@ it("names OpenCode's conversation without the script", async () => {
 it('takes a prompt about titles for a turn', async () => {
   const heard = await hear(await ask(model.url, 'openai-chat', 'You are a title generator', { system: 'x' }));
   expect(heard.text).toBe('the script');
+  expect(model.turns).toHaveLength(1);
+});
+
+it('takes every request that offers tools for a turn', async () => {
+  const options = { system: 'You are a title generator', tools: ['Read'] };
+  expect((await hear(await ask(model.url, 'openai-chat', 'hello', options))).text).toBe('the script');
   expect(model.turns).toHaveLength(1);
 });
 

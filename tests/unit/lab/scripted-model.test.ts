@@ -74,7 +74,8 @@ describe.each(apiNames)('%s', (api) => {
 
   it('drops the connection before any byte', async () => {
     const server = await model([{ drop: true }]);
-    await expect(ask(server.url, api, 'hello')).rejects.toThrow('fetch failed');
+    const error = await ask(server.url, api, 'hello').catch((reason: Error) => reason);
+    expect(error).toMatchObject({ cause: { code: 'ECONNRESET' } });
     expect(server.turns[0]?.outcome).toBe('dropped');
   });
 
@@ -164,6 +165,21 @@ describe('a script', () => {
     expect(server.turns.map((turn) => turn.prompt)).toEqual(['y']);
   });
 
+  it('that throws says so to the client', async () => {
+    const { url } = await model(() => {
+      throw new Error('oops');
+    });
+    const response = await ask(url, 'openai-responses', 'x');
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { message: 'The script threw: oops' } });
+  });
+
+  it('says which tools were offered where the wanted one is missing', async () => {
+    const { url } = await model([{ steps: [{ shell: 'ls' }] }]);
+    const heard = await hear(await ask(url, 'anthropic', 'x', { tools: ['Read', 'Edit'] }));
+    expect(heard.text).toBe('[no shell tool among those offered: Read, Edit]');
+  });
+
   it('may wait between steps', async () => {
     const { url } = await model([{ steps: [{ text: 'a' }, { wait: 60 }, { text: 'b' }] }]);
     const before = performance.now();
@@ -216,6 +232,15 @@ describe('the server', () => {
     started.push(server);
     for (const prompt of ['a', 'b', 'c']) await hear(await ask(server.url, 'gemini', prompt));
     expect(server.requests.map((request) => request.prompt)).toEqual(['b', 'c']);
+  });
+
+  it('refuses connections for a while', async () => {
+    const server = await model(['back']);
+    const refused = await server.refuse(() =>
+      ask(server.url, 'gemini', 'x').catch((reason: Error) => reason),
+    );
+    expect(refused).toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+    expect((await hear(await ask(server.url, 'gemini', 'x'))).text).toBe('back');
   });
 
   it('can name a port where nothing listens', async () => {

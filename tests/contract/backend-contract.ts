@@ -1,0 +1,454 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { type BackendName, createBackend } from '../../src/backends/registry.js';
+import type {
+  BackendAdapter,
+  BackendAdapterConfig,
+  RunOptions,
+  RunRequest,
+} from '../../src/backends/types.js';
+import { type ChatEvent, type ErrorCode, isTerminal } from '../../src/core/chat-event.js';
+import { promptReadBy, type Received, type ReceivedInput, systemPromptReadBy } from './prompt-channels.js';
+import { type Recording, readRecording, readRecordings, sessionIdIn, stdoutOf } from './recordings.js';
+import { it, programPath, type Stage } from './stage.js';
+
+/** What one recording must come to. */
+export type Outcome =
+  | { readonly answer: string; readonly said?: string; readonly sessionId?: 'none' }
+  | { readonly error: string; readonly code: ErrorCode; readonly sessionId?: 'none' };
+
+export interface BackendContract {
+  readonly name: BackendName;
+  /** As R8.2 writes it. */
+  readonly label: string;
+  readonly install: string;
+  /** One for each recording; those that resume something unknown name it. */
+  readonly outcomes: Readonly<Record<string, Outcome & { readonly resuming?: string }>>;
+  /** An output that breaks off before the CLI's own word for the end is a failure (not so where versions lose it). */
+  readonly endIsRequired: boolean;
+  /** Options that this backend can't honour. */
+  readonly unsupported: readonly (readonly [option: string, request: Partial<RunRequest>])[];
+}
+
+/** What every backend does alike, with real processes: R1, R8, and the rules that hold everywhere. */
+export function describeBackendContract(contract: BackendContract): void {
+  const { name, label } = contract;
+  const create = (config: BackendAdapterConfig): BackendAdapter => createBackend(name, config);
+  const answer = () => stdoutOf(readRecording(name, 'answer'));
+
+  describe.concurrent(`the ${name} backend`, () => {
+    describe('name() and validate() (R1.3, R1.4)', () => {
+      it('knows its name', ({ stage }) => {
+        expect(create(stage.config('replay.sh')).name()).toBe(name);
+      });
+
+      it('takes an executable by its path, by its path from the working directory, and by its name on PATH', async ({
+        stage,
+      }) => {
+        const bin = join(stage.workingDir, 'bin');
+        mkdirSync(bin);
+        writeFileSync(join(bin, 'agent'), '#!/bin/sh\n', { mode: 0o755 });
+        const onPath = { PATH: `/nowhere:${bin}` };
+        expect(await create(stage.configFor(join(bin, 'agent'))).validate()).toBe(true);
+        expect(await create(stage.configFor('bin/agent')).validate()).toBe(true);
+        expect(await create(stage.configFor('agent', onPath)).validate()).toBe(true);
+      });
+
+      it('refuses what is missing, not executable, or a directory', async ({ stage }) => {
+        const plain = stage.write('plain', '#!/bin/sh\n');
+        for (const cliPath of [stage.path('missing'), 'no-such-program', plain, stage.directory, '']) {
+          expect(await create(stage.configFor(cliPath)).validate(), cliPath).toBe(false);
+        }
+      });
+    });
+
+    describe('execute() (R1.1, R1.2), with what the real CLI printed', () => {
+      const recordings = readRecordings(name);
+
+      it('has an expectation for every recording', () => {
+        expect(recordings.map(({ scenario }) => scenario).sort()).toEqual(
+          Object.keys(contract.outcomes).sort(),
+        );
+      });
+
+      for (const recording of recordings) {
+        it(`${recording.scenario}`, async ({ stage }) => {
+          const outcome = contract.outcomes[recording.scenario];
+          if (outcome === undefined) throw new Error('no outcome');
+          const id = sessionIdIn(recording);
+          const resuming = outcome.resuming ?? (recording.scenario.startsWith('resume') ? id : undefined);
+          const backend = create(replayConfig(stage, recording));
+          const events = await collect(backend.run(requestFor(recording, resuming)));
+          const pieces: string[] = [];
+          const onStream = recording.format === 'stream' ? (text: string) => pieces.push(text) : undefined;
+          const result = await backend.execute('hi', 'be brief', resuming, onStream);
+
+          const sessionId = outcome.sessionId === 'none' || id === undefined ? {} : { sessionId: id };
+          if ('answer' in outcome) {
+            expect(result).toEqual({ responseText: outcome.answer, isError: false, ...sessionId });
+            if (onStream !== undefined) expect(pieces.join('')).toBe(outcome.said ?? outcome.answer);
+            expect(said(events)).toBe(outcome.said ?? outcome.answer);
+          } else {
+            expect(result).toEqual({ responseText: outcome.error, isError: true, ...sessionId });
+            expect(events.at(-1)).toMatchObject({
+              type: 'error',
+              code: outcome.code,
+              message: outcome.error,
+            });
+          }
+          expect(events.filter(isTerminal)).toEqual(events.slice(-1));
+        });
+      }
+    });
+
+    describe('streaming (R8.4)', () => {
+      it('hands over text while the CLI still works', async ({ stage }) => {
+        const { stdout } = readRecording(name, 'tool');
+        const cut = stdout.findIndex((line) => line.includes('Looking. ')) + 1;
+        const go = stage.path('go');
+        const backend = create(
+          stage.config('pause.sh', {
+            PAUSE_FIRST: stage.write('first', `${stdout.slice(0, cut).join('\n')}\n`),
+            PAUSE_REST: stage.write('rest', `${stdout.slice(cut).join('\n')}\n`),
+            PAUSE_UNTIL: go,
+            PAUSE_PID: stage.path('pid'),
+          }),
+        );
+        const pieces: string[] = [];
+        // The program goes on only when the first piece has come.
+        const result = await backend.execute('hi', '', undefined, (text) => {
+          pieces.push(text);
+          writeFileSync(go, '');
+        });
+        expect(result).toMatchObject({ responseText: 'The tool said it.', isError: false });
+        expect(pieces[0]).toBe('Looking. ');
+        expect(pieces.join('')).toBe('Looking. The tool said it.');
+      });
+    });
+
+    describe('failures', () => {
+      const failed = { isError: true, responseText: 'Failed to parse CLI output' };
+
+      it('garbage is exactly "Failed to parse CLI output" (R8.4)', async ({ stage }) => {
+        for (const garbage of [
+          '',
+          '\n\n',
+          'Hello!\nI am no JSON.\n',
+          '{"type":"resu',
+          '\u0000\u0001\ufffd',
+          '[1, 2',
+        ]) {
+          const config = stage.config('replay.sh', stage.replay(garbage));
+          expect(await create(config).execute('hi', ''), JSON.stringify(garbage)).toEqual(failed);
+          expect(await create(config).execute('hi', '', undefined, () => {})).toEqual(failed);
+        }
+      });
+
+      it('bytes that are no UTF-8 are garbage too', async ({ stage }) => {
+        const env = stage.replay('');
+        writeFileSync(stage.path('stdout'), Buffer.from([0xff, 0xfe, 0x0a, 0xc3, 0x28, 0x0a]));
+        expect(await create(stage.config('replay.sh', env)).execute('hi', '')).toEqual(failed);
+      });
+
+      it('an output that breaks off', async ({ stage }) => {
+        const lines = readRecording(name, 'answer').stdout.slice(0, -1);
+        const result = await create(stage.config('replay.sh', stage.replay(`${lines.join('\n')}\n`))).execute(
+          'hi',
+          '',
+          undefined,
+          () => {},
+        );
+        expect(result).toMatchObject(
+          contract.endIsRequired
+            ? { isError: true, responseText: `${label} CLI ended before its turn was complete` }
+            : { isError: false, responseText: 'Hello from the scripted model.' },
+        );
+      });
+
+      it('a signal is named in place of the exit code (R8.2)', async ({ stage }) => {
+        const config = stage.config('fail.sh', { FAIL_STDERR: '', FAIL_EXIT: '0', FAIL_SIGNAL: 'KILL' });
+        const [event, ...more] = await collect(create(config).run({ prompt: 'hi' }));
+        expect(more).toEqual([]);
+        expect(event).toEqual({
+          type: 'error',
+          code: 'crashed',
+          message: `${label} CLI error (signal SIGKILL): unknown error`,
+          retryable: true,
+        });
+      });
+
+      it('a good answer with a bad exit code is a failure', async ({ stage }) => {
+        const config = stage.config('replay.sh', stage.replay(answer(), { exit: 3, stderr: 'boom' }));
+        expect(await create(config).execute('hi', '', undefined, () => {})).toMatchObject({
+          isError: true,
+          responseText: `${label} CLI error (exit 3): boom`,
+        });
+      });
+
+      it('a missing, non-executable or foreign binary is named with its path and the way to install it', async ({
+        stage,
+      }) => {
+        const plain = stage.write('plain', 'not a program');
+        for (const cliPath of [stage.path('missing'), 'no-such-program', plain, stage.directory]) {
+          const [event, ...more] = await collect(create(stage.configFor(cliPath)).run({ prompt: 'hi' }));
+          expect(more).toEqual([]);
+          expect(event).toMatchObject({ type: 'error', code: 'not_installed', retryable: false });
+          const message = event?.type === 'error' ? event.message : '';
+          expect(message).toContain(cliPath);
+          expect(message).toContain(contract.install);
+        }
+      });
+
+      it('a program whose interpreter is missing, and a working directory that is missing', async ({
+        stage,
+      }) => {
+        const script = stage.write('script', '#!/no/such/interpreter\n');
+        chmodSync(script, 0o755);
+        const [broken] = await collect(create(stage.configFor(script)).run({ prompt: 'hi' }));
+        expect(broken).toMatchObject({ type: 'error', code: 'not_installed' });
+        expect(broken).toMatchObject({ message: expect.stringContaining('/no/such/interpreter') });
+
+        const nowhere = { ...stage.configFor(programPath('replay.sh')), workingDir: stage.path('gone') };
+        const [lost] = await collect(create(nowhere).run({ prompt: 'hi' }));
+        expect(lost).toMatchObject({ type: 'error', code: 'bad_request' });
+        expect(lost).toMatchObject({ message: expect.stringContaining(stage.path('gone')) });
+      });
+
+      it('20 MB of unknown lines and a line of 64 MB do no harm', async ({ stage }) => {
+        const env = {
+          ...stage.replay(answer()),
+          FLOOD_LINES: '200000',
+          FLOOD_LONG_LINE: String(64 * 1024 * 1024),
+        };
+        const result = await create(stage.config('flood.sh', env)).execute('hi', '', undefined, () => {});
+        expect(result).toMatchObject({ isError: false, responseText: 'Hello from the scripted model.' });
+      });
+
+      it('a CLI that leaves without reading 5 MB of prompt tells why by itself', async ({ stage }) => {
+        const config = stage.config('fail.sh', { FAIL_STDERR: 'not today', FAIL_EXIT: '7', FAIL_SIGNAL: '' });
+        expect(await create(config).execute('x'.repeat(5_000_000), '')).toMatchObject({
+          isError: true,
+          responseText: `${label} CLI error (exit 7): not today`,
+        });
+      });
+    });
+
+    describe('refused before anything is started', () => {
+      async function refusal(stage: Stage, request: RunRequest): Promise<ChatEvent | undefined> {
+        let spawned = 0;
+        const backend = create(receiveConfig(stage, answer()));
+        const events = await collect(backend.run(request, { onSpawn: () => spawned++ }));
+        expect(events).toHaveLength(1);
+        expect(spawned).toBe(0);
+        expect(existsSync(stage.path('received'))).toBe(false);
+        return events[0];
+      }
+
+      it('an empty prompt', async ({ stage }) => {
+        expect(await refusal(stage, { prompt: '' })).toMatchObject({ type: 'error', code: 'bad_request' });
+        expect(await create(stage.config('replay.sh')).execute('', 'system')).toMatchObject({
+          isError: true,
+        });
+      });
+
+      it('a session id that would be read as an option', async ({ stage }) => {
+        for (const sessionId of ['-x', '--help', '', 'a\0b']) {
+          expect(await refusal(stage, { prompt: 'hi', sessionId })).toMatchObject({ code: 'bad_request' });
+        }
+      });
+
+      for (const [option, request] of contract.unsupported) {
+        it(`${option} ${JSON.stringify(request)} (O4)`, async ({ stage }) => {
+          const event = await refusal(stage, { prompt: 'hi', ...request });
+          expect(event).toMatchObject({ type: 'error', code: 'unsupported', retryable: false });
+          const message = event?.type === 'error' ? event.message : '';
+          expect(message).toContain(option);
+          expect(message).toContain(name);
+        });
+      }
+    });
+
+    describe('ended from outside', () => {
+      it('a time-out ends it and all that it started (R8.3)', async ({ stage }) => {
+        const pids = stage.path('pids');
+        for (const queryTimeoutMs of [700, 4000, 20_000]) {
+          const config = stage.config('stubborn.mjs', { ...stage.replay(answer()), STUBBORN_PIDS: pids });
+          const result = await create({ ...config, queryTimeoutMs }).execute(
+            'hi',
+            'be brief',
+            undefined,
+            () => {},
+          );
+          expect(result).toEqual({ isError: true, responseText: 'Query timed out' });
+          // On a busy machine it had not even begun: then there was nothing to end, and it gets more time.
+          if (existsSync(pids)) break;
+        }
+        expect(JSON.parse(readFileSync(pids, 'utf8'))).toHaveLength(3);
+        await stage.expectNothingLeft();
+      });
+
+      it('a consumer that leaves the loop ends it and all that it started', async ({ stage }) => {
+        const pids = stage.path('pids');
+        const config = stage.config('stubborn.mjs', { ...stage.replay(answer()), STUBBORN_PIDS: pids });
+        for await (const event of create(config).run({ prompt: 'hi', systemPrompt: 'be brief' })) {
+          expect(event.type).toBe('session');
+          break;
+        }
+        expect(JSON.parse(readFileSync(pids, 'utf8'))).toHaveLength(3);
+        await stage.expectNothingLeft();
+      });
+
+      it('an abort ends it with the error code "interrupted"', async ({ stage }) => {
+        const controller = new AbortController();
+        const env = { RECEIVE_HOLD: '1', ...receiveEnv(stage, answer()) };
+        const events: ChatEvent[] = [];
+        const run = create(stage.config('receive.mjs', env)).run(
+          { prompt: 'hi' },
+          { signal: controller.signal },
+        );
+        for await (const event of run) {
+          events.push(event);
+          if (event.type === 'session') controller.abort();
+        }
+        expect(events.at(-1)).toMatchObject({ type: 'error', code: 'interrupted', retryable: false });
+        expect(events.filter(isTerminal)).toHaveLength(1);
+      });
+
+      it('an abort before the start starts nothing', async ({ stage }) => {
+        const config = receiveConfig(stage, answer());
+        const options: RunOptions = { signal: AbortSignal.abort() };
+        expect(await collect(create(config).run({ prompt: 'hi' }, options))).toMatchObject([
+          { code: 'interrupted' },
+        ]);
+        expect(existsSync(stage.path('received'))).toBe(false);
+      });
+    });
+
+    describe('what the CLI is given', () => {
+      const prompts: Readonly<Record<string, string>> = {
+        'a plain one': 'explain this repository',
+        'an option': '--resume x',
+        'a dash': '-',
+        'two dashes': '--',
+        'a short option': '-p',
+        'a slash command': '/clear all of it',
+        'a path': '/usr/bin/env',
+        'the word resume': 'resume',
+        'the word help': 'help',
+        'the word mcp': 'mcp',
+        NUL: 'a\0b',
+        'lines and blanks': '  first\r\n\tsecond\n\n',
+        quotes: `it's "quoted" \\ $(echo no) \`no\` %s {x}`,
+        'emoji and U+2028': '😀 👩‍👩‍👧 \u2028 é\u0301',
+        '200 KB': 'long '.repeat(40_000),
+      };
+
+      for (const [what, prompt] of Object.entries(prompts)) {
+        it(`the prompt as it was typed: ${what}`, async ({ stage }) => {
+          const backend = create(stage.config('receive.sh', receiveEnv(stage, answer())));
+          for (const onStream of [undefined, () => {}]) {
+            expect(await backend.execute(prompt, '', undefined, onStream)).toMatchObject({ isError: false });
+            expect(promptReadBy[name](receivedInput(stage))).toBe(prompt);
+          }
+        });
+      }
+
+      it('the prompt as it was typed, in a resumed session too', async ({ stage }) => {
+        const id = sessionIdIn(readRecording(name, 'answer'));
+        const backend = create(stage.config('receive.sh', receiveEnv(stage, answer())));
+        for (const prompt of ['resume', '--last', '-', 'hi']) {
+          expect(await backend.execute(prompt, '', id)).toMatchObject({ isError: false });
+          const input = receivedInput(stage);
+          expect(input.argv).toContain(id);
+          expect(promptReadBy[name](input)).toBe(prompt);
+        }
+      });
+
+      it('the system prompt, appended', async ({ stage }) => {
+        const systemPrompt = `You are "Ada".\n- it's ${'x'.repeat(1000)}\n`;
+        const backend = create(receiveConfig(stage, answer()));
+        await backend.execute('hi', systemPrompt);
+        expect(systemPromptReadBy[name](received(stage))).toBe(systemPrompt);
+      });
+
+      it('the working directory, the inherited environment, and the additions of the request', async ({
+        stage,
+      }) => {
+        const config = receiveConfig(stage, answer(), { FROM_OUTSIDE: 'yes' });
+        await collect(create(config).run({ prompt: 'hi', env: { FROM_REQUEST: 'yes' } }));
+        const { env, cwd } = received(stage);
+        expect(cwd).toBe(stage.workingDir);
+        expect(env).toMatchObject({ FROM_OUTSIDE: 'yes', FROM_REQUEST: 'yes', HOME: stage.home });
+      });
+
+      it("not the gateway's own secrets", async ({ stage }) => {
+        const secrets = { DISCORD_BOT_TOKEN: 'a', HTTP_TOKEN: 'b', DATABASE_URL: 'c' };
+        await create(receiveConfig(stage, answer(), { ...secrets, OTHER_TOKEN: 'stays' })).execute('hi', '');
+        const { env } = received(stage);
+        expect(Object.keys(env)).not.toEqual(
+          expect.arrayContaining([expect.stringMatching(/DISCORD|HTTP_|DATABASE/)]),
+        );
+        expect(env['OTHER_TOKEN']).toBe('stays');
+      });
+
+      it('temporary files for its owner only, which are gone after success, failure and a time-out', async ({
+        stage,
+      }) => {
+        const endings: readonly (readonly [env: Record<string, string>, timeoutMs: number])[] = [
+          [{}, 20_000],
+          [{ REPLAY_EXIT: '3' }, 20_000],
+          [{ RECEIVE_HOLD: '1' }, 700],
+        ];
+        for (const [env, queryTimeoutMs] of endings) {
+          const config = { ...receiveConfig(stage, answer(), env), queryTimeoutMs };
+          await create(config).execute('hi', 'a secret system prompt', undefined, () => {});
+          if (existsSync(stage.path('received'))) {
+            for (const file of received(stage).files.filter(({ path }) => path.startsWith(stage.home))) {
+              expect(file.mode).toBe(0o600);
+              expect(existsSync(file.path)).toBe(false);
+            }
+          }
+          await stage.expectNothingLeft();
+        }
+      });
+    });
+  });
+}
+
+function requestFor(recording: Recording, sessionId: string | undefined): RunRequest {
+  return { prompt: 'hi', systemPrompt: 'be brief', sessionId, stream: recording.format === 'stream' };
+}
+
+function replayConfig(stage: Stage, recording: Recording): BackendAdapterConfig {
+  const { stderr, exit } = recording;
+  return stage.config('replay.sh', stage.replay(stdoutOf(recording), { stderr, exit: exit.code ?? 0 }));
+}
+
+function receiveEnv(stage: Stage, answer: string): Record<string, string> {
+  return { ...stage.replay(answer), RECEIVE_INTO: stage.path('received') };
+}
+
+function receiveConfig(stage: Stage, answer: string, env: Record<string, string> = {}): BackendAdapterConfig {
+  return stage.config('receive.mjs', { ...receiveEnv(stage, answer), ...env });
+}
+
+function received(stage: Stage): Received {
+  return JSON.parse(readFileSync(stage.path('received'), 'utf8'));
+}
+
+/** What `receive.sh` wrote down. */
+function receivedInput(stage: Stage): ReceivedInput {
+  const argv = readFileSync(stage.path('received.argv'), 'utf8').split('\0').slice(0, -1);
+  return { argv, stdin: readFileSync(stage.path('received.stdin'), 'utf8') };
+}
+
+export async function collect(events: AsyncIterable<ChatEvent>): Promise<readonly ChatEvent[]> {
+  const collected: ChatEvent[] = [];
+  for await (const event of events) collected.push(event);
+  return collected;
+}
+
+function said(events: readonly ChatEvent[]): string {
+  return events.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('');
+}

@@ -1,0 +1,49 @@
+import { describe, expect } from 'vitest';
+import { OpenCodeBackend } from '../../src/backends/opencode-backend.js';
+import { collect, describeBackendContract } from './backend-contract.js';
+import { readRecording } from './recordings.js';
+import { it } from './stage.js';
+
+const hello = 'Hello from the scripted model.';
+
+describeBackendContract({
+  name: 'opencode',
+  label: 'OpenCode',
+  install: 'npm install -g opencode-ai',
+  // Some versions lose the last step_finish: what was said before a clean exit is the answer.
+  endIsRequired: false,
+  unsupported: [
+    ['maxTurns', { maxTurns: 3 }],
+    ['permissionMode', { permissionMode: 'ask' }],
+  ],
+  outcomes: {
+    answer: { answer: hello },
+    empty: { error: 'OpenCode CLI gave an empty answer', code: 'unknown' },
+    'http-400': { error: 'OpenCode CLI error (exit 1): bad request', code: 'bad_request' },
+    'http-401': { error: 'OpenCode CLI error (exit 1): invalid key', code: 'auth' },
+    'older-result': { answer: 'Hello from an older version.\n' },
+    resume: { answer: hello },
+    'resume-unknown': {
+      error: 'OpenCode CLI error (exit 1): Error: Session not found\n',
+      code: 'session_not_found',
+      sessionId: 'none',
+      resuming: 'ses_1111111111111111111111111',
+    },
+    thinking: { answer: 'The answer is 42.' },
+    tool: { answer: 'The tool said it.', said: 'Looking. The tool said it.' },
+    'tool-fails': { answer: 'It failed.' },
+  },
+});
+
+describe('opencode alone', () => {
+  it('a turn that ends at a tool, as after a refused permission, is no answer', async ({ stage }) => {
+    const { stdout } = readRecording('opencode', 'tool');
+    const end = stdout.findIndex((line) => line.includes('"reason":"tool-calls"')) + 1;
+    const env = stage.replay(`${stdout.slice(0, end).join('\n')}\n`);
+    const events = await collect(new OpenCodeBackend(stage.config('replay.sh', env)).run({ prompt: 'hi' }));
+    expect(events.at(-1)).toMatchObject({
+      type: 'error',
+      message: 'OpenCode CLI ended before its turn was complete',
+    });
+  });
+});

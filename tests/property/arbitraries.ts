@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+
+/** What a prompt or an answer can hold, with more of what has broken parsers before. No lone surrogates. */
+const tricky = fc.constantFrom(
+  ...[
+    '\n',
+    '\r\n',
+    '\r',
+    ' ',
+    '\t',
+    '\u2028',
+    '\u2029',
+    '\u0085',
+    '\u0000',
+    '\u001b[31m',
+    '\ufeff',
+    '\u007f',
+  ],
+  ...[
+    '"',
+    "'",
+    '\\',
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '`',
+    '$(x)',
+    '%s',
+    '--',
+    '-',
+    '/',
+    '@',
+    '\\u0041',
+    '{"type":"result"}',
+  ],
+  ...['é', 'e\u0301', '😀', '👩‍👩‍👧', '漢字', '\u202e'],
+);
+
+const unit = fc.oneof(
+  { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 3 }) },
+  { weight: 2, arbitrary: tricky },
+);
+
+export const anyText: fc.Arbitrary<string> = fc.array(unit, { maxLength: 12 }).map((parts) => parts.join(''));
+
+/** An answer: "empty" means zero characters, so blanks alone are one. */
+export const someText: fc.Arbitrary<string> = anyText.filter((text) => text !== '');
+
+/** Any opaque id, those that look like options included. */
+export const sessionId: fc.Arbitrary<string> = fc.oneof(
+  fc.uuid(),
+  fc.string({ minLength: 1, maxLength: 30 }),
+  fc.string({ minLength: 1, maxLength: 10 }).map((id) => `-${id}`),
+  fc.constantFrom('--resume', '--', '-', '--help', 'resume', 'latest', '$(id)', "'", 'a b'),
+);
+
+/** A prompt: anything, also what a CLI would take for its own words. */
+export const prompt: fc.Arbitrary<string> = fc.oneof(
+  { weight: 4, arbitrary: someText },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '--resume',
+      '-p',
+      '--',
+      '-',
+      'resume',
+      'help',
+      'mcp',
+      '/clear',
+      '@file',
+      '--output-format',
+    ),
+  },
+);
+
+export const settings = fc.record({
+  workingDir: fc.oneof(
+    fc.constantFrom('/work', '/a b/c', '/-x'),
+    anyText.map((text) => `/${text}`),
+  ),
+  model: fc.option(fc.oneof(fc.constantFrom('sonnet', 'openai/gpt-5', '-m'), someText), { nil: undefined }),
+  allowedTools: fc.array(
+    fc.oneof(
+      fc.constantFrom('Bash', 'Read', 'Bash(git:*)', 'mcp__x__y', 'Edit'),
+      fc.string({ minLength: 1, maxLength: 8 }),
+    ),
+    { maxLength: 5 },
+  ),
+  maxTurns: fc.integer({ min: 1, max: 1000 }),
+});
+
+/** Lines that a CLI, its shell or its runtime prints between its JSON; some begin as JSON does. */
+export const noiseLine: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(
+    ...[
+      '',
+      '   ',
+      'Warning: something',
+      '\u001b[33mwarn\u001b[0m',
+      '(node:1) ExperimentalWarning: x',
+      'null',
+      '42',
+      '"text"',
+    ],
+    ...['[STARTUP] a phase', '{ not json', '{', '}', '[1, 2]', '[]', '> tool', 'true', '\ufeff', '{"type":'],
+  ),
+  fc.string({ maxLength: 20 }).filter((line) => !line.includes('\n') && !isObjectOrArray(line)),
+);
+
+/** Cuts a text's bytes at any places. */
+export const cuts: fc.Arbitrary<readonly number[]> = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), {
+  maxLength: 8,
+});
+
+export function chunksOf(text: string, at: readonly number[]): readonly Buffer[] {
+  const bytes = Buffer.from(text);
+  const places = [
+    0,
+    ...at.map((part) => Math.floor(part * bytes.length)).sort((a, b) => a - b),
+    bytes.length,
+  ];
+  return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+}
+
+/** At least 100 for each property. */
+export const runs = { numRuns: 120 };
+
+function isObjectOrArray(line: string): boolean {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null;
+  } catch {
+    return false;
+  }
+}
