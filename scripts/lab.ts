@@ -11,13 +11,19 @@ import { type BackendName, backendNames, backends } from '../src/backends/regist
 import { compatibilityPage, type VettedCli } from '../src/lab/compatibility.js';
 import { runScenarios, type ScenarioResult } from '../src/lab/run-scenarios.js';
 import { scenarios } from '../src/lab/scenarios/table.js';
+import { record } from './record.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pinned: Record<BackendName, string> = JSON.parse(
   readFileSync(join(root, 'scripts/lab-versions.json'), 'utf8'),
 );
 const { values } = parseArgs({
-  options: { cli: { type: 'string', multiple: true }, only: { type: 'string' }, face: { type: 'string' } },
+  options: {
+    cli: { type: 'string', multiple: true },
+    only: { type: 'string' },
+    face: { type: 'string' },
+    record: { type: 'boolean' },
+  },
 });
 
 const wanted = (values.cli ?? [...backendNames]).map(parseCli);
@@ -28,6 +34,12 @@ if (chosen.length === 0)
 
 const start = Date.now();
 const installed = wanted.map((cli) => ({ ...cli, path: install(cli.name, cli.version) }));
+if (values.record) {
+  for (const { name, version, path } of installed) {
+    console.log(`${name}: ${await record(name, version, path)} recordings`);
+  }
+  process.exit(0);
+}
 const vetted = await inLanes(2, installed, vet);
 const results = vetted.flatMap((cli) => cli.results);
 const count = (state: ScenarioResult['state']) => results.filter((result) => result.state === state).length;

@@ -54,7 +54,18 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told the exact command before it starts. */
   readonly onSpawn?: ((command: SpawnedCommand) => void) | undefined;
+  /** Told of every raw line with the events that it became, and of the end: for recordings and debug logs. */
+  readonly trace?: ((entry: TraceEntry) => void) | undefined;
 }
+
+export type TraceEntry =
+  | { readonly type: 'line'; readonly line: string; readonly events: readonly ChatEvent[] }
+  | {
+      readonly type: 'exit';
+      readonly code: number | null;
+      readonly signal: NodeJS.Signals | null;
+      readonly stderr: string;
+    };
 
 export interface SpawnedCommand {
   readonly command: string;

@@ -69,7 +69,7 @@ function textView(_backend: string, terminal: Terminal, verbose: boolean): View 
       case 'complete':
       case 'error':
         if (lastCharacter !== '' && lastCharacter !== '\n') await terminal.write('\n');
-        if (event.type === 'error') terminal.say(event.message);
+        if (event.type === 'error') terminal.say(event.message.trimEnd());
         break;
     }
   };

@@ -29,18 +29,24 @@ export async function* interleave<T, A>(
   aside: Aside<A>,
 ): AsyncGenerator<{ readonly main?: T; readonly aside?: readonly A[] }> {
   const iterator = main[Symbol.asyncIterator]();
+  let waiting = false;
   try {
-    let next = iterator.next();
-    for (;;) {
+    for (let next: Promise<IteratorResult<T>> | undefined; ; ) {
+      next ??= iterator.next();
+      waiting = true;
       const first = await Promise.race([next, aside.arrival()]);
       const items = aside.take();
       if (items.length > 0) yield { aside: items };
       if (first === undefined) continue;
+      waiting = false;
+      next = undefined;
       if (first.done) return;
       yield { main: first.value };
-      next = iterator.next();
     }
   } finally {
-    await iterator.return?.();
+    const closed = iterator.return?.();
+    // A generator closes only when what it waits for has come, which may need what the one who leaves does next.
+    if (waiting) closed?.catch(() => undefined);
+    else await closed;
   }
 }

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type BackendName, createBackend } from '../../src/backends/registry.js';
@@ -203,8 +203,8 @@ export function describeBackendContract(contract: BackendContract): void {
       it('a program whose interpreter is missing, and a working directory that is missing', async ({
         stage,
       }) => {
-        const script = stage.write('script', '#!/no/such/interpreter\n');
-        chmodSync(script, 0o755);
+        const script = stage.path('script');
+        writeFileSync(script, '#!/no/such/interpreter\n', { mode: 0o755 });
         const [broken] = await collect(create(stage.configFor(script)).run({ prompt: 'hi' }));
         expect(broken).toMatchObject({ type: 'error', code: 'not_installed' });
         expect(broken).toMatchObject({ message: expect.stringContaining('/no/such/interpreter') });
@@ -296,6 +296,15 @@ export function describeBackendContract(contract: BackendContract): void {
           break;
         }
         expect(JSON.parse(readFileSync(pids, 'utf8'))).toHaveLength(3);
+        await stage.expectNothingLeft();
+      });
+
+      it('a consumer that throws ends it, and what it threw is not swallowed', async ({ stage }) => {
+        const env = { RECEIVE_HOLD: '1', ...receiveEnv(stage, answer()) };
+        const thrown = create(stage.config('receive.mjs', env)).execute('hi', 'be brief', undefined, () => {
+          throw new Error('the consumer broke');
+        });
+        await expect(thrown).rejects.toThrow('the consumer broke');
         await stage.expectNothingLeft();
       });
 

@@ -1,4 +1,7 @@
+import { describe, expect } from 'vitest';
+import { GeminiBackend } from '../../src/backends/gemini-backend.js';
 import { describeBackendContract } from './backend-contract.js';
+import { it } from './stage.js';
 
 const hello = 'Hello from the scripted model.';
 const older = { answer: 'Hello from an older version.\n' };
@@ -47,4 +50,24 @@ describeBackendContract({
     'tool-fails': { answer: 'It failed.' },
     'tool-plain': { answer: 'The tool said it.' },
   },
+});
+
+describe('gemini alone', () => {
+  it('its retries are told while it waits, and it can be left then', async ({ stage }) => {
+    const agent = stage.program(
+      'agent',
+      "echo 'Attempt 1 failed with status 429. Retrying with backoff...' >&2\nexec sleep 600",
+    );
+    // Without a limit: nothing but the one who leaves ends it.
+    const backend = new GeminiBackend({ ...stage.configFor(agent), queryTimeoutMs: 0 });
+    for await (const event of backend.run({ prompt: 'hi' })) {
+      expect(event).toMatchObject({
+        type: 'notice',
+        level: 'warning',
+        message: expect.stringContaining('429'),
+      });
+      break;
+    }
+    await stage.expectNothingLeft();
+  });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -54,6 +55,13 @@ export class Stage {
   write(name: string, content: string): string {
     writeFileSync(this.path(name), content);
     return this.path(name);
+  }
+
+  /** A shell script of its own, for what no fixture program does. */
+  program(name: string, script: string): string {
+    const path = this.write(name, `#!/bin/sh\n${script}\n`);
+    chmodSync(path, 0o755);
+    return path;
   }
 
   config(program: Program, env: Record<string, string> = {}): BackendAdapterConfig {

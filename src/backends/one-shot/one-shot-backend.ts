@@ -145,6 +145,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       scratch,
       timeoutMs: turn.timeoutMs ?? this.config.queryTimeoutMs,
       signal: options.signal,
+      trace: options.trace,
       decoder,
       ledger,
       noticeStderr: (line) => this.noticeStderr(line),

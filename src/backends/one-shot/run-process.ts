@@ -3,6 +3,7 @@ import { TurnoutError } from '../../core/errors.js';
 import { Aside, interleave } from '../../core/interleave.js';
 import type { TurnLedger } from '../../core/turn-ledger.js';
 import { type ProcessExit, type RunningProcess, startProcess } from '../../process/start-process.js';
+import type { TraceEntry } from '../types.js';
 import type { LineDecoder, TurnFacts } from './decoder.js';
 import type { Invocation } from './invocation.js';
 import { removeScratchFiles, writeScratchFiles } from './scratch-files.js';
@@ -19,6 +20,7 @@ export interface ProcessRun<S extends TurnFacts> {
   readonly signal?: AbortSignal | undefined;
   readonly decoder: LineDecoder<S>;
   readonly ledger: TurnLedger;
+  readonly trace?: ((entry: TraceEntry) => void) | undefined;
   /** What a line of stderr tells while the turn runs, if anything. */
   noticeStderr(line: string): StepEvent | undefined;
   /** What the finished process came to, as the turn's last events. */
@@ -55,13 +57,16 @@ export async function* runProcess<S extends TurnFacts>(
     for await (const { main: lines = [], aside = [] } of interleave(running.lines(), fromStderr)) {
       const events: ChatEvent[] = aside.flatMap((event) => ledger.accept(event));
       for (const line of lines) {
+        const before = events.length;
         for (const event of decoder.line(line.text)) events.push(...ledger.accept(event));
+        run.trace?.({ type: 'line', line: line.text, events: events.slice(before) });
         if (mustStop(decoder)) break;
       }
       if (events.length > 0) yield events;
       if (mustStop(decoder)) break;
     }
     const exit = mustStop(decoder) ? await running.end() : await running.exited;
+    run.trace?.({ type: 'exit', ...exit, stderr: running.stderr() });
     const last = decoder.end().flatMap((event) => ledger.accept(event));
     if (stop.reason !== undefined) return yield [...last, ...ledger.fail(stoppedError(stop.reason))];
     await running.endLeftovers();

@@ -10,7 +10,13 @@ const session = (sessionId: string): StepEvent => ({ type: 'session', sessionId,
 
 describe('a turn ledger', () => {
   it('answers with what was said after the last tool', () => {
-    const { ledger, events } = accept(text('Let me look. '), toolStart('t'), toolEnd('t'), text('All '), text('good.'));
+    const { ledger, events } = accept(
+      text('Let me look. '),
+      toolStart('t'),
+      toolEnd('t'),
+      text('All '),
+      text('good.'),
+    );
     expect(types(events)).toEqual(['text', 'tool_start', 'tool_end', 'text', 'text']);
     expect(ledger.complete('end_turn')).toEqual([
       { type: 'complete', text: 'All good.', sessionId: '', stopReason: 'end_turn' },
@@ -30,7 +36,14 @@ describe('a turn ledger', () => {
   });
 
   it('puts thinking in brackets, which close before what follows and before the end', () => {
-    const { ledger, events } = accept(thinking('a'), thinking('b'), text('c'), thinking('d'), toolStart('t'), thinking('e'));
+    const { ledger, events } = accept(
+      thinking('a'),
+      thinking('b'),
+      text('c'),
+      thinking('d'),
+      toolStart('t'),
+      thinking('e'),
+    );
     expect(types(events)).toEqual([
       ...['thinking_start', 'thinking', 'thinking', 'thinking_end', 'text'],
       ...['thinking_start', 'thinking', 'thinking_end', 'tool_start', 'thinking_start', 'thinking'],
@@ -44,7 +57,14 @@ describe('a turn ledger', () => {
   });
 
   it('lets each tool start once and end once, and starts one that only ended', () => {
-    const { events } = accept(toolStart('a'), toolStart('a'), toolEnd('a'), toolEnd('a'), toolEnd('b'), toolStart('b'));
+    const { events } = accept(
+      toolStart('a'),
+      toolStart('a'),
+      toolEnd('a'),
+      toolEnd('a'),
+      toolEnd('b'),
+      toolStart('b'),
+    );
     expect(events).toMatchObject([
       { type: 'tool_start', id: 'a' },
       { type: 'tool_end', id: 'a' },
@@ -78,7 +98,9 @@ describe('a turn ledger', () => {
       text('a'),
     );
     expect(types(events)).toEqual(['usage', 'usage', 'text']);
-    expect(ledger.complete('end_turn')).toMatchObject([{ usage: { inputTokens: 5, outputTokens: 2, costUsd: 0.1 } }]);
+    expect(ledger.complete('end_turn')).toMatchObject([
+      { usage: { inputTokens: 5, outputTokens: 2, costUsd: 0.1 } },
+    ]);
   });
 
   it('streams an answer without end, keeps its beginning, and says so once', () => {

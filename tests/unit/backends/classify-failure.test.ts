@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { classifyFailure } from '../../../src/backends/one-shot/classify-failure.js';
+import { findFailure, firstCharacters, withoutNoise } from '../../../src/backends/one-shot/conclude.js';
+
+describe('the code of a failure, from what the CLIs really print', () => {
+  it.each([
+    ['No conversation found with session ID: 1111', 'session_not_found'],
+    [
+      'Error: thread/resume: thread/resume failed: no rollout found for thread id 1111 (code -32600)',
+      'session_not_found',
+    ],
+    ['Error resuming session: Invalid session identifier "1111".', 'session_not_found'],
+    ['Error resuming session: No previous sessions found for this project.', 'session_not_found'],
+    ['Error: Session not found', 'session_not_found'],
+    ['Failed to authenticate. API Error: 401 invalid key', 'auth'],
+    ['Not logged in · Please run /login', 'auth'],
+    ['unexpected status 401 Unauthorized: no key, url: http://127.0.0.1:1/v1/responses', 'auth'],
+    ['Missing environment variable: `OPENAI_API_KEY`.', 'auth'],
+    ['{"error":{"type":"Error","message":"Invalid auth method selected.","code":41}}', 'auth'],
+    ['API Error: Request rejected (429) · slow down', 'rate_limit'],
+    ['exceeded retry limit, last status: 429 Too Many Requests', 'rate_limit'],
+    ['API Error: 529 Overloaded', 'overloaded'],
+    ['We’re currently experiencing high demand, which may cause temporary errors.', 'overloaded'],
+    ['API Error: Unable to connect to API (ConnectionRefused)', 'network'],
+    ['stream disconnected before completion: the socket closed', 'network'],
+    ['exception TypeError: fetch failed sending request', 'network'],
+    ['[API Error: terminated]', 'network'],
+    ["error: unknown option '--resume foo'", 'bad_request'],
+    [
+      '{"error":{"message":"bad request","type":"invalid_request_error","param":null,"code":null}}',
+      'bad_request',
+    ],
+    ['Input exceeds the maximum length of 1048576 characters.', 'bad_request'],
+    ['something else went wrong', 'unknown'],
+    ['', 'unknown'],
+  ])('%s → %s', (message, code) => {
+    expect(classifyFailure(message)).toBe(code);
+  });
+
+  it('believes an HTTP status before the words, and only what is one', () => {
+    expect(classifyFailure('whatever', 403)).toBe('auth');
+    expect(classifyFailure('whatever', 500)).toBe('overloaded');
+    expect(classifyFailure('whatever', 404)).toBe('bad_request');
+    expect(classifyFailure('API key not valid. Please pass a valid API key.', 400)).toBe('auth');
+    expect(classifyFailure('wrote 401 lines to port 4290')).toBe('unknown');
+  });
+});
+
+describe('a failure as R8.2 writes it', () => {
+  const facts = {
+    label: 'Claude',
+    exit: { code: 1, signal: null },
+    stderr: '',
+    ending: undefined,
+    understood: true,
+    answerIsEmpty: true,
+  } as const;
+
+  it('has stderr, or else what the CLI said on stdout, or else "unknown error"', () => {
+    const reported = { type: 'failed', message: 'from stdout' } as const;
+    expect(findFailure({ ...facts, stderr: 'from stderr', ending: reported })?.message).toBe(
+      'Claude CLI error (exit 1): from stderr',
+    );
+    expect(findFailure({ ...facts, ending: reported })?.message).toBe(
+      'Claude CLI error (exit 1): from stdout',
+    );
+    expect(findFailure(facts)?.message).toBe('Claude CLI error (exit 1): unknown error');
+  });
+
+  it('has 500 characters at most, never half of one', () => {
+    expect(firstCharacters('x'.repeat(600), 500)).toHaveLength(500);
+    expect(firstCharacters(`${'x'.repeat(499)}😀`, 500)).toBe('x'.repeat(499));
+    expect(firstCharacters(`${'x'.repeat(498)}😀`, 500)).toHaveLength(500);
+  });
+
+  it('takes colours and known noise out of stderr, and leaves all else to the character', () => {
+    const noise = [/^YOLO mode/];
+    expect(withoutNoise('\u001b[91m\u001b[1mError: \u001b[0mSession not found\n', noise)).toBe(
+      'Error: Session not found\n',
+    );
+    expect(withoutNoise('YOLO mode is on\nreal\n', noise)).toBe('real');
+    expect(withoutNoise('YOLO mode is on\n', noise)).toBe('');
+    expect(withoutNoise('  two\r\n\n lines ', noise)).toBe('  two\r\n\n lines ');
+  });
+});

@@ -1,0 +1,75 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { childEnvironment, ownSecrets } from '../../../src/backends/one-shot/child-environment.js';
+import { RecentSessions } from '../../../src/backends/one-shot/recent-sessions.js';
+import {
+  removeScratchFiles,
+  scratchDirectory,
+  sweepScratchFiles,
+  writeScratchFiles,
+} from '../../../src/backends/one-shot/scratch-files.js';
+import { it } from '../../contract/stage.js';
+
+describe('temporary files', () => {
+  it('belong to their owner alone, and are written once', async ({ stage }) => {
+    const directory = scratchDirectory(stage.env);
+    const path = join(directory, 'a.md');
+    await writeScratchFiles(directory, [{ path, content: 'x' }]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    expect(readFileSync(path, 'utf8')).toBe('x');
+    await expect(writeScratchFiles(directory, [{ path, content: 'y' }])).rejects.toMatchObject({
+      code: 'crashed',
+    });
+    await removeScratchFiles(directory);
+    await removeScratchFiles(directory);
+  });
+
+  it('of a Turnout that was killed are swept, those of a living one stay', async ({ stage }) => {
+    const mine = scratchDirectory(stage.env);
+    const gone = join(dirname(mine), 'run-4194304999-0011223344556677');
+    const other = join(dirname(mine), 'something-else');
+    for (const directory of [mine, gone, other]) {
+      mkdirSync(directory, { recursive: true });
+      writeFileSync(join(directory, 'file'), '');
+    }
+    expect(await sweepScratchFiles(stage.env)).toBe(1);
+    expect([mine, gone, other].map((directory) => existsSync(directory))).toEqual([true, false, true]);
+    for (const directory of [mine, other]) await removeScratchFiles(directory);
+  });
+
+  it('that can not be written say where', async ({ stage }) => {
+    const directory = join(stage.write('a-file', ''), 'below');
+    await expect(writeScratchFiles(directory, [])).rejects.toThrow(directory);
+  });
+});
+
+describe('the environment of a child', () => {
+  it('is what is inherited less our own secrets, with the additions on top', () => {
+    const inherited = {
+      A: '1',
+      B: '2',
+      C: undefined,
+      DISCORD_BOT_TOKEN: 'x',
+      HTTP_TOKEN: 'x',
+      DATABASE_URL: 'x',
+    };
+    expect(childEnvironment(inherited, { B: '3', A: undefined }, undefined, { D: '4' })).toEqual({
+      B: '3',
+      D: '4',
+    });
+    expect(ownSecrets).toEqual(expect.arrayContaining(['DISCORD_BOT_TOKEN', 'HTTP_TOKEN', 'DATABASE_URL']));
+  });
+});
+
+describe('what is known of recent sessions', () => {
+  it('is bounded, and the oldest goes first', () => {
+    const sessions = new RecentSessions<number>(2);
+    sessions.set('a', 1);
+    sessions.set('b', 2);
+    sessions.set('a', 3);
+    sessions.set('c', 4);
+    expect(['a', 'b', 'c', undefined].map((id) => sessions.get(id))).toEqual([3, undefined, 4, undefined]);
+  });
+});
