@@ -1,22 +1,18 @@
 // `npm run lab [-- --cli codex@0.166.0] [--only scenario,…] [--record]`: installs the pinned CLIs outside the package
 // and drives each through every scenario. All four at their pinned versions: docs/compatibility.md is written.
 
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type BackendName, backendNames, backends } from '../src/backends/registry.js';
+import { type BackendName, backendNames } from '../src/backends/registry.js';
 import { compatibilityPage, type VettedCli } from '../src/lab/compatibility.js';
 import { runScenarios, type ScenarioResult } from '../src/lab/run-scenarios.js';
 import { scenarios } from '../src/lab/scenarios/table.js';
+import { installCli, pinnedVersions } from './install-cli.js';
 import { record } from './record.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const pinned: Record<BackendName, string> = JSON.parse(
-  readFileSync(join(root, 'scripts/lab-versions.json'), 'utf8'),
-);
 const { values } = parseArgs({
   options: {
     cli: { type: 'string', multiple: true },
@@ -33,7 +29,7 @@ if (chosen.length === 0)
   fail(`No scenario is called ${values.only}. There are: ${scenarios.map(({ id }) => id).join(', ')}`);
 
 const start = Date.now();
-const installed = wanted.map((cli) => ({ ...cli, path: install(cli.name, cli.version) }));
+const installed = wanted.map((cli) => ({ ...cli, path: installCli(cli.name, cli.version) }));
 if (values.record) {
   for (const { name, version, path } of installed) {
     console.log(`${name}: ${await record(name, version, path)} recordings`);
@@ -93,39 +89,12 @@ async function inLanes<T, R>(
   return done;
 }
 
-/** Into a cache outside the package: it stays light. */
-function install(name: BackendName, version: string): string {
-  const { npmPackage, command } = backends[name];
-  const cache = process.env['TURNOUT_LAB_CACHE'] ?? join(homedir(), '.cache', 'turnout-lab');
-  const directory = join(cache, `${name}-${version}`);
-  const stamp = join(directory, '.installed');
-  try {
-    readFileSync(stamp);
-  } catch {
-    console.log(`installing ${npmPackage}@${version} …`);
-    mkdirSync(directory, { recursive: true });
-    writeFileSync(join(directory, 'package.json'), '{"private": true}\n');
-    const npm = spawnSync(
-      'npm',
-      ['install', '--no-audit', '--no-fund', '--loglevel=error', `${npmPackage}@${version}`],
-      {
-        cwd: directory,
-        stdio: ['ignore', 'inherit', 'inherit'],
-        shell: process.platform === 'win32',
-      },
-    );
-    if (npm.status !== 0) fail(`${npmPackage}@${version} could not be installed.`);
-    writeFileSync(stamp, '');
-  }
-  return join(directory, 'node_modules', '.bin', command);
-}
-
 function parseCli(raw: string): { name: BackendName; version: string } {
   const [name = '', version] = raw.split('@');
   const known = backendNames.find((candidate) => candidate === name);
   if (known === undefined)
     fail(`Unknown CLI ${raw}. Expected ${backendNames.join(', ')}, with or without @version.`);
-  return { name: known, version: version ?? pinned[known] };
+  return { name: known, version: version ?? pinnedVersions[known] };
 }
 
 function fail(message: string): never {

@@ -92,11 +92,7 @@ export async function record(cli: BackendName, version: string, cliPath: string)
       };
       const file = join(directory, cli, `${take.scenario}.json`);
       mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(
-        file,
-        `${JSON.stringify(recording, null, 2)}
-`,
-      );
+      writeFileSync(file, `${JSON.stringify(recording, null, 2)}\n`);
     }
     return mine.length;
   } finally {

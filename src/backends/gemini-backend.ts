@@ -1,11 +1,14 @@
+import { homedir } from 'node:os';
 import { type ErrorCode, notice, type StepEvent } from '../core/chat-event.js';
 import type { ProcessExit } from '../process/start-process.js';
 import { type GeminiState, geminiDecoder, geminiFailure } from './gemini-decoder.js';
+import { channelFor, withoutCommand } from './gemini-prompt.js';
 import { classifyFailure } from './one-shot/classify-failure.js';
 import type { Ending, WireDecoder } from './one-shot/decoder.js';
-import { fitsArgument, type Invocation, putInFront } from './one-shot/invocation.js';
+import { type Invocation, putInFront } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { object } from './one-shot/read-fields.js';
+import { RecentSessions } from './one-shot/recent-sessions.js';
 import type { BackendCapabilities, PermissionMode } from './types.js';
 
 /** Gemini CLI (R4), measured with 0.61.0. */
@@ -33,6 +36,8 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     ],
   };
 
+  readonly #instructions = new RecentSessions<string>(200);
+
   /** Gemini can't append to its own system prompt, only replace it: ours goes in front of the prompt. */
   buildArgs(prompt: string, systemPrompt: string, sessionId?: string): string[] {
     return this.#args({
@@ -46,7 +51,11 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
   }
 
   protected describe(turn: Turn): Invocation {
-    const prompt = putInFront(turn.systemPrompt, turn.prompt);
+    // A session that was told these instructions still has them in its history.
+    const known = this.#instructions.get(turn.sessionId) === turn.systemPrompt;
+    const directories = [turn.cwd, this.inherited['HOME'] ?? homedir()];
+    const typed = withoutCommand(turn.prompt, directories);
+    const prompt = known || turn.systemPrompt === '' ? typed : putInFront(turn.systemPrompt, turn.prompt);
     const channel = channelFor(prompt);
     const args = this.#args({
       ...turn,
@@ -65,6 +74,10 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
 
   protected decoderFor(): WireDecoder<GeminiState> {
     return geminiDecoder;
+  }
+
+  protected override answered(turn: Turn, sessionId: string): void {
+    if (turn.systemPrompt !== '') this.#instructions.set(sessionId, turn.systemPrompt);
   }
 
   /**
@@ -135,12 +148,6 @@ function ownCode(exitCode: number, stderr: string): ErrorCode | undefined {
   if (said !== 'unknown') return said;
   if (exitCode === 41) return 'auth';
   return exitCode === 42 || exitCode === 55 ? 'bad_request' : undefined;
-}
-
-/** One bare word may be a subcommand (`mcp`, `skills`; more in each version), and a dash begins an option. */
-function channelFor(prompt: string): 'argument' | 'option' | 'stdin' {
-  if (!fitsArgument(prompt)) return 'stdin';
-  return /^-/.test(prompt) || /^[a-z]+$/i.test(prompt) ? 'option' : 'argument';
 }
 
 function errorDocument(stderr: string) {

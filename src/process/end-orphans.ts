@@ -1,14 +1,8 @@
 import { defaultGraceMs, endFamily, sendTo } from './end-family.js';
 import { closeOver, nameOf } from './find-family.js';
 import { readMarker } from './mark-child.js';
-import {
-  isAlive,
-  type ProcessIdentity,
-  type ProcessRow,
-  pidNamespace,
-  readCommandLine,
-  readProcessTable,
-} from './process-table.js';
+import { isAlive, type ProcessIdentity, type ProcessRow, readProcessTable } from './process-table.js';
+import { pidNamespace, readCommandLine } from './read-proc.js';
 
 /** A process that a Turnout started, directly or not, and that has outlived it. */
 export interface Orphan extends ProcessIdentity {

@@ -5,12 +5,13 @@ import {
   type ProcessRow,
   readProcessTable,
   readProcessTableNow,
-  readRow,
 } from './process-table.js';
+import { readRow } from './read-proc.js';
 
 /**
  * All that one child has started and that still lives. The tools of all four CLIs run in sessions of their own, so the
  * child's group alone misses them; ties are the parent, the session, the marker, and having been seen before.
+ * The marker can be read on Linux only: elsewhere what forks twice into a session of its own is not found.
  */
 export class ProcessFamily {
   readonly #root: number;
@@ -35,25 +36,24 @@ export class ProcessFamily {
    * its group is remembered by name while the number is still known to be theirs.
    */
   rootExited(): void {
-    if (groupHasMembers(this.#root)) {
-      if (hasProc) this.#select(readProcessTableNow());
-      else
-        this.#left = readProcessTable().then(
-          (table) => void this.#select(table, true),
-          () => {},
-        );
-    }
+    if (groupHasMembers(this.#root)) this.#rememberGroup();
     this.#rootLives = false;
   }
 
   async find(): Promise<readonly ProcessRow[]> {
     await this.#left;
-    return this.#select(await readProcessTable());
+    return this.#select(await readProcessTable(this.#rootStart));
   }
 
   /** In one go, for the last moments of our own process. */
   findNow(): readonly ProcessRow[] {
-    return this.#select(readProcessTableNow());
+    return this.#select(readProcessTableNow(this.#rootStart));
+  }
+
+  #rememberGroup(): void {
+    const remember = (table: readonly ProcessRow[]) => void this.#select(table, true);
+    if (hasProc) remember(readProcessTableNow(this.#rootStart));
+    else this.#left = readProcessTable(this.#rootStart).then(remember, () => {});
   }
 
   #select(table: readonly ProcessRow[], rootLives = this.#rootLives): readonly ProcessRow[] {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { hasProc, readEnvironment, readRow } from './process-table.js';
+import { readEnvironment, readRow } from './read-proc.js';
 
 /**
  * Two variables in the environment of a child and so of all that it starts: who started it (to find what a dead owner
@@ -38,7 +38,7 @@ export function readMarker(pid: number): Marker | undefined {
 
 /** `pid.start`. Where there is no /proc nobody looks for it, and a start that is no number is never declared dead. */
 function ownName(): string {
-  ownStart ??= hasProc ? readRow(process.pid)?.start : undefined;
+  ownStart ??= readRow(process.pid)?.start;
   return `${process.pid}.${ownStart ?? 'unknown'}`;
 }
 

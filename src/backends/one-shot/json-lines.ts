@@ -87,7 +87,8 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 function parse(text: string): unknown {
-  if (!opensDocument(text)) return undefined;
+  // Asked first: a JSON.parse that throws costs more than one that doesn't.
+  if (!opensDocument(text) || !closesDocument(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -100,6 +101,15 @@ function opensDocument(line: string): boolean {
     const code = line.charCodeAt(i);
     if (code === 0x7b || code === 0x5b) return true;
     if (code !== 0x20 && code !== 0x09 && code !== 0x0d) return false;
+  }
+  return false;
+}
+
+function closesDocument(text: string): boolean {
+  for (let i = text.length - 1; i >= 0; i--) {
+    const code = text.charCodeAt(i);
+    if (code === 0x7d || code === 0x5d) return true;
+    if (code !== 0x20 && code !== 0x09 && code !== 0x0d && code !== 0x0a) return false;
   }
   return false;
 }

@@ -149,9 +149,17 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       decoder,
       ledger,
       noticeStderr: (line) => this.noticeStderr(line),
-      conclude: (exit, stderr) => this.#conclude(ledger, decoder, exit, stderr),
+      conclude: (exit, stderr) => {
+        const last = this.#conclude(ledger, decoder, exit, stderr);
+        if (last.at(-1)?.type === 'complete' && ledger.sessionId !== undefined)
+          this.answered(turn, ledger.sessionId);
+        return last;
+      },
     });
   }
+
+  /** A turn of this session ended well: the place to remember what the session now holds. */
+  protected answered(_turn: Turn, _sessionId: string): void {}
 
   /** A failure before anything began may say what this version can't do: `true` runs the turn once more. */
   protected learnFrom(_failure: ErrorEvent): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { type BackendName, createBackend } from '../../../src/backends/registry.js';
 import type { RunRequest, SpawnedCommand } from '../../../src/backends/types.js';
+import { collect } from '../../contract/backend-contract.js';
 import { it, type Stage } from '../../contract/stage.js';
 
 const mcp = JSON.stringify({
@@ -73,13 +74,9 @@ describe.concurrent('the command of a turn', () => {
     for (const name of ['codex', 'opencode'] as const) {
       for (const mcpConfig of files) {
         const run = createBackend(name, stage.config('replay.sh')).run({ prompt: 'hi', mcpConfig });
-        const first = await run.next();
-        expect(first.value).toMatchObject({
-          type: 'error',
-          code: 'bad_request',
-          message: expect.stringContaining(mcpConfig),
-        });
-        expect((await run.next()).done).toBe(true);
+        expect(await collect(run)).toMatchObject([
+          { type: 'error', code: 'bad_request', message: expect.stringContaining(mcpConfig) },
+        ]);
       }
     }
   });
@@ -116,8 +113,9 @@ describe.concurrent('the command of a turn', () => {
       instructions: ['/own.md', expect.stringMatching(/instructions\.md$/)],
     });
     const broken = createBackend('opencode', stage.config('replay.sh', { OPENCODE_CONFIG_CONTENT: '{' }));
-    const first = await broken.run({ prompt: 'hi', systemPrompt: 'x' })[Symbol.asyncIterator]().next();
-    expect(first.value).toMatchObject({ type: 'error', code: 'bad_request' });
+    expect(await collect(broken.run({ prompt: 'hi', systemPrompt: 'x' }))).toMatchObject([
+      { type: 'error', code: 'bad_request' },
+    ]);
   });
 
   it('tells a thread of Codex of instructions that changed since it began, in front of the prompt', async ({

@@ -53,10 +53,11 @@ describe('the JSON in an output', () => {
     ]);
   });
 
-  it('costs little to look for in a megabyte of brackets', () => {
-    const began = process.cpuUsage().user;
-    for (const garbage of ['{\n', '}\n', '{\n}\n]\n', '{ x\n}\n', '[\n[\n']) items(garbage.repeat(100_000));
-    expect(process.cpuUsage().user - began).toBeLessThan(20_000_000);
+  // A cost that grows with the square of the lines would never come to an end here.
+  it('costs little to look for in a hundred thousand lines of brackets', () => {
+    for (const garbage of ['{\n', '}\n', '{\n}\n]\n', '{ x\n}\n', '[\n[\n']) {
+      expect(items(garbage.repeat(100_000)).length).toBeGreaterThanOrEqual(100_000);
+    }
   });
 });
 

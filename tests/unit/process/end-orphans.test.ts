@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { endOrphans, findOrphans } from '../../../src/process/end-orphans.js';
-import { readRow } from '../../../src/process/process-table.js';
+import { readRow } from '../../../src/process/read-proc.js';
 import { fixturePath, isRunning, lineByLine, startFixture, untilGone } from './start-fixture.js';
 
 // A sweep sees the whole machine: another one that runs at the same time may be first, hence the second try.

@@ -6,8 +6,8 @@ import {
   type ProcessRow,
   readProcessTable,
   readPsTable,
-  readRow,
 } from '../../../src/process/process-table.js';
+import { readRow } from '../../../src/process/read-proc.js';
 import { startFixture } from './start-fixture.js';
 
 const row = (pid: number, parent: number, session: number): ProcessRow => ({

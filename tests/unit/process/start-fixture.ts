@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, vi } from 'vitest';
-import { readRow } from '../../../src/process/process-table.js';
+import { readRow } from '../../../src/process/read-proc.js';
 import {
   type Line,
   type ProcessSpec,

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { describeCommand } from '../../../src/cli/describe-command.js';
+import { parseRunOptions, settingsFrom } from '../../../src/cli/run-options.js';
+
+describe('the options of `turnout run`', () => {
+  it('have defaults', () => {
+    expect(options('hello')).toMatchObject({ prompt: 'hello', output: 'text', verbose: false, rawArgs: [] });
+    expect(options()).toMatchObject({ prompt: undefined });
+  });
+
+  it('are read in any order, around the prompt', () => {
+    expect(
+      options(
+        ...[
+          '--backend',
+          'codex',
+          '--model=m',
+          'hello',
+          '--cwd',
+          '/w',
+          '--system-prompt',
+          'be brief',
+          '--resume',
+          'id',
+        ],
+        ...['--max-turns', '3', '--allowed-tools', 'a, b', '--allowed-tools', 'c', '--disallowed-tools=d'],
+        ...[
+          '--mcp-config',
+          'f',
+          '--permission-mode',
+          'plan',
+          '--timeout',
+          '1.5',
+          '--output',
+          'json',
+          '--verbose',
+        ],
+      ),
+    ).toEqual({
+      prompt: 'hello',
+      backend: 'codex',
+      model: 'm',
+      cwd: '/w',
+      systemPrompt: 'be brief',
+      systemPromptFile: undefined,
+      resume: 'id',
+      maxTurns: 3,
+      allowedTools: ['a', 'b', 'c'],
+      disallowedTools: ['d'],
+      mcpConfig: 'f',
+      permissionMode: 'plan',
+      timeoutMs: 1500,
+      output: 'json',
+      verbose: true,
+      rawArgs: [],
+    });
+  });
+
+  it('a prompt that looks like an option goes through --prompt=', () => {
+    expect(options('--prompt=-x')).toMatchObject({ prompt: '-x' });
+    expect(options('--prompt=--help')).toMatchObject({ prompt: '--help' });
+    expect(options('--prompt', 'plain')).toMatchObject({ prompt: 'plain' });
+  });
+
+  it('everything behind -- is for the CLI itself', () => {
+    expect(options('hi', '--', '--own', '--', '-x', 'word')).toMatchObject({
+      prompt: 'hi',
+      rawArgs: ['--own', '--', '-x', 'word'],
+    });
+  });
+
+  it.each([
+    [['--nonsense'], '--nonsense'],
+    [['-x'], '-x'],
+    [['one', 'two'], 'one prompt is expected, got 2: "one" "two"'],
+    [['one', '--prompt', 'two'], '--prompt and a prompt argument'],
+    [['--system-prompt', 'a', '--system-prompt-file', 'b'], '--system-prompt-file'],
+    [['--max-turns', '0'], '--max-turns expects a whole number above 0, got "0"'],
+    [['--max-turns', '2.5'], '--max-turns'],
+    [['--max-turns', 'many'], '--max-turns'],
+    [['--timeout', '-1'], '--timeout'],
+    [['--timeout', ''], '--timeout'],
+    [['--timeout', 'Infinity'], '--timeout'],
+    [['--output', 'yaml'], '--output expects one of text, json, stream-json, got "yaml"'],
+    [['--permission-mode', 'free'], '--permission-mode expects one of bypass, ask, edits, plan, got "free"'],
+    [['--model', ' '], '--model expects a value'],
+    [['--resume', ''], '--resume expects a value'],
+    [['--cwd='], '--cwd expects a value'],
+    [['--model'], '--model'],
+  ])('%j is refused, and the message names it', (args, named) => {
+    let message = '';
+    try {
+      parseRunOptions(args);
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message).toContain(named);
+  });
+
+  it('stand over the environment; a path and a model belong to the backend that is configured there (O5)', () => {
+    const environment = { AGENT_BACKEND: 'codex', BACKEND_CLI_PATH: '/opt/codex', BACKEND_MODEL: 'gpt' };
+    const settings = (...args: string[]) => settingsFrom(options(...args), environment);
+    expect(settings('hi')).toEqual(environment);
+    expect(settings('--backend', 'codex')).toEqual(environment);
+    expect(settings('--backend', 'claude')).toEqual({ AGENT_BACKEND: 'claude' });
+    expect(settings('--backend', 'claude-cli')).toEqual({ AGENT_BACKEND: 'claude' });
+    expect(settings('--backend', 'claude', '--model', 'opus')).toEqual({
+      AGENT_BACKEND: 'claude',
+      BACKEND_MODEL: 'opus',
+    });
+    expect(settings('--cwd', '/w')).toMatchObject({ WORKING_DIR: '/w' });
+  });
+});
+
+describe('the command that --verbose shows (O9)', () => {
+  const show = (args: readonly string[], env: Record<string, string> = {}) =>
+    describeCommand({ command: '/bin/agent', args, cwd: '/w', env });
+
+  it('is one that a shell would take', () => {
+    expect(show(['-p', "it's", '--x=1', ''], { A: 'b c' })).toBe(
+      `in /w: A='b c' /bin/agent -p 'it'\\''s' --x=1 ''`,
+    );
+  });
+
+  it.each([
+    [['--api-key=hunter2hunter2']],
+    [['--api-key', 'hunter2hunter2']],
+    [['--token', 'hunter2hunter2']],
+    [['-c', 'model_providers.x.api_key="hunter2hunter2"']],
+    [['-H', 'Authorization: Bearer hunter2hunter2']],
+    [['x-api-key: hunter2hunter2']],
+    [['{"apiKey": "hunter2hunter2"}']],
+    [['https://user:hunter2hunter2@127.0.0.1/x']],
+    [['sk-hunter2hunter2']],
+    [['ghp_hunter2hunter2']],
+  ])('%j has its secret redacted', (args) => {
+    const shown = show(args);
+    expect(shown).toContain('[redacted]');
+    expect(shown).not.toContain('hunter2');
+  });
+
+  it('redacts variables by their names', () => {
+    const shown = show([], { ANTHROPIC_API_KEY: 'hunter2', MY_TOKEN: 'hunter2', PATH: '/bin' });
+    expect(shown).not.toContain('hunter2');
+    expect(shown).toContain('PATH=/bin');
+  });
+
+  it('leaves what is no secret as it is', () => {
+    expect(show(['--max-tokens', '500', '--model', 'm'])).toBe(
+      'in /w: /bin/agent --max-tokens 500 --model m',
+    );
+  });
+
+  it('shortens a very long word', () => {
+    expect(show(['x'.repeat(100_000)]).length).toBeLessThan(1000);
+  });
+});
+
+function options(...args: string[]) {
+  const parsed = parseRunOptions(args);
+  if (parsed === 'help') throw new Error('help');
+  return parsed;
+}

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { BackendName } from '../../../src/backends/names.js';
+import { readRecording, stdoutOf } from '../../contract/recordings.js';
+import { type Program, programPath, type Stage } from '../../contract/stage.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The program is the built one; what is stale is built first. */
+export function buildOnce(): void {
+  const { status } = spawnSync(process.execPath, ['scripts/ensure.mjs'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0) throw new Error('the build failed');
+}
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Start {
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+  /** Text for a pipe that is then closed; 'open' for one that stays silent and open. Without it stdin is /dev/null. */
+  readonly stdin?: string;
+  readonly keepStdinOpen?: true;
+}
+
+/** `turnout` as a person starts it, in a stage's environment. */
+export function startTurnout(stage: Stage, args: readonly string[], start: Start = {}): ChildProcess {
+  const child = spawn(process.execPath, [`${root}dist/cli/main.js`, ...args], {
+    cwd: start.cwd ?? stage.workingDir,
+    env: { ...stage.env, ...start.env },
+    stdio: [start.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+  if (start.keepStdinOpen) child.stdin?.write(start.stdin ?? '');
+  else child.stdin?.end(start.stdin);
+  return child;
+}
+
+export async function finished(child: ChildProcess): Promise<Finished> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, stdout, stderr };
+}
+
+export function turnout(stage: Stage, args: readonly string[], start: Start = {}): Promise<Finished> {
+  return finished(startTurnout(stage, args, start));
+}
+
+/** The environment in which a backend's CLI is a fixture program that says what a recording holds. */
+export function playing(
+  stage: Stage,
+  backend: BackendName,
+  scenario: string,
+  program: Program = 'replay.sh',
+) {
+  const recording = readRecording(backend, scenario);
+  const { stderr, exit } = recording;
+  return {
+    AGENT_BACKEND: backend,
+    BACKEND_CLI_PATH: programPath(program),
+    RECEIVE_INTO: stage.path('received'),
+    ...stage.replay(stdoutOf(recording), { stderr, exit: exit.code ?? 0 }),
+  };
+}

@@ -1,0 +1,166 @@
+import { join, resolve } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TurnoutError } from '../../src/core/errors.js';
+import { backendConfig, loadConfig } from '../../src/gateway/config.js';
+
+describe('settings', () => {
+  it('have defaults that need no thought (R6.3, R7.2)', () => {
+    expect(loadConfig({ HOME: '/home/ada' })).toEqual({
+      agentBackend: 'claude',
+      backendCliPath: 'claude',
+      backendMaxTurns: 25,
+      allowedTools: [],
+      queryTimeoutMs: 600_000,
+      workingDir: resolve('.'),
+      configDir: '/home/ada/.turnout/config',
+      home: '/home/ada/.turnout',
+      warnings: [],
+    });
+  });
+
+  it('choose one of four backends, and its own program (R6.1, R6.2)', () => {
+    for (const name of ['claude', 'codex', 'gemini', 'opencode']) {
+      expect(loadConfig({ AGENT_BACKEND: name })).toMatchObject({ agentBackend: name, backendCliPath: name });
+    }
+  });
+
+  it('FORGE_BACKEND stands in for an unset AGENT_BACKEND (O5)', () => {
+    expect(loadConfig({ FORGE_BACKEND: 'codex' }).agentBackend).toBe('codex');
+    expect(loadConfig({ FORGE_BACKEND: 'codex', AGENT_BACKEND: '' }).agentBackend).toBe('codex');
+    expect(loadConfig({ FORGE_BACKEND: 'codex', AGENT_BACKEND: 'gemini' }).agentBackend).toBe('gemini');
+  });
+
+  it('override the binary, the model, the tools and the directories (R6.4, R7.1, R7.4)', () => {
+    const config = loadConfig({
+      BACKEND_CLI_PATH: '/opt/claude',
+      BACKEND_MODEL: 'opus',
+      BACKEND_MAX_TURNS: '7',
+      ALLOWED_TOOLS: ' Read, Bash(git:*) ,,',
+      QUERY_TIMEOUT_MS: '1500',
+      WORKING_DIR: '/work',
+      CONFIG_DIR: '/etc/turnout',
+      TURNOUT_HOME: '/var/turnout',
+    });
+    expect(config).toEqual({
+      agentBackend: 'claude',
+      backendCliPath: '/opt/claude',
+      backendModel: 'opus',
+      backendMaxTurns: 7,
+      allowedTools: ['Read', 'Bash(git:*)'],
+      queryTimeoutMs: 1500,
+      workingDir: '/work',
+      configDir: '/etc/turnout',
+      home: '/var/turnout',
+      warnings: [],
+    });
+    expect(backendConfig(config)).toMatchObject({
+      cliPath: '/opt/claude',
+      workingDir: '/work',
+      queryTimeoutMs: 1500,
+      allowedTools: ['Read', 'Bash(git:*)'],
+      maxTurns: 7,
+      model: 'opus',
+    });
+  });
+
+  it('that are blank are not set, and directories are absolute', () => {
+    const names = [
+      'AGENT_BACKEND',
+      'BACKEND_CLI_PATH',
+      'BACKEND_MODEL',
+      'BACKEND_MAX_TURNS',
+      'ALLOWED_TOOLS',
+    ];
+    const blank = Object.fromEntries([...names, 'QUERY_TIMEOUT_MS', 'WORKING_DIR'].map((name) => [name, '']));
+    expect(loadConfig({ ...blank, HOME: '/h' })).toEqual(loadConfig({ HOME: '/h' }));
+    expect(loadConfig({ WORKING_DIR: 'sub', TURNOUT_HOME: 'state' })).toMatchObject({
+      workingDir: resolve('sub'),
+      home: resolve('state'),
+      configDir: join(resolve('state'), 'config'),
+    });
+  });
+
+  it('an invalid number of turns warns and falls back to 25 (R7.2)', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.constantFrom('0', '-1', '2.5', 'many', '1e3', '0x10', '٣', '99999999999999999999'),
+          fc.string(),
+        ),
+        (raw) => {
+          fc.pre(raw.trim() !== '' && !/^\s*0*[1-9]\d{0,14}\s*$/.test(raw));
+          const { backendMaxTurns, warnings } = loadConfig({ BACKEND_MAX_TURNS: raw });
+          expect(backendMaxTurns).toBe(25);
+          expect(warnings).toEqual([expect.stringContaining(`BACKEND_MAX_TURNS=${JSON.stringify(raw)}`)]);
+          expect(warnings[0]).toContain('25');
+        },
+      ),
+    );
+  });
+
+  it('any whole number of turns from 1 up is taken', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1 }), (turns) => {
+        expect(loadConfig({ BACKEND_MAX_TURNS: ` ${turns} ` })).toMatchObject({
+          backendMaxTurns: turns,
+          warnings: [],
+        });
+      }),
+    );
+  });
+
+  it('options that the active backend can not honour are warned about by name and ignored (R7.3)', () => {
+    const env = { BACKEND_MAX_TURNS: '9', ALLOWED_TOOLS: 'Read' };
+    expect(loadConfig({ ...env, AGENT_BACKEND: 'claude' }).warnings).toEqual([]);
+    for (const name of ['codex', 'gemini']) {
+      expect(loadConfig({ ...env, AGENT_BACKEND: name }).warnings).toEqual([
+        `BACKEND_MAX_TURNS is not supported by the ${name} backend and is ignored.`,
+        `ALLOWED_TOOLS is not supported by the ${name} backend and is ignored.`,
+      ]);
+    }
+    expect(loadConfig({ ...env, AGENT_BACKEND: 'opencode' }).warnings).toEqual([
+      'BACKEND_MAX_TURNS is not supported by the opencode backend and is ignored.',
+    ]);
+  });
+
+  it('the default of 25 turns is no such option (R7.3)', () => {
+    for (const name of ['codex', 'gemini', 'opencode']) {
+      expect(loadConfig({ AGENT_BACKEND: name }).warnings).toEqual([]);
+      // A value that falls back to the default is one warning, not two.
+      expect(loadConfig({ AGENT_BACKEND: name, BACKEND_MAX_TURNS: 'x' }).warnings).toHaveLength(1);
+    }
+  });
+
+  it('an unknown backend stops the start with the list of the valid ones (R6.5)', () => {
+    const error = failure({ AGENT_BACKEND: 'claudia' });
+    expect(error.message).toContain('"claudia"');
+    expect(error.message).toContain('claude, codex, gemini, opencode');
+  });
+
+  it('all problems come at once, each with its name, its value and what was expected', () => {
+    const error = failure({ AGENT_BACKEND: 'gpt', QUERY_TIMEOUT_MS: 'soon', BACKEND_MAX_TURNS: 'x' });
+    expect(error.code).toBe('bad_request');
+    expect(error.message).toMatch(/^2 settings are wrong:/);
+    expect(error.message).toContain('Unknown backend "gpt"');
+    expect(error.message).toContain('QUERY_TIMEOUT_MS="soon": expected a whole number of milliseconds');
+    expect(error.hint).toContain('.env');
+  });
+
+  it('a time-out is a whole number that a timer can hold', () => {
+    expect(loadConfig({ QUERY_TIMEOUT_MS: '2147483647' }).queryTimeoutMs).toBe(2147483647);
+    for (const raw of ['0', '-5', '1.5', '1s', '2147483648', '1e3']) {
+      expect(failure({ QUERY_TIMEOUT_MS: raw }).message).toContain('QUERY_TIMEOUT_MS');
+    }
+  });
+});
+
+function failure(env: Record<string, string>): TurnoutError {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof TurnoutError) return error;
+    throw error;
+  }
+  throw new Error('the settings were taken');
+}
