@@ -3,8 +3,17 @@ import type { SpawnedCommand } from '../backends/types.js';
 /** The exact command as a shell would take it, with what looks like a secret left out. */
 export function describeCommand({ command, args, cwd, env }: SpawnedCommand): string {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${quote(redact(name, value))}`);
-  return `in ${cwd}: ${[...variables, quote(command), ...args.map((arg) => quote(redactArgument(arg)))].join(' ')}`;
+  return `in ${cwd}: ${[...variables, quote(command), ...redactWords(args).map(quote)].join(' ')}`;
 }
+
+/** An argument list without the values of its secrets, whether they stand in the flag's own word or behind it. */
+export function redactWords(words: readonly string[]): readonly string[] {
+  return words.map((word, at) =>
+    secretFlag.test(words[at - 1] ?? '') ? '[redacted]' : redactArgument(word),
+  );
+}
+
+const secretFlag = /^--?(?:[\w-]*[-_])?(?:api-?key|key|token|secret|password)$/i;
 
 const secretName = /key|token|secret|password|credential|authorization/i;
 
@@ -12,7 +21,7 @@ function redact(name: string, value: string): string {
   return secretName.test(name) ? '[redacted]' : redactArgument(value);
 }
 
-/** `--api-key=…`, `Bearer …`, and the well-known prefixes of keys. */
+/** `--api-key=…`, `Bearer …`, `https://user:…@host`, and the well-known prefixes of keys. */
 function redactArgument(text: string): string {
   return text
     .replace(/\b(Bearer\s+)[^\s"']+/gi, '$1[redacted]')
@@ -20,6 +29,7 @@ function redactArgument(text: string): string {
       /\b((?:[\w-]*(?:key|token|secret|password)[\w-]*)["']?\s*[=:]\s*["']?)[^\s"',}]+/gi,
       '$1[redacted]',
     )
+    .replace(/(:\/\/[^\s/:@]*:)[^\s/@]+@/g, '$1[redacted]@')
     .replace(/\b(?:sk-|ghp_|gho_|xox[abp]-|AIza)[\w-]{8,}/g, '[redacted]');
 }
 

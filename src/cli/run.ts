@@ -33,7 +33,10 @@ async function runTurn(options: RunOptions): Promise<number> {
   const prompt = await readPrompt(options.prompt, process.stdin, (line) =>
     process.stderr.write(`turnout: ${line}\n`),
   );
-  const backend = createBackend(config.agentBackend, backendConfig(config));
+  const backend = createBackend(
+    config.agentBackend,
+    backendConfig(config, { ...process.env, TURNOUT_HOME: config.home }),
+  );
   const request: RunRequest = {
     prompt,
     systemPrompt: systemPromptOf(options),

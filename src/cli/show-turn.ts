@@ -1,6 +1,6 @@
 import type { BackendAdapter, RunRequest } from '../backends/types.js';
 import type { ChatEvent, ErrorEvent, Usage } from '../core/chat-event.js';
-import { describeCommand } from './describe-command.js';
+import { describeCommand, redactWords } from './describe-command.js';
 import { exitCodeFor, exitCodes } from './exit-codes.js';
 import type { OutputFormat } from './run-options.js';
 import { Terminal } from './terminal.js';
@@ -27,7 +27,7 @@ export async function showTurn(
       onSpawn: options.verbose ? (command) => terminal.say(describeCommand(command)) : undefined,
     });
     for await (const event of run) {
-      await show(event);
+      if (!terminal.readerGone) await show(event);
       if (event.type === 'complete') exitCode = exitCodes.done;
       if (event.type === 'error') exitCode = exitCodeFor(event.code);
     }
@@ -110,9 +110,10 @@ function jsonView(backend: string, terminal: Terminal): View {
 }
 
 function describeRequest(backend: string, request: RunRequest): string {
-  const { prompt, systemPrompt, ...rest } = request;
+  const { prompt, systemPrompt, env: _, ...rest } = request;
   const sizes = `prompt ${prompt.length} characters, system prompt ${systemPrompt?.length ?? 0}`;
-  return `backend ${backend} · ${sizes} · options ${JSON.stringify(rest)}`;
+  const options = { ...rest, rawArgs: redactWords(request.rawArgs ?? []) };
+  return `backend ${backend} · ${sizes} · options ${JSON.stringify(options)}`;
 }
 
 /** Ctrl-C, a SIGTERM or a reader that goes away ends the turn and all that it started; a second one does not wait. */

@@ -62,5 +62,5 @@ function tellLines(stream: Readable, onLine: (line: string) => void): void {
     for (const line of lines) onLine(line.text);
   };
   stream.on('data', (chunk: Buffer) => tell(splitter.push(chunk)));
-  stream.once('end', () => tell(splitter.flush()));
+  stream.once('close', () => tell(splitter.flush()));
 }

@@ -2,11 +2,12 @@ import { type ChatEvent, errorEvent, type StepEvent } from '../../core/chat-even
 import { TurnoutError } from '../../core/errors.js';
 import { Aside, interleave } from '../../core/interleave.js';
 import type { TurnLedger } from '../../core/turn-ledger.js';
+import { killAtExit } from '../../process/kill-at-exit.js';
 import { type ProcessExit, type RunningProcess, startProcess } from '../../process/start-process.js';
 import type { TraceEntry } from '../types.js';
 import type { LineDecoder, TurnFacts } from './decoder.js';
 import type { Invocation } from './invocation.js';
-import { removeScratchFiles, writeScratchFiles } from './scratch-files.js';
+import { removeScratchFiles, removeScratchFilesNow, writeScratchFiles } from './scratch-files.js';
 
 export const timeoutMessage = 'Query timed out';
 
@@ -37,9 +38,13 @@ export async function* runProcess<S extends TurnFacts>(
   const { decoder, ledger, invocation } = run;
   const stop = new StopClock(run.timeoutMs, run.signal);
   let child: RunningProcess | undefined;
+  let release = () => {};
   try {
     if (stop.reason !== undefined) return yield ledger.fail(stoppedError(stop.reason));
-    if (invocation.files !== undefined) await writeScratchFiles(run.scratch, invocation.files);
+    if (invocation.files !== undefined) {
+      release = killAtExit(() => removeScratchFilesNow(run.scratch));
+      await writeScratchFiles(run.scratch, invocation.files);
+    }
     const fromStderr = new Aside<StepEvent>();
     const running = await startProcess({
       command: run.command,
@@ -78,6 +83,7 @@ export async function* runProcess<S extends TurnFacts>(
     stop.clear();
     await child?.end();
     if (invocation.files !== undefined) await removeScratchFiles(run.scratch);
+    release();
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +32,15 @@ export async function writeScratchFiles(directory: string, files: readonly Scrat
 
 export async function removeScratchFiles(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true }).catch(() => undefined);
+}
+
+/** In one go, for the last moments of our own process. */
+export function removeScratchFilesNow(directory: string): void {
+  try {
+    rmSync(directory, { recursive: true, force: true });
+  } catch {
+    // The next sweep takes it.
+  }
 }
 
 /** Removes what a killed Turnout left behind. A living owner's files stay. */

@@ -263,7 +263,7 @@ describe.concurrent('turnout run', () => {
 
   it('a reader that goes away, as with `| head -1`, ends the turn', async ({ stage }) => {
     const line = JSON.stringify({ type: 'message', role: 'assistant', content: 'again\n', delta: true });
-    const agent = stage.program('agent', `while :; do echo '${line}'; done`);
+    const agent = stage.program('agent', `while :; do printf '%s\\n' '${line}'; done`);
     const child = startTurnout(stage, ['run', 'hi'], {
       env: { AGENT_BACKEND: 'gemini', BACKEND_CLI_PATH: agent },
     });

@@ -1,0 +1,51 @@
+/**
+ * Events that are pushed by one side and iterated by the other, once. A reader that does not keep up makes the queue
+ * grow; past its limit the queue says so through `push` and takes nothing more.
+ */
+export class EventQueue<T> implements AsyncIterable<T> {
+  #items: T[] = [];
+  #at = 0;
+  #ended = false;
+  #wake: (() => void) | undefined;
+  readonly #limit: number;
+
+  constructor(limit = 1_000_000) {
+    this.#limit = limit;
+  }
+
+  get length(): number {
+    return this.#items.length - this.#at;
+  }
+
+  /** `false`: the queue is full or has ended, and the event was not taken. */
+  push(item: T): boolean {
+    if (this.#ended || this.length >= this.#limit) return false;
+    this.#items.push(item);
+    this.#wake?.();
+    return true;
+  }
+
+  /** Nothing comes after what has been pushed. */
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
+    for (;;) {
+      while (this.#at < this.#items.length) {
+        const item = this.#items[this.#at++] as T;
+        if (this.#at === this.#items.length) {
+          this.#items = [];
+          this.#at = 0;
+        }
+        yield item;
+      }
+      if (this.#ended) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
+  }
+}
