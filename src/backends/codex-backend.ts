@@ -11,7 +11,7 @@ import { fitsArgument, type Invocation, keepByteOrderMark, putInFront } from './
 import { readMcpServers } from './one-shot/mcp-config.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { RecentSessions } from './one-shot/recent-sessions.js';
-import type { BackendCapabilities, PermissionMode } from './types.js';
+import type { BackendCapabilities, LocatedCli, PermissionMode } from './types.js';
 
 /** Codex (R3), measured with 0.166.0. */
 export class CodexBackend extends OneShotBackend<CodexState> {
@@ -82,13 +82,12 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   }
 
   /** The native binary behind the npm shim: a process less, and a kill reaches what does the work. */
-  protected override async locate(env: Readonly<Record<string, string | undefined>>) {
-    const found = await super.locate(env);
-    if (found.problem !== undefined) return found;
+  override async locate(): Promise<LocatedCli> {
+    const found = await super.locate();
     const native = nativeBinary(found.command);
     if (native === undefined) return found;
-    const path =
-      native.pathEntry === undefined ? env['PATH'] : [native.pathEntry, env['PATH']].join(delimiter);
+    const { PATH } = this.inherited;
+    const path = native.pathEntry === undefined ? PATH : [native.pathEntry, PATH].join(delimiter);
     return { command: native.command, env: { CODEX_MANAGED_BY_NPM: '1', ...(path ? { PATH: path } : {}) } };
   }
 

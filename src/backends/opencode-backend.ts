@@ -43,6 +43,7 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     return {
       args: this.#args(turn),
       stdin: keepByteOrderMark(turn.prompt),
+      spool: true,
       env:
         Object.keys(config).length === 0
           ? {}

@@ -1,4 +1,5 @@
 import type { ChatEvent } from '../core/chat-event.js';
+import type { LiveProtocol } from './live/types.js';
 import type { BackendName } from './names.js';
 
 /** What the operator configures for a backend; every turn starts from it. */
@@ -87,11 +88,21 @@ export interface BackendCapabilities {
   readonly permissionModes: readonly PermissionMode[];
 }
 
+/** The program to start. A backend may know a shorter way than the configured one (a binary behind a shim). */
+export interface LocatedCli {
+  readonly command: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 export interface BackendAdapter {
   name(): BackendName;
   readonly capabilities: BackendCapabilities;
   /** R1.4: is the configured binary there, and executable? */
   validate(): Promise<boolean>;
+  /** The CLI's long-lived mode. Loaded on demand. */
+  live(): Promise<LiveProtocol>;
+  /** Where the CLI is. Rejects with `not_installed` and what to do about it. */
+  locate(): Promise<LocatedCli>;
   /** R1.1: one turn, folded to its result. Never rejects for what a CLI does wrong. */
   execute(
     prompt: string,

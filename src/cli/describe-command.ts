@@ -23,7 +23,9 @@ function redact(name: string, value: string): string {
 
 /** `--api-key=…`, `Bearer …`, `https://user:…@host`, and the well-known prefixes of keys. */
 function redactArgument(text: string): string {
-  return text
+  // Only what may be shown is looked at: a prompt can be long, and these patterns are slow on long words.
+  const shown = text
+    .slice(0, 2 * longestWord)
     .replace(/\b(Bearer\s+)[^\s"']+/gi, '$1[redacted]')
     .replace(
       /\b((?:[\w-]*(?:key|token|secret|password)[\w-]*)["']?\s*[=:]\s*["']?)[^\s"',}]+/gi,
@@ -31,9 +33,11 @@ function redactArgument(text: string): string {
     )
     .replace(/(:\/\/[^\s/:@]*:)[^\s/@]+@/g, '$1[redacted]@')
     .replace(/\b(?:sk-|ghp_|gho_|xox[abp]-|AIza)[\w-]{8,}/g, '[redacted]');
+  return text.length <= longestWord ? shown : `${shown.slice(0, longestWord)}… (${text.length} characters)`;
 }
 
+const longestWord = 400;
+
 function quote(word: string): string {
-  const shown = word.length <= 400 ? word : `${word.slice(0, 400)}… (${word.length} characters)`;
-  return /^[\w@%+=:,./-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -2,22 +2,35 @@ import type { Readable } from 'node:stream';
 import { type Line, LineSplitter } from './split-lines.js';
 import { afterQuiet, patienceMs, quietMs } from './wait-for-quiet.js';
 
+/** Where lines come from: the child's stdout pipe, or the file that stands in for it. */
+export interface LineSource {
+  childExited(): void;
+  batches(): AsyncGenerator<readonly Line[], void, void>;
+}
+
 /**
- * Reads a child's stdout as fast as its reader asks and no faster. It ends at the end of the pipe, or after the child's
- * exit when all that the child wrote has been read: a grandchild that inherited the pipe may hold it open for ever.
+ * Reads a child's stdout a little ahead of its reader, and then as fast as that asks and no faster: Claude, Gemini and
+ * OpenCode exit without waiting for a full pipe, so what a slow reader leaves in it at the end is lost. It ends at the
+ * end of the pipe, or after the child's exit when all that the child wrote has been read: a grandchild that inherited
+ * the pipe may hold it open for ever.
  */
-export class LineReader {
+export class LineReader implements LineSource {
   readonly #stdout: Readable;
   readonly #splitter: LineSplitter;
   #wake: (() => void) | undefined;
   #childExited = false;
   #waitedSinceExit = 0;
+  #ahead: Buffer[] = [];
+  #aheadBytes = 0;
   #bytesSinceExit = 0;
 
   constructor(stdout: Readable, maxLineBytes?: number) {
     this.#stdout = stdout;
     this.#splitter = new LineSplitter(maxLineBytes);
-    const wake = () => this.#wake?.();
+    const wake = () => {
+      this.#readAhead();
+      this.#wake?.();
+    };
     // Listening from the start: at a child's exit Node resumes each pipe without a 'readable' listener
     // and throws its bytes away.
     stdout.on('readable', wake).on('end', wake).on('close', wake).on('error', wake);
@@ -44,10 +57,22 @@ export class LineReader {
   }
 
   #read(): Buffer | null {
-    if (this.#bytesSinceExit > moreThanAnyPipeHolds) return null;
-    const chunk: Buffer | null = this.#stdout.read();
-    if (this.#childExited && chunk !== null) this.#bytesSinceExit += chunk.length;
+    if (this.#ahead.length === 0) this.#readAhead();
+    const chunk = this.#ahead.shift();
+    if (chunk === undefined) return null;
+    this.#aheadBytes -= chunk.length;
+    this.#readAhead();
     return chunk;
+  }
+
+  #readAhead(): void {
+    while (this.#aheadBytes < readAheadBytes && this.#bytesSinceExit <= moreThanAnyPipeHolds) {
+      const chunk: Buffer | null = this.#stdout.read();
+      if (chunk === null) return;
+      this.#ahead.push(chunk);
+      this.#aheadBytes += chunk.length;
+      if (this.#childExited) this.#bytesSinceExit += chunk.length;
+    }
   }
 
   #atEnd(): boolean {
@@ -72,6 +97,8 @@ export class LineReader {
     });
   }
 }
+
+const readAheadBytes = 8 * 1024 * 1024;
 
 /** What an exited child wrote was in the pipe by then (Linux: 64 to 208 KiB); more than this is somebody else's. */
 const moreThanAnyPipeHolds = 8 * 1024 * 1024;

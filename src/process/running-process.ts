@@ -6,10 +6,11 @@ import { endWindowsTree } from './end-windows-tree.js';
 import { ProcessFamily } from './find-family.js';
 import { killAtExit } from './kill-at-exit.js';
 import type { ProcessRow } from './process-table.js';
-import { LineReader } from './read-lines.js';
+import { LineReader, type LineSource } from './read-lines.js';
 import { StderrReader } from './read-stderr.js';
 import type { Line } from './split-lines.js';
 import type { ProcessSpec } from './start-process.js';
+import { FileTail } from './tail-file.js';
 import { InputWriter } from './write-input.js';
 
 export interface ProcessExit {
@@ -47,7 +48,7 @@ export class ChildRun implements RunningProcess {
   readonly exited: Promise<ProcessExit>;
   readonly #command: string;
   readonly #input: InputWriter;
-  readonly #output: LineReader;
+  readonly #output: LineSource;
   readonly #stderr: StderrReader;
   readonly #family: ProcessFamily;
   #settleExit: (exit: ProcessExit) => void = () => {};
@@ -59,16 +60,18 @@ export class ChildRun implements RunningProcess {
 
   constructor(child: ChildProcess, spec: ProcessSpec, run: string) {
     const { pid, stdin, stdout, stderr } = child;
-    if (pid === undefined || stdout === null || stderr === null)
-      throw new TypeError('not a child with pipes');
+    if (pid === undefined || stderr === null) throw new TypeError('not a child with pipes');
     this.pid = pid;
     this.#command = spec.command;
     this.#family = new ProcessFamily(pid, run);
     this.#input = new InputWriter(spec.command, stdin, spec.stdin);
-    this.#output = new LineReader(stdout, spec.maxLineBytes);
+    this.#output =
+      stdout === null
+        ? new FileTail(spec.stdoutFile ?? '', spec.maxLineBytes)
+        : new LineReader(stdout, spec.maxLineBytes);
     this.#stderr = new StderrReader(stderr, spec.stderrBytes, spec.onStderrLine);
     // The child itself keeps our event loop alive; a pipe that somebody holds after its exit must not.
-    (stdout as Socket).unref();
+    (stdout as Socket | null)?.unref();
     (stderr as Socket).unref();
     child.on('error', () => {});
     this.exited = new Promise((resolve) => {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { explainSpawnFailure } from './explain-spawn-failure.js';
 import { createMarker, markEnvironment } from './mark-child.js';
 import { ChildRun, type RunningProcess } from './running-process.js';
@@ -17,6 +18,11 @@ export interface ProcessSpec {
   readonly env: Readonly<Record<string, string>>;
   /** A text after which stdin is closed, or 'open' for `write()`. Without it stdin is empty. */
   readonly stdin?: Input;
+  /**
+   * Stdout goes to this new file, which is read as it grows: for programs that exit before a pipe has taken all that
+   * they wrote. The caller removes it.
+   */
+  readonly stdoutFile?: string;
   /** A longer line is delivered cut, with `truncated`. Default 128 MiB. */
   readonly maxLineBytes?: number;
   /** How much of stderr is kept, half of it from the start and half from the end. Default 256 KiB. */
@@ -28,18 +34,22 @@ export interface ProcessSpec {
 /** Starts a child in a session of its own. Rejects with a `SpawnError` when that can't be done. */
 export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
   const marker = createMarker();
+  let stdout: number | undefined;
   try {
+    if (spec.stdoutFile !== undefined) stdout = openSync(spec.stdoutFile, 'wx', 0o600);
     const child = spawn(spec.command, spec.args, {
       ...(spec.cwd !== undefined && { cwd: spec.cwd }),
       env: markEnvironment(spec.env, marker),
       detached: process.platform !== 'win32',
-      stdio: [spec.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [spec.stdin === undefined ? 'ignore' : 'pipe', stdout ?? 'pipe', 'pipe'],
       windowsHide: true,
     });
     await spawned(child);
     return new ChildRun(child, spec, marker.run);
   } catch (cause) {
     throw await explainSpawnFailure(spec, cause);
+  } finally {
+    if (stdout !== undefined) closeSync(stdout);
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   BackendAdapterConfig,
   RunOptions,
   RunRequest,
+  TraceEntry,
 } from '../../src/backends/types.js';
 import { type ChatEvent, type ErrorCode, isTerminal } from '../../src/core/chat-event.js';
 import { promptReadBy, type Received, type ReceivedInput, systemPromptReadBy } from './prompt-channels.js';
@@ -27,6 +28,8 @@ export interface BackendContract {
   readonly outcomes: Readonly<Record<string, Outcome & { readonly resuming?: string }>>;
   /** An output that breaks off before the CLI's own word for the end is a failure (not so where versions lose it). */
   readonly endIsRequired: boolean;
+  /** A prompt that can't arrive as it was typed, and the least that keeps it a prompt. */
+  readonly arrivesAs?: Readonly<Record<string, string>>;
   /** Options that this backend can't honour. */
   readonly unsupported: readonly (readonly [option: string, request: Partial<RunRequest>])[];
 }
@@ -215,6 +218,17 @@ export function describeBackendContract(contract: BackendContract): void {
         expect(lost).toMatchObject({ message: expect.stringContaining(stage.path('gone')) });
       });
 
+      it('every line and the end are told to whoever traces the run (S9)', async ({ stage }) => {
+        const recording = readRecording(name, 'tool');
+        const trace: TraceEntry[] = [];
+        const backend = create(replayConfig(stage, recording));
+        const events = await collect(backend.run({ prompt: 'hi' }, { trace: (entry) => trace.push(entry) }));
+        const lines = trace.flatMap((entry) => (entry.type === 'line' ? [entry] : []));
+        expect(lines.map(({ line }) => line)).toEqual(recording.stdout);
+        expect(lines.flatMap((entry) => entry.events)).toEqual(events.slice(0, -1));
+        expect(trace.at(-1)).toMatchObject({ type: 'exit', code: 0, signal: null });
+      });
+
       it('20 MB of unknown lines and a line of 64 MB do no harm', async ({ stage }) => {
         const env = {
           ...stage.replay(answer()),
@@ -342,10 +356,12 @@ export function describeBackendContract(contract: BackendContract): void {
         'two dashes': '--',
         'a short option': '-p',
         'a slash command': '/clear all of it',
+        'an unknown slash command': '/no-such-command x',
         'a path': '/usr/bin/env',
         'the word resume': 'resume',
         'the word help': 'help',
         'the word mcp': 'mcp',
+        'a number': '1e3',
         NUL: 'a\0b',
         'lines and blanks': '  first\r\n\tsecond\n\n',
         quotes: `it's "quoted" \\ $(echo no) \`no\` %s {x}`,
@@ -358,7 +374,7 @@ export function describeBackendContract(contract: BackendContract): void {
           const backend = create(stage.config('receive.sh', receiveEnv(stage, answer())));
           for (const onStream of [undefined, () => {}]) {
             expect(await backend.execute(prompt, '', undefined, onStream)).toMatchObject({ isError: false });
-            expect(promptReadBy[name](receivedInput(stage))).toBe(prompt);
+            expect(promptReadBy[name](receivedInput(stage))).toBe(contract.arrivesAs?.[prompt] ?? prompt);
           }
         });
       }

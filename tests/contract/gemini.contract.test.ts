@@ -22,6 +22,8 @@ describeBackendContract({
   label: 'Gemini',
   install: 'npm install -g @google/gemini-cli',
   endIsRequired: true,
+  // Gemini obeys its own slash commands on every channel, and has no switch for it.
+  arrivesAs: { '/clear all of it': ' /clear all of it' },
   unsupported: [
     ['maxTurns', { maxTurns: 3 }],
     ['allowedTools', { allowedTools: ['read_file'] }],

@@ -40,13 +40,12 @@ export const promptReadBy: Readonly<Record<BackendName, (received: ReceivedInput
   gemini({ argv, stdin }) {
     const option = argv.find((word) => word.startsWith('--prompt='))?.slice('--prompt='.length);
     const words = positionals(argv, { flags: [] });
-    // Gemini's own words; a prompt of one letter-only word can't be one today or tomorrow.
-    if (words.some((word) => /^[a-z]+$/i.test(word))) throw new Error('a word of Gemini would be obeyed');
-    return joined(
-      [...(option === undefined ? [] : [option]), ...words],
-      stdin,
-      (word, piped) => `${piped}\n\n${word}`,
-    );
+    // A single word may be one of Gemini's own (more in each version), or a number that it writes anew.
+    if (words.some((word) => !/\s/.test(word))) throw new Error('a word of Gemini would be obeyed');
+    const all = [...(option === undefined ? [] : [option]), ...words];
+    const prompt = joined(all, stdin, (word, piped) => `${piped}\n\n${word}`);
+    if (/^\/(clear|help|init|quit)(\s|$)/.test(prompt)) throw new Error('a slash command would be obeyed');
+    return prompt;
   },
 
   opencode({ argv, stdin }) {

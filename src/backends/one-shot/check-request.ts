@@ -26,9 +26,14 @@ export function refuseRequest(
   return errorEvent('unsupported', `${name} does not support ${first.option}. ${first.instead}`);
 }
 
+type OptionCapabilities = Pick<
+  BackendCapabilities,
+  'maxTurns' | 'allowedTools' | 'disallowedTools' | 'mcpConfig' | 'permissionModes'
+>;
+
 export function unsupportedOptions(
   name: BackendName,
-  capabilities: BackendCapabilities,
+  capabilities: OptionCapabilities,
   request: Pick<RunRequest, 'maxTurns' | 'allowedTools' | 'disallowedTools' | 'mcpConfig' | 'permissionMode'>,
 ): readonly UnsupportedOption[] {
   const found: UnsupportedOption[] = [];

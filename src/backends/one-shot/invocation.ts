@@ -5,6 +5,8 @@ export interface Invocation {
   /** On top of the inherited environment; `undefined` takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly files?: readonly ScratchFile[];
+  /** Stdout goes through a file: the CLI exits before a pipe has taken all of a large answer. */
+  readonly spool?: true;
 }
 
 /** A file that lives as long as the run, readable by its owner only. */

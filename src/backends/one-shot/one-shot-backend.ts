@@ -6,12 +6,14 @@ import { flattenBatches } from '../../core/flatten-batches.js';
 import { TurnLedger } from '../../core/turn-ledger.js';
 import { findExecutable } from '../../process/find-executable.js';
 import type { ProcessExit } from '../../process/start-process.js';
+import type { LiveProtocol } from '../live/types.js';
 import type { BackendName } from '../names.js';
 import type {
   BackendAdapter,
   BackendAdapterConfig,
   BackendCapabilities,
   BackendEventResult,
+  LocatedCli,
   PermissionMode,
   RunOptions,
   RunRequest,
@@ -166,19 +168,21 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     return false;
   }
 
-  /** The program to start. A backend may know a shorter way than the configured one (a binary behind a shim). */
-  protected async locate(
-    env: Readonly<Record<string, string | undefined>>,
-  ): Promise<{ command: string; env?: Record<string, string>; problem?: string }> {
-    const found = await findExecutable(this.config.cliPath, env, this.config.workingDir);
+  async live(): Promise<LiveProtocol> {
+    throw new TurnoutError('unsupported', `${this.name()} has no long-lived mode.`);
+  }
+
+  async locate(): Promise<LocatedCli> {
+    const found = await findExecutable(this.config.cliPath, this.inherited, this.config.workingDir);
     if (!('problem' in found)) return { command: found.path };
     const what = {
       missing: 'was not found',
       not_executable: 'is not executable',
       is_directory: 'is a directory, not a program',
     }[found.problem];
-    const problem = `The ${this.vendor.label} CLI ${what}: ${found.path}\nInstall it with \`${this.vendor.install}\`, or set BACKEND_CLI_PATH to where it is.`;
-    return { command: found.path, problem };
+    throw new TurnoutError('not_installed', `The ${this.vendor.label} CLI ${what}: ${found.path}`, {
+      hint: `Install it with \`${this.vendor.install}\`, or set BACKEND_CLI_PATH to where it is.`,
+    });
   }
 
   /** What a line of stderr tells while the turn runs: a retry, where the CLI speaks of it only there. */
@@ -196,9 +200,8 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
   }
 
   async #prepare(turn: Turn, scratch: string) {
-    const { command, env: commandEnv, problem } = await this.locate(this.inherited);
-    if (problem !== undefined) return errorEvent('not_installed', problem);
     try {
+      const { command, env: commandEnv } = await this.locate();
       return { command, commandEnv, invocation: await this.describe(turn, scratch) };
     } catch (error) {
       if (error instanceof TurnoutError) return errorEvent(error.code, error.explanation);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type ChatEvent, errorEvent, type StepEvent } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
 import { Aside, interleave } from '../../core/interleave.js';
@@ -37,13 +38,14 @@ export async function* runProcess<S extends TurnFacts>(
 ): AsyncGenerator<readonly ChatEvent[]> {
   const { decoder, ledger, invocation } = run;
   const stop = new StopClock(run.timeoutMs, run.signal);
+  const needsScratch = invocation.files !== undefined || invocation.spool === true;
   let child: RunningProcess | undefined;
   let release = () => {};
   try {
     if (stop.reason !== undefined) return yield ledger.fail(stoppedError(stop.reason));
-    if (invocation.files !== undefined) {
+    if (needsScratch) {
       release = killAtExit(() => removeScratchFilesNow(run.scratch));
-      await writeScratchFiles(run.scratch, invocation.files);
+      await writeScratchFiles(run.scratch, invocation.files ?? []);
     }
     const fromStderr = new Aside<StepEvent>();
     const running = await startProcess({
@@ -52,6 +54,7 @@ export async function* runProcess<S extends TurnFacts>(
       cwd: run.cwd,
       env: run.env,
       ...(invocation.stdin === undefined ? {} : { stdin: { text: invocation.stdin } }),
+      ...(invocation.spool ? { stdoutFile: join(run.scratch, 'stdout') } : {}),
       onStderrLine: (line) => {
         const event = run.noticeStderr(line);
         if (event !== undefined) fromStderr.push(event);
@@ -82,7 +85,7 @@ export async function* runProcess<S extends TurnFacts>(
   } finally {
     stop.clear();
     await child?.end();
-    if (invocation.files !== undefined) await removeScratchFiles(run.scratch);
+    if (needsScratch) await removeScratchFiles(run.scratch);
     release();
   }
 }

@@ -153,6 +153,7 @@ describe('the command that --verbose shows (O9)', () => {
 
   it('shortens a very long word', () => {
     expect(show(['x'.repeat(100_000)]).length).toBeLessThan(1000);
+    expect(show(['a-'.repeat(50_000)])).toContain('(100000 characters)');
   });
 });
 

@@ -1,0 +1,189 @@
+import type { LiveProtocol, LiveSession, LiveSessionOptions } from '../backends/live/types.js';
+import type { BackendName } from '../backends/registry.js';
+import type { PermissionMode } from '../backends/types.js';
+import {
+  type ChatEvent,
+  errorEvent,
+  notice,
+  type PermissionDecision,
+  type StepEvent,
+} from '../core/chat-event.js';
+import { TurnoutError } from '../core/errors.js';
+import { flattenBatches } from '../core/flatten-batches.js';
+import { LiveTurn } from './live-turn.js';
+import type { TurnLocks } from './turn-lock.js';
+import type { BackendSession, Clocks, SendOptions } from './types.js';
+import type { PooledProcess, ProcessKind, WarmPool } from './warm-pool.js';
+
+export interface LiveSessionSetup {
+  readonly backend: BackendName;
+  readonly protocol: LiveProtocol;
+  readonly options: LiveSessionOptions;
+  readonly clocks: Clocks;
+  readonly pool: WarmPool;
+  readonly locks: TurnLocks;
+  /** The kind of process that a session with these options lives in. */
+  kindOf(options: LiveSessionOptions): ProcessKind;
+}
+
+/** A session over a live process. The process may come and go: the session goes on by its id. */
+export class LiveBackendSession implements BackendSession {
+  readonly live = true;
+  readonly backend: BackendName;
+  readonly #setup: LiveSessionSetup;
+  #options: LiveSessionOptions;
+  #home: { readonly process: PooledProcess; readonly session: LiveSession } | undefined;
+  #turn: LiveTurn | undefined;
+  #closed = false;
+  /** Before the vendor's id is known the object itself is the key. */
+  readonly #ownKey = `new-${Math.random().toString(36).slice(2)}`;
+
+  constructor(setup: LiveSessionSetup) {
+    this.#setup = setup;
+    this.backend = setup.backend;
+    this.#options = setup.options;
+  }
+
+  get cwd(): string {
+    return this.#options.cwd;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#options.sessionId;
+  }
+
+  /** Takes a place in a process now, so that the first turn does not wait for it. */
+  async prepare(signal?: AbortSignal): Promise<void> {
+    await this.#enter(signal);
+  }
+
+  send(prompt: string, options: SendOptions = {}): AsyncIterable<ChatEvent> {
+    return flattenBatches(this.#send(prompt, options.signal));
+  }
+
+  async interrupt(): Promise<void> {
+    await this.#turn?.stop(errorEvent('interrupted', 'Interrupted'));
+  }
+
+  async answerPermission(id: string, decision: PermissionDecision, message?: string): Promise<void> {
+    if (this.#turn === undefined) throw noSuchRequest(id);
+    await this.#turn.answer(id, decision, message);
+  }
+
+  async setModel(model: string): Promise<void> {
+    if (!this.#setup.protocol.capabilities.setModel)
+      throw unsupported(this.backend, 'changing the model of a running session');
+    await this.#home?.session.setModel?.(model);
+    this.#options = { ...this.#options, model };
+  }
+
+  async setPermissionMode(permissionMode: PermissionMode): Promise<void> {
+    const { capabilities } = this.#setup.protocol;
+    if (!capabilities.setPermissionMode || !capabilities.permissionModes.includes(permissionMode)) {
+      throw unsupported(
+        this.backend,
+        `changing a running session to the permission mode "${permissionMode}"`,
+      );
+    }
+    await this.#home?.session.setPermissionMode?.(permissionMode);
+    this.#options = { ...this.#options, permissionMode };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.interrupt();
+    await this.#leave();
+  }
+
+  async *#send(prompt: string, signal: AbortSignal | undefined): AsyncGenerator<readonly ChatEvent[]> {
+    if (prompt === '') {
+      yield [errorEvent('bad_request', 'The prompt is empty: there is nothing to send to the agent.')];
+      return;
+    }
+    let release: (() => void) | undefined;
+    try {
+      release = await this.#setup.locks.acquire(this.#lockKey(), signal);
+      const notices = await this.#enter(signal);
+      yield* this.#run(prompt, signal, notices);
+    } catch (error) {
+      if (signal?.aborted) yield [errorEvent('interrupted', 'Interrupted')];
+      else if (error instanceof TurnoutError) yield [errorEvent(error.code, error.explanation)];
+      else throw error;
+    } finally {
+      release?.();
+    }
+  }
+
+  async *#run(
+    prompt: string,
+    signal: AbortSignal | undefined,
+    notices: readonly StepEvent[],
+  ): AsyncGenerator<readonly ChatEvent[]> {
+    const home = this.#home;
+    if (home === undefined) throw new TurnoutError('crashed', 'The session has no process.');
+    const turn = new LiveTurn(home.session, this.#setup.clocks, this.backend);
+    this.#turn = turn;
+    const onAbort = () => void this.interrupt();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    home.process.busy();
+    try {
+      if (notices.length > 0) yield notices;
+      for await (const events of turn.run(prompt)) {
+        this.#learn(events);
+        yield events;
+      }
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+      this.#turn = undefined;
+      if (!(await turn.settle())) await home.process.end();
+      home.process.idle();
+    }
+  }
+
+  #learn(events: readonly ChatEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'session') this.#options = { ...this.#options, sessionId: event.sessionId };
+    }
+  }
+
+  /** A place in a living process: the one it has, or a new one, resumed by id. */
+  async #enter(signal: AbortSignal | undefined): Promise<readonly StepEvent[]> {
+    if (this.#closed) throw new TurnoutError('bad_request', 'The session was closed.');
+    if (this.#home?.process.alive) return [];
+    const lost = this.#home !== undefined;
+    await this.#leave();
+    const { pool, kindOf } = this.#setup;
+    const process = await pool.acquire(kindOf(this.#options), this.#options, signal);
+    try {
+      const session = await process.process.open(this.#options);
+      this.#home = { process, session };
+      const sessionId = session.sessionId ?? this.#options.sessionId;
+      this.#options = { ...this.#options, sessionId };
+    } catch (error) {
+      process.release();
+      throw error;
+    }
+    if (!lost) return [];
+    return [notice('info', 'The agent’s process had ended: the session was resumed in a new one')];
+  }
+
+  async #leave(): Promise<void> {
+    const home = this.#home;
+    this.#home = undefined;
+    if (home === undefined) return;
+    if (home.process.alive) await home.session.close().catch(() => undefined);
+    home.process.release();
+  }
+
+  #lockKey(): string {
+    return `${this.backend} ${this.#options.sessionId ?? this.#ownKey}`;
+  }
+}
+
+export function unsupported(backend: BackendName, what: string): TurnoutError {
+  return new TurnoutError('unsupported', `${backend} does not support ${what}.`);
+}
+
+export function noSuchRequest(id: string): TurnoutError {
+  return new TurnoutError('bad_request', `There is no permission request ${JSON.stringify(id)} to answer.`);
+}

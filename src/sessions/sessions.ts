@@ -1,0 +1,139 @@
+import { resolve } from 'node:path';
+import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
+import { unsupportedOptions } from '../backends/one-shot/check-request.js';
+import { childEnvironment } from '../backends/one-shot/child-environment.js';
+import { removeScratchFiles, scratchDirectory } from '../backends/one-shot/scratch-files.js';
+import { type BackendName, createBackend } from '../backends/registry.js';
+import type { BackendAdapter } from '../backends/types.js';
+import { TurnoutError } from '../core/errors.js';
+import { endOrphans } from '../process/end-orphans.js';
+import { LiveBackendSession } from './live-session.js';
+import { OneShotSession } from './one-shot-session.js';
+import { TurnLocks } from './turn-lock.js';
+import type { BackendSession, Clocks, SessionOptions } from './types.js';
+import { type PoolLimits, type ProcessKind, WarmPool } from './warm-pool.js';
+
+export const defaultClocks: Omit<Clocks, 'turnMs'> = {
+  modelSilenceMs: 120_000,
+  toolMs: 30 * 60_000,
+  permissionMs: 5 * 60_000,
+};
+
+/** The sessions of one program: they share warm processes and take turns where they share an id. */
+export class Sessions {
+  readonly #pool: WarmPool;
+  readonly #locks = new TurnLocks();
+  readonly #open = new Set<BackendSession>();
+  #swept: Promise<unknown> | undefined;
+
+  constructor(limits: Partial<PoolLimits> = {}) {
+    this.#pool = new WarmPool(limits);
+  }
+
+  /** How many CLI processes are alive. */
+  get processes(): number {
+    return this.#pool.size;
+  }
+
+  /** Opens a session, new or resumed. A live one has its process when this resolves. */
+  async open(options: SessionOptions): Promise<BackendSession> {
+    if (options.live === false) return this.#keep(new OneShotSession(options, this.#locks));
+    const adapter = createBackend(options.backend, options.config);
+    const protocol = await adapter.live();
+    const sessionOptions = liveOptions(options);
+    refuse(options.backend, protocol.capabilities, options);
+    // What a killed Turnout left running is ended before anything new is started.
+    this.#swept ??= endOrphans().catch(() => undefined);
+    await this.#swept;
+    const session = new LiveBackendSession({
+      backend: options.backend,
+      protocol,
+      options: sessionOptions,
+      clocks: { ...defaultClocks, turnMs: options.config.queryTimeoutMs, ...options.clocks },
+      pool: this.#pool,
+      locks: this.#locks,
+      kindOf: (wanted) => processKind(options, adapter, protocol, wanted),
+    });
+    await session.prepare();
+    return this.#keep(session);
+  }
+
+  /** Closes every session and ends every process. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#open].map((session) => session.close()));
+    await this.#pool.close();
+  }
+
+  #keep(session: BackendSession): BackendSession {
+    this.#open.add(session);
+    return session;
+  }
+}
+
+/** One session with processes of its own, which end with it. */
+export async function openSession(options: SessionOptions): Promise<BackendSession> {
+  const sessions = new Sessions();
+  try {
+    const session = await sessions.open(options);
+    const close = session.close.bind(session);
+    session.close = async () => {
+      await close();
+      await sessions.close();
+    };
+    return session;
+  } catch (error) {
+    await sessions.close();
+    throw error;
+  }
+}
+
+function liveOptions({ config, ...options }: SessionOptions): LiveSessionOptions {
+  return {
+    cwd: resolve(options.cwd ?? config.workingDir),
+    sessionId: options.sessionId,
+    model: options.model ?? config.model,
+    systemPrompt: options.systemPrompt ?? '',
+    permissionMode: options.permissionMode ?? 'bypass',
+    allowedTools: options.allowedTools ?? config.allowedTools,
+    disallowedTools: options.disallowedTools ?? [],
+    maxTurns: options.maxTurns ?? config.maxTurns,
+    mcpConfig: options.mcpConfig,
+  };
+}
+
+function refuse(backend: BackendName, capabilities: LiveCapabilities, options: SessionOptions): void {
+  const [first] = unsupportedOptions(backend, capabilities, options);
+  if (first !== undefined)
+    throw new TurnoutError('unsupported', `${backend} does not support ${first.option}. ${first.instead}`);
+}
+
+function processKind(
+  options: SessionOptions,
+  adapter: BackendAdapter,
+  protocol: LiveProtocol,
+  wanted: LiveSessionOptions,
+): ProcessKind {
+  const inherited = options.config.env ?? process.env;
+  const env = childEnvironment(inherited);
+  return {
+    key: JSON.stringify([
+      options.backend,
+      options.config.cliPath,
+      protocol.processKey(wanted),
+      Object.entries(env).sort(),
+    ]),
+    protocol,
+    async start() {
+      const scratch = scratchDirectory(inherited);
+      const { command, env: added } = await adapter.locate();
+      const live = await protocol.start(wanted, {
+        command,
+        env: { ...env, ...added },
+        scratch,
+        trace: options.trace,
+      });
+      void live.exited.then(() => removeScratchFiles(scratch));
+      return live;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { BackendName } from '../backends/registry.js';
+import type { BackendAdapterConfig, PermissionMode, TraceEntry } from '../backends/types.js';
+import type { ChatEvent, PermissionDecision } from '../core/chat-event.js';
+
+/** A conversation with one agent, over a live process or over one-shot runs: the same shape for all four CLIs. */
+export interface BackendSession {
+  readonly backend: BackendName;
+  readonly live: boolean;
+  readonly cwd: string;
+  /** The vendor's id, from the first turn on. */
+  readonly sessionId: string | undefined;
+  /** One turn. Turns of a session run one after the other. Leaving the loop early interrupts the turn. */
+  send(prompt: string, options?: SendOptions): AsyncIterable<ChatEvent>;
+  /** Ends the running turn with `error {code: "interrupted"}`; the session stays usable. */
+  interrupt(): Promise<void>;
+  /** Answers a `permission_request`. Rejects when there is no such request (any more). */
+  answerPermission(id: string, decision: PermissionDecision, message?: string): Promise<void>;
+  /** From the next turn on. Rejects with `unsupported` where the CLI can't. */
+  setModel(model: string): Promise<void>;
+  setPermissionMode(mode: PermissionMode): Promise<void>;
+  /** Gives the session up; its id can be resumed later. */
+  close(): Promise<void>;
+}
+
+export interface SendOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SessionOptions {
+  readonly backend: BackendName;
+  readonly config: BackendAdapterConfig;
+  /** Default: a live process. `false`: each turn starts the CLI anew. */
+  readonly live?: boolean | undefined;
+  /** Resumes this session, in the directory that it was made in. */
+  readonly sessionId?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly model?: string | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly permissionMode?: PermissionMode | undefined;
+  readonly allowedTools?: readonly string[] | undefined;
+  readonly disallowedTools?: readonly string[] | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly mcpConfig?: string | undefined;
+  readonly clocks?: Partial<Clocks> | undefined;
+  /** Every raw line and the events that it became (S9). */
+  readonly trace?: ((entry: TraceEntry) => void) | undefined;
+}
+
+/** How long things may take, in ms; 0 means for ever. What a clock ends, it ends by name. */
+export interface Clocks {
+  /** The model says nothing, and no tool runs. */
+  readonly modelSilenceMs: number;
+  /** One tool runs. */
+  readonly toolMs: number;
+  /** A permission request waits; then it is denied. */
+  readonly permissionMs: number;
+  /** The whole turn. */
+  readonly turnMs: number;
+}

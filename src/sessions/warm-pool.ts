@@ -1,0 +1,220 @@
+import type { LiveProcess, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
+import { TurnoutError } from '../core/errors.js';
+import { residentBytes } from '../process/measure-memory.js';
+import { abortable } from './turn-lock.js';
+
+export interface PoolLimits {
+  /** Processes at the same time, of all backends. */
+  readonly maxProcesses: number;
+  /** Resident memory of all of them together. */
+  readonly maxResidentBytes: number;
+  /** A process that nobody uses is ended after this long. */
+  readonly idleMs: number;
+  /** How many unused processes to keep ready for each kind that was in use. */
+  readonly spares: number;
+}
+
+export const defaultPoolLimits: PoolLimits = {
+  maxProcesses: 12,
+  maxResidentBytes: 6 * 1024 ** 3,
+  idleMs: 10 * 60_000,
+  spares: 0,
+};
+
+/** A kind of process: those with the same kind are interchangeable. */
+export interface ProcessKind {
+  readonly key: string;
+  readonly protocol: LiveProtocol;
+  start(): Promise<LiveProcess>;
+}
+
+/** A process of the pool, held by the sessions that live in it. */
+export interface PooledProcess {
+  readonly process: LiveProcess;
+  readonly alive: boolean;
+  /** A turn runs in it: it is not ended for want of room. */
+  busy(): void;
+  idle(): void;
+  /** The session gives its place back. */
+  release(): void;
+  /** Ends it, for trouble. Every session in it will start anew. */
+  end(): Promise<void>;
+}
+
+/**
+ * Keeps CLI processes warm: shared where the protocol holds many sessions, reused for a new session where it holds
+ * one, capped in number and memory, ended when idle, replaced when they die, drained at close.
+ */
+export class WarmPool {
+  readonly #limits: PoolLimits;
+  readonly #entries = new Set<Entry>();
+  readonly #waiting: (() => void)[] = [];
+  #starting = 0;
+  #closed = false;
+
+  constructor(limits: Partial<PoolLimits> = {}) {
+    this.#limits = { ...defaultPoolLimits, ...limits };
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** A process for one session. A resumed session of a one-session protocol gets a fresh one. */
+  async acquire(
+    kind: ProcessKind,
+    options: LiveSessionOptions,
+    signal?: AbortSignal,
+  ): Promise<PooledProcess> {
+    this.#checkOpen();
+    const shared = kind.protocol.sessionsPerProcess === 'many';
+    const reusable = [...this.#entries].find(
+      (entry) =>
+        entry.key === kind.key &&
+        entry.alive &&
+        (shared || (entry.holders === 0 && options.sessionId === undefined)),
+    );
+    const entry = reusable ?? (await this.#start(kind, signal));
+    entry.hold();
+    if (!shared) void this.#keepSpares(kind);
+    return entry;
+  }
+
+  /** Ends every process, and waits for those that are starting. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const wake of this.#waiting.splice(0)) wake();
+    await Promise.all([...this.#entries].map((entry) => entry.end()));
+  }
+
+  async #start(kind: ProcessKind, signal?: AbortSignal): Promise<Entry> {
+    await this.#makeRoom(signal);
+    this.#starting += 1;
+    let entry: Entry;
+    try {
+      entry = new Entry(kind.key, await kind.start(), this.#limits.idleMs, {
+        gone: (gone) => this.#forget(gone),
+        free: () => this.#wakeOne(),
+      });
+    } finally {
+      this.#starting -= 1;
+    }
+    this.#entries.add(entry);
+    if (this.#closed) {
+      await entry.end();
+      this.#checkOpen();
+    }
+    return entry;
+  }
+
+  /** The longest unused one goes first; where all are in use, the caller waits for one to be free. */
+  async #makeRoom(signal?: AbortSignal): Promise<void> {
+    while (await this.#isFull()) {
+      this.#checkOpen();
+      const oldest = [...this.#entries]
+        .filter((entry) => entry.evictable)
+        .sort((a, b) => a.idleSince - b.idleSince)[0];
+      if (oldest !== undefined) {
+        await oldest.end();
+        continue;
+      }
+      if (this.#entries.size === 0) return;
+      await abortable(new Promise<void>((wake) => this.#waiting.push(wake)), signal);
+    }
+    this.#checkOpen();
+  }
+
+  async #isFull(): Promise<boolean> {
+    if (this.#entries.size + this.#starting >= this.#limits.maxProcesses) return true;
+    const sizes = await Promise.all([...this.#entries].map(({ process }) => residentBytes(process.pid)));
+    return sizes.reduce((sum, bytes) => sum + bytes, 0) >= this.#limits.maxResidentBytes;
+  }
+
+  async #keepSpares(kind: ProcessKind): Promise<void> {
+    const unused = [...this.#entries].filter((entry) => entry.key === kind.key && entry.holders === 0).length;
+    if (this.#closed || unused >= this.#limits.spares || (await this.#isFull())) return;
+    // A spare that can't be started is no trouble of anyone: whoever needs one will be told why.
+    await this.#start(kind).catch(() => undefined);
+  }
+
+  #forget(entry: Entry): void {
+    this.#entries.delete(entry);
+    this.#wakeOne();
+  }
+
+  #wakeOne(): void {
+    this.#waiting.shift()?.();
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new TurnoutError('interrupted', 'The sessions were closed.');
+  }
+}
+
+class Entry implements PooledProcess {
+  readonly key: string;
+  readonly process: LiveProcess;
+  holders = 0;
+  idleSince = performance.now();
+  alive = true;
+  readonly #idleMs: number;
+  readonly #free: () => void;
+  #turns = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    key: string,
+    process: LiveProcess,
+    idleMs: number,
+    tell: { readonly gone: (entry: Entry) => void; readonly free: () => void },
+  ) {
+    this.key = key;
+    this.process = process;
+    this.#idleMs = idleMs;
+    this.#free = tell.free;
+    void process.exited.then(() => {
+      this.alive = false;
+      clearTimeout(this.#timer);
+      tell.gone(this);
+    });
+    this.#watchIdle();
+  }
+
+  get evictable(): boolean {
+    return this.alive && this.#turns === 0;
+  }
+
+  hold(): void {
+    this.holders += 1;
+    this.#watchIdle();
+  }
+
+  busy(): void {
+    this.#turns += 1;
+    clearTimeout(this.#timer);
+  }
+
+  idle(): void {
+    this.#turns -= 1;
+    this.#watchIdle();
+    if (this.#turns === 0) this.#free();
+  }
+
+  release(): void {
+    this.holders -= 1;
+    this.#watchIdle();
+  }
+
+  async end(): Promise<void> {
+    this.alive = false;
+    clearTimeout(this.#timer);
+    await this.process.end();
+  }
+
+  #watchIdle(): void {
+    clearTimeout(this.#timer);
+    if (!this.alive || this.#turns > 0) return;
+    this.idleSince = performance.now();
+    this.#timer = setTimeout(() => void this.end(), this.#idleMs).unref();
+  }
+}
