@@ -1,11 +1,19 @@
 import { join } from 'node:path';
 import type { ErrorEvent } from '../core/chat-event.js';
+import {
+  allowedToolFlags,
+  claudeEnvironment,
+  effectiveMode,
+  permissionFlags,
+  streamFormat,
+  userMessage,
+} from './claude-arguments.js';
 import { type ClaudeState, claudeDecoder } from './claude-decoder.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import { fitsArgument, type Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { RecentSessions } from './one-shot/recent-sessions.js';
-import type { BackendCapabilities, PermissionMode } from './types.js';
+import type { BackendCapabilities } from './types.js';
 
 /** Claude Code (R2), measured with 2.1.325. */
 export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
@@ -65,8 +73,8 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
       args,
       ...(channel === 'argument'
         ? {}
-        : { stdin: channel === 'stdin' ? turn.prompt : userMessage(turn.prompt) }),
-      env: this.#environment(turn.permissionMode),
+        : { stdin: channel === 'stdin' ? turn.prompt : `${JSON.stringify(userMessage(turn.prompt))}\n` }),
+      env: claudeEnvironment(this.inherited, turn.permissionMode),
       files: [{ path: systemPromptFile, content: turn.systemPrompt }],
     };
   }
@@ -92,18 +100,6 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     return true;
   }
 
-  #environment(mode: PermissionMode): Record<string, string | undefined> {
-    return {
-      // Set inside Claude Code's own tools: a turn started from there is not nested in it.
-      CLAUDECODE: undefined,
-      CLAUDE_CODE_ENTRYPOINT: undefined,
-      // What the user typed is what the model gets: `@name` is no order to attach a file.
-      CLAUDE_CODE_DISABLE_FILE_MENTIONS: this.inherited['CLAUDE_CODE_DISABLE_FILE_MENTIONS'] ?? '1',
-      // As root Claude refuses to skip permissions unless it is told that this is a sandbox.
-      ...(mode === 'bypass' && process.getuid?.() === 0 ? { IS_SANDBOX: '1' } : {}),
-    };
-  }
-
   #args(parts: {
     prompt: readonly string[];
     format: readonly string[];
@@ -119,34 +115,13 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     args.push('--max-turns', String(parts.maxTurns));
     if (parts.model !== undefined) args.push('--model', parts.model);
     if (parts.sessionId !== undefined) args.push('--resume', parts.sessionId);
-    for (const tool of parts.allowedTools) args.push('--allowedTools', tool);
-    if (parts.allowedTools.length > 0) args.push('--tools', builtInNames(parts.allowedTools));
+    args.push(...allowedToolFlags(parts.allowedTools));
     return args;
   }
 }
 
-const permissionFlags: Record<PermissionMode, readonly string[]> = {
-  bypass: ['--dangerously-skip-permissions'],
-  edits: ['--permission-mode', 'acceptEdits'],
-  plan: ['--permission-mode', 'plan'],
-  ask: ['--permission-mode', 'default'],
-};
-
-/** In bypass mode a rule such as `Bash(git:*)` restricts nothing: then what is not listed is refused instead. */
-function effectiveMode(turn: Turn): PermissionMode {
-  const hasRules = turn.allowedTools.some((tool) => tool.includes('('));
-  return turn.permissionMode === 'bypass' && hasRules ? 'ask' : turn.permissionMode;
-}
-
-/** `--allowedTools` alone takes no tool away; `--tools` does, and wants bare names (MCP tools are not its business). */
-function builtInNames(tools: readonly string[]): string {
-  const names = tools.map((tool) => tool.replace(/\(.*$/s, '')).filter((name) => !name.startsWith('mcp__'));
-  return [...new Set(names)].join(',');
-}
-
 const snapshotFlag = '--system-prompt-snapshot';
 const plainFormat = ['--output-format', 'json'];
-const streamFormat = ['--output-format', 'stream-json', '--verbose', '--include-partial-messages'];
 
 /**
  * A slash command is one on stdin too. Only a message that is marked as not typed reaches the model as it is
@@ -155,9 +130,4 @@ const streamFormat = ['--output-format', 'stream-json', '--verbose', '--include-
 function channelFor(prompt: string): 'argument' | 'stdin' | 'message' {
   if (prompt.startsWith('/')) return 'message';
   return fitsArgument(prompt) && !prompt.startsWith('-') ? 'argument' : 'stdin';
-}
-
-function userMessage(content: string): string {
-  const message = { type: 'user', message: { role: 'user', content }, text_not_typed: true };
-  return `${JSON.stringify(message)}\n`;
 }

@@ -26,6 +26,8 @@ export interface BackendContract {
   readonly install: string;
   /** One for each recording; those that resume something unknown name it. */
   readonly outcomes: Readonly<Record<string, Outcome & { readonly resuming?: string }>>;
+  /** It has a format for streaming beside its plain one. */
+  readonly streamsOnRequest: boolean;
   /** An output that breaks off before the CLI's own word for the end is a failure (not so where versions lose it). */
   readonly endIsRequired: boolean;
   /** A prompt that can't arrive as it was typed, and the least that keeps it a prompt. */
@@ -322,6 +324,15 @@ export function describeBackendContract(contract: BackendContract): void {
         await stage.expectNothingLeft();
       });
 
+      it('a tool that it left running is gone before the turn is complete', async ({ stage }) => {
+        const agent = stage.program('agent', 'sleep 600 > /dev/null 2>&1 &\ncat "$REPLAY_STDOUT"');
+        const run = create(stage.configFor(agent, stage.replay(answer()))).run({ prompt: 'hi' });
+        for await (const event of run) {
+          if (event.type === 'complete') expect(stage.processes()).toEqual([]);
+          expect(event.type).not.toBe('error');
+        }
+      });
+
       it('an abort ends it with the error code "interrupted"', async ({ stage }) => {
         const controller = new AbortController();
         const env = { RECEIVE_HOLD: '1', ...receiveEnv(stage, answer()) };
@@ -388,6 +399,16 @@ export function describeBackendContract(contract: BackendContract): void {
           expect(input.argv).toContain(id);
           expect(promptReadBy[name](input)).toBe(prompt);
         }
+      });
+
+      it('the order to stream, when somebody listens (R8.4)', async ({ stage }) => {
+        const backend = create(stage.config('receive.sh', receiveEnv(stage, answer())));
+        await backend.execute('hi', '');
+        const plain = receivedInput(stage).argv;
+        await backend.execute('hi', '', undefined, () => {});
+        const streamed = receivedInput(stage).argv;
+        expect(streamed.includes('stream-json')).toBe(contract.streamsOnRequest);
+        expect(plain).not.toContain('stream-json');
       });
 
       it('the system prompt, appended', async ({ stage }) => {

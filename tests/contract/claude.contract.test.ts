@@ -16,6 +16,7 @@ const noConversation = {
 
 describeBackendContract({
   name: 'claude',
+  streamsOnRequest: true,
   label: 'Claude',
   install: 'npm install -g @anthropic-ai/claude-code',
   endIsRequired: true,

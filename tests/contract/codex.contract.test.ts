@@ -11,6 +11,7 @@ const unknown = '11111111-1111-4111-8111-111111111111';
 
 describeBackendContract({
   name: 'codex',
+  streamsOnRequest: false,
   label: 'Codex',
   install: 'npm install -g @openai/codex',
   endIsRequired: true,

@@ -19,6 +19,7 @@ const notFound = (id: string) =>
 
 describeBackendContract({
   name: 'gemini',
+  streamsOnRequest: true,
   label: 'Gemini',
   install: 'npm install -g @google/gemini-cli',
   endIsRequired: true,

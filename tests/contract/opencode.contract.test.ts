@@ -8,6 +8,7 @@ const hello = 'Hello from the scripted model.';
 
 describeBackendContract({
   name: 'opencode',
+  streamsOnRequest: false,
   label: 'OpenCode',
   install: 'npm install -g opencode-ai',
   // Some versions lose the last step_finish: what was said before a clean exit is the answer.

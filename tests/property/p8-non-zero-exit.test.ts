@@ -45,7 +45,7 @@ const ending = fc.oneof(
   },
 );
 
-describe.concurrent('Property 8: a non-zero exit (R8.2), with real processes', () => {
+describe.concurrent('Property 8: a non-zero exit (R8.2), with real processes', { timeout: 60_000 }, () => {
   for (const name of ['claude', 'codex', 'gemini', 'opencode'] as const) {
     it(`Property 8: ${name} says how it ended and what was on stderr`, async ({ stage }) => {
       await fc.assert(
