@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createBackend } from '../backends/registry.js';
 import { backendConfig, loadConfig } from '../gateway/config.js';
-import { showTurn } from './show-turn.js';
+import { type ShownTurn, showTurn } from './show-turn.js';
 import { usage } from './usage.js';
 
 export const demoAgentPath = fileURLToPath(new URL('../demo-agent/main.js', import.meta.url));
@@ -25,5 +25,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   mkdirSync(join(config.home), { recursive: true, mode: 0o700 });
   process.stderr.write(`turnout: the demo agent answers. You: ${prompt}\n`);
   const backend = createBackend('claude', backendConfig(config));
-  return showTurn(backend, { prompt }, { output: 'text', verbose: false });
+  const request = { prompt };
+  const run: ShownTurn['run'] = (options) => backend.run(request, options);
+  return showTurn({ backend: 'claude', request, run }, { output: 'text', verbose: false });
 }

@@ -9,6 +9,7 @@ export type OutputFormat = (typeof outputFormats)[number];
 export interface RunOptions {
   readonly prompt: string | undefined;
   readonly backend: string | undefined;
+  readonly live: boolean;
   readonly model: string | undefined;
   readonly cwd: string | undefined;
   readonly systemPrompt: string | undefined;
@@ -43,6 +44,7 @@ export function parseRunOptions(argv: readonly string[]): RunOptions | 'help' {
   return {
     prompt: values.prompt ?? positionals[0],
     backend: values.backend,
+    live: values.live ?? false,
     model: notBlank('--model', values.model),
     cwd: notBlank('--cwd', values.cwd),
     systemPrompt: values['system-prompt'],
@@ -85,6 +87,7 @@ function parse(args: readonly string[]) {
       allowPositionals: true,
       options: {
         backend: { type: 'string' },
+        live: { type: 'boolean' },
         model: { type: 'string' },
         cwd: { type: 'string' },
         'system-prompt': { type: 'string' },

@@ -33,10 +33,7 @@ async function runTurn(options: RunOptions): Promise<number> {
   const prompt = await readPrompt(options.prompt, process.stdin, (line) =>
     process.stderr.write(`turnout: ${line}\n`),
   );
-  const backend = createBackend(
-    config.agentBackend,
-    backendConfig(config, { ...process.env, TURNOUT_HOME: config.home }),
-  );
+  const adapterConfig = backendConfig(config, { ...process.env, TURNOUT_HOME: config.home });
   const request: RunRequest = {
     prompt,
     systemPrompt: systemPromptOf(options),
@@ -50,7 +47,13 @@ async function runTurn(options: RunOptions): Promise<number> {
     stream: options.output !== 'json',
     rawArgs: options.rawArgs,
   };
-  return showTurn(backend, request, { output: options.output, verbose: options.verbose });
+  const show = { output: options.output, verbose: options.verbose };
+  if (options.live || options.permissionMode === 'ask') {
+    const { liveTurn } = await import('./run-live.js');
+    return showTurn(liveTurn(config.agentBackend, adapterConfig, request), show);
+  }
+  const backend = createBackend(config.agentBackend, adapterConfig);
+  return showTurn({ backend: config.agentBackend, request, run: (run) => backend.run(request, run) }, show);
 }
 
 function systemPromptOf(options: RunOptions): string | undefined {

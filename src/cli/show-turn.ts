@@ -1,5 +1,6 @@
-import type { BackendAdapter, RunRequest } from '../backends/types.js';
-import type { ChatEvent, ErrorEvent, Usage } from '../core/chat-event.js';
+import type { BackendName } from '../backends/registry.js';
+import type { RunOptions, RunRequest } from '../backends/types.js';
+import type { ChatEvent, ErrorEvent, PermissionRequestEvent, Usage } from '../core/chat-event.js';
 import { describeCommand, redactWords } from './describe-command.js';
 import { exitCodeFor, exitCodes } from './exit-codes.js';
 import type { OutputFormat } from './run-options.js';
@@ -10,24 +11,31 @@ export interface ShowOptions {
   readonly verbose: boolean;
 }
 
+/** A turn that can be started: over a one-shot run or over a live session. */
+export interface ShownTurn {
+  readonly backend: BackendName;
+  readonly request: RunRequest;
+  run(options: RunOptions): AsyncIterable<ChatEvent>;
+  /** Where somebody can be asked. */
+  readonly onPermission?: (request: PermissionRequestEvent, terminal: Terminal) => Promise<void>;
+}
+
 /** Runs one turn and shows it in the asked form. The exit code says how it ended. */
-export async function showTurn(
-  backend: BackendAdapter,
-  request: RunRequest,
-  options: ShowOptions,
-): Promise<number> {
+export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<number> {
   const terminal = new Terminal(process.stdout, process.stderr);
   const stop = interruptible(terminal);
-  const show = views[options.output](backend.name(), terminal, options.verbose);
-  if (options.verbose) terminal.say(describeRequest(backend.name(), request));
+  const show = views[options.output](turn.backend, terminal, options.verbose);
+  if (options.verbose) terminal.say(describeRequest(turn.backend, turn.request));
   let exitCode: number = exitCodes.failed;
   try {
-    const run = backend.run(request, {
+    const events = turn.run({
       signal: stop.signal,
       onSpawn: options.verbose ? (command) => terminal.say(describeCommand(command)) : undefined,
+      trace: debugTrace(process.env, terminal),
     });
-    for await (const event of run) {
+    for await (const event of events) {
       if (!terminal.readerGone) await show(event);
+      if (event.type === 'permission_request') void turn.onPermission?.(event, terminal);
       if (event.type === 'complete') exitCode = exitCodes.done;
       if (event.type === 'error') exitCode = exitCodeFor(event.code);
     }
@@ -36,6 +44,12 @@ export async function showTurn(
   }
   // The reader went away (`| head`): what it wanted was delivered.
   return terminal.readerGone ? exitCodes.done : exitCode;
+}
+
+/** S9: with LOG_LEVEL=debug every raw line and the events that it became; without it nothing of either. */
+function debugTrace(env: NodeJS.ProcessEnv, terminal: Terminal): RunOptions['trace'] {
+  if (env['LOG_LEVEL'] !== 'debug') return undefined;
+  return (entry) => terminal.say(`debug ${JSON.stringify(entry)}`);
 }
 
 type View = (event: ChatEvent) => void | Promise<void>;

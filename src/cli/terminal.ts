@@ -36,7 +36,7 @@ export class Terminal {
 
   /** For a person who reads along. */
   say(text: string): void {
-    this.#err.write(`turnout: ${text}\n`);
+    this.#err.write(`turnout: ${text.replaceAll(controlCharacters, '')}\n`);
   }
 
   /** Only where a person is watching. */

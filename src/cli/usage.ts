@@ -28,7 +28,8 @@ unattended runs. Run it where the agent may do what it likes.
   --allowed-tools <a,b>       only these tools (claude, opencode)
   --disallowed-tools <a,b>    not these tools (claude, opencode)
   --mcp-config <file>         MCP servers, in Claude's format (claude, codex, opencode)
-  --permission-mode <mode>    bypass (default), edits, plan
+  --live                      over the CLI's long-lived protocol: every CLI streams piece by piece
+  --permission-mode <mode>    bypass (default), ask (in this terminal; implies --live), edits, plan
   --timeout <seconds>         end the turn after this long
   --output <format>           text (default), json, stream-json
   --prompt <text>             the prompt, when it looks like an option

@@ -159,7 +159,8 @@ describe.concurrent('turnout run', () => {
       child.kill('SIGINT');
       setTimeout(() => child.kill('SIGINT'), 300);
       expect(await done).toMatchObject({ code: 130 });
-      expect(stage.processes()).toEqual([]);
+      // It did not stay to see them die.
+      await expect.poll(() => stage.processes(), { timeout: 10_000 }).toEqual([]);
     });
   });
 
