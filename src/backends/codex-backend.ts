@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import type { Usage } from '../core/chat-event.js';
 import { type CodexState, codexDecoder, threadTotal } from './codex-decoder.js';
+import { withoutAnalytics, withoutPlugins } from './codex-switches.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import { fitsArgument, type Invocation, keepByteOrderMark, putInFront } from './one-shot/invocation.js';
 import { readMcpServers } from './one-shot/mcp-config.js';
@@ -61,7 +61,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
       prompt: asArgument ? prompt : '-',
       systemPrompt: natively ? turn.systemPrompt : '',
       permission: permissionFlags[turn.permissionMode],
-      extra: [...this.#withoutPlugins(), ...(await mcpArguments(turn.mcpConfig)), ...turn.rawArgs],
+      extra: [...withoutPlugins(this.inherited), ...(await mcpArguments(turn.mcpConfig)), ...turn.rawArgs],
     });
     return asArgument ? { args } : { args, stdin: keepByteOrderMark(prompt) };
   }
@@ -102,8 +102,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   }): string[] {
     const args = ['exec', '--json', ...parts.permission, '--cd', parts.cwd];
     if (parts.model !== undefined) args.push('--model', parts.model);
-    // A finished turn waits at exit for analytics that can't be sent.
-    args.push('-c', 'analytics.enabled=false');
+    args.push(...withoutAnalytics);
     if (parts.systemPrompt !== '') {
       // A value that is no TOML is taken as it is, but `true` or `[x]` is TOML: a JSON string is safe.
       args.push('-c', `developer_instructions=${tomlString(parts.systemPrompt)}`);
@@ -112,17 +111,6 @@ export class CodexBackend extends OneShotBackend<CodexState> {
     if (parts.sessionId !== undefined) args.push('resume', parts.sessionId);
     args.push('--', parts.prompt);
     return args;
-  }
-
-  /** Where no plugins are configured, looking for them is a wait at exit for nothing (5 s without a network). */
-  #withoutPlugins(): readonly string[] {
-    const home = this.inherited['CODEX_HOME'] ?? join(this.inherited['HOME'] ?? homedir(), '.codex');
-    try {
-      if (/plugins|marketplace/.test(readFileSync(join(home, 'config.toml'), 'utf8'))) return [];
-    } catch {
-      // No settings, no plugins.
-    }
-    return ['-c', 'features.plugins=false'];
   }
 
   /** A thread keeps the instructions it began with: changed (or unknown) ones go in front of the prompt. */

@@ -1,4 +1,5 @@
 import { type ErrorCode, notice, type StepEvent, type Usage } from '../core/chat-event.js';
+import { itemKind, toolEnd, toolStart } from './codex-tools.js';
 import { type Ending, type Step, type TurnFacts, unknownLine, type WireDecoder } from './one-shot/decoder.js';
 import type { JsonObject } from './one-shot/json-lines.js';
 import { number, object, objects, text } from './one-shot/read-fields.js';
@@ -23,7 +24,7 @@ export function codexDecoder(resumed?: string, totalBefore?: Usage): WireDecoder
         case 'item.updated':
           return [state, []];
         case 'item.started':
-          return [state, toolStart(object(line['item']))];
+          return [state, beginsTool(object(line['item']))];
         case 'item.completed':
           return itemCompleted(state, object(line['item']), raw);
         case 'turn.completed':
@@ -82,7 +83,7 @@ function threadStarted(
 }
 
 function itemCompleted(state: CodexState, item: JsonObject, raw: string): Step<CodexState> {
-  switch (kind(item)) {
+  switch (itemKind(item)) {
     case 'agent_message':
     case 'assistant_message':
       return says(state, text(item['text']));
@@ -95,7 +96,7 @@ function itemCompleted(state: CodexState, item: JsonObject, raw: string): Step<C
     case '':
       return [state, [unknownLine('An item without a type', raw)]];
     default:
-      return [state, [...toolStart(item), toolEnd(item)]];
+      return [state, [toolStart(item), toolEnd(item)]];
   }
 }
 
@@ -105,51 +106,8 @@ function says(state: CodexState, answer: string): Step<CodexState> {
 
 const notTools = new Set(['agent_message', 'assistant_message', 'reasoning', 'error', 'todo_list', '']);
 
-function toolStart(item: JsonObject): readonly StepEvent[] {
-  if (notTools.has(kind(item))) return [];
-  const { name, input } = toolCall(item);
-  return [{ type: 'tool_start', id: text(item['id']), name, input }];
-}
-
-function toolCall(item: JsonObject): { name: string; input: unknown } {
-  switch (kind(item)) {
-    case 'command_execution':
-      return { name: 'shell', input: { command: item['command'] } };
-    case 'file_change':
-      return { name: 'apply_patch', input: { changes: item['changes'] } };
-    case 'mcp_tool_call':
-      return { name: `${text(item['server'])}.${text(item['tool'])}`, input: item['arguments'] ?? {} };
-    case 'web_search':
-      return { name: 'web_search', input: { query: item['query'] } };
-    default:
-      return { name: kind(item), input: item };
-  }
-}
-
-function toolEnd(item: JsonObject): StepEvent {
-  const status = text(item['status']);
-  const isError = status === 'failed' || status === 'declined' || Boolean(item['error']);
-  return { type: 'tool_end', id: text(item['id']), output: toolOutput(item), isError };
-}
-
-function toolOutput(item: JsonObject): string {
-  switch (kind(item)) {
-    case 'command_execution':
-      return text(item['aggregated_output']);
-    case 'mcp_tool_call':
-      return (
-        text(object(item['error'])['message']) ||
-        objects(object(item['result'])['content'])
-          .map((part) => text(part['text']))
-          .join('\n')
-      );
-    case 'file_change':
-      return objects(item['changes'])
-        .map((change) => `${text(change['kind'])} ${text(change['path'])}`)
-        .join('\n');
-    default:
-      return '';
-  }
+function beginsTool(item: JsonObject): readonly StepEvent[] {
+  return notTools.has(itemKind(item)) ? [] : [toolStart(item)];
 }
 
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
@@ -217,8 +175,4 @@ function oldestFormat(state: CodexState, message: JsonObject, raw: string): Step
 function withSession(state: CodexState, sessionId: string): Step<CodexState> {
   if (sessionId === '' || sessionId === state.sessionId) return [state, []];
   return [{ ...state, sessionId }, [{ type: 'session', sessionId, backend: 'codex' }]];
-}
-
-function kind(item: JsonObject): string {
-  return text(item['type']) || text(item['item_type']);
 }

@@ -99,6 +99,15 @@ export class Stage {
     expect(this.scratchFiles(), 'temporary files that outlived the turn').toEqual([]);
   }
 
+  /** For what was killed by somebody who did not wait for it to die. */
+  async untilNoProcess(): Promise<void> {
+    const patience = performance.now() + 10_000;
+    while (this.processes().length > 0 && performance.now() < patience) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(this.processes()).toEqual([]);
+  }
+
   processes(): readonly string[] {
     if (process.platform !== 'linux') return [];
     return readdirSync('/proc').flatMap((pid) => {

@@ -36,9 +36,10 @@ describe('the options of `turnout run`', () => {
           '--verbose',
         ],
       ),
-    ).toEqual({
+    ).toMatchObject({
       prompt: 'hello',
       backend: 'codex',
+      live: false,
       model: 'm',
       cwd: '/w',
       systemPrompt: 'be brief',

@@ -79,7 +79,6 @@ describe.concurrent('turnout run', () => {
       ])[] = [
         [['run', 'hi', '--nonsense'], '--nonsense'],
         [['run', 'two', 'prompts'], 'one prompt is expected'],
-        [['run', 'hi', '--output', 'yaml'], '--output'],
         [['run', ''], 'There is no prompt'],
         [['run', 'hi', '--system-prompt-file', '/no/such/file'], '/no/such/file'],
         [['run', 'hi', '--backend', 'gpt'], 'claude, codex, gemini, opencode'],
@@ -160,7 +159,7 @@ describe.concurrent('turnout run', () => {
       setTimeout(() => child.kill('SIGINT'), 300);
       expect(await done).toMatchObject({ code: 130 });
       // It did not stay to see them die.
-      await expect.poll(() => stage.processes(), { timeout: 10_000 }).toEqual([]);
+      await stage.untilNoProcess();
     });
   });
 
