@@ -32,5 +32,9 @@ function survivors(mark: string): string[] {
 }
 
 function isWorkerOfVitest(command: string): boolean {
-  return command === '' || /node_modules\/(vitest|esbuild|@esbuild|tinypool)/.test(command) || command.includes('(vitest');
+  return (
+    command === '' ||
+    /node_modules\/(vitest|esbuild|@esbuild|tinypool)/.test(command) ||
+    command.includes('(vitest')
+  );
 }

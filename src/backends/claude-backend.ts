@@ -9,6 +9,7 @@ import {
   userMessage,
 } from './claude-arguments.js';
 import { type ClaudeState, claudeDecoder } from './claude-decoder.js';
+import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import { fitsArgument, type Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
@@ -36,6 +37,10 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
 
   #hasSnapshots = true;
   readonly #costs = new RecentSessions<number>();
+
+  override async live(): Promise<LiveProtocol> {
+    return (await import('./claude-live.js')).claudeLive;
+  }
 
   /** `systemPromptFile` is the file that holds the system prompt: Claude's flag for it takes no text. */
   buildArgs(prompt: string, systemPromptFile: string, sessionId?: string): string[] {

@@ -199,12 +199,14 @@ function toolResults(line: JsonObject): readonly StepEvent[] {
 
 function result(state: ClaudeState, line: JsonObject, costBefore: number | undefined): Step<ClaudeState> {
   const events: StepEvent[] = [];
-  const sessionId = text(line['session_id']);
+  const ending = endingOf(state, line);
+  // The id of a session that is not there comes back in the failure.
+  const missing = ending.type === 'failed' && classifyFailure(ending.message) === 'session_not_found';
+  const sessionId = missing ? '' : text(line['session_id']);
   const known = state.sessionId !== undefined;
   if (!known && sessionId !== '') events.push({ type: 'session', sessionId, backend: 'claude' });
   const usage = usageOf(line, costBefore);
   if (usage !== undefined) events.push({ type: 'usage', ...usage });
-  const ending = endingOf(state, line);
   if (ending.type === 'answered' && !state.spoke && ending.text)
     events.push({ type: 'text', text: ending.text });
   const next = { ...state, ending, spoke: true };

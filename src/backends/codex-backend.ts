@@ -6,6 +6,7 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import type { Usage } from '../core/chat-event.js';
 import { type CodexState, codexDecoder, threadTotal } from './codex-decoder.js';
 import { withoutAnalytics, withoutPlugins } from './codex-switches.js';
+import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import { fitsArgument, type Invocation, keepByteOrderMark, putInFront } from './one-shot/invocation.js';
 import { readMcpServers } from './one-shot/mcp-config.js';
@@ -89,6 +90,11 @@ export class CodexBackend extends OneShotBackend<CodexState> {
     const { PATH } = this.inherited;
     const path = native.pathEntry === undefined ? PATH : [native.pathEntry, PATH].join(delimiter);
     return { command: native.command, env: { CODEX_MANAGED_BY_NPM: '1', ...(path ? { PATH: path } : {}) } };
+  }
+
+  override async live(): Promise<LiveProtocol> {
+    const { codexLive } = await import('./codex-live.js');
+    return codexLive;
   }
 
   #args(parts: {

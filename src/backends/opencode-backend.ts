@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TurnoutError } from '../core/errors.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import { type Invocation, keepByteOrderMark } from './one-shot/invocation.js';
-import { isObject, type JsonObject } from './one-shot/json-lines.js';
-import { readMcpServers } from './one-shot/mcp-config.js';
+import type { JsonObject } from './one-shot/json-lines.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
+import { mcpServers, mergedConfig } from './opencode-config.js';
 import { type OpenCodeState, openCodeDecoder } from './opencode-decoder.js';
 import type { BackendCapabilities, PermissionMode } from './types.js';
 
@@ -47,7 +45,12 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
       env:
         Object.keys(config).length === 0
           ? {}
-          : { OPENCODE_CONFIG_CONTENT: this.#mergedConfig(config, turn.env) },
+          : {
+              OPENCODE_CONFIG_CONTENT: mergedConfig(
+                config,
+                turn.env?.['OPENCODE_CONFIG_CONTENT'] ?? this.inherited['OPENCODE_CONFIG_CONTENT'],
+              ),
+            },
       ...(turn.systemPrompt === '' ? {} : { files: [{ path: instructions, content: turn.systemPrompt }] }),
     };
   }
@@ -70,23 +73,6 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     args.push(...parts.rawArgs);
     return args;
   }
-
-  /** The user may use the same variable: ours goes on top of theirs. */
-  #mergedConfig(ours: JsonObject, turnEnv: Readonly<Record<string, string>> | undefined): string {
-    const theirs = turnEnv?.['OPENCODE_CONFIG_CONTENT'] ?? this.inherited['OPENCODE_CONFIG_CONTENT'];
-    if (theirs === undefined || theirs.trim() === '') return JSON.stringify(ours);
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(theirs);
-    } catch (cause) {
-      throw new TurnoutError(
-        'bad_request',
-        `OPENCODE_CONFIG_CONTENT in the environment is not JSON: ${String(cause)}`,
-        { cause },
-      );
-    }
-    return JSON.stringify(merge(isObject(parsed) ? parsed : {}, ours));
-  }
 }
 
 const permissionFlags: Record<PermissionMode, readonly string[]> = {
@@ -106,32 +92,4 @@ function permissions(turn: Turn): JsonObject {
   }
   for (const tool of turn.disallowedTools) rules[tool] = 'deny';
   return Object.keys(rules).length === 0 ? {} : { permission: rules };
-}
-
-async function mcpServers(file: string): Promise<JsonObject> {
-  const servers = await readMcpServers(file, (path) => readFile(path, 'utf8'));
-  return Object.fromEntries(
-    servers.map(([name, server]) => {
-      if (typeof server['url'] === 'string') {
-        return [
-          name,
-          { type: 'remote', url: server['url'], headers: server['headers'] ?? {}, enabled: true },
-        ];
-      }
-      const args = Array.isArray(server['args']) ? server['args'] : [];
-      const command = [server['command'], ...args];
-      return [name, { type: 'local', command, environment: server['env'] ?? {}, enabled: true }];
-    }),
-  );
-}
-
-function merge(under: JsonObject, over: JsonObject): JsonObject {
-  const merged: Record<string, unknown> = { ...under };
-  for (const [key, value] of Object.entries(over)) {
-    const below = merged[key];
-    if (isObject(below) && isObject(value)) merged[key] = merge(below, value);
-    else if (Array.isArray(below) && Array.isArray(value)) merged[key] = [...below, ...value];
-    else merged[key] = value;
-  }
-  return merged;
 }

@@ -69,10 +69,18 @@ function tool(part: JsonObject): readonly StepEvent[] {
 }
 
 function stepFinish(state: OpenCodeState, part: JsonObject): Step<OpenCodeState> {
+  const usage = addStep(state.usage, part);
+  const reason = text(part['reason']);
+  const next = { ...state, usage };
+  if (reason === 'tool-calls') return [next, [{ type: 'usage', ...usage }]];
+  return [{ ...next, ending: state.ending ?? answered(reason) }, [{ type: 'usage', ...usage }]];
+}
+
+/** The usage with that of one more step, from its `step-finish` part. */
+export function addStep(before: Usage | undefined, part: JsonObject): Usage {
   const tokens = object(part['tokens']);
   const cache = object(tokens['cache']);
-  const before = state.usage;
-  const usage: Usage = {
+  return {
     // OpenCode counts cached input apart.
     inputTokens:
       (before?.inputTokens ?? 0) + number(tokens['input']) + number(cache['read']) + number(cache['write']),
@@ -80,17 +88,13 @@ function stepFinish(state: OpenCodeState, part: JsonObject): Step<OpenCodeState>
     cachedInputTokens: (before?.cachedInputTokens ?? 0) + number(cache['read']),
     costUsd: (before?.costUsd ?? 0) + number(part['cost']),
   };
-  const reason = text(part['reason']);
-  const next = { ...state, usage };
-  if (reason === 'tool-calls') return [next, [{ type: 'usage', ...usage }]];
-  return [{ ...next, ending: state.ending ?? answered(reason) }, [{ type: 'usage', ...usage }]];
 }
 
-function answered(reason: string): Ending {
+export function answered(reason: string): Ending {
   return { type: 'answered', stopReason: reason === 'stop' || reason === '' ? 'end_turn' : reason };
 }
 
-function failure(error: JsonObject): Ending {
+export function failure(error: JsonObject): Ending & { readonly type: 'failed' } {
   const data = object(error['data']);
   const message = text(data['message']) || text(error['message']) || text(error['name']) || 'the turn failed';
   const status = number(data['statusCode']);

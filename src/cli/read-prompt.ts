@@ -1,4 +1,4 @@
-import { fstatSync } from 'node:fs';
+import { fstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { TurnoutError } from '../core/errors.js';
 
@@ -6,46 +6,61 @@ type Input = Readable & { readonly isTTY?: boolean; readonly fd?: number };
 
 const patienceMs = 3000;
 
+export interface Patience {
+  readonly say: (line: string) => void;
+  /** The turn's own limit counts for the wait as well. */
+  readonly timeoutMs: number;
+}
+
 /** The prompt of the command line, of stdin, or both (the prompt first). */
 export async function readPrompt(
   given: string | undefined,
   input: Input,
-  say: (line: string) => void,
+  patience: Patience,
 ): Promise<string> {
   if (input.isTTY) {
     if (given !== undefined) return notEmpty(given);
-    say('type the prompt, then Ctrl-D:');
+    patience.say('type the prompt, then Ctrl-D:');
     return notEmpty(await readAll(input));
   }
-  const piped = given === undefined ? await readAll(input) : await readBeside(input, say);
-  if (given === undefined) return notEmpty(piped);
+  if (given === undefined)
+    return notEmpty(await readAll(input, AbortSignal.timeout(patience.timeoutMs), 'fail'));
+  const piped = await readBeside(input, patience);
   return notEmpty(piped === '' ? given : `${given}\n${piped}`);
 }
 
 /**
- * With a prompt on the command line stdin may be somebody's pipe that never ends. A shell's pipe is waited for,
- * and the person is told; a socket (as another program's `spawn` makes) that stays silent is left alone.
+ * With a prompt on the command line stdin may be somebody's pipe that never ends. The program before us in a shell's
+ * pipeline is waited for; any other pipe that stays silent is left alone.
  */
-async function readBeside(input: Input, say: (line: string) => void): Promise<string> {
+async function readBeside(input: Input, { say, timeoutMs }: Patience): Promise<string> {
   const kind = stdinKind(input);
   if (kind === 'none') return '';
   const silence = new AbortController();
   const timer = setTimeout(() => {
-    if (kind === 'socket') {
-      say('nothing on stdin for 3 s: going on without it (close stdin to avoid the wait)');
-      silence.abort();
+    if (kind === 'pipeline') {
+      say('waiting for the program before this one in the pipe to end');
     } else {
-      say('waiting for stdin to end (use `< /dev/null` if there is nothing to come)');
+      say('nothing on stdin for 3 s: going on without it (use `< /dev/null` to avoid the wait)');
+      silence.abort();
     }
   }, patienceMs);
+  const late = setTimeout(() => silence.abort(), timeoutMs);
   try {
-    return await readAll(input, silence.signal, () => clearTimeout(timer));
+    const piped = await readAll(input, silence.signal, 'skip', () => clearTimeout(timer));
+    return piped;
   } finally {
     clearTimeout(timer);
+    clearTimeout(late);
   }
 }
 
-async function readAll(input: Input, unlessSilent?: AbortSignal, onData?: () => void): Promise<string> {
+async function readAll(
+  input: Input,
+  stop?: AbortSignal,
+  whenStopped: 'fail' | 'skip' = 'fail',
+  onData?: () => void,
+): Promise<string> {
   const chunks: Buffer[] = [];
   const read = new Promise<void>((resolve, reject) => {
     input.on('data', (chunk: Buffer) => {
@@ -54,7 +69,7 @@ async function readAll(input: Input, unlessSilent?: AbortSignal, onData?: () => 
     });
     input.once('end', resolve);
     input.once('error', reject);
-    unlessSilent?.addEventListener('abort', () => resolve(), { once: true });
+    stop?.addEventListener('abort', () => resolve(), { once: true });
   });
   try {
     await read;
@@ -64,18 +79,50 @@ async function readAll(input: Input, unlessSilent?: AbortSignal, onData?: () => 
     // An open stdin keeps the event loop alive.
     input.removeAllListeners('data');
     input.pause();
-    if (unlessSilent?.aborted) input.destroy();
+    if (stop?.aborted) input.destroy();
+  }
+  // Half of an input is not what the user meant to send.
+  if (stop?.aborted && (whenStopped === 'fail' || chunks.length > 0)) {
+    throw new TurnoutError('timeout', 'stdin did not end in time: the prompt is not complete.');
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function stdinKind(input: Input): 'none' | 'socket' | 'other' {
+function stdinKind(input: Input): 'none' | 'pipeline' | 'other' {
   try {
     const stat = fstatSync(input.fd ?? 0);
-    if (stat.isSocket()) return 'socket';
-    return stat.isCharacterDevice() || stat.isDirectory() ? 'none' : 'other';
+    if (stat.isFile()) return 'pipeline';
+    if (stat.isFIFO()) return siblingWritesTo(stat.ino) ? 'pipeline' : 'other';
+    return stat.isSocket() ? 'other' : 'none';
   } catch {
     return 'none';
+  }
+}
+
+/** In a shell's pipeline the program before us has the same parent, and our stdin is its stdout. Linux lets us look. */
+function siblingWritesTo(pipe: number): boolean {
+  try {
+    return readdirSync('/proc')
+      .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)
+      .some((pid) => parentOf(pid) === process.ppid && outputOf(pid) === `pipe:[${pipe}]`);
+  } catch {
+    return false;
+  }
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+function outputOf(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/1`);
+  } catch {
+    return undefined;
   }
 }
 

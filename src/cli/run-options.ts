@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { backendNames } from '../backends/names.js';
 import { type PermissionMode, permissionModes } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
 import type { Environment } from '../gateway/config.js';
@@ -43,16 +44,16 @@ export function parseRunOptions(argv: readonly string[]): RunOptions | 'help' {
   }
   return {
     prompt: values.prompt ?? positionals[0],
-    backend: values.backend,
+    backend: backendNamed(values.backend),
     live: values.live ?? false,
     model: notBlank('--model', values.model),
     cwd: notBlank('--cwd', values.cwd),
     systemPrompt: values['system-prompt'],
     systemPromptFile: values['system-prompt-file'],
-    resume: notBlank('--resume', values.resume),
+    resume: sessionId(values.resume),
     maxTurns: positive('--max-turns', values['max-turns'], true),
-    allowedTools: list(values['allowed-tools']),
-    disallowedTools: list(values['disallowed-tools']),
+    allowedTools: list('--allowed-tools', values['allowed-tools']),
+    disallowedTools: list('--disallowed-tools', values['disallowed-tools']),
     mcpConfig: values['mcp-config'],
     permissionMode: oneOf('--permission-mode', values['permission-mode'], permissionModes),
     timeoutMs: milliseconds(positive('--timeout', values.timeout, false)),
@@ -65,7 +66,7 @@ export function parseRunOptions(argv: readonly string[]): RunOptions | 'help' {
 /** Flags are the strongest settings: they stand over the environment. */
 export function settingsFrom(options: RunOptions, environment: Environment): Environment {
   const settings: Record<string, string | undefined> = { ...environment };
-  const backend = options.backend?.replace(/-cli$/, '');
+  const { backend } = options;
   const configured = environment['AGENT_BACKEND'] || environment['FORGE_BACKEND'];
   if (backend !== undefined) {
     // The path and the model in the environment belong to the backend that is configured there.
@@ -116,11 +117,25 @@ function splitRaw(argv: readonly string[]): { own: readonly string[]; rawArgs: r
   return at < 0 ? { own: argv, rawArgs: [] } : { own: argv.slice(0, at), rawArgs: argv.slice(at + 1) };
 }
 
-function list(values: readonly string[] | undefined): readonly string[] | undefined {
-  return values
-    ?.flatMap((value) => value.split(','))
+function list(flag: string, values: readonly string[] | undefined): readonly string[] | undefined {
+  if (values === undefined) return undefined;
+  const tools = values
+    .flatMap((value) => value.split(','))
     .map((tool) => tool.trim())
     .filter((tool) => tool !== '');
+  if (tools.length === 0) throw wrong(`${flag} expects the names of tools`);
+  return tools;
+}
+
+/** `claude-cli` and the like are the same four. */
+function backendNamed(raw: string | undefined): string | undefined {
+  if (raw === undefined) return undefined;
+  return oneOf('--backend', raw.replace(/-cli$/, ''), backendNames);
+}
+
+function sessionId(raw: string | undefined): string | undefined {
+  if (raw?.startsWith('-')) throw wrong(`--resume expects a session id, got ${JSON.stringify(raw)}`);
+  return notBlank('--resume', raw);
 }
 
 function positive(flag: string, raw: string | undefined, whole: boolean): number | undefined {

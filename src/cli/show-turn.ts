@@ -34,15 +34,19 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
       trace: debugTrace(process.env, terminal),
     });
     for await (const event of events) {
-      if (!terminal.readerGone) await show(event);
+      if (terminal.writable) await show(event);
       if (event.type === 'permission_request') void turn.onPermission?.(event, terminal);
       if (event.type === 'complete') exitCode = exitCodes.done;
       if (event.type === 'error') exitCode = exitCodeFor(event.code);
     }
+    await terminal.flush();
   } finally {
     stop.release();
   }
-  // The reader went away (`| head`): what it wanted was delivered.
+  if (terminal.writeError !== undefined) {
+    terminal.say(`stdout can't be written: ${terminal.writeError}`);
+    return exitCodes.failed;
+  }
   return terminal.readerGone ? exitCodes.done : exitCode;
 }
 
@@ -137,7 +141,7 @@ function interruptible(terminal: Terminal): { signal: AbortSignal; release(): vo
     if (controller.signal.aborted) process.exit(exitCodes.interrupted);
     controller.abort();
   };
-  terminal.onReaderGone(() => controller.abort());
+  terminal.onUnwritable(() => controller.abort());
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of signals) process.on(name, onSignal);
   return {

@@ -8,30 +8,43 @@ type Output = Writable & { readonly isTTY?: boolean };
 
 /** stdout for what was asked for, stderr for everything else. A slow reader slows the turn. */
 export class Terminal {
+  /** The reader left (`| head`): what it wanted was delivered. */
   readerGone = false;
+  /** What was to be said could not be written: a full disk, a closed stdout. */
+  writeError: string | undefined;
   readonly #out: Output;
   readonly #err: Output;
-  #onReaderGone: (() => void) | undefined;
+  #onUnwritable: (() => void) | undefined;
 
   constructor(out: Output, err: Output) {
     this.#out = out;
     this.#err = err;
-    out.on('error', () => {
-      this.readerGone = true;
-      this.#onReaderGone?.();
+    out.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE' || error.code === 'ECONNRESET') this.readerGone = true;
+      else this.writeError ??= error.message;
+      this.#onUnwritable?.();
     });
     err.on('error', () => undefined);
   }
 
-  onReaderGone(act: () => void): void {
-    this.#onReaderGone = act;
+  get writable(): boolean {
+    return !this.readerGone && this.writeError === undefined;
+  }
+
+  onUnwritable(act: () => void): void {
+    this.#onUnwritable = act;
   }
 
   async write(text: string): Promise<void> {
-    if (this.readerGone || text === '') return;
+    if (!this.writable || text === '') return;
     // What a model says must not steer the terminal of the person who reads it.
     if (this.#out.write(this.#out.isTTY ? text.replaceAll(controlCharacters, '') : text)) return;
     await once(this.#out, 'drain').catch(() => undefined);
+  }
+
+  /** Waits until all has been written, or can't be. */
+  async flush(): Promise<void> {
+    if (this.writable) await new Promise<void>((resolve) => this.#out.write('', () => resolve()));
   }
 
   /** For a person who reads along. */

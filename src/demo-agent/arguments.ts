@@ -5,11 +5,18 @@ export interface Options {
   readonly version: boolean;
   readonly prompt: string;
   readonly outputFormat: OutputFormat;
-  /** The prompt comes as a message in JSON on stdin. */
+  /** Messages come as lines of JSON on stdin, any number of them. */
   readonly messageInput: boolean;
   readonly verbose: boolean;
   readonly partialMessages: boolean;
   readonly permissionMode: string;
+  /** Permissions may be skipped, now or later on. */
+  readonly mayBypass: boolean;
+  /** What needs a permission is asked over stdin and stdout. */
+  readonly asksClient: boolean;
+  readonly replaysMessages: boolean;
+  /** A session keeps the system prompt of its first turn. */
+  readonly systemPromptSnapshot: boolean;
   readonly appendSystemPrompt?: string;
   readonly appendSystemPromptFile?: string;
   readonly maxTurns: number;
@@ -39,10 +46,12 @@ const kinds: Readonly<Record<string, Kind>> = {
   '--include-partial-messages': 'flag',
   '--dangerously-skip-permissions': 'flag',
   '--strict-mcp-config': 'flag',
+  '--replay-user-messages': 'flag',
   '--output-format': 'one',
   '--input-format': 'one',
   '--system-prompt-snapshot': 'one',
   '--permission-mode': 'one',
+  '--permission-prompt-tool': 'one',
   '--append-system-prompt': 'one',
   '--append-system-prompt-file': 'one',
   '--max-turns': 'one',
@@ -81,6 +90,11 @@ export function parseArguments(argv: readonly string[]): Options {
     permissionMode: given.has('--dangerously-skip-permissions')
       ? 'bypassPermissions'
       : (last('--permission-mode') ?? 'default'),
+    mayBypass:
+      given.has('--dangerously-skip-permissions') || last('--permission-mode') === 'bypassPermissions',
+    asksClient: last('--permission-prompt-tool') === 'stdio',
+    replaysMessages: given.has('--replay-user-messages'),
+    systemPromptSnapshot: last('--system-prompt-snapshot') !== 'off',
     maxTurns: turnLimit(last('--max-turns') ?? '0'),
     allowedTools: given.get('--allowedTools') ?? [],
     disallowedTools: given.get('--disallowedTools') ?? [],

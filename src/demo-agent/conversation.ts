@@ -5,10 +5,18 @@ import type { PastTurn } from './step.js';
 
 const maxTurns = 100;
 const maxTurnChars = 4000;
+const maxSystemPromptChars = 1024 * 1024;
 
 export interface Conversation {
   readonly id: string;
   readonly turns: readonly PastTurn[];
+  /** What the first turn was told. Claude tells it again in every later one, unless its snapshot is off. */
+  readonly systemPrompt?: string;
+}
+
+/** The conversation with one turn more. What is kept of it is bounded, in memory as in the file. */
+export function withTurn(conversation: Conversation, turn: PastTurn): Conversation {
+  return { ...conversation, turns: [...conversation.turns, shorten(turn)].slice(-maxTurns) };
 }
 
 /** Conversations of one working directory, as files. As with Claude, another directory does not see them. */
@@ -23,7 +31,8 @@ export class ConversationFiles {
   async load(id: string): Promise<Conversation | undefined> {
     try {
       const stored: unknown = JSON.parse(await readFile(this.#path(id), 'utf8'));
-      return { id, turns: turnsIn(stored) };
+      const { systemPrompt } = (stored ?? {}) as { systemPrompt?: unknown };
+      return { id, turns: turnsIn(stored), ...(typeof systemPrompt === 'string' ? { systemPrompt } : {}) };
     } catch {
       // Missing, unreadable or not JSON: there is no conversation to go on with.
       return undefined;
@@ -34,11 +43,12 @@ export class ConversationFiles {
   async save(conversation: Conversation): Promise<void> {
     const path = this.#path(conversation.id);
     const draft = `${path}.${process.pid}.${randomUUID()}.tmp`;
-    const turns = conversation.turns.slice(-maxTurns).map(shorten);
+    const { id, turns, systemPrompt = '' } = conversation;
+    const snapshot = systemPrompt.length > maxSystemPromptChars ? {} : { systemPrompt };
     try {
       await mkdir(this.#directory, { recursive: true, mode: 0o700 });
       await chmod(dirname(this.#directory), 0o700);
-      await writeFile(draft, JSON.stringify({ id: conversation.id, turns }), { mode: 0o600 });
+      await writeFile(draft, JSON.stringify({ id, turns, ...snapshot }), { mode: 0o600 });
       await rename(draft, path);
     } catch {
       await rm(draft, { force: true }).catch(() => undefined);

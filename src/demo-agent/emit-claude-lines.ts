@@ -1,11 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Output } from './output.js';
-import { apiErrorLine, type ClaudeLine, initLine, retryLine, type Speaker } from './plain-lines.js';
+import {
+  apiErrorLine,
+  type ClaudeLine,
+  initLine,
+  permissionDeniedLine,
+  retryLine,
+  type Speaker,
+} from './plain-lines.js';
 import { resultLine, type TurnEnding } from './result-line.js';
 import type { ToolInput, ToolName, ToolOutcome } from './step.js';
+import type { UsageMeter } from './usage-meter.js';
 
 export interface Denial {
-  readonly tool_name: string;
+  readonly tool_name: ToolName;
   readonly tool_use_id: string;
   readonly tool_input: ToolInput;
 }
@@ -14,6 +22,7 @@ export interface Denial {
 export class ClaudeLines {
   readonly #speaker: Speaker;
   readonly #output: Output;
+  readonly #meter: UsageMeter;
   readonly #partial: boolean;
   readonly #startedAt = Date.now();
   readonly #denials: Denial[] = [];
@@ -25,9 +34,10 @@ export class ClaudeLines {
   /** What was said since the last tool: the answer, if nothing follows it. */
   answer = '';
 
-  constructor(speaker: Speaker, output: Output, partial: boolean) {
+  constructor(speaker: Speaker, output: Output, meter: UsageMeter, partial: boolean) {
     this.#speaker = speaker;
     this.#output = output;
+    this.#meter = meter;
     this.#partial = partial;
   }
 
@@ -73,8 +83,11 @@ export class ClaudeLines {
     this.#calls++;
   }
 
-  denied(denial: Denial): void {
+  /** `byMode`: nobody was asked. */
+  async denied(denial: Denial, message: string, byMode: boolean): Promise<void> {
     this.#denials.push(denial);
+    const { tool_name: tool, tool_use_id: id } = denial;
+    if (byMode) await this.#print(permissionDeniedLine(this.#speaker.sessionId, tool, id, message));
   }
 
   async retry(attempt: number, of: number, status: number, delayMs: number): Promise<void> {
@@ -87,8 +100,10 @@ export class ClaudeLines {
     if (answered) await this.#openMessage();
     await this.#closeBlock();
     if (answered) await this.#closeMessage('end_turn');
-    if (ending.type === 'interrupted')
-      await this.#user([{ type: 'text', text: '[Request interrupted by user]' }]);
+    if (ending.type === 'interrupted') {
+      const where = ending.inTool ? ' for tool use' : '';
+      await this.#user([{ type: 'text', text: `[Request interrupted by user${where}]` }]);
+    }
     if (ending.type === 'api_error') await this.#print(apiErrorLine(this.#speaker.sessionId, ending));
     const result = resultLine(ending, {
       ...this.#speaker,
@@ -97,6 +112,7 @@ export class ClaudeLines {
       outputTokens: tokensOf(this.#outputChars),
       calls: this.#calls,
       denials: this.#denials,
+      meter: this.#meter,
     });
     await this.#print(result);
   }

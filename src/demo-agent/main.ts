@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Options, parseArguments, UsageError } from './arguments.js';
 import { ConversationFiles } from './conversation.js';
+import { runLive } from './live/live.js';
 import { runOneShot } from './one-shot.js';
 import { skills } from './skills/skills.js';
 
@@ -39,7 +40,10 @@ function answer(options: Options, signal: AbortSignal): Promise<number> {
   const cwd = realpathSync(process.cwd());
   const home = resolve(env['TURNOUT_HOME'] || join(homedir(), '.turnout'));
   const conversations = new ConversationFiles(home, cwd);
-  return runOneShot(options, { stdin, stdout, cwd, conversations, speed: speedIn(env), signal });
+  const speed = numberIn(env['TURNOUT_DEMO_SPEED'], 1);
+  const price = numberIn(env['TURNOUT_DEMO_PRICE'], 0);
+  const run = options.messageInput ? runLive : runOneShot;
+  return run(options, { stdin, stdout, cwd, conversations, speed, price, signal });
 }
 
 /** How the program ends when it is told to: silently on SIGTERM, with an interrupted turn on SIGINT. */
@@ -60,9 +64,9 @@ function isBrokenPipe(error: unknown): boolean {
   return code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED';
 }
 
-function speedIn(env: NodeJS.ProcessEnv): number {
-  const speed = Number(env['TURNOUT_DEMO_SPEED'] || '1');
-  return Number.isFinite(speed) && speed >= 0 ? speed : 1;
+function numberIn(value: string | undefined, otherwise: number): number {
+  const number = Number(value || otherwise);
+  return Number.isFinite(number) && number >= 0 ? number : otherwise;
 }
 
 function print(text: string): Promise<number> {
@@ -82,6 +86,8 @@ Turnout's demo agent: talks like \`claude -p\`, needs no account.
 Options:
   -p, --print                          Answer one prompt, from the argument or from stdin
   --output-format <format>             text, json or stream-json (with --verbose)
+  --input-format stream-json           Many turns: messages and control requests as lines of JSON on stdin
+  --permission-prompt-tool stdio       Ask there what needs a permission
   --include-partial-messages           Print the answer piece by piece
   --resume <id>, --session-id <id>     Go on with a session, or name a new one
   and Claude's: --verbose --model --max-turns --permission-mode --dangerously-skip-permissions
@@ -89,6 +95,7 @@ Options:
 
 Environment:
   TURNOUT_DEMO_SPEED                   1 is a model's pace, 10 is ten times faster, 0 does not wait
+  TURNOUT_DEMO_PRICE                   What a million tokens cost in the reports, in USD (default 0)
   TURNOUT_HOME                         Where conversations are kept (default ~/.turnout)
 
 Prompts:

@@ -31,6 +31,17 @@ export function outputIn(format: OutputFormat, verbose: boolean, stdout: Writabl
       };
 }
 
+/** For more than one writer: a line begins when the one before is out. */
+export function inOrder(output: Output): Output {
+  let last: Promise<void> = Promise.resolve();
+  const after = (write: () => Promise<void>): Promise<void> => {
+    const mine = last.then(write);
+    last = mine.catch(nothing);
+    return mine;
+  };
+  return { line: (line) => after(() => output.line(line)), end: () => after(() => output.end()) };
+}
+
 const chunkChars = 64 * 1024;
 
 /** Resolves once the text is handed over, so that a slow reader slows the agent down instead of filling memory. */

@@ -3,10 +3,31 @@ import { type ToolInput, type ToolName, toolNames } from './step.js';
 
 export type Permission =
   | { readonly type: 'allow'; readonly input: ToolInput }
-  | { readonly type: 'deny'; readonly message: string };
+  | {
+      readonly type: 'deny';
+      readonly message: string;
+      /** `mode`: nobody was asked. `interrupt`: the turn ends with it. */
+      readonly by?: 'mode' | 'interrupt';
+    };
 
 /** Whether a tool may be used. A one-shot run decides by its flags; a live one can ask its client. */
 export type Permit = (tool: ToolName, input: ToolInput, toolUseId: string) => Promise<Permission>;
+
+export const permissionModes = [
+  'acceptEdits',
+  'auto',
+  'bypassPermissions',
+  'default',
+  'dontAsk',
+  'plan',
+] as const;
+
+const effects: Readonly<Record<ToolName, 'none' | 'edit' | 'command'>> = {
+  LS: 'none',
+  Read: 'none',
+  Write: 'edit',
+  Bash: 'command',
+};
 
 /** `--tools` says which tools there are, `--disallowedTools` takes some away. */
 export function availableTools(options: Options): readonly ToolName[] {
@@ -17,22 +38,44 @@ export function availableTools(options: Options): readonly ToolName[] {
   );
 }
 
+/** What a mode and the tools that are allowed in any case say, before anybody is asked. */
+export function verdictOf(
+  tool: ToolName,
+  mode: string,
+  allowed: ReadonlySet<string>,
+): 'allow' | 'ask' | 'deny' {
+  const effect = effects[tool];
+  if (effect === 'none' || mode === 'bypassPermissions') return 'allow';
+  if (mode === 'plan') return 'deny';
+  if (allowed.has(tool) || (mode === 'acceptEdits' && effect === 'edit')) return 'allow';
+  return mode === 'dontAsk' ? 'deny' : 'ask';
+}
+
 /** With nobody to ask, what would have to be asked is denied. */
 export function permitByFlags(options: Options): Permit {
   const allowed = namesIn(options.allowedTools);
-  const mayWrite = options.permissionMode === 'bypassPermissions' || options.permissionMode === 'acceptEdits';
   return async (tool, input) =>
-    tool !== 'Write' || mayWrite || allowed.has(tool)
+    verdictOf(tool, options.permissionMode, allowed) === 'allow'
       ? { type: 'allow', input }
-      : {
-          type: 'deny',
-          message: `Writing ${input['file_path']} needs a permission that was not granted.`,
-        };
+      : refusal(tool, input, options.permissionMode);
 }
 
-/** `Bash(git:*) Write` and `Bash(git:*),Write` both name Bash and Write. */
-function namesIn(rules: readonly string[]): ReadonlySet<string> {
+export function refusal(tool: ToolName, input: ToolInput, mode: string): Permission {
+  const what = effects[tool] === 'edit' ? `Writing ${input['file_path']}` : `Using ${tool}`;
+  const messages: Readonly<Record<string, string>> = {
+    plan: `${what} is not possible in plan mode, which is read only.`,
+    dontAsk: `Permission to use ${tool} has been denied because Claude Code is running in don't ask mode.`,
+  };
+  return {
+    type: 'deny',
+    message: messages[mode] ?? `${what} needs a permission that was not granted.`,
+    by: 'mode',
+  };
+}
+
+/** `Read Write` and `Read,Write` both name two tools. A rule such as `Bash(git:*)` is about some uses only: no name. */
+export function namesIn(rules: readonly string[]): ReadonlySet<string> {
   return new Set(
-    rules.flatMap((rule) => rule.replace(/\([^)]*\)/g, '').split(/[\s,]+/)).filter((name) => name !== ''),
+    rules.flatMap((rule) => rule.replace(/\w+\([^)]*\)/g, '').split(/[\s,]+/)).filter((name) => name !== ''),
   );
 }

@@ -16,6 +16,8 @@ export interface Speaker {
   readonly mcpServers: readonly string[];
   /** Roughly how much the model would have read. */
   readonly inputTokens: number;
+  /** The ids of the messages that are answered, where they have some. */
+  readonly userMessages: readonly string[];
 }
 
 /** The first line of a turn. */
@@ -53,6 +55,25 @@ export function retryLine(
     retry_delay_ms: delayMs,
     error_status: status,
     error: describeApiError(status).reason,
+    session_id: sessionId,
+    uuid: randomUUID(),
+  };
+}
+
+/** A rule or a mode has refused a tool, without anybody being asked. */
+export function permissionDeniedLine(
+  sessionId: string,
+  tool: ToolName,
+  toolUseId: string,
+  message: string,
+): ClaudeLine {
+  return {
+    type: 'system',
+    subtype: 'permission_denied',
+    tool_name: tool,
+    tool_use_id: toolUseId,
+    decision_reason_type: 'mode',
+    message,
     session_id: sessionId,
     uuid: randomUUID(),
   };

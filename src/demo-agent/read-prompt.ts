@@ -1,19 +1,17 @@
 import { addAbortSignal, type Readable } from 'node:stream';
-import { type Options, UsageError } from './arguments.js';
+import { UsageError } from './arguments.js';
 
 const maxStdinBytes = 10 * 1024 * 1024;
 const stdinPatienceMs = 3000;
 
-/** The prompt is the argument, stdin, or both with a line break between them; or the first message on stdin. */
+/** The prompt is the argument, stdin, or both with a line break between them. */
 export async function readPrompt(
-  { prompt: argument, messageInput }: Pick<Options, 'prompt' | 'messageInput'>,
+  argument: string,
   stdin: Readable & { isTTY?: boolean },
   signal: AbortSignal,
 ): Promise<string> {
   const piped = stdin.isTTY ? '' : await readStdin(stdin, signal);
-  const prompt = messageInput
-    ? firstMessage(piped)
-    : [argument, piped].filter((part) => part !== '').join('\n');
+  const prompt = [argument, piped].filter((part) => part !== '').join('\n');
   if (prompt === '') {
     throw new UsageError(
       'Error: Input must be provided either through stdin or as a prompt argument when using --print',
@@ -21,29 +19,6 @@ export async function readPrompt(
   }
   if (prompt.trim() === '') throw new UsageError('Error: No messages returned from query');
   return prompt;
-}
-
-function firstMessage(lines: string): string {
-  for (const line of lines.split('\n').filter((text) => text.trim() !== '')) {
-    const { type, message } = parseMessage(line);
-    if (type !== 'user') continue;
-    const content = message?.content ?? '';
-    return typeof content === 'string' ? content : content.map((block) => block.text ?? '').join('');
-  }
-  return '';
-}
-
-interface InputMessage {
-  readonly type?: string;
-  readonly message?: { readonly content?: string | readonly { readonly text?: string }[] };
-}
-
-function parseMessage(line: string): InputMessage {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new UsageError(`Error parsing streaming input line: ${line.slice(0, 200)}`);
-  }
 }
 
 /** A pipe that nobody writes to or closes would hold the turn for ever: like Claude, give it three seconds. */

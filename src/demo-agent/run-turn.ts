@@ -32,6 +32,7 @@ export async function runTurn(turn: Turn): Promise<TurnEnding> {
       if (step.type === 'fail') return failure(step);
       if (step.type === 'tool') {
         outcome = await carryOut(step, turn);
+        if (outcome === undefined) return { type: 'interrupted', inTool: true };
         if (turn.maxTurns > 0 && lines.calls > turn.maxTurns)
           return { type: 'max_turns', limit: turn.maxTurns };
       } else {
@@ -39,7 +40,7 @@ export async function runTurn(turn: Turn): Promise<TurnEnding> {
       }
     }
   } catch (error) {
-    if (signal.aborted) return { type: 'interrupted' };
+    if (signal.aborted) return { type: 'interrupted', inTool: false };
     throw error;
   }
 }
@@ -75,26 +76,42 @@ async function pause(ms: number, speed: number, signal: AbortSignal): Promise<vo
   await (delay === 0 ? nextRound() : sleep(Math.min(delay, longestTimer), undefined, { signal }));
 }
 
-async function carryOut(step: Extract<Step, { type: 'tool' }>, turn: Turn): Promise<ToolOutcome> {
+type ToolStep = Extract<Step, { type: 'tool' }>;
+
+/** Nothing comes back when the turn is to end with this tool. */
+async function carryOut(step: ToolStep, turn: Turn): Promise<ToolOutcome | undefined> {
   const id = `toolu_demo${randomBytes(9).toString('hex')}`;
   await turn.lines.toolUse(id, step.tool, step.input);
   const outcome = await useTool(id, step, turn);
-  await pause(150, turn.speed, turn.signal);
-  await turn.lines.toolResult(id, outcome);
+  await turn.lines.toolResult(id, outcome ?? { text: stopped, isError: true });
   return outcome;
 }
 
-async function useTool(id: string, step: Extract<Step, { type: 'tool' }>, turn: Turn): Promise<ToolOutcome> {
-  const { tool, input } = step;
+async function useTool(id: string, { tool, input }: ToolStep, turn: Turn): Promise<ToolOutcome | undefined> {
+  const { lines, cwd, speed, signal } = turn;
   if (!turn.tools.includes(tool)) {
     const text = `<tool_use_error>Error: No such tool available: ${tool}</tool_use_error>`;
     return { text, isError: true };
   }
   const permission = await turn.permit(tool, input, id);
-  if (permission.type === 'allow') return runTool(tool, permission.input, turn.cwd);
-  turn.lines.denied({ tool_name: tool, tool_use_id: id, tool_input: input });
-  return { text: permission.message, isError: true };
+  if (permission.type === 'deny') {
+    const denial = { tool_name: tool, tool_use_id: id, tool_input: input };
+    await lines.denied(denial, permission.message, permission.by === 'mode');
+    return permission.by === 'interrupt' ? undefined : { text: permission.message, isError: true };
+  }
+  try {
+    signal.throwIfAborted();
+    const outcome = await runTool(tool, permission.input, { cwd, speed, signal });
+    await pause(150, speed, signal);
+    return outcome;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
 }
+
+const stopped =
+  "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.";
 
 function failure(step: Extract<Step, { type: 'fail' }>): TurnEnding {
   const { status, message } = step;

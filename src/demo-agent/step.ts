@@ -9,7 +9,8 @@ export type Step =
   | { readonly type: 'crash' }
   | { readonly type: 'hang' };
 
-export const toolNames = ['LS', 'Read', 'Write'] as const;
+/** The `Bash` here is none: it knows two commands and runs neither of them in a shell. */
+export const toolNames = ['LS', 'Read', 'Write', 'Bash'] as const;
 export type ToolName = (typeof toolNames)[number];
 export type ToolInput = Readonly<Record<string, string | number>>;
 

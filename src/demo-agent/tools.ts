@@ -1,30 +1,43 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startChild } from './start-child.js';
 import type { ToolInput, ToolName, ToolOutcome } from './step.js';
 
 const maxEntries = 200;
 const maxReadBytes = 64 * 1024;
 
+export interface ToolSurroundings {
+  readonly cwd: string;
+  readonly speed: number;
+  readonly signal: AbortSignal;
+}
+
 /** The agent's real tools. They never leave the working directory, not by a link either. */
-export async function runTool(name: ToolName, input: ToolInput, cwd: string): Promise<ToolOutcome> {
+export async function runTool(
+  name: ToolName,
+  input: ToolInput,
+  around: ToolSurroundings,
+): Promise<ToolOutcome> {
   try {
-    const text = await tools[name](input, cwd);
+    const text = await tools[name](input, around);
     return { text, isError: false };
   } catch (error) {
+    around.signal.throwIfAborted();
     return { text: error instanceof Error ? error.message : String(error), isError: true };
   }
 }
 
-const tools: Record<ToolName, (input: ToolInput, cwd: string) => Promise<string>> = {
-  async LS(input, cwd) {
+const tools: Record<ToolName, (input: ToolInput, around: ToolSurroundings) => Promise<string>> = {
+  async LS(input, { cwd }) {
     const entries = await readdir(await inside(cwd, String(input['path'])), { withFileTypes: true });
     const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
     const more = names.length > maxEntries ? [`… and ${names.length - maxEntries} more`] : [];
     return [...names.slice(0, maxEntries), ...more].join('\n');
   },
 
-  async Read(input, cwd) {
+  async Read(input, { cwd }) {
     const path = await inside(cwd, String(input['file_path']));
     // Opening a pipe would wait for its writer for ever.
     if (!(await lstat(path)).isFile()) throw new Error('It is not a file.');
@@ -38,7 +51,7 @@ const tools: Record<ToolName, (input: ToolInput, cwd: string) => Promise<string>
     }
   },
 
-  async Write(input, cwd) {
+  async Write(input, { cwd }) {
     const target = resolve(cwd, String(input['file_path']));
     const path = join(await inside(cwd, dirname(target)), basename(target));
     const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -50,7 +63,20 @@ const tools: Record<ToolName, (input: ToolInput, cwd: string) => Promise<string>
     }
     return `File created successfully at: ${path}`;
   },
+
+  async Bash(input, { cwd, speed, signal }) {
+    const command = String(input['command']);
+    if (command === childCommand) return startChild(cwd);
+    const seconds = Number(/^sleep (\d{1,4}(?:\.\d+)?)$/.exec(command)?.[1]);
+    if (Number.isNaN(seconds)) throw new Error(`I know no command but "sleep 5" and "${childCommand}".`);
+    // A tool that takes its time is asked for because of the time: not to wait at all would make it another tool.
+    await sleep((seconds * 1000) / (speed === 0 ? 1 : speed), undefined, { signal });
+    return '';
+  },
 };
+
+/** What the tool is told to do; a process of our own stands in for it. */
+export const childCommand = 'setsid sleep 300 &';
 
 async function inside(cwd: string, path: string): Promise<string> {
   const root = await realpath(cwd);

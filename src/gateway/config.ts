@@ -44,7 +44,7 @@ export function loadConfig(env: Environment): GatewayConfig {
   const home = resolve(values.TURNOUT_HOME ?? join(values.HOME ?? homedir(), '.turnout'));
   const config = {
     agentBackend,
-    backendCliPath: values.BACKEND_CLI_PATH ?? backends[agentBackend].command,
+    backendCliPath: absoluteProgram(values.BACKEND_CLI_PATH) ?? backends[agentBackend].command,
     ...(values.BACKEND_MODEL === undefined ? {} : { backendModel: values.BACKEND_MODEL }),
     backendMaxTurns: maxTurns.value,
     allowedTools: values.ALLOWED_TOOLS,
@@ -95,6 +95,11 @@ function wholeNumber(unit: string, least: number, most: number) {
     .regex(/^\s*\d+\s*$/, expected)
     .transform(Number)
     .refine((value) => value >= least && value <= most, expected);
+}
+
+/** A path means what it means here, wherever the agent works; a bare name is looked up on PATH. */
+function absoluteProgram(path: string | undefined): string | undefined {
+  return path === undefined || !/[\\/]/.test(path) ? path : resolve(path);
 }
 
 /** R7.2: the one setting whose bad value does not stop the start. */

@@ -80,7 +80,7 @@ function ancestors(table: readonly ProcessRow[], pid: number): number[] {
 }
 
 /** A name that we can't read is nobody we could declare dead. */
-function ownerLives(owner: string): boolean {
+export function ownerLives(owner: string): boolean {
   const [, pid, start] = /^(\d+)\.(\d+)$/.exec(owner) ?? [];
   if (pid === undefined || start === undefined) return true;
   return isAlive({ pid: Number(pid), start: Number(start) });

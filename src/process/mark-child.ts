@@ -37,7 +37,7 @@ export function readMarker(pid: number): Marker | undefined {
 }
 
 /** `pid.start`. Where there is no /proc nobody looks for it, and a start that is no number is never declared dead. */
-function ownName(): string {
+export function ownName(): string {
   ownStart ??= readRow(process.pid)?.start;
   return `${process.pid}.${ownStart ?? 'unknown'}`;
 }

@@ -24,6 +24,9 @@ export interface LiveSessionSetup {
   readonly locks: TurnLocks;
   /** The kind of process that a session with these options lives in. */
   kindOf(options: LiveSessionOptions): ProcessKind;
+  /** Told the vendor's id as soon as it is known. */
+  onSession(sessionId: string): void;
+  onClose(): void;
 }
 
 /** A session over a live process. The process may come and go: the session goes on by its id. */
@@ -35,6 +38,8 @@ export class LiveBackendSession implements BackendSession {
   #home: { readonly process: PooledProcess; readonly session: LiveSession } | undefined;
   #turn: LiveTurn | undefined;
   #closed = false;
+  /** Something is there to be resumed: an id alone is none, before the first turn. */
+  #resumable: boolean;
   /** Before the vendor's id is known the object itself is the key. */
   readonly #ownKey = `new-${Math.random().toString(36).slice(2)}`;
 
@@ -42,6 +47,7 @@ export class LiveBackendSession implements BackendSession {
     this.#setup = setup;
     this.backend = setup.backend;
     this.#options = setup.options;
+    this.#resumable = setup.options.sessionId !== undefined;
   }
 
   get cwd(): string {
@@ -93,6 +99,7 @@ export class LiveBackendSession implements BackendSession {
     this.#closed = true;
     await this.interrupt();
     await this.#leave();
+    this.#setup.onClose();
   }
 
   async *#send(prompt: string, signal: AbortSignal | undefined): AsyncGenerator<readonly ChatEvent[]> {
@@ -135,30 +142,34 @@ export class LiveBackendSession implements BackendSession {
     } finally {
       signal?.removeEventListener('abort', onAbort);
       this.#turn = undefined;
-      if (!(await turn.settle())) await home.process.end();
+      // A CLI that does not stop is given up with its process; the session goes on in another one.
+      if (!(await turn.settle())) home.process.retire();
       home.process.idle();
     }
   }
 
   #learn(events: readonly ChatEvent[]): void {
     for (const event of events) {
-      if (event.type === 'session') this.#options = { ...this.#options, sessionId: event.sessionId };
+      this.#resumable = true;
+      if (event.type !== 'session') continue;
+      this.#options = { ...this.#options, sessionId: event.sessionId };
+      this.#setup.onSession(event.sessionId);
     }
   }
 
   /** A place in a living process: the one it has, or a new one, resumed by id. */
   async #enter(signal: AbortSignal | undefined): Promise<readonly StepEvent[]> {
     if (this.#closed) throw new TurnoutError('bad_request', 'The session was closed.');
-    if (this.#home?.process.alive) return [];
+    if (this.#home?.process.usable) return [];
     const lost = this.#home !== undefined;
     await this.#leave();
     const { pool, kindOf } = this.#setup;
-    const process = await pool.acquire(kindOf(this.#options), this.#options, signal);
+    const options = this.#resumable ? this.#options : { ...this.#options, sessionId: undefined };
+    const process = await pool.acquire(kindOf(options), options, signal);
     try {
-      const session = await process.process.open(this.#options);
+      const session = await process.process.open(options);
       this.#home = { process, session };
-      const sessionId = session.sessionId ?? this.#options.sessionId;
-      this.#options = { ...this.#options, sessionId };
+      this.#options = { ...options, sessionId: session.sessionId ?? options.sessionId };
     } catch (error) {
       process.release();
       throw error;

@@ -7,7 +7,7 @@ import { noSuchRequest } from './live-session.js';
 import type { Clocks } from './types.js';
 import { type Expiry, Watchdog } from './watchdog.js';
 
-/** How long a CLI may take to stop when it is asked to. Then its process is ended. */
+/** How long a CLI may take to stop when it is asked to. Then the turn ends without it. */
 const stopGraceMs = 5000;
 
 /** One turn of a live session: its events in order, its clocks, and its one ending. */
@@ -19,7 +19,13 @@ export class LiveTurn {
   readonly #pending = new Set<string>();
   #stopped: ErrorEvent | undefined;
   #stopping: Promise<void> | undefined;
-  #iterator: AsyncIterator<LiveEvent> | undefined;
+  #graceTimer: NodeJS.Timeout | undefined;
+  #giveUp: () => void = () => {};
+  /** Resolves when the CLI did not stop in time. */
+  readonly #stuck = new Promise<'stuck'>((resolve) => {
+    this.#giveUp = () => resolve('stuck');
+  });
+  #events: AsyncIterator<LiveEvent> | undefined;
   #over = false;
 
   constructor(session: LiveSession, clocks: Clocks, backend: BackendName) {
@@ -30,28 +36,32 @@ export class LiveTurn {
 
   async *run(prompt: string): AsyncGenerator<readonly ChatEvent[]> {
     const watchdog = new Watchdog(this.#clocks, (expiry) => this.#expire(expiry));
+    const events = this.#session.turn(prompt)[Symbol.asyncIterator]();
+    this.#events = events;
     try {
-      this.#iterator = this.#session.turn(prompt)[Symbol.asyncIterator]();
-      for (let next = await this.#iterator.next(); !next.done; next = await this.#iterator.next()) {
-        const events = this.#accept(next.value);
-        for (const event of events) watchdog.see(event);
-        if (events.length > 0) yield events;
-        if (this.#ledger.ended) return;
+      while (!this.#ledger.ended) {
+        const next = await Promise.race([events.next(), this.#stuck]);
+        if (next === 'stuck' || next.done) {
+          this.#over = next !== 'stuck';
+          yield this.#ledger.fail(this.#stopped ?? this.#withoutResult());
+          return;
+        }
+        const seen = this.#accept(next.value);
+        for (const event of seen) watchdog.see(event);
+        if (seen.length > 0) yield seen;
       }
-      this.#over = true;
-      yield this.#ledger.fail(
-        this.#stopped ?? errorEvent('crashed', `${this.#backend} ended the turn without a result`),
-      );
     } finally {
       watchdog.stop();
     }
   }
 
-  /** Ends the turn with this error. The CLI is asked to stop; whether it did, `settle` tells. */
+  /** Ends the turn with this error. The CLI is asked to stop, and given a while to do so. */
   async stop(error: ErrorEvent): Promise<void> {
+    if (this.#over) return;
     this.#stopped ??= error;
+    this.#graceTimer ??= setTimeout(() => this.#giveUp(), stopGraceMs);
     this.#stopping ??= this.#session.interrupt().catch(() => undefined);
-    await this.#stopping;
+    await Promise.race([this.#stopping, this.#stuck]);
   }
 
   async answer(id: string, decision: PermissionDecision, message?: string): Promise<void> {
@@ -59,35 +69,25 @@ export class LiveTurn {
     await this.#session.answerPermission(id, { decision, message });
   }
 
-  /** After the last event, or when the reader has left: has the CLI really stopped? `false`: it must be ended. */
+  /** After the last event, or when the reader has left: is the CLI ready for another turn? */
   async settle(): Promise<boolean> {
-    if (this.#over) return true;
-    await this.stop(errorEvent('interrupted', 'Interrupted'));
-    const iterator = this.#iterator;
-    if (iterator === undefined) return true;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), stopGraceMs);
-    });
     try {
-      return await Promise.race([this.#drain(iterator), late]);
+      if (!this.#over) await this.stop(errorEvent('interrupted', 'Interrupted'));
+      while (!this.#over && this.#events !== undefined) {
+        const next = await Promise.race([this.#events.next(), this.#stuck]);
+        if (next === 'stuck') return false;
+        this.#over = next.done === true || next.value.type === 'ending';
+      }
+      return true;
     } finally {
-      clearTimeout(timer);
+      clearTimeout(this.#graceTimer);
     }
-  }
-
-  async #drain(iterator: AsyncIterator<LiveEvent>): Promise<boolean> {
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-      if (next.value.type === 'ending') break;
-    }
-    this.#over = true;
-    return true;
   }
 
   #accept(event: LiveEvent): readonly ChatEvent[] {
     if (event.type === 'permission_request') this.#pending.add(event.id);
     if (event.type === 'permission_resolved') this.#pending.delete(event.id);
-    if (event.type !== 'ending') return this.#stopped?.code === 'timeout' ? [] : this.#ledger.accept(event);
+    if (event.type !== 'ending') return this.#ledger.accept(event);
     this.#over = true;
     const { ending } = event;
     if (this.#stopped !== undefined) return this.#ledger.fail(this.#stopped);
@@ -105,5 +105,9 @@ export class LiveTurn {
       return;
     }
     void this.stop(errorEvent('timeout', expiry.message));
+  }
+
+  #withoutResult(): ErrorEvent {
+    return errorEvent('crashed', `${this.#backend} ended the turn without a result`);
   }
 }

@@ -19,7 +19,10 @@ export class OneShotSession implements BackendSession {
   #closed = false;
   readonly #ownKey = `new-${Math.random().toString(36).slice(2)}`;
 
-  constructor(options: SessionOptions, locks: TurnLocks) {
+  readonly #onClose: () => void;
+
+  constructor(options: SessionOptions, locks: TurnLocks, onClose: () => void) {
+    this.#onClose = onClose;
     this.backend = options.backend;
     this.cwd = options.cwd ?? options.config.workingDir;
     this.#options = options;
@@ -101,5 +104,6 @@ export class OneShotSession implements BackendSession {
   async close(): Promise<void> {
     this.#closed = true;
     await this.interrupt();
+    this.#onClose();
   }
 }

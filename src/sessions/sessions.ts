@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
-import { unsupportedOptions } from '../backends/one-shot/check-request.js';
+import { describeUnsupported, unsupportedOptions } from '../backends/one-shot/check-request.js';
 import { childEnvironment } from '../backends/one-shot/child-environment.js';
+import { RecentSessions } from '../backends/one-shot/recent-sessions.js';
 import { removeScratchFiles, scratchDirectory } from '../backends/one-shot/scratch-files.js';
 import { type BackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapter } from '../backends/types.js';
@@ -24,6 +25,7 @@ export class Sessions {
   readonly #pool: WarmPool;
   readonly #locks = new TurnLocks();
   readonly #open = new Set<BackendSession>();
+  readonly #directories = new RecentSessions<string>(10_000);
   #swept: Promise<unknown> | undefined;
 
   constructor(limits: Partial<PoolLimits> = {}) {
@@ -37,10 +39,10 @@ export class Sessions {
 
   /** Opens a session, new or resumed. A live one has its process when this resolves. */
   async open(options: SessionOptions): Promise<BackendSession> {
-    if (options.live === false) return this.#keep(new OneShotSession(options, this.#locks));
+    if (options.live === false) return this.#openOneShot(options);
     const adapter = createBackend(options.backend, options.config);
     const protocol = await adapter.live();
-    const sessionOptions = liveOptions(options);
+    const sessionOptions = this.#whereItWasMade(options.backend, liveOptions(options));
     refuse(options.backend, protocol.capabilities, options);
     // What a killed Turnout left running is ended before anything new is started.
     this.#swept ??= endOrphans().catch(() => undefined);
@@ -52,10 +54,13 @@ export class Sessions {
       clocks: { ...defaultClocks, turnMs: options.config.queryTimeoutMs, ...options.clocks },
       pool: this.#pool,
       locks: this.#locks,
+      onSession: (id) => this.#directories.set(`${options.backend} ${id}`, sessionOptions.cwd),
+      onClose: () => this.#open.delete(session),
       kindOf: (wanted) => processKind(options, adapter, protocol, wanted),
     });
     await session.prepare();
-    return this.#keep(session);
+    this.#open.add(session);
+    return session;
   }
 
   /** Closes every session and ends every process. */
@@ -64,9 +69,17 @@ export class Sessions {
     await this.#pool.close();
   }
 
-  #keep(session: BackendSession): BackendSession {
+  #openOneShot(options: SessionOptions): BackendSession {
+    const session = new OneShotSession(options, this.#locks, () => this.#open.delete(session));
     this.#open.add(session);
     return session;
+  }
+
+  /** Three of the four CLIs fail or hang when a session is resumed in another directory than its own. */
+  #whereItWasMade(backend: BackendName, options: LiveSessionOptions): LiveSessionOptions {
+    if (options.sessionId === undefined) return options;
+    const cwd = this.#directories.get(`${backend} ${options.sessionId}`);
+    return cwd === undefined ? options : { ...options, cwd };
   }
 }
 
@@ -103,8 +116,7 @@ function liveOptions({ config, ...options }: SessionOptions): LiveSessionOptions
 
 function refuse(backend: BackendName, capabilities: LiveCapabilities, options: SessionOptions): void {
   const [first] = unsupportedOptions(backend, capabilities, options);
-  if (first !== undefined)
-    throw new TurnoutError('unsupported', `${backend} does not support ${first.option}. ${first.instead}`);
+  if (first !== undefined) throw new TurnoutError('unsupported', describeUnsupported(backend, first));
 }
 
 function processKind(

@@ -32,13 +32,15 @@ export interface ProcessKind {
 export interface PooledProcess {
   readonly process: LiveProcess;
   readonly alive: boolean;
+  /** Alive, and not given up. */
+  readonly usable: boolean;
   /** A turn runs in it: it is not ended for want of room. */
   busy(): void;
   idle(): void;
   /** The session gives its place back. */
   release(): void;
-  /** Ends it, for trouble. Every session in it will start anew. */
-  end(): Promise<void>;
+  /** It takes no more sessions, and ends when those that it has are gone: one session's trouble is not the others'. */
+  retire(): void;
 }
 
 /**
@@ -49,6 +51,8 @@ export class WarmPool {
   readonly #limits: PoolLimits;
   readonly #entries = new Set<Entry>();
   readonly #waiting: (() => void)[] = [];
+  /** Sessions that come while their shared process is still starting wait for it instead of starting another. */
+  readonly #sharedStarts = new Map<string, Promise<Entry>>();
   #starting = 0;
   #closed = false;
 
@@ -67,17 +71,9 @@ export class WarmPool {
     signal?: AbortSignal,
   ): Promise<PooledProcess> {
     this.#checkOpen();
-    const shared = kind.protocol.sessionsPerProcess === 'many';
-    const reusable = [...this.#entries].find(
-      (entry) =>
-        entry.key === kind.key &&
-        entry.alive &&
-        (shared || (entry.holders === 0 && options.sessionId === undefined)),
-    );
-    const entry = reusable ?? (await this.#start(kind, signal));
-    entry.hold();
-    if (!shared) void this.#keepSpares(kind);
-    return entry;
+    return kind.protocol.sessionsPerProcess === 'many'
+      ? abortable(this.#shared(kind), signal)
+      : this.#own(kind, options, signal);
   }
 
   /** Ends every process, and waits for those that are starting. */
@@ -87,7 +83,32 @@ export class WarmPool {
     await Promise.all([...this.#entries].map((entry) => entry.end()));
   }
 
-  async #start(kind: ProcessKind, signal?: AbortSignal): Promise<Entry> {
+  async #shared(kind: ProcessKind): Promise<Entry> {
+    const warm = this.#find(kind, () => true);
+    if (warm !== undefined) return warm.hold();
+    const started = this.#sharedStarts.get(kind.key) ?? this.#start(kind);
+    this.#sharedStarts.set(kind.key, started);
+    try {
+      return (await started).hold();
+    } finally {
+      this.#sharedStarts.delete(kind.key);
+    }
+  }
+
+  /** Held at once: nobody else may find it unused. */
+  async #own(kind: ProcessKind, options: LiveSessionOptions, signal?: AbortSignal): Promise<Entry> {
+    const fresh = options.sessionId === undefined;
+    const unused = fresh ? this.#find(kind, ({ holders }) => holders === 0)?.hold() : undefined;
+    const entry = unused ?? (await this.#start(kind, signal, true));
+    if (fresh) void this.#keepSpares(kind);
+    return entry;
+  }
+
+  #find(kind: ProcessKind, fits: (entry: Entry) => boolean): Entry | undefined {
+    return [...this.#entries].find((entry) => entry.key === kind.key && entry.usable && fits(entry));
+  }
+
+  async #start(kind: ProcessKind, signal?: AbortSignal, held = false): Promise<Entry> {
     await this.#makeRoom(signal);
     this.#starting += 1;
     let entry: Entry;
@@ -99,6 +120,7 @@ export class WarmPool {
     } finally {
       this.#starting -= 1;
     }
+    if (held) entry.hold();
     this.#entries.add(entry);
     if (this.#closed) {
       await entry.end();
@@ -160,6 +182,7 @@ class Entry implements PooledProcess {
   readonly #idleMs: number;
   readonly #free: () => void;
   #turns = 0;
+  #retired = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -180,13 +203,18 @@ class Entry implements PooledProcess {
     this.#watchIdle();
   }
 
+  get usable(): boolean {
+    return this.alive && !this.#retired;
+  }
+
   get evictable(): boolean {
     return this.alive && this.#turns === 0;
   }
 
-  hold(): void {
+  hold(): this {
     this.holders += 1;
     this.#watchIdle();
+    return this;
   }
 
   busy(): void {
@@ -202,7 +230,12 @@ class Entry implements PooledProcess {
 
   release(): void {
     this.holders -= 1;
-    this.#watchIdle();
+    if (this.#retired && this.holders === 0) void this.end();
+    else this.#watchIdle();
+  }
+
+  retire(): void {
+    this.#retired = true;
   }
 
   async end(): Promise<void> {

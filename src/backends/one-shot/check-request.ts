@@ -23,7 +23,13 @@ export function refuseRequest(
   }
   const [first] = unsupportedOptions(name, capabilities, request);
   if (first === undefined) return undefined;
-  return errorEvent('unsupported', `${name} does not support ${first.option}. ${first.instead}`);
+  return errorEvent('unsupported', describeUnsupported(name, first));
+}
+
+/** By the name that the option has in a program, and the one that it has on the command line. */
+export function describeUnsupported(backend: BackendName, { option, instead }: UnsupportedOption): string {
+  const flag = option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return `${backend} does not support ${option} (--${flag}). ${instead}`;
 }
 
 type OptionCapabilities = Pick<

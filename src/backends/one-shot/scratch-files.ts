@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { homedir, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
+import { ownerLives } from '../../process/end-orphans.js';
+import { ownName } from '../../process/mark-child.js';
 import type { ScratchFile } from './invocation.js';
 
 /** A directory name that no other run has; it is created only when there is something to put in it. */
 export function scratchDirectory(env: Readonly<Record<string, string | undefined>>): string {
-  return join(scratchRoot(env), `run-${process.pid}-${randomBytes(8).toString('hex')}`);
+  return join(writableRoot(env), `run-${ownName()}-${randomBytes(8).toString('hex')}`);
 }
 
 export async function writeScratchFiles(directory: string, files: readonly ScratchFile[]): Promise<void> {
@@ -48,8 +50,8 @@ export async function sweepScratchFiles(env: Readonly<Record<string, string | un
   const root = scratchRoot(env);
   const names = await readdir(root).catch(() => []);
   const stale = names.filter((name) => {
-    const owner = /^run-(\d+)-[0-9a-f]+$/.exec(name)?.[1];
-    return owner !== undefined && !isAlive(Number(owner));
+    const owner = /^run-(\d+\.\w+)-[0-9a-f]+$/.exec(name)?.[1];
+    return owner !== undefined && !ownerLives(owner);
   });
   await Promise.all(stale.map((name) => removeScratchFiles(join(root, name))));
   return stale.length;
@@ -57,15 +59,18 @@ export async function sweepScratchFiles(env: Readonly<Record<string, string | un
 
 /** Not below /tmp by default: Gemini ignores settings files in a world-writable directory. */
 function scratchRoot(env: Readonly<Record<string, string | undefined>>): string {
-  const home = env['TURNOUT_HOME'] ?? join(env['HOME'] ?? homedir() ?? tmpdir(), '.turnout');
+  const home = env['TURNOUT_HOME'] ?? join(env['HOME'] ?? homedir(), '.turnout');
   return join(home, 'tmp');
 }
 
-function isAlive(pid: number): boolean {
+/** A home that can't be written is no reason to fail: the system's own place for temporary files will do. */
+function writableRoot(env: Readonly<Record<string, string | undefined>>): string {
+  const root = scratchRoot(env);
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    mkdirSync(root, { recursive: true, mode: 0o700 });
+    accessSync(root, constants.W_OK);
+    return root;
+  } catch {
+    return join(tmpdir(), `turnout-${userInfo().uid}`);
   }
 }

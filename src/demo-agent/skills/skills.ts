@@ -4,6 +4,7 @@ import { memorySkills } from './memory.js';
 import { paceSkills } from './pace.js';
 import { answerAnythingElse, talkSkills } from './talk.js';
 import { troubleSkills } from './trouble.js';
+import { workSkills } from './work.js';
 
 const helpSkill: Skill = {
   name: 'help',
@@ -21,6 +22,7 @@ export const skills: readonly Skill[] = [
   ...memorySkills,
   ...troubleSkills,
   helpSkill,
+  ...workSkills,
   ...fileSkills,
   ...talkSkills,
 ];

@@ -28,7 +28,7 @@ describe('temporary files', () => {
 
   it('of a Turnout that was killed are swept, those of a living one stay', async ({ stage }) => {
     const mine = scratchDirectory(stage.env);
-    const gone = join(dirname(mine), 'run-4194304999-0011223344556677');
+    const gone = join(dirname(mine), 'run-4194304999.1-0011223344556677');
     const other = join(dirname(mine), 'something-else');
     for (const directory of [mine, gone, other]) {
       mkdirSync(directory, { recursive: true });

@@ -1,0 +1,50 @@
+import { makeHome } from '../../src/lab/home.js';
+import { startScriptedModel } from '../../src/lab/model/server.js';
+import { claudeSdkSide } from './claude-sdk-side.js';
+import { codexSdkSide } from './codex-sdk-side.js';
+import { canonical, type Fact } from './facts.js';
+import { processesOf } from './processes-of.js';
+import type { ParityScenario } from './scenario.js';
+import type { Side, SideName, SideOptions, Vendor } from './side.js';
+import { Stage } from './stage.js';
+import { turnoutSide } from './turnout-side.js';
+
+/** What happened in each scenario, through one side. */
+export type Played = ReadonlyMap<string, readonly Fact[]>;
+
+/** Plays the scenarios through one side, in a home of its own with a model of its own. */
+export async function playSide(
+  vendor: Vendor,
+  name: SideName,
+  cliPath: string,
+  scenarios: readonly ParityScenario[],
+): Promise<Played> {
+  const model = await startScriptedModel();
+  const home = await makeHome(vendor, model.url);
+  const side = await sideNamed(name, { vendor, cliPath, home });
+  const played = new Map<string, readonly Fact[]>();
+  try {
+    for (const scenario of scenarios) {
+      model.forget();
+      const stage = new Stage(side, model, home);
+      try {
+        await scenario.run(stage);
+      } finally {
+        await stage.closeAll();
+      }
+      played.set(scenario.id, canonical(stage.facts, { home: home.directory, port: model.port }));
+    }
+  } finally {
+    await side.close();
+    await model.close();
+    await home.remove();
+  }
+  const left = await processesOf(home.mark);
+  if (left.length > 0) throw new Error(`${vendor} through ${name} left processes behind: ${left.join('; ')}`);
+  return played;
+}
+
+async function sideNamed(name: SideName, options: SideOptions): Promise<Side> {
+  if (name !== 'sdk') return turnoutSide(options, name);
+  return options.vendor === 'claude' ? claudeSdkSide(options) : codexSdkSide(options);
+}

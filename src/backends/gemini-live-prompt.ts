@@ -1,0 +1,28 @@
+/**
+ * A prompt as ACP's content blocks, with the system prompt (which Gemini can't append to its own) in front. The prompt's
+ * own block is what was typed, to the character: `@file` is not expanded over ACP (0.61.0).
+ */
+export function promptBlocks(
+  prompt: string,
+  systemPrompt: string,
+): readonly { readonly type: 'text'; readonly text: string }[] {
+  const texts = systemPrompt === '' ? [prompt] : [instructions(systemPrompt), prompt];
+  // Gemini takes all text blocks together, trims them, and runs what begins with `/` or `$` and the name of a command.
+  // A zero-width space is no white space for it: the block in front makes a prompt of it again.
+  if (/^\s*[/$]/.test(texts.join(''))) texts.unshift('\u200b');
+  return texts.map((text) => ({ type: 'text', text }));
+}
+
+/** Does this message of the history begin with a system prompt, and is it this one? */
+export function toldInstructions(userMessage: string, systemPrompt: string): boolean | undefined {
+  const message = userMessage.startsWith('\u200b') ? userMessage.slice(1) : userMessage;
+  if (!message.startsWith(opening)) return undefined;
+  return message.startsWith(instructions(systemPrompt));
+}
+
+const opening = '<instructions>\n';
+
+/** As `putInFront` writes it, so that a session can go from one-shot turns to live ones. */
+function instructions(systemPrompt: string): string {
+  return `${opening}${systemPrompt}\n</instructions>\n\n`;
+}

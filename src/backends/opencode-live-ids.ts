@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+
+/**
+ * A message id as OpenCode makes them: the time in 48 bits of hex, then 14 random characters. The order of its messages
+ * is the order of their ids, so an id of another form would put a prompt before or behind the wrong ones.
+ */
+export function newMessageId(now = Date.now()): string {
+  count = now === last ? count + 1 : 1;
+  last = now;
+  const time = BigInt.asUintN(48, BigInt(now) * 0x1000n + BigInt(count));
+  return `msg_${time.toString(16).padStart(12, '0')}${randomText(14)}`;
+}
+
+let last = 0;
+let count = 0;
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+function randomText(length: number): string {
+  return Array.from(randomBytes(length), (byte) => alphabet[byte % alphabet.length]).join('');
+}

@@ -1,0 +1,79 @@
+import type { UserMessage } from './read-messages.js';
+
+/** A message and its turn's brake. It can be pulled from the moment on at which the message is here. */
+export interface Job {
+  readonly message: UserMessage;
+  readonly stop: AbortController;
+}
+
+const maxWaiting = 1000;
+const maxWaitingChars = 64 * 1024 * 1024;
+
+/** Messages wait here for the turn before them. */
+export class Inbox {
+  #current: Job | undefined;
+  #waiting: Job[] = [];
+  #closed = false;
+  #ring: (() => void)[] = [];
+
+  /** Resolves when there is room for more: a client that sends faster is not read from. */
+  async put(message: UserMessage): Promise<void> {
+    this.#waiting.push({ message, stop: new AbortController() });
+    this.#changed();
+    while (this.#isFull() && !this.#closed) await this.#change();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#changed();
+  }
+
+  /** What waits will not be answered any more. */
+  drop(): void {
+    this.#waiting = [];
+    this.close();
+  }
+
+  /** Stops the turn that runs, or is about to. */
+  stopCurrent(): void {
+    (this.#current ?? this.#waiting[0])?.stop.abort();
+  }
+
+  /** Takes a message back that has not begun. */
+  cancel(id: string): boolean {
+    const others = this.#waiting.filter(({ message }) => message.id !== id);
+    const found = others.length < this.#waiting.length;
+    this.#waiting = others;
+    if (found) this.#changed();
+    return found;
+  }
+
+  /** The ids of the messages that wait behind the turn that runs. */
+  queued(): readonly string[] {
+    const behind = this.#current === undefined ? this.#waiting.slice(1) : this.#waiting;
+    return behind.flatMap(({ message }) => (message.id === undefined ? [] : [message.id]));
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Job> {
+    for (;;) {
+      this.#current = this.#waiting.shift();
+      this.#changed();
+      if (this.#current !== undefined) yield this.#current;
+      else if (this.#closed) return;
+      else await this.#change();
+    }
+  }
+
+  #isFull(): boolean {
+    const chars = this.#waiting.reduce((sum, { message }) => sum + message.prompt.length, 0);
+    return this.#waiting.length >= maxWaiting || chars > maxWaitingChars;
+  }
+
+  #change(): Promise<void> {
+    return new Promise((rung) => this.#ring.push(rung));
+  }
+
+  #changed(): void {
+    for (const ring of this.#ring.splice(0)) ring();
+  }
+}

@@ -1,0 +1,121 @@
+import type { Agent } from '../agent.js';
+import { type Permission, type Permit, refusal, verdictOf } from '../permissions.js';
+import type { ToolInput, ToolName } from '../step.js';
+import { hooksFor, opinionIn } from './hooks.js';
+import { type Fields, fieldsOf } from './read-messages.js';
+import type { LiveSession } from './session.js';
+
+interface Use {
+  readonly tool: ToolName;
+  readonly input: ToolInput;
+  readonly toolUseId: string;
+}
+
+/** The client's hooks have the first word, then the mode; where that says "ask", the client decides. */
+export function permitByClient(session: LiveSession, agent: Agent, signal: AbortSignal): Permit {
+  return async (tool, input, toolUseId) => {
+    const use = { tool, input, toolUseId };
+    const hooked = await askHooks(use, session, agent, signal);
+    if (hooked !== undefined && hooked !== 'ask') return hooked;
+    const { permissionMode, allowed } = session.settings;
+    const verdict = hooked ?? verdictOf(tool, permissionMode, allowed);
+    if (verdict === 'allow') return { type: 'allow', input };
+    if (verdict === 'deny' || !agent.options.asksClient) return refusal(tool, input, permissionMode);
+    return askClient(use, session, signal);
+  };
+}
+
+async function askHooks(
+  { tool, input, toolUseId }: Use,
+  { client, settings, id }: LiveSession,
+  { around }: Agent,
+  signal: AbortSignal,
+): Promise<Permission | 'ask' | undefined> {
+  let wantsToAsk = false;
+  for (const { callbackId } of hooksFor(tool, settings.hooks)) {
+    const hookInput = {
+      session_id: id,
+      cwd: around.cwd,
+      permission_mode: settings.permissionMode,
+      hook_event_name: 'PreToolUse',
+      tool_name: tool,
+      tool_input: input,
+      tool_use_id: toolUseId,
+    };
+    const request = { subtype: 'hook_callback', callback_id: callbackId, input: hookInput };
+    const reply = await client.ask({ ...request, tool_use_id: toolUseId }, signal);
+    if (reply.type === 'stopped') return stopped;
+    if (reply.type === 'failed') continue;
+    const { decision, reason, updatedInput } = opinionIn(reply.answer);
+    if (decision === 'deny') return { type: 'deny', message: `PreToolUse:${tool} hook error: ${reason}` };
+    if (decision === 'allow') return { type: 'allow', input: inputFrom(updatedInput, input) };
+    wantsToAsk ||= decision === 'ask';
+  }
+  return wantsToAsk ? 'ask' : undefined;
+}
+
+async function askClient(use: Use, session: LiveSession, signal: AbortSignal): Promise<Permission> {
+  const { tool, input, toolUseId } = use;
+  const reply = await session.client.ask(
+    {
+      subtype: 'can_use_tool',
+      tool_name: tool,
+      display_name: tool,
+      input,
+      description: String(input['file_path'] ?? input['command'] ?? ''),
+      permission_suggestions: [suggestionFor(tool)],
+      tool_use_id: toolUseId,
+    },
+    signal,
+  );
+  if (reply.type === 'stopped') return stopped;
+  if (reply.type === 'failed')
+    return { type: 'deny', message: `Tool permission request failed: ${reply.error}` };
+  const { behavior, updatedInput, updatedPermissions, message, interrupt } = reply.answer;
+  if (behavior === 'allow') {
+    await remember(updatedPermissions, session);
+    return { type: 'allow', input: inputFrom(updatedInput, input) };
+  }
+  if (behavior !== 'deny' || typeof message !== 'string') return { type: 'deny', message: notUnderstood };
+  return interrupt === true ? { ...stopped, message } : { type: 'deny', message };
+}
+
+const stopped = { type: 'deny', message: '', by: 'interrupt' } as const;
+
+const notUnderstood =
+  "The canUseTool callback returned an invalid permission result. Expected {behavior: 'allow', updatedInput?: object} or {behavior: 'deny', message: string}.";
+
+/** As Claude: for edits there is a mode, for commands a rule. */
+function suggestionFor(tool: ToolName): Fields {
+  return tool === 'Write'
+    ? { type: 'setMode', mode: 'acceptEdits', destination: 'session' }
+    : { type: 'addRules', rules: [{ toolName: tool }], behavior: 'allow', destination: 'session' };
+}
+
+/** What is allowed for good is not asked again in this process. */
+async function remember(updates: unknown, session: LiveSession): Promise<void> {
+  const { settings } = session;
+  for (const update of Array.isArray(updates) ? updates.slice(0, maxUpdates).map(fieldsOf) : []) {
+    const { type, mode, rules, behavior } = update;
+    if (type === 'setMode' && mode === 'acceptEdits' && settings.permissionMode !== mode) {
+      settings.permissionMode = mode;
+      await session.tellMode();
+    }
+    if (type !== 'addRules' || behavior !== 'allow' || !Array.isArray(rules)) continue;
+    for (const { toolName, ruleContent } of rules.slice(0, maxUpdates).map(fieldsOf)) {
+      // A rule about some uses of a tool only is more than this agent understands.
+      if (ruleContent === undefined && settings.allowed.size < maxUpdates)
+        settings.allowed.add(String(toolName));
+    }
+  }
+}
+
+const maxUpdates = 100;
+
+function inputFrom(updated: unknown, input: ToolInput): ToolInput {
+  if (typeof updated !== 'object' || updated === null) return input;
+  const plain = Object.entries(updated).filter(
+    ([, value]) => typeof value === 'string' || typeof value === 'number',
+  );
+  return Object.fromEntries(plain);
+}

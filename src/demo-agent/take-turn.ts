@@ -1,0 +1,66 @@
+import type { Agent } from './agent.js';
+import { type Conversation, withTurn } from './conversation.js';
+import { ClaudeLines, tokensOf } from './emit-claude-lines.js';
+import type { Permit } from './permissions.js';
+import type { ClaudeLine } from './plain-lines.js';
+import type { TurnEnding } from './result-line.js';
+import { runTurn } from './run-turn.js';
+import { actOn } from './skills/skills.js';
+import type { UsageMeter } from './usage-meter.js';
+
+export interface TurnRequest {
+  readonly prompt: string;
+  readonly conversation: Conversation;
+  readonly systemPrompt: string;
+  /** The conversation's first system prompt, where it has one, wins over the one given now. */
+  readonly snapshot: boolean;
+  readonly model: string;
+  readonly permissionMode: string;
+  readonly permit: Permit;
+  readonly meter: UsageMeter;
+  readonly signal: AbortSignal;
+  /** The ids of the messages that are answered. */
+  readonly userMessages: readonly string[];
+  /** Printed once the turn has begun. */
+  readonly replay?: ClaudeLine | undefined;
+}
+
+export interface TakenTurn {
+  readonly ending: TurnEnding;
+  readonly conversation: Conversation;
+}
+
+/** One prompt, from its first line to its last, with what is remembered of it. */
+export async function takeTurn(agent: Agent, request: TurnRequest): Promise<TakenTurn> {
+  const { output, tools, mcpServers, options } = agent;
+  const { cwd, conversations, speed } = agent.around;
+  const { prompt, model, permissionMode, permit, signal, userMessages } = request;
+  const { id, turns: history, systemPrompt: first } = request.conversation;
+  const systemPrompt = (request.snapshot ? first : undefined) ?? request.systemPrompt;
+  const before = { ...request.conversation, systemPrompt: first ?? systemPrompt };
+  // A turn that dies half-way can be gone on with.
+  await conversations.save(withTurn(before, { prompt, answer: '' }));
+
+  const past = history.reduce((chars, turn) => chars + turn.prompt.length + turn.answer.length, 0);
+  const inputTokens = tokensOf(past + systemPrompt.length + prompt.length);
+  const speaker = { sessionId: id, cwd, model, permissionMode, tools, mcpServers, inputTokens, userMessages };
+  const lines = new ClaudeLines(speaker, output, request.meter, options.partialMessages);
+  await lines.init();
+  if (request.replay !== undefined) await output.line(request.replay);
+  const steps = actOn({ prompt, systemPrompt, cwd, history });
+  const ending = await runTurn({
+    steps,
+    lines,
+    cwd,
+    tools,
+    permit,
+    maxTurns: options.maxTurns,
+    speed,
+    signal,
+  });
+  const conversation = withTurn(before, { prompt, answer: lines.answer });
+  // Saved before the last line: whoever has read that may resume at once.
+  await conversations.save(conversation);
+  await lines.end(ending);
+  return { ending, conversation };
+}

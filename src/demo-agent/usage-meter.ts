@@ -1,0 +1,52 @@
+interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadInputTokens: number;
+  readonly cacheCreationInputTokens: number;
+  readonly costUSD: number;
+}
+
+export type UsageByModel = Readonly<Record<string, ModelUsage>>;
+
+/** What a conversation has used so far in this process, by model. Claude begins anew after `/clear`. */
+export class UsageMeter {
+  readonly #usdPerMillionTokens: number;
+  readonly #models = new Map<string, ModelUsage>();
+  #costUsd = 0;
+
+  constructor(usdPerMillionTokens: number) {
+    this.#usdPerMillionTokens = usdPerMillionTokens;
+  }
+
+  get costUsd(): number {
+    return this.#costUsd;
+  }
+
+  /** Counts it, and gives it alone. */
+  add(model: string, inputTokens: number, outputTokens: number): UsageByModel {
+    if (inputTokens + outputTokens === 0) return {};
+    const costUSD = ((inputTokens + outputTokens) * this.#usdPerMillionTokens) / 1_000_000;
+    const used = { inputTokens, outputTokens, cacheReadInputTokens: 0, cacheCreationInputTokens: 0, costUSD };
+    this.#costUsd += costUSD;
+    const before = this.#models.get(model);
+    this.#models.set(model, before === undefined ? used : sumOf(before, used));
+    // A client that changes the model with every turn does not fill the memory.
+    if (this.#models.size > maxModels) this.#models.delete([...this.#models.keys()][0] ?? '');
+    return { [model]: used };
+  }
+
+  byModel(): UsageByModel {
+    return Object.fromEntries(this.#models);
+  }
+}
+
+const maxModels = 100;
+
+function sumOf(a: ModelUsage, b: ModelUsage): ModelUsage {
+  return {
+    ...a,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    costUSD: a.costUSD + b.costUSD,
+  };
+}

@@ -1,0 +1,244 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BackendName, backendNames } from '../../src/backends/registry.js';
+import type { ChatEvent } from '../../src/core/chat-event.js';
+import { type LabHome, makeHome } from '../../src/lab/home.js';
+import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
+import { Sessions } from '../../src/sessions/sessions.js';
+import type { BackendSession, SessionOptions } from '../../src/sessions/types.js';
+import { installedCli } from './installed-cli.js';
+
+// S1–S6: one table of what a live session does, for each of the four CLIs. What one can't is declared with the reason.
+const cannot: Partial<Record<BackendName, Record<string, string>>> = {};
+
+describe.each(backendNames)('a live session with %s', (backend) => {
+  let model: ScriptedModel;
+  let home: LabHome;
+  let sessions: Sessions;
+
+  beforeAll(async () => {
+    model = await startScriptedModel();
+    home = await makeHome(backend, model.url);
+    sessions = new Sessions();
+  }, 60_000);
+
+  afterAll(async () => {
+    await sessions.close();
+    await model.close();
+    await home.remove();
+  }, 30_000);
+
+  const open = (options: Partial<SessionOptions> = {}): Promise<BackendSession> =>
+    sessions.open({
+      backend,
+      config: {
+        cliPath: installedCli(backend),
+        workingDir: home.workingDir,
+        queryTimeoutMs: 60_000,
+        allowedTools: [],
+        maxTurns: 25,
+        model: home.model,
+        env: home.env,
+      },
+      ...options,
+    });
+
+  const scenario = (name: string, run: () => Promise<void>) => {
+    const reason = cannot[backend]?.[name];
+    if (reason === undefined) it(name, run, 90_000);
+    // Declared: this CLI can't.
+    else it.skip(`${name}: ${reason}`, run);
+  };
+
+  scenario('answers three turns in one conversation, piece by piece, with thinking', async () => {
+    const session = await open({ systemPrompt: 'MARK-SYSTEM' });
+    for (const turn of [1, 2, 3]) {
+      model.use([
+        { steps: [{ thinking: 'a thought' }, { text: ['piece one, ', 'piece two, ', `turn ${turn}`] }] },
+      ]);
+      model.forget();
+      const events = await collect(session.send(`question ${turn}`));
+      expect(events.at(-1)).toMatchObject({ type: 'complete', text: `piece one, piece two, turn ${turn}` });
+      expect(texts(events).length).toBeGreaterThan(1);
+      expect(texts(events).join('')).toBe(`piece one, piece two, turn ${turn}`);
+      expect(events.map((event) => (event.type === 'thinking' ? event.text : '')).join('')).toContain(
+        'a thought',
+      );
+      expect(events.findLast((event) => event.type === 'usage')).toMatchObject({
+        inputTokens: 60,
+        outputTokens: 7,
+        cachedInputTokens: 30,
+      });
+      const request = model.turns.at(-1);
+      expect(request?.prompt).toContain(`question ${turn}`);
+      expect(request?.rawBody).toContain('MARK-SYSTEM');
+      for (let before = 1; before < turn; before++) expect(request?.rawBody).toContain(`question ${before}`);
+    }
+    await session.close();
+  });
+
+  scenario('runs a tool that is allowed', async () => {
+    const session = await open({ permissionMode: 'ask' });
+    const events = await toolTurn(session, 'allowed.txt', 'allow');
+    expect(events.map(({ type }) => type)).toContain('permission_request');
+    expect(events.find((event) => event.type === 'permission_resolved')).toMatchObject({ decision: 'allow' });
+    expect(existsSync(join(home.workingDir, 'allowed.txt'))).toBe(true);
+    expect(events.at(-1)).toMatchObject({ type: 'complete', text: 'After the tool.' });
+    const started = events.find((event) => event.type === 'tool_start');
+    expect(started).toBeDefined();
+    await session.close();
+  });
+
+  scenario('does not run a tool that is denied', async () => {
+    const session = await open({ permissionMode: 'ask' });
+    const events = await toolTurn(session, 'denied.txt', 'deny');
+    expect(events.find((event) => event.type === 'permission_resolved')).toMatchObject({ decision: 'deny' });
+    expect(existsSync(join(home.workingDir, 'denied.txt'))).toBe(false);
+    expect(['complete', 'error']).toContain(events.at(-1)?.type);
+    model.use(['still here']);
+    expect((await collect(session.send('go on'))).at(-1)).toMatchObject({
+      type: 'complete',
+      text: 'still here',
+    });
+    await session.close();
+  });
+
+  scenario('denies a permission that nobody answers', async () => {
+    const session = await open({ permissionMode: 'ask', clocks: { permissionMs: 300 } });
+    const events = await toolTurn(session, 'unanswered.txt', undefined);
+    expect(events.find((event) => event.type === 'permission_resolved')).toMatchObject({ decision: 'deny' });
+    expect(existsSync(join(home.workingDir, 'unanswered.txt'))).toBe(false);
+    await session.close();
+  });
+
+  scenario('is interrupted in the middle of a stream, and then answers', async () => {
+    const session = await open();
+    model.use([{ steps: [{ text: ['one ', 'two '], delayMs: 50 }, { hang: true }] }]);
+    const events: ChatEvent[] = [];
+    for await (const event of session.send('tell me a long story')) {
+      events.push(event);
+      if (event.type === 'text') void session.interrupt();
+    }
+    expect(events.at(-1)).toMatchObject({ type: 'error', code: 'interrupted' });
+    model.use(['a good answer']);
+    expect((await collect(session.send('short, please'))).at(-1)).toMatchObject({
+      type: 'complete',
+      text: 'a good answer',
+    });
+    await session.close();
+  });
+
+  scenario('goes on after kill -9 of its process, and says so', async () => {
+    const session = await open();
+    model.use(['before the crash']);
+    await collect(session.send('the first question'));
+    model.use([{ steps: [{ text: ['half '] }, { hang: true }] }]);
+    const events: ChatEvent[] = [];
+    let killedAt = 0;
+    for await (const event of session.send('the fatal question')) {
+      events.push(event);
+      if (event.type !== 'text') continue;
+      killedAt = performance.now();
+      await killProcesses(home.mark);
+    }
+    expect(events.at(-1)).toMatchObject({ type: 'error', code: 'crashed' });
+    expect(performance.now() - killedAt).toBeLessThan(3000);
+    model.use(['after the crash']);
+    const after = await collect(session.send('the last question'));
+    expect(after.at(-1)).toMatchObject({ type: 'complete', text: 'after the crash' });
+    expect(after.some((event) => event.type === 'notice' && event.message.includes('resumed'))).toBe(true);
+    expect(model.turns.at(-1)?.rawBody).toContain('the first question');
+    await session.close();
+  });
+
+  scenario('is resumed by its id in a new process', async () => {
+    const first = await open();
+    model.use(['remembered']);
+    await collect(first.send('remember this'));
+    const { sessionId } = first;
+    await first.close();
+    await sessions.close();
+    sessions = new Sessions();
+    const second = await open({ sessionId });
+    model.use(['yes']);
+    const events = await collect(second.send('do you remember?'));
+    expect(events.at(-1)).toMatchObject({ type: 'complete', text: 'yes', sessionId });
+    expect(model.turns.at(-1)?.rawBody).toContain('remember this');
+    await second.close();
+  });
+
+  scenario('names an unknown session and a rejected key', async () => {
+    const unknown =
+      backend === 'opencode' ? 'ses_111111111111111111111111111' : '11111111-1111-4111-8111-111111111111';
+    const opened = open({ sessionId: unknown }).then((session) => collect(session.send('hi')));
+    const code = await opened.then(
+      (events) => (events.at(-1) as { code?: string }).code,
+      (error: { code?: string }) => error.code,
+    );
+    expect(code).toBe('session_not_found');
+    const session = await open();
+    model.use([{ status: 401, message: 'bad key' }]);
+    expect((await collect(session.send('hi'))).at(-1)).toMatchObject({ type: 'error', code: 'auth' });
+    model.use(['well again']);
+    expect((await collect(session.send('hi'))).at(-1)).toMatchObject({
+      type: 'complete',
+      text: 'well again',
+    });
+    await session.close();
+  });
+
+  scenario('ends a silent model by name, and stays usable', async () => {
+    const session = await open({ clocks: { modelSilenceMs: 1500 } });
+    model.use([{ silent: true }]);
+    expect((await collect(session.send('anyone?'))).at(-1)).toMatchObject({
+      type: 'error',
+      code: 'timeout',
+      message: 'No output from the model for 1.5 s',
+    });
+    model.use(['here']);
+    expect((await collect(session.send('anyone now?'))).at(-1)).toMatchObject({
+      type: 'complete',
+      text: 'here',
+    });
+    await session.close();
+  });
+
+  async function toolTurn(
+    session: BackendSession,
+    file: string,
+    decision: 'allow' | 'deny' | undefined,
+  ): Promise<ChatEvent[]> {
+    model.use([{ steps: [{ shell: `touch ${file}` }] }, 'After the tool.']);
+    const events: ChatEvent[] = [];
+    for await (const event of session.send('use the tool')) {
+      events.push(event);
+      if (event.type === 'permission_request' && decision !== undefined) {
+        await session.answerPermission(event.id, decision, 'because I say so');
+      }
+    }
+    return events;
+  }
+});
+
+async function collect(events: AsyncIterable<ChatEvent>): Promise<ChatEvent[]> {
+  const all: ChatEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+function texts(events: readonly ChatEvent[]): string[] {
+  return events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
+}
+
+async function killProcesses(mark: string): Promise<void> {
+  const { readdirSync, readFileSync } = await import('node:fs');
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`TURNOUT_LAB=${mark}\0`))
+        process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // Gone meanwhile, or not ours.
+    }
+  }
+}
