@@ -34,7 +34,10 @@ export function installSdk(npmPackage: SdkName, version: string = pinnedSdkVersi
   const module = join('node_modules', npmPackage);
   const as = npmPackage.replace(/^@.*\//, '');
   const flags = ['--omit=optional'];
-  return join(installPackage({ npmPackage, version, as, proof: join(module, 'package.json'), flags }), module);
+  return join(
+    installPackage({ npmPackage, version, as, proof: join(module, 'package.json'), flags }),
+    module,
+  );
 }
 
 interface WantedPackage {

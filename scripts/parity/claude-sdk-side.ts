@@ -34,7 +34,8 @@ export async function claudeSdkSide({ cliPath, home }: SideOptions): Promise<Sid
 }
 
 function permissionOptions(ask: Ask | undefined, reader: ClaudeSdkReader): JsonObject {
-  if (ask === undefined) return { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true };
+  if (ask === undefined)
+    return { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true };
   const canUseTool: CanUseTool = async (tool, input, { toolUseID, suggestions = [] }) => {
     reader.asked(toolUseID, { type: 'permission', tool, input, decision: ask.decision });
     if (ask.decision === 'deny') return { behavior: 'deny', message: ask.message };

@@ -12,10 +12,6 @@ export function readCodexEvent(event: JsonObject): readonly Fact[] {
       return readItem(asObject(event['item']), 'completed');
     case 'turn.completed':
       return [usageOf(asObject(event['usage']))];
-    case 'turn.failed': {
-      const message = asString(asObject(event['error'])['message']);
-      return [{ type: 'failure', code: undefined, message, how: 'told' }];
-    }
     case 'error': {
       const message = asString(event['message']);
       return [message.startsWith('Reconnecting') ? { type: 'retry' } : { type: 'notice', message }];

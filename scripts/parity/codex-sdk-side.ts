@@ -45,33 +45,42 @@ function conversation(thread: Thread, tell: (fact: Fact) => void): Conversation 
     },
     async turn(prompt) {
       running = new AbortController();
-      let answer = '';
-      let failed = false;
-      try {
-        const { events } = await thread.runStreamed(prompt, { signal: running.signal });
-        for await (const event of events) {
-          for (const fact of readCodexEvent(event)) {
-            tell(fact);
-            if (fact.type === 'text') answer = fact.text;
-            if (fact.type === 'failure') failed = true;
-          }
-          // As the SDK's own `run()` has it: the last message is the answer.
-          if (event['type'] === 'turn.completed') tell({ type: 'answer', text: answer, stopReason: undefined });
-        }
-      } catch (error) {
-        const { name, message } = asObject(error);
-        if (failed) tell({ type: 'notice', message: 'thrown again after turn.failed' });
-        else {
-          const code = name === 'AbortError' ? 'interrupted' : undefined;
-          tell({ type: 'failure', code, message: asString(message), how: 'thrown' });
-        }
-      }
+      tell(await playTurn(thread, prompt, running.signal, tell));
     },
     async interrupt() {
       running?.abort();
     },
     close: async () => {},
   };
+}
+
+/** The events of one turn, and how it ended. */
+async function playTurn(
+  thread: Thread,
+  prompt: string,
+  signal: AbortSignal,
+  tell: (fact: Fact) => void,
+): Promise<Fact> {
+  let text = '';
+  let failed: string | undefined;
+  try {
+    const { events } = await thread.runStreamed(prompt, { signal });
+    for await (const event of events) {
+      if (event['type'] === 'turn.failed') failed = asString(asObject(event['error'])['message']);
+      for (const fact of readCodexEvent(event)) {
+        tell(fact);
+        // As the SDK's own `run()` has it: the last message is the answer.
+        if (fact.type === 'text') text = fact.text;
+      }
+    }
+  } catch (error) {
+    if (failed !== undefined)
+      return { type: 'failure', code: undefined, message: failed, how: 'told, then thrown' };
+    const { name, message } = asObject(error);
+    const code = name === 'AbortError' ? 'interrupted' : undefined;
+    return { type: 'failure', code, message: asString(message), how: 'thrown' };
+  }
+  return { type: 'answer', text, stopReason: 'end_turn' };
 }
 
 /** What is used of the SDK: it is not among our packages, so its types are not there. */

@@ -16,7 +16,7 @@ export type Fact =
   | { readonly type: 'retry' }
   | { readonly type: 'notice'; readonly message: string }
   | { readonly type: 'usage'; readonly input: number; readonly cached: number; readonly output: number }
-  | { readonly type: 'answer'; readonly text: string; readonly stopReason: string | undefined }
+  | { readonly type: 'answer'; readonly text: string; readonly stopReason: string }
   | Failure
   /** What holds afterwards: on disk, in the model's next request. */
   | { readonly type: 'check'; readonly what: string; readonly value: unknown };
@@ -26,8 +26,8 @@ export interface Failure {
   /** `undefined`: this side tells words only. */
   readonly code: ErrorCode | undefined;
   readonly message: string;
-  /** As the turn's last event, as an exception in the middle of it, or already when the session is opened. */
-  readonly how: 'told' | 'thrown' | 'at opening';
+  /** As the turn's last event, as an exception, both, or already when the session is opened. */
+  readonly how: 'told' | 'thrown' | 'told, then thrown' | 'at opening';
 }
 
 /** What differs from run to run and means nothing: the place of the home, the port of the model. */
@@ -46,7 +46,10 @@ export function canonical(facts: readonly Fact[], { home, port }: Surroundings):
   return plain.map((fact) => {
     switch (fact.type) {
       case 'session':
-        return { ...fact, id: uuid.test(fact.id) ? numbered(sessions, fact.id, 'session') : malformed(fact.id) };
+        return {
+          ...fact,
+          id: uuid.test(fact.id) ? numbered(sessions, fact.id, 'session') : malformed(fact.id),
+        };
       case 'tool':
       case 'output':
         return { ...fact, id: numbered(calls, fact.id, 'call') };

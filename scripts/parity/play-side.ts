@@ -1,5 +1,5 @@
-import { makeHome } from '../../src/lab/home.js';
-import { startScriptedModel } from '../../src/lab/model/server.js';
+import { type LabHome, makeHome } from '../../src/lab/home.js';
+import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
 import { claudeSdkSide } from './claude-sdk-side.js';
 import { codexSdkSide } from './codex-sdk-side.js';
 import { canonical, type Fact } from './facts.js';
@@ -24,6 +24,7 @@ export async function playSide(
   const side = await sideNamed(name, { vendor, cliPath, home });
   const played = new Map<string, readonly Fact[]>();
   try {
+    await warmUp(side, model, home);
     for (const scenario of scenarios) {
       model.forget();
       const stage = new Stage(side, model, home);
@@ -42,6 +43,13 @@ export async function playSide(
   const left = await processesOf(home.mark);
   if (left.length > 0) throw new Error(`${vendor} through ${name} left processes behind: ${left.join('; ')}`);
   return played;
+}
+
+/** What a process says of this machine when it starts (Codex: that bubblewrap is missing) is no part of a scenario. */
+async function warmUp(side: Side, model: ScriptedModel, home: LabHome): Promise<void> {
+  const stage = new Stage(side, model, home);
+  await (await stage.open()).turn('Warm up.');
+  await stage.closeAll();
 }
 
 async function sideNamed(name: SideName, options: SideOptions): Promise<Side> {

@@ -38,7 +38,11 @@ export class Stage {
   }
 
   /** A turn that is interrupted once this has happened. */
-  async interruptedTurn(conversation: Conversation, prompt: string, happened: Promise<unknown>): Promise<void> {
+  async interruptedTurn(
+    conversation: Conversation,
+    prompt: string,
+    happened: Promise<unknown>,
+  ): Promise<void> {
     const turn = conversation.turn(prompt);
     await Promise.race([happened, turn]);
     await conversation.interrupt();

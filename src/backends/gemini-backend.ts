@@ -3,6 +3,7 @@ import { type ErrorCode, notice, type StepEvent } from '../core/chat-event.js';
 import type { ProcessExit } from '../process/start-process.js';
 import { type GeminiState, geminiDecoder, geminiFailure } from './gemini-decoder.js';
 import { channelFor, withoutCommand } from './gemini-prompt.js';
+import type { LiveProtocol } from './live/types.js';
 import { classifyFailure } from './one-shot/classify-failure.js';
 import type { Ending, WireDecoder } from './one-shot/decoder.js';
 import { type Invocation, putInFront } from './one-shot/invocation.js';
@@ -37,6 +38,10 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
   };
 
   readonly #instructions = new RecentSessions<string>(200);
+
+  override async live(): Promise<LiveProtocol> {
+    return (await import('./gemini-live.js')).geminiLive;
+  }
 
   /** Gemini can't append to its own system prompt, only replace it: ours goes in front of the prompt. */
   buildArgs(prompt: string, systemPrompt: string, sessionId?: string): string[] {

@@ -151,8 +151,13 @@ function toolEnd(call: JsonObject): readonly StepEvent[] {
     .map(outputOf)
     .filter((piece) => piece !== '')
     .join('\n');
-  return [{ type: 'tool_end', id: text(call['toolCallId']), output, isError: status === 'failed' }];
+  const isError = status === 'failed' || (call['kind'] === 'execute' && stopped.test(output));
+  return [{ type: 'tool_end', id: text(call['toolCallId']), output, isError }];
 }
+
+/** A command that was stopped, or that failed without a word, counts as completed; one that failed with words can't be told. */
+const stopped =
+  /^Command (cancelled by user\.|was automatically cancelled|exited with code: |terminated by signal: |failed: )/;
 
 function outputOf(part: JsonObject): string {
   if (part['type'] !== 'diff') return text(object(part['content'])['text']);

@@ -109,10 +109,10 @@ export function findRetries(log: string): readonly [notices: readonly StepEvent[
       notices.push(notice('warning', `The API failed (${why}), attempt ${count}; Gemini retries`));
     }
   }
-  const open = log.lastIndexOf('[WARN] Attempt ');
-  return [notices, open >= end ? log.slice(open) : ''];
+  return [notices, log.slice(Math.max(end, log.length - longestAttempt))];
 }
 
+const longestAttempt = 4000;
 const attempt =
   /\[WARN\] Attempt (\d+) failed(?: with status (\d+))?([\s\S]{0,2000}?)(Retrying|Max attempts)/g;
 const variable = 'GEMINI_DEBUG_LOG_FILE';

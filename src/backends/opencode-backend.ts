@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import { type Invocation, keepByteOrderMark } from './one-shot/invocation.js';
 import type { JsonObject } from './one-shot/json-lines.js';
@@ -25,6 +26,10 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     install: 'npm install -g opencode-ai',
     noise: [],
   };
+
+  override async live(): Promise<LiveProtocol> {
+    return (await import('./opencode-live.js')).openCodeLive;
+  }
 
   /** The prompt is not among them: OpenCode re-quotes its arguments, so a prompt always goes through stdin. */
   buildArgs(_prompt: string, _systemPrompt: string, sessionId?: string): string[] {

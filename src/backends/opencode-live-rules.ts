@@ -82,9 +82,9 @@ function inMode(rule: Rule, mode: PermissionMode): readonly Rule[] {
       ...(mode === 'plan' ? web.map((permission) => blanket(permission, 'ask')) : []),
     ];
   }
-  const narrow = rule.pattern !== '*';
-  if (narrow && (mode !== 'plan' || guards.includes(rule.permission))) return [rule];
-  return [{ ...rule, action: actionIn(mode, rule.permission) }];
+  if (rule.pattern === '*') return [{ ...rule, action: actionIn(mode, rule.permission) }];
+  // In a plan they go: a tool of which a part is denied would still be offered.
+  return actionIn(mode, rule.permission) === 'deny' ? [] : [rule];
 }
 
 function actionIn(mode: PermissionMode, permission: string): Rule['action'] {

@@ -191,7 +191,9 @@ export class OpenCodeSession implements LiveSession {
 
   /** The request is answered, mostly before its last events have come: they tell more. */
   async #settle(turn: OpenCodeTurn, answer: unknown): Promise<void> {
-    await within(eventPatienceMs, turn.ended);
+    // A turn that was stopped before it began has no events to wait for.
+    if (turn.interrupted) await this.#abort;
+    await within(turn.interrupted ? abortedPatienceMs : eventPatienceMs, turn.ended);
     if (turn.hasEnded) return;
     if (answer instanceof Error) {
       turn.conclude(brokenEnding(answer));
@@ -293,6 +295,7 @@ export function readModel(model: string | undefined): OpenCodeModel | undefined 
 
 const interrupted = { type: 'failed', code: 'interrupted', message: 'Interrupted' } as const;
 const eventPatienceMs = 2000;
+const abortedPatienceMs = 250;
 const answerPatienceMs = 1000;
 const abortPatienceMs = 5000;
 

@@ -78,6 +78,7 @@ export class LiveTurn {
         if (next === 'stuck') return false;
         this.#over = next.done === true || next.value.type === 'ending';
       }
+      await this.#events?.return?.();
       return true;
     } finally {
       clearTimeout(this.#graceTimer);

@@ -26,7 +26,7 @@ function asking(id: string, title: string, ask: Ask): ParityScenario {
     async run(stage) {
       const conversation = await stage.open({ ask });
       for (const prompt of ['Make the file.', 'Once more.']) {
-        stage.model.use([{ steps: [{ shell: `echo ran >> ${id}.txt` }] }, 'Tried.']);
+        stage.model.use([{ steps: [{ shell: `touch ${id}.txt` }] }, 'Tried.']);
         await conversation.turn(prompt);
         await stage.checkFile(`${id}.txt`);
       }

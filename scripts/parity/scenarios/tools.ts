@@ -29,7 +29,11 @@ export const tools: readonly ParityScenario[] = [
     id: 'two-tools',
     title: 'Two tools in one message',
     async run(stage) {
-      stage.model.use([{ steps: [{ shell: 'echo first' }, { shell: 'echo second' }] }, 'Both ran.']);
+      // Claude runs them side by side: the second one takes its time, so that the order is no accident.
+      stage.model.use([
+        { steps: [{ shell: 'echo first' }, { shell: 'sleep 0.5; echo second' }] },
+        'Both ran.',
+      ]);
       const conversation = await stage.open();
       await conversation.turn('Run both.');
       stage.checkConversation();

@@ -1,0 +1,385 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { claudeLive } from '../../../src/backends/claude-live.js';
+import type {
+  LiveEvent,
+  LiveProcess,
+  LiveSession,
+  LiveSessionOptions,
+} from '../../../src/backends/live/types.js';
+import type { TraceEntry } from '../../../src/backends/types.js';
+
+/** A program that speaks the protocol, badly where a test wants it: its behaviour is a few lines of JavaScript. */
+const prologue = `
+const fs = require('node:fs');
+const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
+const answer = (request, response = {}) =>
+  say({ type: 'control_response', response: { subtype: 'success', request_id: request.request_id, response } });
+const result = (text, more = {}) => say({ type: 'result', subtype: 'success', is_error: false, result: text, ...more });
+const text = (text) => say({ type: 'assistant', message: { content: [{ type: 'text', text }] } });
+const ask = (id, request) => say({ type: 'control_request', request_id: id, request });
+const heard = (line) => fs.appendFileSync(process.env.HEARD, line + '\\n');
+const on = {
+  control_request: (message) => answer(message),
+  control_response: () => {},
+  user: () => { text('hi'); result('hi'); },
+};
+`;
+const epilogue = `
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  heard(line);
+  const message = JSON.parse(line);
+  on[message.type](message);
+});
+`;
+
+let directory: string;
+let count = 0;
+const started: LiveProcess[] = [];
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'turnout-claude-live-'));
+});
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((process) => process.end()));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('a Claude process that does not start well', () => {
+  it.each([
+    [`process.stderr.write('error: unknown option'); process.exit(1)`, 'bad_request', 'exit 1'],
+    [
+      `process.stderr.write('No conversation found with session ID: x'); process.exit(1)`,
+      'session_not_found',
+      '',
+    ],
+    [`process.exit(0)`, 'crashed', 'exit 0'],
+    [`process.kill(process.pid, 'SIGKILL')`, 'crashed', 'SIGKILL'],
+    [`on.control_request = () => process.exit(7)`, 'crashed', 'exit 7'],
+    [`process.stdout.end(); setInterval(() => {}, 1000)`, 'crashed', ''],
+    [
+      `on.control_request = (m) => say({ type: 'control_response', response: { subtype: 'error', request_id: m.request_id, error: 'no' } })`,
+      'bad_request',
+      'refused',
+    ],
+  ])('%s is %s', async (behaviour, code, words) => {
+    const failure = await start(behaviour).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).toMatchObject({ name: 'TurnoutError', code, message: expect.stringContaining(words) });
+  });
+
+  it('that is not there is not installed', async () => {
+    const options = optionsWith();
+    const context = { command: join(directory, 'nothing'), env: {}, scratch: directory };
+    await expect(claudeLive.start(options, context)).rejects.toMatchObject({ code: 'not_installed' });
+  });
+});
+
+describe('a turn with a Claude that misbehaves', () => {
+  it('garbage is told of, and the turn goes on', async () => {
+    const { session } = await open(`
+      on.user = () => { process.stdout.write('garbage\\n\\n[1]\\n"x"\\nnull\\n{"broken":\\n'); text('hi'); result('hi'); };
+    `);
+    const events = await turn(session);
+    const raws = events.flatMap((event) => (event.type === 'notice' ? [event.raw] : []));
+    expect(raws).toEqual(['garbage', '[1]', '"x"', 'null', '{"broken":']);
+    expect(texts(events)).toEqual(['hi']);
+    expect(events.at(-1)).toMatchObject({ type: 'ending', ending: { type: 'answered' } });
+  });
+
+  it.each([
+    [
+      `process.stderr.write('out of memory'); process.exitCode = 3; process.stdin.destroy()`,
+      /exit 3.*out of memory/,
+    ],
+    [`process.kill(process.pid, 'SIGKILL')`, /signal SIGKILL/],
+    [`process.stdout.end()`, /Claude CLI error/],
+  ])('%s in the middle ends it as crashed', async (death, message) => {
+    const { session, process } = await open(
+      `on.user = () => { text('partly'); setTimeout(() => { ${death} }, 50); };`,
+    );
+    const events = await turn(session);
+    expect(texts(events)).toEqual(['partly']);
+    expect(events.at(-1)).toMatchObject({
+      type: 'ending',
+      ending: { type: 'failed', code: 'crashed', message: expect.stringMatching(message) },
+    });
+    await process.exited;
+    expect((await turn(session)).at(-1)).toMatchObject({ ending: { code: 'crashed' } });
+    await expect(process.open(optionsWith())).rejects.toMatchObject({ code: 'crashed' });
+    await session.interrupt();
+    await session.close();
+  });
+
+  it('what it asks is always answered: hooks without an opinion, the unknown with an error', async () => {
+    const { session, heard } = await open(`
+      on.user = () => {
+        ask('h', { subtype: 'hook_callback', callback_id: 'x', input: {} });
+        ask('u', { subtype: 'request_user_dialog' });
+        let left = 2;
+        on.control_response = () => { if (--left === 0) { text('hi'); result('hi'); } };
+      };
+    `);
+    const events = await turn(session);
+    expect(texts(events)).toEqual(['hi']);
+    const answers = heard().flatMap((message) =>
+      message.type === 'control_response' ? [message.response] : [],
+    );
+    expect(answers).toEqual([
+      { subtype: 'success', request_id: 'h', response: {} },
+      { subtype: 'error', request_id: 'u', error: 'Not supported by this client: request_user_dialog' },
+    ]);
+    expect(
+      events.some((event) => event.type === 'notice' && event.raw?.includes('request_user_dialog')),
+    ).toBe(true);
+  });
+
+  it('a question outside of any turn is answered with no', async () => {
+    const { session, heard } = await open(
+      `on.user = () => { result('hi'); ask('q', { subtype: 'can_use_tool', tool_name: 'Bash', input: {} }); };`,
+      { permissionMode: 'ask' },
+    );
+    await turn(session);
+    await until(() => heard().some((message) => message.type === 'control_response'));
+    expect(heard().at(-1)?.response.response).toMatchObject({ behavior: 'deny' });
+  });
+
+  it('an older version, which can take nothing back and names no message, is interrupted too', async () => {
+    const { session } = await open(`
+      on.control_request = (m) => {
+        if (m.request.subtype === 'initialize') return answer(m);
+        if (m.request.subtype !== 'interrupt')
+          return say({ type: 'control_response', response: { subtype: 'error', request_id: m.request_id, error: 'Unsupported control request subtype' } });
+        answer(m);
+        say({ type: 'result', subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_streaming' });
+        on.user = () => { text('fine'); result('fine'); };
+      };
+      on.user = () => text('begun');
+    `);
+    const events: LiveEvent[] = [];
+    for await (const event of session.turn('go')) {
+      events.push(event);
+      if (event.type === 'text') await session.interrupt();
+    }
+    expect(events.at(-1)).toMatchObject({ ending: { code: 'interrupted' } });
+    expect(texts(await turn(session))).toEqual(['fine']);
+  });
+
+  it('an interrupt that is not heard at first is repeated', async () => {
+    const { session } = await open(`
+      let times = 0;
+      on.control_request = (m) => {
+        answer(m);
+        if (m.request.subtype === 'interrupt' && ++times === 2)
+          result(undefined, { is_error: true, terminal_reason: 'aborted_streaming' });
+      };
+      on.user = () => text('begun');
+    `);
+    const events: LiveEvent[] = [];
+    for await (const event of session.turn('go')) {
+      events.push(event);
+      if (event.type === 'text') await session.interrupt();
+    }
+    expect(events.at(-1)).toMatchObject({ ending: { code: 'interrupted' } });
+  });
+
+  it('late words of an interrupted turn stay out of the next one, also when its reader has left', async () => {
+    const { session } = await open(`
+      let current;
+      on.control_request = (m) => {
+        answer(m);
+        if (m.request.subtype !== 'interrupt') return;
+        const interrupted = current;
+        setTimeout(() => {
+          text('late');
+          result(undefined, { is_error: true, terminal_reason: 'aborted_streaming', user_message_uuid: interrupted });
+        }, 100);
+      };
+      on.user = (m) => {
+        say({ type: 'command_lifecycle', command_uuid: m.uuid, state: 'started' });
+        current = m.uuid;
+        if (m.message.content === 'go') return text('begun');
+        text('fine');
+        result('fine', { user_message_uuid: m.uuid });
+      };
+    `);
+    for await (const event of session.turn('go')) {
+      if (event.type !== 'text') continue;
+      await session.interrupt();
+      break;
+    }
+    expect(texts(await turn(session, 'next'))).toEqual(['fine']);
+  });
+
+  it('a slow reader slows the writer, and loses nothing', async () => {
+    const { session, heard } = await open(`
+      on.user = async () => {
+        for (let i = 0; i < 300; i++) {
+          if (!process.stdout.write(JSON.stringify({ type: 'assistant', message: { content: [{ type: 'text', text: 'x'.repeat(100_000) }] } }) + '\\n'))
+            await new Promise((resolve) => process.stdout.once('drain', resolve));
+        }
+        heard('{"type":"written"}');
+        result('done');
+      };
+    `);
+    let chars = 0;
+    let first = true;
+    for await (const event of session.turn('go')) {
+      if (event.type === 'text') chars += event.text.length;
+      if (!first) continue;
+      first = false;
+      await sleep(500);
+      expect(heard().some((message) => message.type === 'written')).toBe(false);
+    }
+    expect(chars).toBe(30_000_000);
+  });
+
+  it('a line of 20 MB is fine', async () => {
+    const { session } = await open(`on.user = () => { text('y'.repeat(20_000_000)); result('ok'); };`);
+    expect(texts(await turn(session)).join('').length).toBe(20_000_000);
+  });
+
+  it('to end the process ends the turn', async () => {
+    const { session, process } = await open(`on.user = () => text('begun');`);
+    const events: LiveEvent[] = [];
+    for await (const event of session.turn('go')) {
+      events.push(event);
+      if (event.type === 'text') void process.end();
+    }
+    expect(events.at(-1)).toMatchObject({ ending: { code: 'interrupted' } });
+  });
+});
+
+describe('the live protocol of Claude', () => {
+  it('one key for what one process can serve, whatever the order of the options', () => {
+    const base = optionsWith();
+    const reversed = Object.fromEntries(Object.entries(base).reverse()) as unknown as LiveSessionOptions;
+    const key = claudeLive.processKey(base);
+    expect(claudeLive.processKey(reversed)).toBe(key);
+    expect(claudeLive.processKey({ ...base, sessionId: 'x' })).toBe(key);
+    const others: readonly Partial<LiveSessionOptions>[] = [
+      { cwd: '/' },
+      { model: 'm' },
+      { systemPrompt: 's' },
+      { permissionMode: 'ask' },
+      { allowedTools: ['Read'] },
+      { disallowedTools: ['Bash'] },
+      { maxTurns: 3 },
+      { mcpConfig: 'f' },
+    ];
+    expect(new Set(others.map((other) => claudeLive.processKey({ ...base, ...other }))).size).toBe(8);
+    for (const other of others) expect(claudeLive.processKey({ ...base, ...other })).not.toBe(key);
+  });
+
+  it('a process started to resume one session serves a new one only after /clear', async () => {
+    const { process, heard } = await start(
+      `
+      on.user = (m) => {
+        if (m.message.content === '/clear') say({ type: 'system', subtype: 'init', session_id: 'new' });
+        result('', { user_message_uuid: m.uuid });
+      };
+    `,
+      { sessionId: 'old' },
+    );
+    const session = await process.open(optionsWith());
+    expect(session.sessionId).toBe('new');
+    const [clear] = heard().filter((message) => message.type === 'user');
+    expect(clear).toMatchObject({ message: { content: '/clear' } });
+    expect(clear).not.toHaveProperty('text_not_typed');
+  });
+
+  it('a process that does not clear is ended rather than shared', async () => {
+    const { process } = await start(`on.user = () => result('');`, { sessionId: 'old' });
+    await expect(process.open(optionsWith())).rejects.toMatchObject({ code: 'crashed' });
+    await process.exited;
+  });
+
+  it('traces every line in and out', async () => {
+    const trace: TraceEntry[] = [];
+    const { session, process } = await open('', {}, trace);
+    await turn(session, 'secret prompt');
+    await process.end();
+    await until(() => trace.some((entry) => entry.type === 'exit'));
+    const lines = trace.flatMap((entry) => (entry.type === 'line' ? [entry] : []));
+    expect(lines.some(({ line }) => line.includes('secret prompt'))).toBe(true);
+    expect(lines.find(({ line }) => line.includes('"assistant"'))?.events).toEqual([
+      { type: 'text', text: 'hi' },
+    ]);
+  });
+});
+
+interface Stage {
+  readonly process: LiveProcess;
+  // biome-ignore lint/suspicious/noExplicitAny: what our side wrote, as it is
+  heard(): any[];
+}
+
+async function start(
+  behaviour: string,
+  options: Partial<LiveSessionOptions> = {},
+  trace?: TraceEntry[],
+): Promise<Stage> {
+  const command = join(directory, `claude-${++count}.cjs`);
+  const heard = join(directory, `heard-${count}`);
+  writeFileSync(command, `#!${process.execPath}\n${prologue}${behaviour}${epilogue}`);
+  writeFileSync(heard, '');
+  chmodSync(command, 0o755);
+  const live = await claudeLive.start(optionsWith(options), {
+    command,
+    env: { HEARD: heard, PATH: process.env['PATH'] ?? '' },
+    scratch: directory,
+    trace: trace && ((entry) => trace.push(entry)),
+  });
+  started.push(live);
+  return {
+    process: live,
+    heard: () =>
+      readFileSync(heard, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line)),
+  };
+}
+
+async function open(
+  behaviour: string,
+  options: Partial<LiveSessionOptions> = {},
+  trace?: TraceEntry[],
+): Promise<Stage & { session: LiveSession }> {
+  const stage = await start(behaviour, options, trace);
+  return { ...stage, session: await stage.process.open(optionsWith(options)) };
+}
+
+function optionsWith(options: Partial<LiveSessionOptions> = {}): LiveSessionOptions {
+  return {
+    cwd: tmpdir(),
+    systemPrompt: '',
+    permissionMode: 'bypass',
+    allowedTools: [],
+    disallowedTools: [],
+    ...options,
+  };
+}
+
+async function turn(session: LiveSession, prompt = 'go'): Promise<LiveEvent[]> {
+  const events: LiveEvent[] = [];
+  for await (const event of session.turn(prompt)) events.push(event);
+  return events;
+}
+
+function texts(events: readonly LiveEvent[]): string[] {
+  return events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 5000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`never true: ${condition}`);
+    await sleep(20);
+  }
+}

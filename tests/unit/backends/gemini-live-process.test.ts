@@ -1,0 +1,279 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { geminiLive } from '../../../src/backends/gemini-live.js';
+import { keepHistory } from '../../../src/backends/gemini-live-history.js';
+import type {
+  LiveEvent,
+  LiveProcess,
+  LiveSession,
+  LiveSessionOptions,
+} from '../../../src/backends/live/types.js';
+import type { TraceEntry } from '../../../src/backends/types.js';
+
+let directory: string;
+let trace: TraceEntry[];
+const processes: LiveProcess[] = [];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'turnout-gemini-'));
+  trace = [];
+});
+afterEach(async () => {
+  await Promise.all(processes.splice(0).map((process) => process.end()));
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const options = (more: Partial<LiveSessionOptions> = {}): LiveSessionOptions => ({
+  cwd: directory,
+  systemPrompt: '',
+  permissionMode: 'ask',
+  allowedTools: [],
+  disallowedTools: [],
+  ...more,
+});
+
+/** An agent that is a real process; `source` says what it does with a request, `reply` and `update` speak for it. */
+async function start(source: string): Promise<LiveProcess> {
+  const command = join(directory, 'agent.cjs');
+  writeFileSync(command, agentSource(source));
+  chmodSync(command, 0o755);
+  const env = { HOME: directory, PATH: process.env['PATH'] ?? '' };
+  const scratch = join(directory, 'scratch');
+  const started = await geminiLive.start(options(), {
+    command,
+    env,
+    scratch,
+    trace: (entry) => trace.push(entry),
+  });
+  processes.push(started);
+  return started;
+}
+
+async function turn(session: LiveSession, prompt = 'hi', act: (event: LiveEvent) => void = () => undefined) {
+  const events: LiveEvent[] = [];
+  for await (const event of session.turn(prompt)) {
+    events.push(event);
+    act(event);
+  }
+  expect(events.filter(({ type }) => type === 'ending')).toEqual([events.at(-1)]);
+  return events;
+}
+
+const said = (events: readonly LiveEvent[]) =>
+  events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
+
+describe('an agent that', () => {
+  it('prints noise, notifies of the unknown and sends five megabytes in one line does no harm', async () => {
+    const process = await start(`
+      if (method === 'session/prompt') {
+        process.stdout.write('not json\\n{"half": \\n[1,2]\\n\\n{}\\n{"jsonrpc":"2.0","id":77,"result":{}}\\n');
+        say({ jsonrpc: '2.0', method: 'session/novelty', params: { sessionId: params.sessionId } });
+        update(params.sessionId, { sessionUpdate: 'novelty' });
+        text(params.sessionId, 'x'.repeat(5_000_000));
+        reply(id, { stopReason: 'end_turn' });
+      }`);
+    const events = await turn(await process.open(options()));
+    expect(said(events).map(({ length }) => length)).toEqual([5_000_000]);
+    const raws = events.flatMap((event) => (event.type === 'notice' ? [event.raw ?? ''] : []));
+    expect(raws.slice(0, 3)).toEqual(['not json', '{"half": ', '[1,2]']);
+    expect(raws.slice(3).map((raw) => /novelty/.test(raw))).toEqual([true, true]);
+  });
+
+  it('asks for what nobody can give gets an error, and a question out of turn is withdrawn', async () => {
+    const process = await start(`
+      if (method === 'session/prompt') {
+        prompt = { id, sessionId: params.sessionId };
+        say({ jsonrpc: '2.0', id: 'a', method: 'fs/read_text_file', params: { sessionId: params.sessionId, path: '/x' } });
+        say({ jsonrpc: '2.0', id: 'b', method: 'session/request_permission', params: { sessionId: 'other', options: [] } });
+      } else if (method === undefined) {
+        text(prompt.sessionId, id + ' ' + (error ? error.code : result.outcome.outcome));
+        if (id === 'b') reply(prompt.id, { stopReason: 'end_turn' });
+      }`);
+    expect(said(await turn(await process.open(options()))).sort()).toEqual(['a -32601', 'b cancelled']);
+  });
+
+  it('speaks after its answer does not speak into the next turn', async () => {
+    const process = await start(`
+      if (method === 'session/prompt') {
+        const last = params.prompt.at(-1).text;
+        text(params.sessionId, last);
+        reply(id, { stopReason: 'end_turn' });
+        if (last === 'one') { text(params.sessionId, 'late'); reply(id, { stopReason: 'end_turn' }); }
+      }`);
+    const session = await process.open(options());
+    expect(said(await turn(session, 'one'))).toEqual(['one']);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(said(await turn(session, 'two'))).toEqual(['two']);
+  });
+
+  it('ends with an error code tells it with its last words', async () => {
+    const process = await start(`
+      if (method === 'session/prompt') { console.error('out of luck'); process.exit(3); }`);
+    const session = await process.open(options());
+    const events = await turn(session);
+    expect(events.at(-1)).toEqual({
+      type: 'ending',
+      ending: { type: 'failed', code: 'crashed', message: 'Gemini CLI ended (exit 3): out of luck' },
+    });
+    expect((await turn(session)).at(-1)).toMatchObject({ ending: { code: 'crashed' } });
+    await session.interrupt();
+    await session.close();
+    expect(trace.at(-1)).toMatchObject({ type: 'exit', code: 3 });
+  });
+
+  it('ends while a session opens fails the opening', async () => {
+    const process = await start(`if (method === 'session/new') process.exit(1);`);
+    await expect(process.open(options())).rejects.toMatchObject({ code: 'crashed' });
+    await expect(process.open(options())).rejects.toMatchObject({ code: 'crashed' });
+  });
+
+  it('closes its output but lives on is ended', async () => {
+    const process = await start(`
+      if (method === 'session/prompt') { require('node:fs').closeSync(1); setInterval(() => {}, 1000); }`);
+    expect((await turn(await process.open(options()))).at(-1)).toMatchObject({ ending: { code: 'crashed' } });
+    await process.exited;
+  });
+
+  it('has no account says so at the opening', async () => {
+    const process = await start(`
+      if (method === 'session/new') say({ jsonrpc: '2.0', id, error: { code: -32000, message: 'Authentication required' } });`);
+    await expect(process.open(options())).rejects.toMatchObject({ code: 'auth' });
+  });
+
+  it('does not start at all says why', async () => {
+    const started = start(`
+      if (method === 'initialize') { console.error('Please set an Auth method in your settings'); process.exit(41); }`);
+    await expect(started).rejects.toMatchObject({
+      code: 'auth',
+      message: expect.stringContaining('exit 41'),
+    });
+  });
+
+  it('does not offer the mode is refused', async () => {
+    const process = await start('');
+    await expect(process.open(options({ permissionMode: 'plan' }))).rejects.toMatchObject({
+      code: 'unsupported',
+    });
+  });
+
+  it('answers a stopped turn with the error it had ready still ends it as interrupted', async () => {
+    const process = await start(`
+      if (method === 'session/prompt') { text(params.sessionId, 'x'); prompt = { id }; }
+      if (method === 'session/cancel') say({ jsonrpc: '2.0', id: prompt.id, error: { code: 429, message: 'slow down' } });`);
+    const session = await process.open(options());
+    const events = await turn(session, 'hi', (event) => event.type === 'text' && void session.interrupt());
+    expect(events.at(-1)).toMatchObject({ ending: { code: 'interrupted' } });
+  });
+
+  it('is told to stop a turn that waits for the one before never hears of it', async () => {
+    const process = await start(`
+      if (method === 'session/prompt') { text(params.sessionId, 'x'); prompt = { id }; }
+      if (method === 'session/cancel') setTimeout(() => reply(prompt.id, { stopReason: 'cancelled' }), 50);`);
+    const session = await process.open(options());
+    for await (const event of session.turn('left')) if (event.type === 'text') break;
+    const next = turn(session, 'next');
+    await session.interrupt();
+    expect((await next).at(-1)).toMatchObject({ ending: { code: 'interrupted' } });
+    expect(trace.filter((entry) => entry.type === 'line' && entry.line.includes('"next"'))).toEqual([]);
+  });
+});
+
+describe('a recorded agent', () => {
+  const recordings = fileURLToPath(new URL('../../fixtures/recordings/gemini/', import.meta.url));
+
+  /** Says what it said then, each time it hears as much as it heard then. */
+  const replaySource = (name: string) => `
+    recorded ??= require('node:fs').readFileSync(${JSON.stringify(join(recordings, `live-${name}.jsonl`))}, 'utf8')
+      .split('\\n').filter(Boolean).map((line) => JSON.parse(line));
+    recorded.shift();
+    while (recorded[0]?.from === 'gemini') say(recorded.shift().message);
+    return;`;
+
+  it('loads its session: the history is not heard again, the instructions are not told again', async () => {
+    const process = await start(replaySource('load'));
+    const more = { permissionMode: 'bypass', model: 'gemini-2.5-flash', systemPrompt: 'Be brief.' } as const;
+    const session = await process.open(options(more));
+    expect(said(await turn(session, 'First.'))).toEqual(['One.']);
+    const loaded = await process.open(options({ ...more, sessionId: session.sessionId }));
+    expect(said(await turn(loaded, 'Second.'))).toEqual(['Two.']);
+    const sent = trace.flatMap((entry) =>
+      entry.type === 'line' && entry.line.includes('session/prompt') ? [entry.line] : [],
+    );
+    expect(sent.map((line) => line.includes('Be brief.'))).toEqual([true, false]);
+  });
+
+  it('asks and is answered', async () => {
+    const process = await start(replaySource('permission-deny'));
+    const session = await process.open(options({ model: 'gemini-2.5-flash' }));
+    const events = await turn(session, 'Write.', (event) => {
+      if (event.type === 'permission_request')
+        void session.answerPermission(event.id, { decision: 'deny', message: 'No.' });
+    });
+    expect(events.map(({ type }) => type)).toEqual([
+      'session',
+      'text',
+      'permission_request',
+      'permission_resolved',
+      'tool_start',
+      'tool_end',
+      'text',
+      'usage',
+      'ending',
+    ]);
+    expect(trace).toContainEqual(
+      expect.objectContaining({ line: expect.stringContaining('"optionId":"cancel"') }),
+    );
+    const traced = trace.flatMap((entry) => (entry.type === 'line' ? entry.events : []));
+    expect(traced.map(({ type }) => type)).toEqual(['text', 'permission_request', 'text', 'usage']);
+  });
+});
+
+describe('a record that is to be loaded', () => {
+  const id = 'abcdef12-0000-4000-8000-000000000001';
+  const now = new Date('2026-01-01T10:20:30Z');
+  const chats = () => join(directory, '.gemini', 'tmp', 'work', 'chats');
+  const write = (minute: string, content: string) => {
+    mkdirSync(chats(), { recursive: true });
+    writeFileSync(join(chats(), `session-2026-01-01T10-${minute}-abcdef12.jsonl`), content);
+  };
+
+  it('gets another name in the minute of its own', async () => {
+    write('20', 'now');
+    write('19', 'before');
+    await keepHistory(id, { HOME: directory }, now);
+    expect(readdirSync(chats()).sort()).toEqual([
+      'session-2026-01-01T10-18-abcdef12.jsonl',
+      'session-2026-01-01T10-19-abcdef12.jsonl',
+    ]);
+    expect(readFileSync(join(chats(), 'session-2026-01-01T10-18-abcdef12.jsonl'), 'utf8')).toBe('now');
+  });
+
+  it('is left alone at any other time', async () => {
+    write('19', 'before');
+    await keepHistory(id, { HOME: directory }, now);
+    await keepHistory('00000000-0000-4000-8000-000000000001', { HOME: directory }, now);
+    await keepHistory(id, { HOME: join(directory, 'nobody') }, now);
+    expect(readdirSync(chats())).toEqual(['session-2026-01-01T10-19-abcdef12.jsonl']);
+  });
+});
+
+function agentSource(source: string): string {
+  return `#!${process.execPath}
+const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
+const reply = (id, result) => say({ jsonrpc: '2.0', id, result });
+const update = (sessionId, update) => say({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } });
+const text = (sessionId, text) => update(sessionId, { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+let prompt, recorded, sessions = 0;
+const modes = { availableModes: [{ id: 'default' }, { id: 'yolo' }], currentModeId: 'default' };
+function hear({ id, method, params, result, error }) {
+  ${source}
+  if (method === 'initialize') reply(id, { protocolVersion: 1 });
+  else if (method === 'session/new') reply(id, { sessionId: 'session-' + ++sessions, modes });
+  else if (id !== undefined && method !== undefined && method !== 'session/prompt') reply(id, {});
+}
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => hear(JSON.parse(line)));
+`;
+}
