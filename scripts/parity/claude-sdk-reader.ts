@@ -21,15 +21,19 @@ export class ClaudeSdkReader {
   read(message: JsonObject): void {
     switch (message['type']) {
       case 'system':
-        return this.#system(message);
+        this.#system(message);
+        break;
       case 'stream_event':
-        return this.#piece(asObject(asObject(message['event'])['delta']));
+        this.#piece(asObject(asObject(message['event'])['delta']));
+        break;
       case 'assistant':
-        return this.#assistant(message);
+        this.#assistant(message);
+        break;
       case 'user':
-        return this.#outputs(message);
+        this.#outputs(message);
+        break;
       case 'result':
-        return this.#result(message);
+        this.#result(message);
     }
   }
 
@@ -37,10 +41,6 @@ export class ClaudeSdkReader {
   asked(toolUseId: string, fact: Fact): void {
     if (this.#told.has(toolUseId)) this.#tell(fact);
     else this.#asked.set(toolUseId, fact);
-  }
-
-  ended(): void {
-    this.#tell({ type: 'failure', code: undefined, message: 'no more messages', how: 'told' });
   }
 
   threw(error: unknown): void {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { asObject, asString, type JsonObject } from '../../src/lab/model/json.js';
@@ -9,7 +10,9 @@ import type { Ask, Conversation, OpenOptions, Side, SideOptions } from './side.j
 export async function claudeSdkSide({ cliPath, home }: SideOptions): Promise<Side> {
   const module = join(installSdk('@anthropic-ai/claude-agent-sdk'), 'sdk.mjs');
   const { query } = (await import(/* @vite-ignore */ pathToFileURL(module).href)) as ClaudeSdk;
+  const abortController = new AbortController();
   const options = {
+    abortController,
     pathToClaudeCodeExecutable: cliPath,
     cwd: home.workingDir,
     // As root it skips permissions only in what it is told to be a sandbox.
@@ -29,15 +32,18 @@ export async function claudeSdkSide({ cliPath, home }: SideOptions): Promise<Sid
       });
       return conversation(messages, inbox, reader);
     },
-    close: async () => {},
+    close: async () => abortController.abort(),
   };
 }
 
 function permissionOptions(ask: Ask | undefined, reader: ClaudeSdkReader): JsonObject {
   if (ask === undefined)
     return { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true };
-  const canUseTool: CanUseTool = async (tool, input, { toolUseID, suggestions = [] }) => {
-    reader.asked(toolUseID, { type: 'permission', tool, input, decision: ask.decision });
+  const canUseTool: CanUseTool = async (tool, input, { toolUseID, suggestions = [], signal }) => {
+    if (ask.decision === 'never') await once(signal, 'abort');
+    const decision = ask.decision === 'never' ? 'deny' : ask.decision;
+    reader.asked(toolUseID, { type: 'permission', tool, input, decision });
+    if (ask.decision === 'never') throw signal.reason;
     if (ask.decision === 'deny') return { behavior: 'deny', message: ask.message };
     const always = ask.decision === 'allow_always';
     return { behavior: 'allow', updatedInput: input, ...(always && { updatedPermissions: suggestions }) };
@@ -55,7 +61,7 @@ function conversation(messages: Query, inbox: Inbox, reader: ClaudeSdkReader): C
       try {
         for (;;) {
           const { value, done } = await messages.next();
-          if (done) return reader.ended();
+          if (done) throw new Error('There were no more messages.');
           reader.read(value);
           if (value['type'] === 'result') return;
         }
@@ -69,7 +75,7 @@ function conversation(messages: Query, inbox: Inbox, reader: ClaudeSdkReader): C
     async close() {
       inbox.end();
       try {
-        for (let next = await messages.next(); !next.done; next = await messages.next()) {}
+        while (!(await messages.next()).done);
       } catch (error) {
         reader.threwAtClose(asString(asObject(error)['message']));
       }
@@ -98,7 +104,11 @@ class Inbox implements AsyncIterable<JsonObject> {
       const next = this.#waiting.shift();
       if (next !== undefined) yield next;
       else if (this.#ended) return;
-      else await new Promise<void>((resolve) => (this.#wake = resolve));
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
     }
   }
 }
@@ -115,5 +125,9 @@ interface Query extends AsyncGenerator<JsonObject, void> {
 type CanUseTool = (
   tool: string,
   input: unknown,
-  context: { readonly toolUseID: string; readonly suggestions?: readonly unknown[] },
+  context: {
+    readonly toolUseID: string;
+    readonly suggestions?: readonly unknown[];
+    readonly signal: AbortSignal;
+  },
 ) => Promise<JsonObject>;

@@ -18,6 +18,7 @@ export async function codexSdkSide({ cliPath, home }: SideOptions): Promise<Side
     skipGitRepoCheck: true,
     sandboxMode: 'danger-full-access',
   };
+  const closing = new AbortController();
   return {
     name: 'sdk',
     deltas: false,
@@ -25,9 +26,10 @@ export async function codexSdkSide({ cliPath, home }: SideOptions): Promise<Side
       return conversation(
         sessionId === undefined ? codex.startThread(options) : codex.resumeThread(sessionId, options),
         tell,
+        closing.signal,
       );
     },
-    close: async () => {},
+    close: async () => closing.abort(),
   };
 }
 
@@ -37,7 +39,7 @@ function nativeCodex(cliPath: string, env: Readonly<Record<string, string>>, wor
   return createBackend('codex', config).locate();
 }
 
-function conversation(thread: Thread, tell: (fact: Fact) => void): Conversation {
+function conversation(thread: Thread, tell: (fact: Fact) => void, closing: AbortSignal): Conversation {
   let running: AbortController | undefined;
   return {
     get sessionId() {
@@ -45,7 +47,7 @@ function conversation(thread: Thread, tell: (fact: Fact) => void): Conversation 
     },
     async turn(prompt) {
       running = new AbortController();
-      tell(await playTurn(thread, prompt, running.signal, tell));
+      tell(await playTurn(thread, prompt, AbortSignal.any([running.signal, closing]), tell));
     },
     async interrupt() {
       running?.abort();

@@ -28,11 +28,10 @@ export async function playSide(
     for (const scenario of scenarios) {
       model.forget();
       const stage = new Stage(side, model, home);
-      try {
+      await inTime(`${vendor} through ${name}: ${scenario.id}`, async () => {
         await scenario.run(stage);
-      } finally {
         await stage.closeAll();
-      }
+      });
       played.set(scenario.id, canonical(stage.facts, { home: home.directory, port: model.port }));
     }
   } finally {
@@ -43,6 +42,20 @@ export async function playSide(
   const left = await processesOf(home.mark);
   if (left.length > 0) throw new Error(`${vendor} through ${name} left processes behind: ${left.join('; ')}`);
   return played;
+}
+
+const mostMs = 30_000;
+
+async function inTime(what: string, act: () => Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} did not end within ${mostMs / 1000} s`)), mostMs);
+  });
+  try {
+    await Promise.race([act(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** What a process says of this machine when it starts (Codex: that bubblewrap is missing) is no part of a scenario. */

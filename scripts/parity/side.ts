@@ -31,10 +31,10 @@ export interface OpenOptions {
   readonly ask?: Ask | undefined;
 }
 
-export interface Ask {
-  readonly decision: PermissionDecision;
-  readonly message?: string;
-}
+/** How questions are answered. `never`: nobody is there. */
+export type Ask =
+  | { readonly decision: PermissionDecision; readonly message?: string }
+  | { readonly decision: 'never' };
 
 export interface Conversation {
   readonly sessionId: string | undefined;

@@ -1,4 +1,4 @@
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LabHome } from '../../src/lab/home.js';
@@ -58,16 +58,24 @@ export class Stage {
   }
 
   async seen(wanted: (fact: Fact) => boolean): Promise<void> {
-    while (!this.facts.some(wanted)) await new Promise<void>((resolve) => (this.#noted = resolve));
+    while (!this.facts.some(wanted)) {
+      await new Promise<void>((resolve) => {
+        this.#noted = resolve;
+      });
+    }
   }
 
   path(name: string): string {
     return join(this.#home.workingDir, name);
   }
 
+  /** The content of a file, once it has any. */
   async written(name: string): Promise<string> {
-    while (!(await access(this.path(name)).then(...yesOrNo))) await sleep(10);
-    return readFile(this.path(name), 'utf8');
+    for (;;) {
+      const content = await readFile(this.path(name), 'utf8').catch(() => '');
+      if (content !== '') return content;
+      await sleep(10);
+    }
   }
 
   /** What a file holds now. */
@@ -90,5 +98,3 @@ export class Stage {
     this.#noted();
   }
 }
-
-const yesOrNo = [() => true, () => false] as const;

@@ -53,7 +53,7 @@ function conversation(
       const reader = new TurnReader();
       for await (const event of session.send(prompt)) {
         for (const fact of reader.read(event)) tell(fact);
-        if (event.type === 'permission_request' && ask !== undefined)
+        if (event.type === 'permission_request' && ask !== undefined && ask.decision !== 'never')
           await session.answerPermission(event.id, ask.decision, ask.message);
       }
     },

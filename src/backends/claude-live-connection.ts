@@ -73,7 +73,7 @@ export class ClaudeConnection {
     const line = JSON.stringify(message);
     this.#trace?.({ type: 'line', line, events: [] });
     // A pipe that takes nothing belongs to a process that is gone, or of no use any more.
-    this.#child.write(`${line}\n`).catch(() => void this.#child.end());
+    this.#child.write(`${line}\n`).catch(() => void this.#endChild());
   }
 
   /** Rejects with a TurnoutError: refused, too late, or the process is gone. */
@@ -104,22 +104,25 @@ export class ClaudeConnection {
 
   async end(): Promise<void> {
     if (this.death === undefined) this.#ending = true;
-    await this.#child.end();
+    await this.#endChild();
   }
 
   async #read(): Promise<void> {
-    try {
-      for await (const lines of this.#child.lines()) {
-        for (const line of lines) this.#line(line.text);
-        const room = this.#listener.room();
-        if (room !== undefined) await room;
-      }
-    } finally {
-      // What closes its output without leaving is ended; what has left may have left its tools behind.
-      const ended = this.#child.end();
-      const exit = await Promise.race([this.exited, ended]);
-      this.#die(exit);
+    await this.#readLines().catch(() => undefined);
+    // What closes its output without leaving is ended; what has left may have left its tools behind.
+    this.#die(await Promise.race([this.exited, this.#endChild()]));
+  }
+
+  async #readLines(): Promise<void> {
+    for await (const lines of this.#child.lines()) {
+      for (const line of lines) this.#line(line.text);
+      const room = this.#listener.room();
+      if (room !== undefined) await room;
     }
+  }
+
+  #endChild(): Promise<ProcessExit> {
+    return this.#child.end().catch(() => this.exited);
   }
 
   #line(raw: string): void {

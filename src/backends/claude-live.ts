@@ -68,15 +68,19 @@ async function start(options: LiveSessionOptions, context: LiveContext): Promise
 function liveArgs(options: LiveSessionOptions): readonly string[] {
   const args = ['-p', '--input-format', 'stream-json', ...streamFormat];
   args.push(...permissionFlags[effectiveMode(options)]);
-  args.push('--permission-prompt-tool', 'stdio');
+  args.push('--permission-prompt-tool', 'stdio', '--settings', planAsks);
   if (options.model !== undefined) args.push('--model', options.model);
   if (options.maxTurns !== undefined) args.push('--max-turns', String(options.maxTurns));
-  if (options.sessionId !== undefined) args.push('--resume', options.sessionId);
+  // An id that begins with a dash stays an id.
+  if (options.sessionId !== undefined) args.push(`--resume=${options.sessionId}`);
   args.push(...allowedToolFlags(options.allowedTools));
   for (const tool of [...needAPerson, ...options.disallowedTools]) args.push('--disallowedTools', tool);
   if (options.mcpConfig !== undefined) args.push('--mcp-config', options.mcpConfig);
   return args;
 }
+
+/** By default a model of the vendor decides in plan mode what may run; with this it asks, and is told that plan is read only. */
+const planAsks = JSON.stringify({ useAutoModeDuringPlan: false });
 
 /** Offered as soon as questions can be asked over stdin, but a permission request can't carry their answers. */
 const needAPerson = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'];

@@ -13,6 +13,8 @@ import { number, object, objects, text } from './one-shot/read-fields.js';
 export interface CodexTurn {
   /** From the answer to `turn/start`: only what carries this id belongs to the turn. */
   readonly turnId?: string;
+  /** Before that it can't be interrupted. */
+  readonly started: boolean;
   /** What came before the id was known. */
   readonly early: readonly Message[];
   /** The last message is the answer; those before it are remarks on the way. */
@@ -39,6 +41,7 @@ export interface Message {
 export type TurnStep = readonly [turn: CodexTurn, events: readonly LiveEvent[]];
 
 export const newTurn: CodexTurn = {
+  started: false,
   early: [],
   sent: new Map(),
   thoughts: new Set(),
@@ -109,6 +112,8 @@ function asked(turn: CodexTurn, message: Message, method: string): TurnStep {
 
 function notified(turn: CodexTurn, method: string, params: JsonObject, raw: string): TurnStep {
   switch (method) {
+    case 'turn/started':
+      return [{ ...turn, started: true }, []];
     case 'item/agentMessage/delta':
       return said(turn, text(params['itemId']), text(params['delta']));
     case 'item/reasoning/summaryTextDelta':

@@ -24,25 +24,19 @@ export interface OpenTool {
 
 /**
  * `untrusted` asks before every command and every patch, `on-request` only before what the model itself wants to do
- * outside the sandbox. What was allowed runs without the sandbox.
+ * outside the sandbox. Where everything asks there is no sandbox: Codex 0.166 tries an allowed command inside it first,
+ * and again outside only where it notices the refusal (not for `echo x > file; true`).
  */
 const policies = {
   bypass: { approvalPolicy: 'never', sandbox: 'danger-full-access' },
-  ask: { approvalPolicy: 'untrusted', sandbox: 'read-only' },
-  edits: { approvalPolicy: 'untrusted', sandbox: 'workspace-write' },
+  ask: { approvalPolicy: 'untrusted', sandbox: 'danger-full-access' },
+  edits: { approvalPolicy: 'untrusted', sandbox: 'danger-full-access' },
   plan: { approvalPolicy: 'never', sandbox: 'read-only' },
 } as const satisfies Record<PermissionMode, JsonObject>;
 
 const sandboxPolicies = {
   'danger-full-access': { type: 'dangerFullAccess' },
   'read-only': { type: 'readOnly', networkAccess: false },
-  'workspace-write': {
-    type: 'workspaceWrite',
-    writableRoots: [],
-    networkAccess: false,
-    excludeTmpdirEnvVar: false,
-    excludeSlashTmp: false,
-  },
 } as const;
 
 /** For the opening of a thread. Approvals come to us, whatever reviewer the settings name. */
@@ -161,7 +155,7 @@ function present(fields: JsonObject): JsonObject {
   return given(fields, Object.keys(fields));
 }
 
-/** Also behind symbolic links: an allowed patch is not held back by the sandbox. */
+/** Also behind symbolic links: no sandbox holds an allowed patch back. */
 function isInside(path: string, directory: string): boolean {
   if (path === '') return false;
   const way = relative(realPath(directory), realPath(resolve(directory, path)));

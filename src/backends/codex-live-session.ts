@@ -189,9 +189,7 @@ export class CodexSession implements LiveSession {
       { threadId: this.sessionId, input: [{ type: 'text', text: typed, text_elements: [] }], ...overrides },
       (message) => {
         if (message.value['error'] === undefined && this.#overrides === overrides) this.#overrides = {};
-        const events = this.#take(turn, codexTurnStep(turn.state, message));
-        if (turn.stopping) this.#sendInterrupt(turn);
-        return events;
+        return this.#take(turn, codexTurnStep(turn.state, message));
       },
       () => {},
     );
@@ -216,7 +214,9 @@ export class CodexSession implements LiveSession {
   }
 
   #take(turn: RunningTurn, step: TurnStep): readonly LiveEvent[] {
+    const { started } = turn.state;
     const { ending } = turn.take(step);
+    if (turn.stopping && !started && turn.state.started) this.#sendInterrupt(turn);
     if (ending !== undefined) void this.#finish(turn, ending);
     else if (turn.overflows) this.#stop(turn);
     return step[1];
@@ -239,11 +239,11 @@ export class CodexSession implements LiveSession {
   #stop(turn: RunningTurn): void {
     if (turn.stopping) return;
     turn.stopping = true;
-    if (turn.state.turnId !== undefined) this.#sendInterrupt(turn);
+    if (turn.state.started) this.#sendInterrupt(turn);
   }
 
   #sendInterrupt(turn: RunningTurn): void {
-    const turns: [string, string | undefined][] = [[this.sessionId, turn.state.turnId], ...this.#children];
+    const turns = [[this.sessionId, turn.state.turnId] as const, ...this.#children];
     for (const [threadId, turnId] of turns) {
       if (turnId === undefined) continue;
       // For a turn that has just ended there may be no answer at all: its end is what is waited for.

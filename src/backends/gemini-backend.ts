@@ -100,7 +100,7 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
   }
 
   protected override noticeStderr(line: string): StepEvent | undefined {
-    const attempt = /^Attempt (\d+) failed(?: with status (\d+))?.*?(?:Retrying|Max attempts)/.exec(line);
+    const attempt = /^Attempt (\d+) failed(?: with status (\d+))?.*?Retrying/.exec(line);
     if (attempt === null) return undefined;
     return notice(
       'warning',

@@ -103,16 +103,16 @@ export class AcpConnection {
 
   #line(raw: string): void {
     const message = parse(raw);
-    if (message === undefined) {
+    if (message === undefined || !this.#isExpected(message)) {
       if (raw.trim() !== '') this.#events.garbage(raw);
       return;
     }
     this.#events.incoming({ message, raw });
-    if (this.#isForSdk(message)) this.#receive?.enqueue(message as unknown as AnyMessage);
+    if ('id' in message) this.#receive?.enqueue({ ...message, jsonrpc: '2.0' } as unknown as AnyMessage);
   }
 
-  #isForSdk(message: JsonObject): boolean {
-    if (message['jsonrpc'] !== '2.0' || !('id' in message)) return false;
+  /** A call, or the answer to one of ours. */
+  #isExpected(message: JsonObject): boolean {
     return typeof message['method'] === 'string' || this.#unanswered.delete(message['id']);
   }
 

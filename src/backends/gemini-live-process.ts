@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StepEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import type { ProcessExit, RunningProcess } from '../process/start-process.js';
@@ -18,6 +19,8 @@ import { object, objects, text } from './one-shot/read-fields.js';
 // Twenty that start at once need half a minute on two cores.
 const startMs = 60_000;
 const openMs = 30_000;
+/** A history that has no end mark is over after this much silence. */
+const silenceMs = 1000;
 
 /** `gemini --acp`: one process, any number of sessions. */
 export class GeminiProcess implements LiveProcess {
@@ -119,6 +122,7 @@ export class GeminiProcess implements LiveProcess {
     if (this.#sessions.get(sessionId)?.running || this.#replays.has(sessionId)) {
       throw new TurnoutError('bad_request', `The session ${sessionId} is in use`);
     }
+    this.#sessions.get(sessionId)?.die(new TurnoutError('bad_request', 'The session was opened anew.'));
     this.#sessions.delete(sessionId);
     await keepHistory(sessionId, this.#context.env);
     const replay = new Replay(systemPrompt);
@@ -137,14 +141,15 @@ export class GeminiProcess implements LiveProcess {
    * came later would be taken for the next turn's: so it asks on until a whole round trip brings nothing more.
    */
   async #awaitReplay(sessionId: string, replay: Replay, answer: JsonObject): Promise<void> {
-    const deadline = performance.now() + openMs;
+    const start = performance.now();
     const modeId = text(object(answer['modes'])['currentModeId']);
     for (let quiet = false; !quiet; ) {
-      if (performance.now() > deadline)
-        throw new TurnoutError('timeout', 'Gemini did not tell the history to its end');
+      const waited = performance.now() - start;
+      if (waited > openMs) throw new TurnoutError('timeout', 'Gemini did not tell the history to its end');
       const before = replay.messages;
       await this.#connection.request('session/set_mode', { sessionId, modeId }, openMs);
-      quiet = replay.complete && replay.messages === before;
+      quiet = replay.messages === before && (replay.complete || waited > silenceMs);
+      if (!quiet) await sleep(5);
     }
   }
 

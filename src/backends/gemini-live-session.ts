@@ -87,7 +87,10 @@ export class GeminiSession implements LiveSession {
     for (const event of events) turn.push(event);
     // Whoever reads this turn does not keep up, and that must not cost the memory of all.
     if (turn.overflowed) void this.interrupt();
-    if (events.some((event) => event.type === 'ending')) this.#over(turn);
+    const ending = events.find((event) => event.type === 'ending')?.ending;
+    // Gemini forgets a prompt that failed, and what was in front of it.
+    if (ending?.type === 'answered') this.#untold = '';
+    if (ending !== undefined) this.#over(turn);
     return events.filter((event): event is StepEvent => event.type !== 'ending');
   }
 
@@ -162,18 +165,17 @@ export class GeminiSession implements LiveSession {
       await within(turn.over, stopMs, 'session/cancel').catch(() => undefined);
     }
     this.#setup.closed(this);
+    this.die(new TurnoutError('bad_request', 'The session was closed.'));
   }
 
-  /** The process has ended. */
+  /** Nothing will come to this session any more: its process has ended, or it was let go. */
   die(death: TurnoutError): void {
-    this.#death = death;
+    this.#death ??= death;
     if (this.#turn !== undefined) this.#endWith(death);
   }
 
   async #prompt(prompt: string): Promise<void> {
-    const systemPrompt = this.#untold;
-    this.#untold = '';
-    const params = { sessionId: this.sessionId, prompt: promptBlocks(prompt, systemPrompt) };
+    const params = { sessionId: this.sessionId, prompt: promptBlocks(prompt, this.#untold) };
     try {
       await this.#connection.request('session/prompt', params);
     } catch {

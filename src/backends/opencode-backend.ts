@@ -87,14 +87,27 @@ const permissionFlags: Record<PermissionMode, readonly string[]> = {
   ask: [],
 };
 
-/** Its permissions by tool: the last rule that matches decides. */
+/**
+ * Its permissions by tool: the last rule that matches decides, in the order of the keys, and a key that a settings file
+ * has too keeps its place there. So every tool that is to be denied is denied by its name as well, and on the agent,
+ * whose rules come after those of the settings (measured with 1.18.33).
+ */
 function permissions(turn: Turn): JsonObject {
-  const rules: Record<string, unknown> = {};
-  if (turn.permissionMode === 'edits') Object.assign(rules, { bash: 'deny', edit: 'allow' });
-  if (turn.allowedTools.length > 0) {
-    rules['*'] = 'deny';
-    for (const tool of turn.allowedTools) rules[tool] = 'allow';
-  }
-  for (const tool of turn.disallowedTools) rules[tool] = 'deny';
-  return Object.keys(rules).length === 0 ? {} : { permission: rules };
+  const denied = new Set(turn.disallowedTools);
+  if (turn.permissionMode === 'edits') denied.add('bash');
+  const only = turn.allowedTools.length > 0;
+  if (only) for (const tool of knownTools) if (!turn.allowedTools.includes(tool)) denied.add(tool);
+  const rules = Object.fromEntries([
+    ...(only ? [['*', 'deny']] : []),
+    ...turn.allowedTools.filter((tool) => !denied.has(tool)).map((tool) => [tool, 'allow']),
+    ...[...denied].map((tool) => [tool, 'deny']),
+  ]);
+  if (Object.keys(rules).length === 0) return {};
+  return { permission: rules, agent: { build: { permission: rules }, plan: { permission: rules } } };
 }
+
+/** Of 1.18.33. `edit` stands for all tools that change files. */
+const knownTools = [
+  ...['bash', 'edit', 'write', 'patch', 'read', 'glob', 'grep', 'list', 'lsp', 'task', 'skill'],
+  ...['webfetch', 'websearch', 'codesearch', 'todowrite', 'todoread', 'question'],
+];

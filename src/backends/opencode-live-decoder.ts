@@ -269,9 +269,12 @@ function idle(state: OpenCodeTurnState): LiveStep {
   return state.started && !unfinished ? concludeTurn(state) : [state, []];
 }
 
+/** Later than this is no date. */
+const maxTime = 8.64e15;
+
 function retry(now: JsonObject): StepEvent {
   const next = number(now['next']);
-  const when = next > 0 ? `, next try at ${new Date(next).toISOString()}` : '';
+  const when = next > 0 && next < maxTime ? `, next try at ${new Date(next).toISOString()}` : '';
   return notice(
     'warning',
     `OpenCode retries (attempt ${number(now['attempt'])}${when}): ${text(now['message'])}`,

@@ -73,18 +73,25 @@ const guards = ['external_directory', 'doom_loop'];
 const web = ['webfetch', 'websearch', 'codesearch'];
 
 function inMode(rule: Rule, mode: PermissionMode): readonly Rule[] {
-  if (rule.action !== 'allow') return [rule];
-  if (rule.permission === '*') {
-    return [
-      { ...rule, action: actionIn(mode, '*') },
-      ...readers.map((permission) => blanket(permission, 'allow')),
-      ...(mode === 'edits' ? [blanket('edit', 'allow')] : []),
-      ...(mode === 'plan' ? web.map((permission) => blanket(permission, 'ask')) : []),
-    ];
-  }
-  if (rule.pattern === '*') return [{ ...rule, action: actionIn(mode, rule.permission) }];
-  // In a plan they go: a tool of which a part is denied would still be offered.
-  return actionIn(mode, rule.permission) === 'deny' ? [] : [rule];
+  if (rule.action === 'deny' || mode === 'bypass') return [rule];
+  const { permission, pattern } = rule;
+  const wanted = actionIn(mode, permission);
+  if (permission === '*') return everything(rule, mode);
+  // A tool of which a part is denied would still be offered: what was said before denies all of it.
+  if (wanted === 'deny') return [];
+  if (pattern !== '*') return [rule];
+  const editing = permission === 'edit' && wanted === 'allow';
+  return [{ ...rule, action: rule.action === 'ask' && !editing ? 'ask' : wanted }];
+}
+
+/** What holds for all tools that have no rule of their own. */
+function everything(rule: Rule, mode: PermissionMode): readonly Rule[] {
+  return [
+    { ...rule, action: actionIn(mode, '*') },
+    ...readers.map((permission) => blanket(permission, rule.action)),
+    ...(mode === 'edits' ? [blanket('edit', 'allow')] : []),
+    ...(mode === 'plan' ? web.map((permission) => blanket(permission, 'ask')) : []),
+  ];
 }
 
 function actionIn(mode: PermissionMode, permission: string): Rule['action'] {

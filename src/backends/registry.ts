@@ -24,7 +24,8 @@ export const backends: Readonly<Record<BackendName, BackendEntry>> = {
 };
 
 export function createBackend(name: BackendName, config: BackendAdapterConfig): BackendAdapter {
-  return new backends[name].create(config);
+  // A name may come from a database or from plain JavaScript.
+  return new backends[resolveBackendName(name)].create(config);
 }
 
 /** R6: unset means claude; anything but the four names is refused, with the list of them. */

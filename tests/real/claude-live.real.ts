@@ -15,20 +15,24 @@ import type { Step } from '../../src/lab/model/script.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
 import { installedCli } from './installed-cli.js';
 
-// One process at a time; most tests share one, as sessions do.
+// Sessions with the usual options share one process, one after the other, as they do in the warm pool.
 
 let model: ScriptedModel;
 let home: LabHome;
+let shared: LiveProcess | undefined;
 const started: LiveProcess[] = [];
+const opened: LiveSession[] = [];
 
 beforeAll(async () => {
   model = await startScriptedModel();
   home = await makeHome('claude', model.url);
 });
 afterEach(async () => {
-  await Promise.all(started.splice(0).map((process) => process.end()));
+  await Promise.all(opened.splice(0).map((session) => session.close()));
+  await endAll();
 });
 afterAll(async () => {
+  await shared?.end();
   await model.close();
   await home.remove();
 });
@@ -133,30 +137,70 @@ describe('a live session of Claude', () => {
     expect(kinds(await go(next))).toContain('permission_request');
   });
 
-  it.each([
-    ['edits', { tool: 'Bash', input: { command: "python3 -c \"open('edits.txt','w')\"" } }, 'asked'],
-    ['edits', { writeFile: { path: 'edited.txt', content: 'x' } }, 'done'],
-    ['plan', { shell: 'touch planned.txt' }, 'refused'],
-    ['plan', { writeFile: { path: 'planned.txt', content: 'x' } }, 'refused'],
-    ['bypass', { shell: 'touch bypassed.txt' }, 'done'],
-  ] as readonly (readonly [PermissionMode, Step, string])[])(
-    '%s: %j is %s',
-    async (permissionMode, step, outcome) => {
-      const session = await open({ permissionMode });
-      const placed =
-        'writeFile' in step
-          ? { writeFile: { ...step.writeFile, path: join(home.workingDir, step.writeFile.path) } }
-          : step;
+  const python = { shell: `python3 -c "open('python.txt','w')"` };
+  const modes: readonly (readonly [
+    PermissionMode,
+    readonly (readonly [Step, 'done' | 'asked' | 'refused'])[],
+  ])[] = [
+    [
+      'edits',
+      [
+        [python, 'asked'],
+        [{ writeFile: { path: 'edited.txt', content: 'x' } }, 'done'],
+      ],
+    ],
+    [
+      'plan',
+      [
+        [{ shell: 'ls' }, 'done'],
+        [{ shell: 'touch planned.txt' }, 'refused'],
+        [python, 'refused'],
+        [{ writeFile: { path: 'planned.txt', content: 'x' } }, 'refused'],
+      ],
+    ],
+    [
+      'bypass',
+      [
+        [python, 'done'],
+        [{ writeFile: { path: 'bypassed.txt', content: 'x' } }, 'done'],
+      ],
+    ],
+  ];
+
+  it.each(modes)('in the mode %s tools are done, asked for or refused', async (permissionMode, cases) => {
+    const session = await open({ permissionMode });
+    for (const [step, outcome] of cases) {
+      const path = 'writeFile' in step ? join(home.workingDir, step.writeFile.path) : '';
+      const placed = 'writeFile' in step ? { writeFile: { ...step.writeFile, path } } : step;
       model.use([calls(placed), 'done']);
       const events = await turn(session, 'go', (id) => session.answerPermission(id, { decision: 'deny' }));
       const end = events.find((event) => event.type === 'tool_end');
       const asked = kinds(events).includes('permission_request');
-      expect({ asked, failed: end?.isError }).toEqual({
+      const what = JSON.stringify(step);
+      expect({ what, asked, failed: end?.isError }).toEqual({
+        what,
         asked: outcome === 'asked',
         failed: outcome !== 'done',
       });
-    },
-  );
+      if (outcome === 'refused') expect(end?.output).toContain('Plan mode is read only.');
+    }
+  });
+
+  it('tools can be limited: to some, to some of their commands', async () => {
+    const session = await open({ allowedTools: ['Read', 'Bash(git:*)'], disallowedTools: ['Read'] });
+    const result = async (shell: string) => {
+      model.use([calls({ shell }), 'done']);
+      const events = await turn(session, 'go');
+      return events.find((event) => event.type === 'tool_end');
+    };
+    expect(await result('git --version')).toMatchObject({ isError: false });
+    expect(model.turns.at(-1)?.tools.map(({ name }) => name)).not.toContain('Write');
+    expect(model.turns.at(-1)?.tools.map(({ name }) => name)).not.toContain('Read');
+    expect(await result('touch limited.txt')).toMatchObject({
+      isError: true,
+      output: 'This is not among the allowed tools.',
+    });
+  });
 
   it('an interrupt ends the turn, and the next one is a good one', async () => {
     model.use([{ steps: [{ text: ['one ', 'two ', 'three '], delayMs: 300 }] }, 'fine']);
@@ -247,9 +291,12 @@ describe('sessions of Claude', () => {
     });
   });
 
-  it.each(['11111111-1111-4111-8111-111111111111', 'no-such-name'])('%s is not found', async (sessionId) => {
-    await expect(start({ sessionId })).rejects.toMatchObject({ code: 'session_not_found' });
-  });
+  it.each(['11111111-1111-4111-8111-111111111111', 'no-such-name', '-x', '--help'])(
+    '%s is not found',
+    async (sessionId) => {
+      await expect(start({ sessionId })).rejects.toMatchObject({ code: 'session_not_found' });
+    },
+  );
 
   it('a new one in a warm process knows nothing of the one before', async () => {
     const process = await start({ systemPrompt: 'Be kind.' });
@@ -425,9 +472,18 @@ async function start(options: Partial<LiveSessionOptions> = {}): Promise<LivePro
   return process;
 }
 
-async function open(options: Partial<LiveSessionOptions> = {}): Promise<LiveSession> {
-  const process = await start(options);
-  return process.open(optionsWith(options));
+async function open(options?: Partial<LiveSessionOptions>): Promise<LiveSession> {
+  const process = options === undefined ? await sharedProcess() : await start(options);
+  const session = await process.open(optionsWith(options));
+  opened.push(session);
+  return session;
+}
+
+async function sharedProcess(): Promise<LiveProcess> {
+  if (shared !== undefined && existsSync(`/proc/${shared.pid}`)) return shared;
+  shared = await start();
+  started.pop();
+  return shared;
 }
 
 async function endAll(): Promise<void> {

@@ -149,13 +149,13 @@ describe('prompts reach the model as typed', () => {
 describe('permissions', () => {
   it('asks before a command: allowed, it runs', async () => {
     const session = await open({ permissionMode: 'ask' });
-    model.use([{ steps: [{ shell: 'touch allowed.txt' }] }, 'Made.']);
+    model.use([{ steps: [{ shell: 'echo x > allowed.txt; true' }] }, 'Made.']);
     const events = await run(session, 'make it', { decision: 'allow' });
     expect(events).toContainEqual({
       type: 'permission_request',
       id: expect.any(String),
       tool: 'shell',
-      input: { command: expect.stringContaining('touch allowed.txt') },
+      input: { command: expect.stringContaining('echo x > allowed.txt; true') },
       options: ['allow', 'allow_always', 'deny'],
     });
     expect(events).toContainEqual(
@@ -273,14 +273,18 @@ describe('an interrupt', () => {
   });
 
   it('before the turn has begun works too', async () => {
+    // Codex refuses to interrupt a turn that it has accepted but not yet begun.
     const session = await open();
     model.use([{ steps: [{ hang: true }] }]);
-    const turn = session.turn('go')[Symbol.asyncIterator]();
-    const first = turn.next();
-    await session.interrupt();
-    const events = [(await first).value as LiveEvent];
-    for (let next = await turn.next(); !next.done; next = await turn.next()) events.push(next.value);
-    expect(endingOf(events)).toMatchObject({ code: 'interrupted' });
+    for (const delayMs of [undefined, 0, 1, 2, 4, 8, 16]) {
+      const turn = session.turn('go')[Symbol.asyncIterator]();
+      const first = turn.next();
+      if (delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await session.interrupt();
+      const events = [(await first).value as LiveEvent];
+      for (let next = await turn.next(); !next.done; next = await turn.next()) events.push(next.value);
+      expect(endingOf(events)).toMatchObject({ code: 'interrupted' });
+    }
   });
 
   it('while a tool runs ends the tool, and nothing of it gets into the next turn', async () => {

@@ -367,6 +367,8 @@ describe('an interrupt', () => {
     expect(performance.now() - start).toBeLessThan(2000);
     expect(said(await turn(session, 'again'))).toEqual(['fresh']);
     await session.interrupt();
+    await session.close();
+    expect(endingOf(await turn(session, 'after the end'))).toMatchObject({ code: 'bad_request' });
   });
 
   it('ends a running tool with all that it started', async () => {
@@ -374,10 +376,10 @@ describe('an interrupt', () => {
     const mark = `7${Date.now() % 100_000}`;
     model.use([{ steps: [{ shell: `sleep ${mark} & sleep ${mark}; wait` }] }, 'done']);
     const events = await turn(session, 'sleep', (event) => {
-      if (event.type === 'tool_start') setTimeout(() => void session.interrupt(), 300);
+      if (event.type === 'tool_start') setTimeout(() => void session.interrupt(), 500);
     });
     expect(endingOf(events)).toMatchObject({ type: 'failed', code: 'interrupted' });
-    await expect.poll(() => processesWith(`sleep ${mark}`)).toEqual([]);
+    await expect.poll(() => processesWith(`sleep ${mark}`), { timeout: 10_000 }).toEqual([]);
   });
 
   it('of a caller that leaves does not reach the next turn', async () => {
@@ -433,6 +435,16 @@ describe('a failure', () => {
     );
   });
 
+  it('of the first turn does not lose the instructions, and a prompt beyond all limits is a bad request', async () => {
+    const session = await open({ systemPrompt: 'Be brief.' });
+    model.use([{ status: 401 }, 'fine']);
+    await turn(session, 'fail');
+    await turn(session, 'again');
+    expect(JSON.stringify(model.turns.at(-1)?.body).split('Be brief.')).toHaveLength(2);
+    const events = await turn(session, 'word '.repeat(1_200_000));
+    expect(endingOf(events)).toMatchObject({ type: 'failed', code: 'bad_request' });
+  });
+
   it('in mid-stream keeps what was said', async () => {
     const session = await open();
     model.use([{ steps: [{ text: 'half ' }, { cut: true }] }]);
@@ -486,7 +498,7 @@ describe('a prompt reaches the model as it was typed', () => {
     '--help',
     'nul \0 inside',
     ' leading and trailing \n',
-    'emoji 👩‍👩‍👧 \u2028 \u200b bidi \u202e “quotes” \\ $(x) `y` ${Z} %s',
+    `emoji 👩‍👩‍👧 \u2028 \u200b bidi \u202e “quotes” \\ $(x) \`y\` \${Z} %s`,
     '\ufeffbom',
     '1e3',
     `${'x'.repeat(99)}\n`.repeat(2000),
@@ -514,7 +526,7 @@ describe('the end', () => {
     const session = await open({}, process);
     model.use([{ steps: [{ shell: 'sleep 987' }] }]);
     const running = turn(session, 'sleep');
-    await expect.poll(() => processesWith('sleep 987')).not.toEqual([]);
+    await expect.poll(() => processesWith('sleep 987'), { timeout: 20_000 }).not.toEqual([]);
     await Promise.all([process.end(), process.end()]);
     expect(endingOf(await running)).toMatchObject({ code: 'crashed' });
     expect(processesWith('sleep 987')).toEqual([]);

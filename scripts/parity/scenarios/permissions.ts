@@ -14,6 +14,21 @@ export const permissions: readonly ParityScenario[] = [
   asking('permission-always', 'A tool that is allowed once and for all is not asked about again', {
     decision: 'allow_always',
   }),
+  {
+    id: 'permission-interrupted',
+    title: 'An interrupt while a question waits for its answer',
+    notInSdk: { codex: codexNeverAsks },
+    liveOnly: live,
+    async run(stage) {
+      stage.model.use([{ steps: [{ shell: 'touch interrupted.txt' }] }]);
+      const conversation = await stage.open({ ask: { decision: 'never' } });
+      await stage.interruptedTurn(conversation, 'Make the file.', stage.asked());
+      await stage.checkFile('interrupted.txt');
+      stage.model.use(['Here I am.']);
+      await conversation.turn('Are you there?');
+      stage.checkConversation();
+    },
+  },
 ];
 
 /** Twice the same command: the second time shows what the answer was worth. */

@@ -19,7 +19,7 @@ export function refuseRequest(
   }
   if (request.sessionId?.startsWith('-') || request.sessionId === '' || request.sessionId?.includes('\0')) {
     const id = JSON.stringify(request.sessionId);
-    return errorEvent('bad_request', `${id} is not a session id: it would be read as an option.`);
+    return errorEvent('bad_request', `${id} can't be a session id.`);
   }
   const [first] = unsupportedOptions(name, capabilities, request);
   if (first === undefined) return undefined;

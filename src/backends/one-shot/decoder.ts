@@ -34,7 +34,7 @@ export class LineDecoder<S extends TurnFacts> {
   state: S;
   readonly #decoder: WireDecoder<S>;
   readonly #lines = new JsonLines();
-  /** Did anything come that was JSON? */
+  /** Did anything come that the decoder knows? */
   understood = false;
 
   constructor(decoder: WireDecoder<S>) {
@@ -60,17 +60,22 @@ export class LineDecoder<S extends TurnFacts> {
 
   #one(item: JsonItem): readonly StepEvent[] {
     if (item.value === undefined) return [unknownLine('A line that is not JSON', item.raw)];
-    this.understood = true;
     const [state, events] = this.#decoder.step(this.state, item.value, item.raw);
+    if (state !== this.state || events.length === 0 || !events.every(isUnknown)) this.understood = true;
     this.state = state;
     return events;
   }
 }
 
+function isUnknown(event: StepEvent): boolean {
+  return event.type === 'notice' && event.message.endsWith(fromTheCli);
+}
+
+const fromTheCli = ' from the CLI';
 const rawLimit = 256 * 1024;
 
 /** What a decoder makes of a line that it does not know: never thrown, never dropped. */
 export function unknownLine(what: string, raw: string): StepEvent {
   const kept = raw.length <= rawLimit ? raw : `${raw.slice(0, rawLimit)}… (${raw.length} characters)`;
-  return notice('info', `${what} from the CLI`, kept);
+  return notice('info', `${what}${fromTheCli}`, kept);
 }

@@ -82,7 +82,12 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     sessionId?: string,
     onStream?: StreamCallback,
   ): Promise<BackendEventResult> {
-    const request = { prompt, systemPrompt, sessionId, stream: onStream !== undefined };
+    const request = {
+      prompt,
+      systemPrompt,
+      sessionId: sessionId ?? undefined,
+      stream: onStream !== undefined,
+    };
     return foldTurn(this.run(request), onStream);
   }
 
@@ -145,7 +150,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       env: childEnvironment(this.inherited, commandEnv, invocation.env, turn.env),
       invocation,
       scratch,
-      timeoutMs: turn.timeoutMs ?? this.config.queryTimeoutMs,
+      timeoutMs: limit(turn.timeoutMs ?? this.config.queryTimeoutMs),
       signal: options.signal,
       trace: options.trace,
       decoder,
@@ -246,4 +251,9 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     if (failure !== undefined) return ledger.fail(failure);
     return ending?.type === 'answered' ? ledger.complete(ending.stopReason, ending.text) : [];
   }
+}
+
+/** Only 0 means no limit: a value that is no number must not. */
+function limit(timeoutMs: number): number {
+  return timeoutMs >= 0 ? timeoutMs : 600_000;
 }

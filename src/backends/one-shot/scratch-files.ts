@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { homedir, tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
 import { ownerLives } from '../../process/end-orphans.js';
 import { ownName } from '../../process/mark-child.js';
@@ -25,8 +25,11 @@ export async function writeScratchFiles(directory: string, files: readonly Scrat
       }
     }
   } catch (cause) {
+    const full = ['ENOSPC', 'EDQUOT'].includes((cause as NodeJS.ErrnoException).code ?? '');
     throw new TurnoutError('crashed', `Could not write a temporary file in ${directory}: ${String(cause)}`, {
-      hint: 'Free some disk space, or set TURNOUT_HOME to a directory that can be written.',
+      hint: full
+        ? 'The disk is full: free some space.'
+        : 'Set TURNOUT_HOME to a directory that can be written.',
       cause,
     });
   }
@@ -59,8 +62,8 @@ export async function sweepScratchFiles(env: Readonly<Record<string, string | un
 
 /** Not below /tmp by default: Gemini ignores settings files in a world-writable directory. */
 function scratchRoot(env: Readonly<Record<string, string | undefined>>): string {
-  const home = env['TURNOUT_HOME'] ?? join(env['HOME'] ?? homedir(), '.turnout');
-  return join(home, 'tmp');
+  const home = env['TURNOUT_HOME'] || join(env['HOME'] || homedir(), '.turnout');
+  return resolve(home, 'tmp');
 }
 
 /** A home that can't be written is no reason to fail: the system's own place for temporary files will do. */

@@ -96,11 +96,11 @@ describe.concurrent('the command of a turn', () => {
       allowedTools: ['read'],
       disallowedTools: ['bash'],
     });
-    expect(JSON.parse(opencode.env['OPENCODE_CONFIG_CONTENT'] ?? '')['permission']).toEqual({
-      '*': 'deny',
-      read: 'allow',
-      bash: 'deny',
-    });
+    const { permission, agent } = JSON.parse(opencode.env['OPENCODE_CONFIG_CONTENT'] ?? '');
+    expect(permission).toMatchObject({ '*': 'deny', read: 'allow', bash: 'deny', edit: 'deny' });
+    // The last rule decides, and a settings file of the repository can't put its own behind ours.
+    expect(Object.keys(permission).at(0)).toBe('*');
+    expect(agent).toEqual({ build: { permission }, plan: { permission } });
   });
 
   it("puts OpenCode's settings on top of the user's own, and refuses to run with broken ones", async ({

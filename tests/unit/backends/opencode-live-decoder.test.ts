@@ -1,0 +1,556 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { LiveEvent } from '../../../src/backends/live/types.js';
+import { isObject, type JsonObject } from '../../../src/backends/one-shot/json-lines.js';
+import {
+  afterGap,
+  beginTurn,
+  concludeTurn,
+  decodeLive,
+  type OpenCodeTurnState,
+} from '../../../src/backends/opencode-live-decoder.js';
+import { newMessageId } from '../../../src/backends/opencode-live-ids.js';
+import { PermissionDesk } from '../../../src/backends/opencode-live-permissions.js';
+import { agentRules, endsWith, type Rule, sessionRules } from '../../../src/backends/opencode-live-rules.js';
+import { SseFrames } from '../../../src/backends/opencode-live-stream.js';
+
+const directory = new URL('../../fixtures/recordings/opencode/', import.meta.url);
+const names = readdirSync(directory)
+  .filter((name) => name.endsWith('.jsonl'))
+  .map((name) => name.replace(/^live-|\.jsonl$/g, ''));
+const usage = { inputTokens: 60, outputTokens: 7, cachedInputTokens: 30, costUsd: 0 };
+
+describe('what OpenCode really sends', () => {
+  it('three turns in one session, the text in pieces', () => {
+    const turns = replay('three-turns');
+    const sessionId = 'ses_00000000000000000000000001';
+    expect(turns).toHaveLength(3);
+    expect(turns[0]).toEqual([
+      { type: 'session', sessionId, backend: 'opencode', model: 'lab/lab-model' },
+      { type: 'text', text: 'Hello ' },
+      { type: 'text', text: 'from the ' },
+      { type: 'text', text: 'model.' },
+      { type: 'usage', ...usage },
+      { type: 'ending', ending: { type: 'answered', stopReason: 'end_turn' } },
+    ]);
+    expect(turns.map(said)).toEqual(['Hello from the model.', 'Second.', 'Third.']);
+  });
+
+  it('thinking is told apart from text', () => {
+    const [events = []] = replay('thinking');
+    expect(events.filter(({ type }) => type === 'thinking')).toEqual([
+      { type: 'thinking', text: 'Let me ' },
+      { type: 'thinking', text: 'think.' },
+    ]);
+    expect(said(events)).toBe('It is 42.');
+  });
+
+  it('a tool with its input and output, and the usage of both steps', () => {
+    const [events = []] = replay('tool');
+    const id = expect.stringMatching(/^call_/);
+    expect(events.slice(1)).toEqual([
+      { type: 'text', text: 'Looking. ' },
+      { type: 'tool_start', id, name: 'bash', input: { command: 'echo made' } },
+      { type: 'tool_end', id, output: 'made\n', isError: false },
+      { type: 'usage', ...usage },
+      { type: 'text', text: 'It ' },
+      { type: 'text', text: 'did.' },
+      { type: 'usage', inputTokens: 120, outputTokens: 14, cachedInputTokens: 60, costUsd: 0 },
+      { type: 'ending', ending: { type: 'answered', stopReason: 'end_turn' } },
+    ]);
+  });
+
+  it('a tool that fails is an error, a command that exits with 3 is none', () => {
+    const [events = []] = replay('tools-fail');
+    const ends = events.filter((event) => event.type === 'tool_end');
+    expect(ends.map(({ isError }) => isError).sort()).toEqual([false, true]);
+    expect(said(events)).toBe('Both failed.');
+  });
+
+  it('a request for permission comes behind the start of its tool', () => {
+    for (const [name, decision] of [
+      ['permission-allow', 'allow'],
+      ['permission-deny', 'deny'],
+    ] as const) {
+      const [events = []] = replay(name);
+      const kinds = events.map(({ type }) => type);
+      expect(kinds.slice(1, 5)).toEqual([
+        'tool_start',
+        'permission_request',
+        'permission_resolved',
+        'tool_end',
+      ]);
+      expect(events[2]).toEqual({
+        type: 'permission_request',
+        id: expect.stringMatching(/^per_/),
+        tool: 'bash',
+        input: { command: 'touch a' },
+        options: ['allow', 'allow_always', 'deny'],
+      });
+      expect(events[3]).toMatchObject({ decision });
+      expect(events[4]).toMatchObject({ isError: decision === 'deny' });
+      expect(events.at(-1)).toEqual({ type: 'ending', ending: { type: 'answered', stopReason: 'end_turn' } });
+    }
+  });
+
+  it.each(['interrupt', 'interrupt-tool'])('%s: nothing of the stopped turn gets into the next', (name) => {
+    const [stopped = [], next = []] = replay(name);
+    expect(stopped.at(-1)).toEqual({
+      type: 'ending',
+      ending: { type: 'failed', code: 'interrupted', message: 'Interrupted' },
+    });
+    const starts = stopped.filter(({ type }) => type === 'tool_start').length;
+    expect(stopped.filter(({ type }) => type === 'tool_end')).toHaveLength(starts);
+    expect(next.map(({ type }) => type)).toEqual(['session', 'text', 'usage', 'ending']);
+    expect(said(next)).toBe('A good one.');
+  });
+
+  it('a subagent shows as its tool, and its steps are counted', () => {
+    const [events = []] = replay('subagent');
+    expect(events.filter(({ type }) => type === 'tool_start')).toMatchObject([{ name: 'task' }]);
+    expect(events.findLast(({ type }) => type === 'usage')).toMatchObject({ inputTokens: 180 });
+    expect(said(events)).not.toContain('CHILD\n');
+  });
+
+  it('an error of the API has its code', () => {
+    expect(replay('http-401')[0]?.at(-1)).toEqual({
+      type: 'ending',
+      ending: { type: 'failed', code: 'auth', message: 'invalid key' },
+    });
+  });
+
+  it('a retry is told with the time of the next one', () => {
+    const [events = []] = replay('http-429-retry');
+    expect(events.filter(({ type }) => type === 'notice')).toEqual([
+      {
+        type: 'notice',
+        level: 'warning',
+        message: 'OpenCode retries (attempt 1, next try at 2026-01-01T00:00:00.000Z): slow down',
+      },
+    ]);
+    expect(said(events)).toBe('At last.');
+  });
+
+  it('nothing that it sends is unknown', () => {
+    for (const name of names) {
+      const notices = replay(name)
+        .flat()
+        .filter((event) => event.type === 'notice' && event.raw !== undefined);
+      expect(notices, name).toEqual([]);
+    }
+  });
+
+  it('holds nothing of the machine that it was recorded on', () => {
+    for (const name of names) {
+      const text = readFileSync(new URL(`live-${name}.jsonl`, directory), 'utf8');
+      expect(text.match(/https?:\/\/(?!127\.0\.0\.1:4100\/)[^\s"\\]*/g) ?? [], name).toEqual([]);
+      expect(text.match(/(?<![\w.-])\/(?:root|Users|work|var|mnt|tmp\/turnout)\/[^\s"\\]*/g) ?? []).toEqual(
+        [],
+      );
+    }
+  });
+});
+
+describe('whatever comes', () => {
+  const streams = names.map((name) => ({ name, lines: linesOf(name) }));
+
+  it('any chunking of the bytes, with LF or CRLF, gives the same frames', () => {
+    const wire = (lines: readonly string[], end: string) =>
+      Buffer.from(lines.map((line) => `data: ${line}${end}${end}`).join(''));
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...streams),
+        fc.constantFrom('\n', '\r\n'),
+        fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 20 }),
+        ({ lines }, end, sizes) => {
+          const bytes = wire(lines, end);
+          const frames = new SseFrames();
+          const found: string[] = [];
+          for (let from = 0, at = 0; from < bytes.length; at++) {
+            const size = sizes[at % sizes.length] ?? 1;
+            found.push(...frames.push(bytes.subarray(from, from + size)));
+            from += size;
+          }
+          expect(found).toEqual(lines);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('comments, other fields and data over several lines are read as the standard says', () => {
+    const frames = new SseFrames();
+    expect(frames.push(Buffer.from(': hello\n\nevent: x\nid: 1\ndata:a\ndata: b\n\n\ndata: c\n'))).toEqual([
+      'a\nb',
+    ]);
+    expect(frames.push(Buffer.from('\n'))).toEqual(['c']);
+  });
+
+  it('garbage between, lost and repeated events never throw, and there is one ending at most', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...streams),
+        fc.array(fc.record({ at: fc.nat(200), what: fc.oneof(garbage, fc.constantFrom('drop', 'twice')) }), {
+          maxLength: 30,
+        }),
+        ({ lines }, faults) => {
+          const spoiled: unknown[] = lines.map((line) => JSON.parse(line));
+          for (const { at, what } of faults) {
+            const index = at % spoiled.length;
+            if (what === 'drop') spoiled.splice(index, 1, {});
+            else if (what === 'twice') spoiled.splice(index, 0, spoiled[index]);
+            else spoiled.splice(index, 0, what);
+          }
+          for (const events of play(spoiled.filter(isObject))) {
+            const endings = events.filter(({ type }) => type === 'ending');
+            expect(endings.length).toBeLessThanOrEqual(1);
+            if (endings.length > 0) expect(events.at(-1)?.type).toBe('ending');
+            for (const event of events) if (event.type === 'text') expect(typeof event.text).toBe('string');
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('a retry at no time at all is told without it', () => {
+    const retry = about(
+      { status: { type: 'retry', attempt: 2, message: 'm', next: 1e300 } },
+      'session.status',
+    );
+    expect(feed(running(), retry)[1]).toMatchObject([{ message: 'OpenCode retries (attempt 2): m' }]);
+  });
+
+  it('an unknown event and an unknown part become notices with the raw line', () => {
+    const state = running();
+    const [, unknown] = decodeLive(state, about({}, 'session.sings'), '{"raw":1}');
+    expect(unknown).toEqual([
+      { type: 'notice', level: 'info', message: 'An unknown event from the CLI', raw: '{"raw":1}' },
+    ]);
+    const [, part] = decodeLive(
+      state,
+      about({ part: { id: 'prt_9', messageID: 'msg_2', type: 'hologram' } }, 'message.part.updated'),
+      'raw',
+    );
+    expect(part).toMatchObject([{ type: 'notice', raw: 'raw' }]);
+  });
+});
+
+describe('one turn', () => {
+  const text = (id: string, content: string, end?: number, messageID = 'msg_2') =>
+    about(
+      { part: { id, messageID, type: 'text', text: content, time: { start: 1, end } } },
+      'message.part.updated',
+    );
+  const delta = (partID: string, piece: string) =>
+    about({ messageID: 'msg_2', partID, field: 'text', delta: piece }, 'message.part.delta');
+  const idle = about({ status: { type: 'idle' } }, 'session.status');
+  const done = about({ info: reply({ finish: 'stop', completed: 9 }) }, 'message.updated');
+
+  it('text that came in pieces is not said again, and what was missed is', () => {
+    const [state, events] = feed(running(), text('p', ''), delta('p', 'one '), text('p', 'one two', 5));
+    expect(events).toEqual([
+      { type: 'text', text: 'one ' },
+      { type: 'text', text: 'two' },
+    ]);
+    expect(feed(state, text('p', 'one two', 5))[1]).toEqual([]);
+  });
+
+  it('after a gap in the events the rest of a text comes once, when it is whole', () => {
+    const [state, first] = feed(running(), text('p', ''), delta('p', 'one '));
+    const [, rest] = feed(afterGap(state), delta('p', 'three'), text('p', 'one two three', 5));
+    expect([...first, ...rest].map((event) => (event.type === 'text' ? event.text : event))).toEqual([
+      'one ',
+      'two three',
+    ]);
+  });
+
+  it('what belongs to an older message is not heard', () => {
+    const older = about({ info: { ...reply({}), id: 'msg_0' } }, 'message.updated');
+    const [, events] = feed(
+      running(),
+      older,
+      text('q', 'old words', 5, 'msg_0'),
+      text('r', 'my own words', 5, 'msg_1'),
+    );
+    expect(events).toEqual([]);
+  });
+
+  it('an idle of the turn before does not end it, nor does one before its reply is complete', () => {
+    const begun = beginTurn('ses_1', 'msg_1');
+    const prompt = about({ info: { id: 'msg_1', role: 'user' } }, 'message.updated');
+    expect(feed(begun, idle, prompt, idle)[0].over).toBe(false);
+    const [state] = feed(running(), idle);
+    expect(state.over).toBe(false);
+    expect(feed(state, done, idle)[1]).toEqual([
+      { type: 'ending', ending: { type: 'answered', stopReason: 'end_turn' } },
+    ]);
+  });
+
+  it('a tool whose id the model uses twice is told twice', () => {
+    const tool = (id: string) =>
+      about(
+        { part: { id, messageID: 'msg_2', type: 'tool', tool: 'bash', callID: 'call_0', state: completed } },
+        'message.part.updated',
+      );
+    const completed = { status: 'completed', input: { command: 'x' }, output: 'y' };
+    const [, events] = feed(running(), tool('prt_1'), tool('prt_2'));
+    const ids = events.flatMap((event) => (event.type === 'tool_end' ? event.id : []));
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it('the summary that a compaction writes is no answer', () => {
+    const summary = about({ info: { ...reply({}), id: 'msg_3', summary: true } }, 'message.updated');
+    expect(feed(running(), summary, text('s', 'What happened so far', 5, 'msg_3'))[1]).toEqual([]);
+  });
+
+  it('an error that the turn got over is none; one that ends it is, with the time to wait', () => {
+    const error = (statusCode: number) => ({
+      name: 'APIError',
+      data: { message: 'slow', statusCode, responseHeaders: { 'retry-after': '30' } },
+    });
+    const failed = about({ info: reply({ completed: 5, error: error(429) }) }, 'message.updated');
+    expect(feed(running(), failed, idle)[1]).toEqual([
+      { type: 'ending', ending: { type: 'failed', code: 'rate_limit', message: 'slow (retry after 30 s)' } },
+    ]);
+    const second = about(
+      { info: { ...reply({ completed: 9, finish: 'stop' }), id: 'msg_3' } },
+      'message.updated',
+    );
+    expect(feed(running(), failed, second, idle)[1]).toMatchObject([{ ending: { type: 'answered' } }]);
+  });
+
+  it('at its end an open request is answered with no', () => {
+    const asked = about(
+      { id: 'per_1', permission: 'external_directory', patterns: ['/etc/*'] },
+      'permission.asked',
+    );
+    const [state, events] = feed(running(), asked);
+    expect(events).toEqual([
+      {
+        type: 'permission_request',
+        id: 'per_1',
+        tool: 'external_directory',
+        input: { patterns: ['/etc/*'] },
+        options: ['allow', 'deny'],
+      },
+    ]);
+    expect(concludeTurn(state)[1][0]).toEqual({ type: 'permission_resolved', id: 'per_1', decision: 'deny' });
+    expect(concludeTurn(concludeTurn(state)[0])[1]).toEqual([]);
+  });
+});
+
+describe('the rules of a session', () => {
+  const agent: readonly Rule[] = [
+    rule('*', '*', 'allow'),
+    rule('external_directory', '*', 'ask'),
+    rule('read', '*', 'allow'),
+    rule('read', '*.env', 'ask'),
+    rule('bash', '*', 'allow'),
+    rule('bash', 'git status*', 'allow'),
+    rule('bash', 'rm *', 'deny'),
+    rule('webfetch', '*', 'deny'),
+  ];
+  const none = { allowedTools: [], disallowedTools: [] };
+  const decide = (rules: readonly Rule[], permission: string, what: string) =>
+    rules.findLast((found) => matches(found.permission, permission) && matches(found.pattern, what))?.action;
+
+  it.each([
+    ['bypass', { bash: 'allow', edit: 'allow', read: 'allow', mcp_tool: 'allow', task: 'allow' }],
+    ['ask', { bash: 'ask', edit: 'ask', read: 'allow', mcp_tool: 'ask', task: 'deny' }],
+    ['edits', { bash: 'ask', edit: 'allow', read: 'allow', mcp_tool: 'ask', task: 'deny' }],
+    ['plan', { bash: 'deny', edit: 'deny', read: 'allow', mcp_tool: 'deny', task: 'deny' }],
+  ] as const)('%s', (mode, expected) => {
+    const rules = sessionRules(mode, agent, none);
+    const found = Object.keys(expected).map((permission) => [permission, decide(rules, permission, 'x')]);
+    expect(Object.fromEntries(found)).toEqual(expected);
+    // What the user denies stays denied, what they want to be asked for stays so, and nobody is there for questions.
+    expect(decide(rules, 'bash', 'rm -rf x')).toBe('deny');
+    expect(decide(rules, 'webfetch', 'x')).toBe('deny');
+    expect(decide(rules, 'read', 'a.env')).toBe('ask');
+    expect(decide(rules, 'external_directory', '/etc/*')).toBe('ask');
+    expect(decide(rules, 'question', 'x')).toBe('deny');
+    if (mode !== 'plan') expect(decide(rules, 'bash', 'git status')).toBe('allow');
+  });
+
+  it('a plan stays read-only where the user wants to be asked', () => {
+    const asking = [...agent, rule('*', '*', 'ask'), rule('bash', '*', 'ask')];
+    const rules = sessionRules('plan', asking, none);
+    expect(decide(rules, 'bash', 'x')).toBe('deny');
+    expect(decide(rules, 'edit', 'x')).toBe('deny');
+    expect(decide(rules, 'grep', 'x')).toBe('ask');
+  });
+
+  it('a filter leaves only what it names, under the same conditions', () => {
+    const rules = sessionRules('bypass', agent, { allowedTools: ['bash', 'write'], disallowedTools: [] });
+    expect(decide(rules, 'bash', 'ls')).toBe('allow');
+    expect(decide(rules, 'bash', 'rm x')).toBe('deny');
+    expect(decide(rules, 'edit', 'x')).toBe('allow');
+    expect(decide(rules, 'read', 'x')).toBe('deny');
+    const asking = sessionRules('ask', agent, { allowedTools: ['bash', 'read'], disallowedTools: ['read'] });
+    expect(decide(asking, 'bash', 'ls')).toBe('ask');
+    expect(decide(asking, 'read', 'x')).toBe('deny');
+  });
+
+  it('reads the rules of an agent leniently, and knows its own again', () => {
+    expect(agentRules([{ name: 'build', permission: [...agent, { action: 'maybe' }, 5] }], 'build')).toEqual(
+      agent,
+    );
+    expect(agentRules('nonsense', 'build')).toEqual([rule('*', '*', 'allow')]);
+    const rules = sessionRules('ask', agent, none);
+    expect(endsWith([...agent, ...rules], rules)).toBe(true);
+    expect(endsWith([...rules, ...agent], rules)).toBe(false);
+  });
+});
+
+describe('the desk of permissions', () => {
+  const request = (id: string, always: readonly string[] = ['touch *']) => ({
+    id,
+    permission: 'bash',
+    always,
+  });
+
+  it('a denial waits for the other questions, because it would deny them too', () => {
+    const desk = new PermissionDesk();
+    desk.ask(request('1'), false);
+    desk.ask(request('2', ['ls *']), false);
+    expect(desk.answer('1', { decision: 'deny', message: 'no' })).toEqual([]);
+    expect(desk.isPending('1')).toBe(false);
+    expect(desk.answer('2', { decision: 'allow' })).toEqual([
+      { id: '2', body: { reply: 'once' } },
+      { id: '1', body: { reply: 'reject', message: 'no' } },
+    ]);
+  });
+
+  it('"always" holds for what is asked now and later, as far as all of it was allowed', () => {
+    const desk = new PermissionDesk();
+    desk.ask(request('1'), false);
+    desk.ask(request('2'), false);
+    expect(desk.answer('1', { decision: 'allow_always' }).map(({ id }) => id)).toEqual(['1', '2']);
+    expect(desk.takeDecision('2')).toBe('allow_always');
+    expect(desk.ask(request('3'), false)).toEqual({ id: '3', body: { reply: 'once' } });
+    expect(desk.ask(request('4', ['touch *', 'rm *']), false)).toBeUndefined();
+    expect(desk.ask(request('5', []), false)).toBeUndefined();
+  });
+
+  it('what nobody answered is rejected at the end', () => {
+    const desk = new PermissionDesk();
+    desk.ask(request('1'), false);
+    expect(desk.clear()).toEqual([{ id: '1', body: { reply: 'reject' } }]);
+    expect(desk.answer('1', { decision: 'allow' })).toEqual([]);
+  });
+});
+
+describe('message ids', () => {
+  it('have the form of OpenCode, and grow', () => {
+    const ids = Array.from({ length: 200 }, () => newMessageId());
+    for (const id of ids) expect(id).toMatch(/^msg_[0-9a-f]{12}[0-9A-Za-z]{14}$/);
+    expect(ids.toSorted()).toEqual(ids);
+    // Seen: a message of this moment.
+    expect(newMessageId(1794778658958).slice(0, 15)).toBe('msg_1e124f88e00');
+  });
+});
+
+const garbage = fc.oneof(
+  fc.jsonValue(),
+  fc.record({ type: fc.string(), properties: fc.jsonValue() }),
+  fc.record({
+    type: fc.constantFrom(
+      'message.updated',
+      'message.part.updated',
+      'message.part.delta',
+      'session.status',
+      'session.error',
+      'permission.asked',
+      'permission.replied',
+    ),
+    properties: fc.dictionary(
+      fc.constantFrom('sessionID', 'info', 'part', 'status', 'error', 'id', 'tool', 'always'),
+      fc.jsonValue(),
+    ),
+  }),
+);
+
+function linesOf(name: string): readonly string[] {
+  return readFileSync(new URL(`live-${name}.jsonl`, directory), 'utf8')
+    .trimEnd()
+    .split('\n');
+}
+
+function replay(name: string): readonly (readonly LiveEvent[])[] {
+  return play(linesOf(name).map((line) => JSON.parse(line)));
+}
+
+/** The events of each turn; what comes before the first prompt and behind an ending belongs to none. */
+function play(lines: readonly JsonObject[]): readonly (readonly LiveEvent[])[] {
+  const turns: LiveEvent[][] = [];
+  let state: OpenCodeTurnState | undefined;
+  for (const line of lines) {
+    const { prompt, payload } = line;
+    if (isObject(prompt)) {
+      state = beginTurn(String(prompt['sessionID']), String(prompt['messageID']));
+      turns.push([]);
+    } else if (state !== undefined) {
+      const [next, events] = decodeLive(state, isObject(payload) ? payload : line, JSON.stringify(line));
+      state = next;
+      turns.at(-1)?.push(...events);
+    }
+  }
+  return turns;
+}
+
+function said(events: readonly LiveEvent[]): string {
+  return events.map((event) => (event.type === 'text' ? event.text : '')).join('');
+}
+
+function about(properties: JsonObject, type: string): JsonObject {
+  return { type, properties: { sessionID: 'ses_1', ...properties } };
+}
+
+function reply({
+  finish,
+  completed,
+  error,
+}: {
+  finish?: string;
+  completed?: number;
+  error?: unknown;
+}): JsonObject {
+  return {
+    id: 'msg_2',
+    role: 'assistant',
+    parentID: 'msg_1',
+    finish,
+    error,
+    time: { created: 1, completed },
+  };
+}
+
+/** A turn whose reply `msg_2` has begun. */
+function running(): OpenCodeTurnState {
+  return feed(beginTurn('ses_1', 'msg_1'), about({ info: reply({}) }, 'message.updated'))[0];
+}
+
+function feed(
+  from: OpenCodeTurnState,
+  ...lines: readonly JsonObject[]
+): readonly [OpenCodeTurnState, readonly LiveEvent[]] {
+  let state = from;
+  const events: LiveEvent[] = [];
+  for (const line of lines) {
+    const [next, found] = decodeLive(state, line, JSON.stringify(line));
+    state = next;
+    events.push(...found);
+  }
+  return [state, events];
+}
+
+function rule(permission: string, pattern: string, action: Rule['action']): Rule {
+  return { permission, pattern, action };
+}
+
+function matches(pattern: string, text: string): boolean {
+  const escaped = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
+  return new RegExp(`^${escaped}$`).test(text);
+}
