@@ -9,7 +9,7 @@ import type { Fact } from './facts.js';
 export class ClaudeSdkReader {
   readonly #tell: (fact: Fact) => void;
   readonly #told = new Set<string>();
-  readonly #asked = new Map<string, Fact>();
+  readonly #early = new Map<string, readonly Fact[]>();
   #streamed = '';
   #kind = '';
   sessionId: string | undefined;
@@ -40,7 +40,7 @@ export class ClaudeSdkReader {
   /** The callback may come before the message that it is about has been read: it belongs behind it. */
   asked(toolUseId: string, fact: Fact): void {
     if (this.#told.has(toolUseId)) this.#tell(fact);
-    else this.#asked.set(toolUseId, fact);
+    else this.#early.set(toolUseId, [...(this.#early.get(toolUseId) ?? []), fact]);
   }
 
   threw(error: unknown): void {
@@ -87,9 +87,8 @@ export class ClaudeSdkReader {
   #call(id: string, block: JsonObject): void {
     this.#tell({ type: 'tool', id, name: asString(block['name']), input: block['input'] });
     this.#told.add(id);
-    const asked = this.#asked.get(id);
-    this.#asked.delete(id);
-    if (asked !== undefined) this.#tell(asked);
+    for (const fact of this.#early.get(id) ?? []) this.#tell(fact);
+    this.#early.delete(id);
   }
 
   #outputs(message: JsonObject): void {

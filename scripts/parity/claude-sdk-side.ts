@@ -40,10 +40,13 @@ function permissionOptions(ask: Ask | undefined, reader: ClaudeSdkReader): JsonO
   if (ask === undefined)
     return { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true };
   const canUseTool: CanUseTool = async (tool, input, { toolUseID, suggestions = [], signal }) => {
-    if (ask.decision === 'never') await once(signal, 'abort');
-    const decision = ask.decision === 'never' ? 'deny' : ask.decision;
-    reader.asked(toolUseID, { type: 'permission', tool, input, decision });
-    if (ask.decision === 'never') throw signal.reason;
+    reader.asked(toolUseID, { type: 'question', tool, input });
+    if (ask.decision === 'never') {
+      await once(signal, 'abort');
+      reader.asked(toolUseID, { type: 'decision', decision: 'deny' });
+      throw signal.reason;
+    }
+    reader.asked(toolUseID, { type: 'decision', decision: ask.decision });
     if (ask.decision === 'deny') return { behavior: 'deny', message: ask.message };
     const always = ask.decision === 'allow_always';
     return { behavior: 'allow', updatedInput: input, ...(always && { updatedPermissions: suggestions }) };

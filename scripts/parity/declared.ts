@@ -127,9 +127,15 @@ export const declaredDifferences: readonly DeclaredDifference[] = [
     takeOut: (facts) => facts.filter((fact) => fact.type !== 'usage' || fact.input > 0),
   },
   {
+    reason:
+      'What the Claude SDK suggests for “always” is written into the project’s settings; what is always allowed in Turnout is so for the session.',
+    where: { 'claude live': ['permission-always'] },
+    takeOut: (facts) => facts.filter((fact) => fact.type !== 'check' || !fact.what.includes('settings')),
+  },
+  {
     reason: 'Each has its own words for an interrupt.',
     where: {
-      'claude live': interrupted,
+      'claude live': [...interrupted, 'permission-interrupted'],
       'claude one-shot': interrupted,
       'codex live': interrupted,
       'codex one-shot': interrupted,

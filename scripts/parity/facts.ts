@@ -7,12 +7,8 @@ export type Fact =
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'tool'; readonly id: string; readonly name: string; readonly input: unknown }
   | { readonly type: 'output'; readonly id: string; readonly output: string; readonly isError: boolean }
-  | {
-      readonly type: 'permission';
-      readonly tool: string;
-      readonly input: unknown;
-      readonly decision: PermissionDecision;
-    }
+  | { readonly type: 'question'; readonly tool: string; readonly input: unknown }
+  | { readonly type: 'decision'; readonly decision: PermissionDecision }
   | { readonly type: 'retry' }
   | { readonly type: 'notice'; readonly message: string }
   | { readonly type: 'usage'; readonly input: number; readonly cached: number; readonly output: number }

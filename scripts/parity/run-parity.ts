@@ -25,8 +25,7 @@ export interface ParityRow {
 
 /** Every scenario through the vendors' SDKs and through Turnout, compared. */
 export async function runParity(): Promise<readonly ParityRow[]> {
-  const [claude, codex] = await Promise.all([playVendor('claude'), playVendor('codex')]);
-  const played = { claude, codex };
+  const played = await playAll();
   return parityScenarios.map((scenario) => ({
     scenario,
     cells: Object.fromEntries(
@@ -35,25 +34,42 @@ export async function runParity(): Promise<readonly ParityRow[]> {
   }));
 }
 
-type PlayedSides = Readonly<Record<SideName, Played>>;
+type PlayedSides = ReadonlyMap<`${Vendor} ${SideName}`, Played>;
 
-/** One side after the other: both vendors at once are enough for a small machine. */
-async function playVendor(vendor: Vendor): Promise<PlayedSides> {
-  const cliPath = installCli(vendor);
-  const comparable = parityScenarios.filter(({ notInSdk }) => notInSdk?.[vendor] === undefined);
-  const alsoOneShot = comparable.filter(({ liveOnly }) => liveOnly === undefined);
-  return {
-    sdk: await playSide(vendor, 'sdk', cliPath, comparable),
-    live: await playSide(vendor, 'live', cliPath, comparable),
-    'one-shot': await playSide(vendor, 'one-shot', cliPath, alsoOneShot),
+/** The slow ones first. */
+const sides: readonly (readonly [Vendor, SideName])[] = [
+  ['claude', 'sdk'],
+  ['claude', 'one-shot'],
+  ['codex', 'sdk'],
+  ['claude', 'live'],
+  ['codex', 'one-shot'],
+  ['codex', 'live'],
+];
+
+/** Two at a time: heavy work on few cores. */
+async function playAll(): Promise<PlayedSides> {
+  const played = new Map<`${Vendor} ${SideName}`, Played>();
+  const queue = [...sides];
+  const lane = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const [vendor, side] = next;
+      const possible = parityScenarios.filter((scenario) => whyNot(scenario, vendor, side) === undefined);
+      played.set(`${vendor} ${side}`, await playSide(vendor, side, installCli(vendor), possible));
+    }
   };
+  await Promise.all([lane(), lane()]);
+  return played;
 }
 
-function cellOf(scenario: ParityScenario, way: Compared, played: Record<Vendor, PlayedSides>): Cell {
-  const [vendor, side] = way.split(' ') as [Vendor, 'live' | 'one-shot'];
-  const reason = scenario.notInSdk?.[vendor] ?? (side === 'live' ? undefined : scenario.liveOnly);
+function whyNot({ notInSdk, liveOnly }: ParityScenario, vendor: Vendor, side: SideName): string | undefined {
+  return notInSdk?.[vendor] ?? (side === 'one-shot' ? liveOnly : undefined);
+}
+
+function cellOf(scenario: ParityScenario, way: Compared, played: PlayedSides): Cell {
+  const [vendor, side] = way.split(' ') as [Vendor, SideName];
+  const reason = whyNot(scenario, vendor, side);
   if (reason !== undefined) return { type: 'impossible', reason };
-  const factsOf = (name: SideName) => played[vendor][name].get(scenario.id) ?? [];
+  const factsOf = (name: SideName) => played.get(`${vendor} ${name}`)?.get(scenario.id) ?? [];
   const comparison = compare(factsOf('sdk'), factsOf(side), declaredDifferences, way, scenario.id);
   return { type: 'compared', ...comparison };
 }

@@ -1,9 +1,8 @@
-import type { ChatEvent, PermissionRequestEvent, UsageEvent } from '../../src/core/chat-event.js';
+import type { ChatEvent, UsageEvent } from '../../src/core/chat-event.js';
 import type { Fact } from './facts.js';
 
 /** Reads the events of one turn. */
 export class TurnReader {
-  readonly #asked = new Map<string, PermissionRequestEvent>();
   #usage: UsageEvent | undefined;
 
   read(event: ChatEvent): readonly Fact[] {
@@ -21,12 +20,9 @@ export class TurnReader {
       case 'tool_end':
         return [{ type: 'output', id: event.id, output: event.output, isError: event.isError }];
       case 'permission_request':
-        this.#asked.set(event.id, event);
-        return [];
-      case 'permission_resolved': {
-        const { tool = 'never asked', input } = this.#asked.get(event.id) ?? {};
-        return [{ type: 'permission', tool, input, decision: event.decision }];
-      }
+        return [{ type: 'question', tool: event.tool, input: event.input }];
+      case 'permission_resolved':
+        return [{ type: 'decision', decision: event.decision }];
       case 'notice':
         return [isRetry.test(event.message) ? { type: 'retry' } : { type: 'notice', message: event.message }];
       case 'usage':

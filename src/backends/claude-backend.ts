@@ -71,7 +71,9 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     // A session keeps the system prompt of its first turn unless the snapshot is off (2.1.325; older ones never do).
     if (turn.sessionId !== undefined && turn.systemPrompt !== '' && this.#hasSnapshots)
       args.push(snapshotFlag, 'off');
-    for (const tool of turn.disallowedTools) args.push('--disallowedTools', tool);
+    // Accepting edits, Claude also runs `touch`, `rm` and the like: files, but no commands, takes the shell away.
+    const withoutShell = turn.permissionMode === 'edits' ? ['Bash'] : [];
+    for (const tool of [...turn.disallowedTools, ...withoutShell]) args.push('--disallowedTools', tool);
     if (turn.mcpConfig !== undefined) args.push('--mcp-config', turn.mcpConfig);
     args.push(...turn.rawArgs);
     return {

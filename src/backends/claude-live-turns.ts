@@ -197,7 +197,7 @@ export class ClaudeTurns implements Listener {
 
   /** An interrupt that comes while a turn is being set up may be lost: say it again until it is over. */
   #insist(turn: TurnChannel): void {
-    return;
+    if (turn.isOver) return;
     const timer = setInterval(() => {
       this.#connection.request({ subtype: 'interrupt' }).catch(() => undefined);
     }, 1000);

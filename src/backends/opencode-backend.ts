@@ -94,7 +94,8 @@ const permissionFlags: Record<PermissionMode, readonly string[]> = {
  */
 function permissions(turn: Turn): JsonObject {
   const denied = new Set(turn.disallowedTools);
-  if (turn.permissionMode === 'edits') denied.add('bash');
+  // A call that would have to be asked for ends the whole turn without an answer.
+  if (turn.permissionMode !== 'bypass') denied.add('bash');
   const only = turn.allowedTools.length > 0;
   if (only) for (const tool of knownTools) if (!turn.allowedTools.includes(tool)) denied.add(tool);
   const rules = Object.fromEntries([

@@ -8,7 +8,7 @@ import { usage } from './usage.js';
 
 export const demoAgentPath = fileURLToPath(new URL('../demo-agent/main.js', import.meta.url));
 
-const defaultPrompt = 'Hello! List the files here, then tell me what you can do.';
+const defaultPrompt = 'look around';
 
 /** `turnout demo`: a streamed turn with the bundled agent. No account, no network. */
 export async function main(argv: readonly string[]): Promise<number> {

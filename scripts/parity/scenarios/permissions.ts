@@ -22,7 +22,8 @@ export const permissions: readonly ParityScenario[] = [
     async run(stage) {
       stage.model.use([{ steps: [{ shell: 'touch interrupted.txt' }] }]);
       const conversation = await stage.open({ ask: { decision: 'never' } });
-      await stage.interruptedTurn(conversation, 'Make the file.', stage.asked());
+      const asked = stage.seen(({ type }) => type === 'question');
+      await stage.interruptedTurn(conversation, 'Make the file.', asked);
       await stage.checkFile('interrupted.txt');
       stage.model.use(['Here I am.']);
       await conversation.turn('Are you there?');
@@ -45,6 +46,7 @@ function asking(id: string, title: string, ask: Ask): ParityScenario {
         await conversation.turn(prompt);
         await stage.checkFile(`${id}.txt`);
       }
+      if (ask.decision === 'allow_always') await stage.checkFile('.claude/settings.local.json');
       stage.checkConversation();
     },
   };

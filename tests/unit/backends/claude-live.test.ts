@@ -216,6 +216,14 @@ describe('a turn with a Claude that misbehaves', () => {
     expect(texts(await turn(session, 'next'))).toEqual(['fine']);
   });
 
+  it('two turns at once run one after the other', async () => {
+    const { session } = await open(`
+      on.user = (m) => setTimeout(() => { text(m.message.content); result('', { user_message_uuid: m.uuid }); }, 100);
+    `);
+    const both = await Promise.all([turn(session, 'one'), turn(session, 'two')]);
+    expect(both.map(texts)).toEqual([['one'], ['two']]);
+  });
+
   it('a slow reader slows the writer, and loses nothing', async () => {
     const { session, heard } = await open(`
       on.user = async () => {
