@@ -1,3 +1,4 @@
+import { measureLive } from './live.js';
 import { measureOneShot } from './one-shot.js';
 import { type Comparison, printReport } from './report.js';
 import { measureStartUp } from './start-up.js';
@@ -8,6 +9,7 @@ const suites: Readonly<Record<string, () => Promise<readonly Comparison[]>>> = {
   'start-up': measureStartUp,
   'one-shot': measureOneShot,
   stream: measureStream,
+  live: measureLive,
 };
 
 const wanted = process.argv.slice(2);

@@ -14,10 +14,10 @@ export interface DeclaredDifference {
   takeOut(facts: readonly Fact[]): readonly Fact[];
 }
 
-const failedScenarios = ['unknown-session', 'interrupted-text', 'interrupted-tool', 'api-401', 'api-429'];
-const interrupted = ['interrupted-text', 'interrupted-tool'];
+const cutOff = ['interrupted-text', 'interrupted-thinking'];
+const interrupted = [...cutOff, 'interrupted-tool'];
+const failed = [...interrupted, 'api-401', 'api-429'];
 const withTools = ['tool', 'failing-tool', 'two-tools', 'write-file', 'interrupted-tool'];
-const afterFailure = ['interrupted-text', 'interrupted-tool', 'api-401', 'api-429'];
 
 export const declaredDifferences: readonly DeclaredDifference[] = [
   {
@@ -43,11 +43,11 @@ export const declaredDifferences: readonly DeclaredDifference[] = [
   },
   {
     reason:
-      'Of a message that was cut off the Codex SDK tells nothing; a live session has told the pieces so far.',
-    where: { 'codex live': ['interrupted-text'] },
+      'Of a message or a thought that was cut off the Codex SDK tells nothing; a live session has told the pieces so far.',
+    where: { 'codex live': cutOff },
     takeOut: (facts) => {
       const end = facts.findIndex(({ type }) => type === 'failure');
-      return facts.filter(({ type }, index) => index > end || type !== 'text');
+      return facts.filter(({ type }, index) => index > end || (type !== 'text' && type !== 'thinking'));
     },
   },
   {
@@ -68,7 +68,7 @@ export const declaredDifferences: readonly DeclaredDifference[] = [
       'Usage in the Codex SDK is the running total of the thread; in Turnout it is what this turn used. A one-shot run that resumes a thread whose total it does not know tells none.',
     where: {
       'codex live': ['three-turns', 'resume'],
-      'codex one-shot': ['three-turns', 'resume', ...afterFailure],
+      'codex one-shot': ['three-turns', 'resume', ...failed],
     },
     takeOut: (facts) => {
       const first = facts.findIndex(({ type }) => type === 'answer' || type === 'failure');
@@ -91,8 +91,8 @@ export const declaredDifferences: readonly DeclaredDifference[] = [
       'The Codex SDK throws, also after it told a failure; a turn of Turnout ends with an event. A live session is resumed when it is opened, so `open` is what rejects there.',
     where: {
       'claude live': ['unknown-session'],
-      'codex live': failedScenarios,
-      'codex one-shot': failedScenarios,
+      'codex live': ['unknown-session', ...failed],
+      'codex one-shot': ['unknown-session', ...failed],
     },
     takeOut: eachFailure((fact) => ({ ...fact, how: 'told' })),
   },

@@ -51,7 +51,7 @@ export class Stage {
 
   /** This piece has arrived. Where no pieces arrive: the model has sent it. */
   async streamed(piece: string): Promise<void> {
-    if (this.#side.deltas) return this.seen((fact) => fact.type === 'text' && fact.text === piece);
+    if (this.#side.deltas) return this.seen((fact) => 'text' in fact && fact.text === piece);
     const request = await this.model.turn(1);
     while (request.outcome !== 'hanging') await sleep(10);
     await sleep(200);

@@ -53,6 +53,7 @@ export class ClaudeProcess implements LiveProcess {
       });
     }
     const goesOn = options.sessionId !== undefined || (held === undefined && this.#session === undefined);
+    await this.#session?.restoreSettings();
     if (!goesOn) await this.#clear();
     this.#session = new ClaudeSession(this.#connection, this.#turns, this.#started);
     return this.#session;
@@ -62,10 +63,9 @@ export class ClaudeProcess implements LiveProcess {
     await this.#connection.end();
   }
 
-  /** A new session: nothing of the one before is left, neither words nor settings. */
+  /** A new session: nothing of the one before is left. */
   async #clear(): Promise<void> {
     try {
-      await this.#session?.restoreSettings();
       await withDeadline(this.#runClear());
       this.#turns.forget();
     } catch (error) {

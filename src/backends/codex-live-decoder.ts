@@ -20,7 +20,7 @@ export interface CodexTurn {
   /** The last message is the answer; those before it are remarks on the way. */
   readonly answer?: string;
   /** What has been said of messages that are not complete. */
-  readonly sent: ReadonlyMap<string, string>;
+  readonly sent: ReadonlyMap<string, Sent>;
   /** Thoughts that came piece by piece. */
   readonly thoughts: ReadonlySet<string>;
   /** The half of a message that a retry begins anew. */
@@ -31,6 +31,12 @@ export interface CodexTurn {
   readonly before?: Usage;
   readonly resetsAt?: number;
   readonly ended: boolean;
+}
+
+interface Sent {
+  /** Only the beginning of a long one. */
+  readonly text: string;
+  readonly length: number;
 }
 
 export interface Message {
@@ -142,18 +148,23 @@ function notified(turn: CodexTurn, method: string, params: JsonObject, raw: stri
   }
 }
 
+const maxRemembered = 1024 * 1024;
+
 function said(turn: CodexTurn, itemId: string, delta: string): TurnStep {
-  const before = turn.sent.get(itemId) ?? '';
-  const after = before + delta;
+  const before = turn.sent.get(itemId) ?? { text: '', length: 0 };
+  const after = {
+    text: before.length < maxRemembered ? before.text + delta : before.text,
+    length: before.length + delta.length,
+  };
   const next = { ...turn, sent: new Map(turn.sent).set(itemId, after) };
   if (turn.abandoned === '') return [next, [{ type: 'text', text: delta }]];
-  if (turn.abandoned.startsWith(after)) return [next, []];
+  if (turn.abandoned.startsWith(after.text)) return [next, []];
   const found = { ...next, abandoned: '' };
-  if (after.startsWith(turn.abandoned)) {
-    return [found, [{ type: 'text', text: after.slice(turn.abandoned.length) }]];
+  if (after.text.startsWith(turn.abandoned)) {
+    return [found, [{ type: 'text', text: after.text.slice(turn.abandoned.length) }]];
   }
   const anew = notice('warning', 'The connection broke in the middle of a message: it begins anew');
-  return [found, [anew, { type: 'text', text: after }]];
+  return [found, [anew, { type: 'text', text: after.text }]];
 }
 
 function thought(turn: CodexTurn, itemId: string, delta: string): TurnStep {
@@ -163,7 +174,7 @@ function thought(turn: CodexTurn, itemId: string, delta: string): TurnStep {
 
 /** The connection broke: an unfinished message comes again from its beginning. */
 function abandon(turn: CodexTurn): CodexTurn {
-  const half = [...turn.sent.values()].join('');
+  const half = [...turn.sent.values()].map(({ text: said }) => said).join('');
   // A second break may come before the first one's text has come again.
   return { ...turn, sent: new Map(), abandoned: half.length > turn.abandoned.length ? half : turn.abandoned };
 }
@@ -197,8 +208,8 @@ function itemCompleted(turn: CodexTurn, item: JsonObject, raw: string): TurnStep
 }
 
 function messageCompleted(turn: CodexTurn, id: string, whole: string): TurnStep {
-  const sent = turn.sent.get(id) ?? '';
-  const rest = whole.startsWith(sent) ? whole.slice(sent.length) : '';
+  const sent = turn.sent.get(id) ?? { text: '', length: 0 };
+  const rest = whole.startsWith(sent.text) ? whole.slice(sent.length) : '';
   const [next, events] = rest === '' ? ([turn, []] as const) : said(turn, id, rest);
   return [{ ...next, answer: whole, abandoned: '', sent: without(next.sent, id) }, events];
 }

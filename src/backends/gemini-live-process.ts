@@ -1,26 +1,28 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { StepEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import type { ProcessExit, RunningProcess } from '../process/start-process.js';
 import { AcpConnection, type Incoming } from './gemini-live-connection.js';
 import { keepHistory } from './gemini-live-history.js';
 import { acpMcpServers } from './gemini-live-mcp.js';
-import { geminiModes } from './gemini-live-modes.js';
-import { toldInstructions } from './gemini-live-prompt.js';
+import {
+  checkSessionId,
+  configureSession,
+  loadSession,
+  newSession,
+  type Opened,
+  Replay,
+} from './gemini-live-opening.js';
 import { RetryLog } from './gemini-live-retries.js';
 import { GeminiSession } from './gemini-live-session.js';
 import type { LiveContext, LiveProcess, LiveSession, LiveSessionOptions } from './live/types.js';
 import { classifyFailure } from './one-shot/classify-failure.js';
 import { unknownLine } from './one-shot/decoder.js';
 import type { JsonObject } from './one-shot/json-lines.js';
-import { object, objects, text } from './one-shot/read-fields.js';
+import { object, text } from './one-shot/read-fields.js';
 
 // Twenty that start at once need half a minute on two cores.
 const startMs = 60_000;
-const openMs = 30_000;
-/** A history that has no end mark is over after this much silence. */
-const silenceMs = 1000;
 
 /** `gemini --acp`: one process, any number of sessions. */
 export class GeminiProcess implements LiveProcess {
@@ -75,10 +77,10 @@ export class GeminiProcess implements LiveProcess {
     const place = { cwd: options.cwd, mcpServers };
     const opened =
       options.sessionId === undefined
-        ? await this.#new(place, options.systemPrompt)
+        ? await newSession(this.#connection, place, options.systemPrompt)
         : await this.#load(options.sessionId, place, options.systemPrompt);
     const { sessionId } = opened;
-    await this.#configure(opened, options);
+    await configureSession(this.#connection, opened, options);
     const current = text(object(opened.answer['models'])['currentModelId']);
     const session = new GeminiSession({
       sessionId,
@@ -104,73 +106,22 @@ export class GeminiProcess implements LiveProcess {
     await this.#child.end();
   }
 
-  async #new(place: JsonObject, systemPrompt: string): Promise<Opened> {
-    const answer = await this.#connection.request('session/new', place, openMs);
-    const sessionId = text(answer['sessionId']);
-    if (sessionId === '') throw new TurnoutError('parse', 'Gemini opened a session without an id');
-    return { sessionId, answer, untold: systemPrompt };
-  }
-
   async #load(sessionId: string, place: JsonObject, systemPrompt: string): Promise<Opened> {
-    // Gemini would also take `latest`, or a number for a place in its list, and then call the session that.
-    if (!/^[\w-]+$/.test(sessionId) || /^(\d+|latest)$/.test(sessionId)) {
-      throw new TurnoutError(
-        'session_not_found',
-        `${JSON.stringify(sessionId)} is not the id of a Gemini session`,
-      );
-    }
-    if (this.#sessions.get(sessionId)?.running || this.#replays.has(sessionId)) {
+    checkSessionId(sessionId);
+    const before = this.#sessions.get(sessionId);
+    if (before?.running || this.#replays.has(sessionId)) {
       throw new TurnoutError('bad_request', `The session ${sessionId} is in use`);
     }
-    this.#sessions.get(sessionId)?.die(new TurnoutError('bad_request', 'The session was opened anew.'));
+    before?.die(new TurnoutError('bad_request', 'The session was opened anew.'));
     this.#sessions.delete(sessionId);
-    await keepHistory(sessionId, this.#context.env);
     const replay = new Replay(systemPrompt);
     this.#replays.set(sessionId, replay);
     try {
-      const answer = await this.#connection.request('session/load', { sessionId, ...place }, openMs);
-      await this.#awaitReplay(sessionId, replay, answer);
-      return { sessionId, answer, untold: replay.told ? '' : systemPrompt };
+      await keepHistory(sessionId, this.#context.env);
+      return await loadSession(this.#connection, sessionId, place, replay);
     } finally {
       this.#replays.delete(sessionId);
     }
-  }
-
-  /**
-   * Gemini 0.61.0 answers `session/load` first and tells the history then, with the list of commands as its end. What
-   * came later would be taken for the next turn's: so it asks on until a whole round trip brings nothing more.
-   */
-  async #awaitReplay(sessionId: string, replay: Replay, answer: JsonObject): Promise<void> {
-    const start = performance.now();
-    const modeId = text(object(answer['modes'])['currentModeId']);
-    for (let quiet = false; !quiet; ) {
-      const waited = performance.now() - start;
-      if (waited > openMs) throw new TurnoutError('timeout', 'Gemini did not tell the history to its end');
-      const before = replay.messages;
-      await this.#connection.request('session/set_mode', { sessionId, modeId }, openMs);
-      quiet = replay.messages === before && (replay.complete || waited > silenceMs);
-      if (!quiet) await sleep(5);
-    }
-  }
-
-  async #configure({ sessionId, answer }: Opened, options: LiveSessionOptions): Promise<void> {
-    const modes = object(answer['modes']);
-    const modeId = geminiModes[options.permissionMode];
-    const changes: Promise<unknown>[] = [];
-    if (modes['currentModeId'] !== modeId) {
-      if (!objects(modes['availableModes']).some((mode) => mode['id'] === modeId)) {
-        throw new TurnoutError('unsupported', `Gemini does not offer its mode "${modeId}" here`, {
-          hint: 'Its settings may have switched it off.',
-        });
-      }
-      changes.push(this.#connection.request('session/set_mode', { sessionId, modeId }, openMs));
-    }
-    if (options.model !== undefined) {
-      changes.push(
-        this.#connection.request('session/set_model', { sessionId, modelId: options.model }, openMs),
-      );
-    }
-    await Promise.all(changes);
   }
 
   #incoming({ message, raw }: Incoming): void {
@@ -246,33 +197,6 @@ export class GeminiProcess implements LiveProcess {
 function startFailure(error: TurnoutError): TurnoutError {
   const code = error.code === 'crashed' ? classifyFailure(error.message) : 'unknown';
   return code === 'unknown' ? error : new TurnoutError(code, error.message, { cause: error });
-}
-
-interface Opened {
-  readonly sessionId: string;
-  readonly answer: JsonObject;
-  /** The system prompt, where the conversation does not have it yet. */
-  readonly untold: string;
-}
-
-/** Listens to the history of a session that is being loaded. */
-class Replay {
-  messages = 0;
-  complete = false;
-  /** Is the last system prompt in it the one of now? */
-  told = false;
-  readonly #systemPrompt: string;
-
-  constructor(systemPrompt: string) {
-    this.#systemPrompt = systemPrompt;
-  }
-
-  receive(update: JsonObject): void {
-    if (update['sessionUpdate'] === 'available_commands_update') this.complete = true;
-    else this.messages += 1;
-    if (update['sessionUpdate'] !== 'user_message_chunk') return;
-    this.told = toldInstructions(text(object(update['content'])['text']), this.#systemPrompt) ?? this.told;
-  }
 }
 
 function readText(path: string): Promise<string> {

@@ -1,18 +1,12 @@
 import type { StepEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
-import { EventQueue } from '../core/event-queue.js';
 import { type AcpConnection, within } from './gemini-live-connection.js';
-import {
-  type GeminiLiveState,
-  type GeminiMessage,
-  geminiLiveInitial,
-  geminiLiveStep,
-  permissionId,
-} from './gemini-live-decoder.js';
+import { type GeminiMessage, permissionId } from './gemini-live-decoder.js';
 import { geminiModes } from './gemini-live-modes.js';
 import { chooseOption } from './gemini-live-permission.js';
 import { promptBlocks } from './gemini-live-prompt.js';
-import type { LiveEvent, LiveSession, PermissionAnswer, TurnEnding } from './live/types.js';
+import { Turn, tooSlow } from './gemini-live-turn.js';
+import type { LiveEvent, LiveSession, PermissionAnswer } from './live/types.js';
 import type { JsonObject } from './one-shot/json-lines.js';
 import type { PermissionMode } from './types.js';
 
@@ -81,17 +75,7 @@ export class GeminiSession implements LiveSession {
 
   /** The agent says something to this session: the events that it becomes. */
   receive(message: GeminiMessage): readonly StepEvent[] {
-    const turn = this.#turn;
-    if (turn === undefined) return [];
-    const events = this.#seen(turn.step(message));
-    for (const event of events) turn.push(event);
-    // Whoever reads this turn does not keep up, and that must not cost the memory of all.
-    if (turn.overflowed) void this.interrupt();
-    const ending = events.find((event) => event.type === 'ending')?.ending;
-    // Gemini forgets a prompt that failed, and what was in front of it.
-    if (ending?.type === 'answered') this.#untold = '';
-    if (ending !== undefined) this.#over(turn);
-    return events.filter((event): event is StepEvent => event.type !== 'ending');
+    return this.#turn === undefined ? [] : this.#tell(this.#turn, this.#turn.step(message));
   }
 
   /** Something that is not of this session alone. */
@@ -107,12 +91,14 @@ export class GeminiSession implements LiveSession {
     }
     const id = permissionId(params);
     this.#withdraw(id);
-    const events = this.receive({ type: 'request', params });
-    if (this.#mode === 'bypass') {
-      const started = this.receive({ type: 'answered', id, decision: 'allow' });
-      return { events: [...events, ...started], outcome: Promise.resolve(chooseOption(params, 'allow')) };
+    const asked = turn.step({ type: 'request', params });
+    if (this.#mode !== 'bypass') {
+      const outcome = new Promise<JsonObject>((answer) => this.#asking.set(id, { params, answer }));
+      return { events: this.#tell(turn, asked), outcome };
     }
-    return { events, outcome: new Promise((answer) => this.#asking.set(id, { params, answer })) };
+    // Nobody is to be asked here, so nobody hears of the question.
+    const [, ...started] = turn.step({ type: 'answered', id, decision: 'allow' });
+    return { events: this.#tell(turn, started), outcome: Promise.resolve(chooseOption(params, 'allow')) };
   }
 
   async interrupt(): Promise<void> {
@@ -189,10 +175,15 @@ export class GeminiSession implements LiveSession {
     asked?.answer(chooseOption(asked.params, undefined));
   }
 
-  /** In `bypass` nobody is asked, so nobody hears of the question. */
-  #seen(events: readonly LiveEvent[]): readonly LiveEvent[] {
-    if (this.#mode !== 'bypass') return events;
-    return events.filter(({ type }) => type !== 'permission_request' && type !== 'permission_resolved');
+  #tell(turn: Turn, events: readonly LiveEvent[]): readonly StepEvent[] {
+    for (const event of events) turn.push(event);
+    // Whoever reads this turn does not keep up, and that must not cost the memory of all.
+    if (turn.overflowed) void this.interrupt();
+    const ending = events.find((event) => event.type === 'ending')?.ending;
+    // Gemini forgets a prompt that failed, and what was in front of it.
+    if (ending?.type === 'answered') this.#untold = '';
+    if (ending !== undefined) this.#over(turn);
+    return events.filter((event): event is StepEvent => event.type !== 'ending');
   }
 
   #endWith(death: TurnoutError): void {
@@ -211,49 +202,4 @@ export class GeminiSession implements LiveSession {
   #modelField(): { model?: string } {
     return this.#model === undefined ? {} : { model: this.#model };
   }
-}
-
-/** The agent's side of one turn. It lasts until the agent answers the prompt, whoever still listens. */
-class Turn {
-  readonly events = new EventQueue<LiveEvent>();
-  readonly over: Promise<void>;
-  interrupted = false;
-  /** Nobody reads it any more. */
-  abandoned = false;
-  overflowed = false;
-  #state: GeminiLiveState = geminiLiveInitial;
-  #settle: () => void = () => {};
-
-  constructor() {
-    this.over = new Promise((resolve) => {
-      this.#settle = resolve;
-    });
-  }
-
-  step(message: GeminiMessage): readonly LiveEvent[] {
-    const [state, events] = geminiLiveStep(this.#state, message);
-    this.#state = state;
-    return this.interrupted ? events.map(asInterrupted) : events;
-  }
-
-  push(event: LiveEvent): void {
-    if (!this.abandoned && !this.overflowed) this.overflowed = !this.events.push(event);
-  }
-
-  end(): void {
-    this.events.end();
-    this.#settle();
-  }
-}
-
-const tooSlow: TurnEnding = {
-  type: 'ending',
-  ending: { type: 'failed', code: 'unknown', message: 'The turn was stopped: its events were not read' },
-};
-
-/** A stopped turn may end with the error that it was about to end with: a 429 goes before the cancellation. */
-function asInterrupted(event: LiveEvent): LiveEvent {
-  if (event.type !== 'ending' || event.ending.type !== 'failed') return event;
-  const ending: TurnEnding['ending'] = { type: 'failed', code: 'interrupted', message: 'Interrupted' };
-  return { type: 'ending', ending };
 }

@@ -1,20 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TextStep, ThinkingStep } from '../../../src/lab/model/script.js';
 import type { ParityScenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
 
 export const interrupts: readonly ParityScenario[] = [
-  {
-    id: 'interrupted-text',
-    title: 'An interrupt while the model writes, then a good turn',
-    async run(stage) {
-      stage.model.use([{ steps: [{ text: ['One, ', 'two, '] }, { hang: true }] }]);
-      const conversation = await stage.open();
-      await stage.interruptedTurn(conversation, 'Count.', stage.streamed('two, '));
-      stage.model.use(['Here I am.']);
-      await conversation.turn('Are you there?');
-      stage.checkConversation();
-    },
-  },
+  interrupting('interrupted-text', 'An interrupt while the model writes, then a good turn', {
+    text: ['One, ', 'two, '],
+  }),
+  interrupting('interrupted-thinking', 'An interrupt while the model thinks, then a good turn', {
+    thinking: ['One, ', 'two, '],
+  }),
   {
     id: 'interrupted-tool',
     title: 'An interrupt while a tool runs, which ends the tool, then a good turn',
@@ -29,6 +24,21 @@ export const interrupts: readonly ParityScenario[] = [
     },
   },
 ];
+
+function interrupting(id: string, title: string, pieces: TextStep | ThinkingStep): ParityScenario {
+  return {
+    id,
+    title,
+    async run(stage) {
+      stage.model.use([{ steps: [pieces, { hang: true }] }]);
+      const conversation = await stage.open();
+      await stage.interruptedTurn(conversation, 'Count.', stage.streamed('two, '));
+      stage.model.use(['Here I am.']);
+      await conversation.turn('Are you there?');
+      stage.checkConversation();
+    },
+  };
+}
 
 /** Whoever ends a tool may take a moment for it. */
 async function outlives(stage: Stage): Promise<boolean> {

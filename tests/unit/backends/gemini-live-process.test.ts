@@ -158,6 +158,24 @@ describe('an agent that', () => {
     });
   });
 
+  it('asks although everything is allowed is answered without anybody', async () => {
+    const process = await start(`
+      if (method === 'session/prompt') {
+        prompt = { id, sessionId: params.sessionId };
+        const toolCall = { toolCallId: 'tool__1', kind: 'execute', title: 'ls' };
+        const options = [{ optionId: 'x', kind: 'allow_once' }];
+        say({ jsonrpc: '2.0', id: 9, method: 'session/request_permission', params: { ...params, toolCall, options } });
+      } else if (method === undefined) {
+        text(prompt.sessionId, result.outcome.optionId);
+        reply(prompt.id, { stopReason: 'end_turn' });
+      }`);
+    const events = await turn(await process.open(options({ permissionMode: 'bypass' })));
+    expect(events.slice(1, 3)).toEqual([
+      { type: 'tool_start', id: 'tool__1', name: 'tool', input: { command: 'ls' } },
+      { type: 'text', text: 'x' },
+    ]);
+  });
+
   it('does not offer the mode is refused', async () => {
     const process = await start('');
     await expect(process.open(options({ permissionMode: 'plan' }))).rejects.toMatchObject({

@@ -1,0 +1,209 @@
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { codexLive } from '../../../src/backends/codex-live.js';
+import type {
+  LiveEvent,
+  LiveProcess,
+  LiveSession,
+  LiveSessionOptions,
+} from '../../../src/backends/live/types.js';
+import type { TraceEntry } from '../../../src/backends/types.js';
+
+const server = fileURLToPath(new URL('../../fixtures/recordings/codex/live-server.mjs', import.meta.url));
+const started: LiveProcess[] = [];
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((process_) => process_.end()));
+});
+
+describe('a Codex session over a server that misbehaves', () => {
+  it('lines that are no JSON-RPC, and messages that nobody knows, become notices', async () => {
+    const events = await turn(await open(), 'garbage');
+    const raws = events.flatMap((event) => (event.type === 'notice' ? [event.raw] : []));
+    expect(raws).toEqual([
+      'not json',
+      '[1]',
+      '{"half":',
+      'null',
+      '{"id":"abc","result":{}}',
+      '{"method":"brand/new","params":{"threadId":"thread-1","x":1}}',
+    ]);
+    expect(answerIn(events)).toBe('fine');
+  });
+
+  it('a line of 30 MB is a line', async () => {
+    expect(answerIn(await turn(await open(), 'huge'))?.length).toBe(30_000_000);
+  });
+
+  it.each([
+    ['that nobody can answer', 'unknown request', '-32601'],
+    ['of a thread that nobody has', 'request of another thread', '-32601'],
+    ['of a turn that is over', 'request of another turn', 'decline'],
+  ])('a request %s is answered', async (_, prompt, answer) => {
+    expect(answerIn(await turn(await open(), prompt))).toBe(answer);
+  });
+
+  it.each([
+    ['bypass', 'accept'],
+    ['plan', 'decline'],
+  ] as const)('in %s a question needs no person', async (permissionMode, answer) => {
+    const events = await turn(await open({ permissionMode }), 'ask');
+    expect(events.map(({ type }) => type)).not.toContain('permission_request');
+    expect(answerIn(events)).toBe(answer);
+  });
+
+  it('a permission is answered once; another answer is refused', async () => {
+    const session = await open({ permissionMode: 'ask' });
+    for await (const event of session.turn('ask')) {
+      if (event.type === 'permission_request')
+        await session.answerPermission(event.id, { decision: 'allow_always' });
+      if (event.type === 'ending') expect(event.ending).toMatchObject({ text: 'acceptForSession' });
+    }
+    await expect(session.answerPermission('0', { decision: 'deny' })).rejects.toMatchObject({
+      code: 'bad_request',
+    });
+  });
+
+  it('one turn at a time', async () => {
+    const session = await open();
+    const first = session.turn('hang')[Symbol.asyncIterator]();
+    await first.next();
+    await expect(turn(session, 'second')).rejects.toMatchObject({ code: 'bad_request' });
+    await session.interrupt();
+    expect((await first.next()).value).toMatchObject({ type: 'ending', ending: { code: 'interrupted' } });
+    await first.next();
+    expect(answerIn(await turn(session, 'third'))).toBe('third');
+  });
+
+  it('a reader that does not read disturbs nobody else, and its turn is stopped in the end', async () => {
+    const process_ = await start();
+    const [slow, quick] = [await process_.open(options()), await process_.open(options())];
+    const unread = slow.turn('flood')[Symbol.asyncIterator]();
+    await unread.next();
+    for (let count = 0; count < 5; count++)
+      expect(answerIn(await turn(quick, `hello ${count}`))).toBe(`hello ${count}`);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    let last: LiveEvent | undefined;
+    for (let next = await unread.next(); !next.done; next = await unread.next()) last = next.value;
+    expect(last).toMatchObject({ type: 'ending', ending: { type: 'failed', code: 'interrupted' } });
+    expect(answerIn(await turn(slow, 'again'))).toBe('again');
+  });
+
+  it('new instructions that the server can’t take stand in front of the prompt, once', async () => {
+    const session = await open({ sessionId: 'thread-9', systemPrompt: 'Be brief.' });
+    expect(answerIn(await turn(session, 'hi'))).toBe('<instructions>\nBe brief.\n</instructions>\n\nhi');
+    expect(answerIn(await turn(session, 'hi'))).toBe('hi');
+  });
+
+  it('another thread than the one asked for is not the session', async () => {
+    const process_ = await start('other thread');
+    await expect(process_.open(options({ sessionId: 'thread-9' }))).rejects.toMatchObject({
+      code: 'session_not_found',
+    });
+  });
+
+  it('traces every line, in and out', async () => {
+    const trace: TraceEntry[] = [];
+    const process_ = await start(undefined, (entry) => trace.push(entry));
+    await turn(await process_.open(options()), 'hello');
+    await process_.end();
+    const lines = trace.flatMap((entry) => (entry.type === 'line' ? [entry] : []));
+    expect(lines.some(({ line }) => line.includes('"turn/start"'))).toBe(true);
+    expect(lines.find(({ line }) => line.includes('/delta'))?.events).toEqual([
+      { type: 'text', text: 'hello' },
+    ]);
+    expect(trace.at(-1)?.type).toBe('exit');
+  });
+});
+
+describe('a Codex process that dies', () => {
+  it('in the middle of a turn: the turns of all its sessions end as crashed, with its last words', async () => {
+    const process_ = await start();
+    const [a, b] = [await process_.open(options()), await process_.open(options())];
+    const [first, second] = await Promise.all([turn(a, 'hang'), turn(b, 'exit')]);
+    for (const events of [first, second]) {
+      expect(events.at(-1)).toEqual({
+        type: 'ending',
+        ending: {
+          type: 'failed',
+          code: 'crashed',
+          message: 'Codex CLI error (exit 7): panicked at the disco',
+        },
+      });
+    }
+    expect(await process_.exited).toEqual({ code: 7, signal: null });
+    expect((await turn(a, 'again')).at(-1)).toMatchObject({ ending: { code: 'crashed' } });
+    await expect(process_.open(options())).rejects.toMatchObject({ code: 'crashed' });
+    await a.interrupt();
+    await a.close();
+  });
+
+  it('and closes only its output is ended', async () => {
+    expect((await turn(await open(), 'close output')).at(-1)).toMatchObject({ ending: { code: 'crashed' } });
+    await started[0]?.exited;
+  });
+
+  it.each(['initialize', 'thread/start', 'turn/start'])('at %s says why', async (method) => {
+    const said = { code: 'crashed', message: `Codex CLI error (exit 3): no ${method} today` };
+    if (method === 'initialize') return expect(start(method)).rejects.toMatchObject(said);
+    const process_ = await start(method);
+    if (method === 'thread/start') return expect(process_.open(options())).rejects.toMatchObject(said);
+    const events = await turn(await process_.open(options()), 'hello');
+    expect(events.at(-1)).toMatchObject({ type: 'ending', ending: said });
+  });
+
+  it('because we end it: its turns are interrupted', async () => {
+    const process_ = await start();
+    const events: LiveEvent[] = [];
+    for await (const event of (await process_.open(options())).turn('hang')) {
+      events.push(event);
+      if (event.type === 'session') void process_.end();
+    }
+    expect(events.at(-1)).toMatchObject({ ending: { type: 'failed', code: 'interrupted' } });
+  });
+});
+
+async function start(trouble?: string, trace?: (entry: TraceEntry) => void): Promise<LiveProcess> {
+  const suite = process.env['TURNOUT_SUITE'];
+  const process_ = await codexLive.start(options(), {
+    command: server,
+    env: {
+      PATH: dirname(process.execPath),
+      HOME: tmpdir(),
+      ...(trouble === undefined ? {} : { TROUBLE: trouble }),
+      ...(suite === undefined ? {} : { TURNOUT_SUITE: suite }),
+    },
+    scratch: join(tmpdir(), 'unused'),
+    trace,
+  });
+  started.push(process_);
+  return process_;
+}
+
+async function open(some: Partial<LiveSessionOptions> = {}): Promise<LiveSession> {
+  return (await start()).open(options(some));
+}
+
+function options(some: Partial<LiveSessionOptions> = {}): LiveSessionOptions {
+  return {
+    cwd: tmpdir(),
+    systemPrompt: '',
+    permissionMode: 'bypass',
+    allowedTools: [],
+    disallowedTools: [],
+    ...some,
+  };
+}
+
+async function turn(session: LiveSession, prompt: string): Promise<LiveEvent[]> {
+  const events: LiveEvent[] = [];
+  for await (const event of session.turn(prompt)) events.push(event);
+  return events;
+}
+
+function answerIn(events: readonly LiveEvent[]): string | undefined {
+  const last = events.at(-1);
+  return last?.type === 'ending' && last.ending.type === 'answered' ? last.ending.text : undefined;
+}

@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ChatEvent } from '../../../src/core/chat-event.js';
+import { Sessions } from '../../../src/sessions/sessions.js';
+import type { BackendSession, SessionOptions } from '../../../src/sessions/types.js';
+import type { PoolLimits } from '../../../src/sessions/warm-pool.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** Live sessions with the demo agent, which speaks Claude's protocol, in a place of their own. */
+export class DemoSessions {
+  readonly directory = realpathSync(mkdtempSync(join(tmpdir(), 'turnout-sessions-')));
+  readonly sessions: Sessions;
+  readonly #mark = `TURNOUT_STAGE=${this.directory}`;
+
+  constructor(limits: Partial<PoolLimits> = {}) {
+    this.sessions = new Sessions(limits);
+  }
+
+  open(options: Partial<SessionOptions> = {}): Promise<BackendSession> {
+    return this.sessions.open({
+      backend: 'claude',
+      config: {
+        cliPath: join(root, 'dist/demo-agent/main.js'),
+        workingDir: this.directory,
+        queryTimeoutMs: 30_000,
+        allowedTools: [],
+        maxTurns: 25,
+        env: {
+          PATH: [dirname(process.execPath), '/usr/bin', '/bin'].join(':'),
+          HOME: this.directory,
+          TURNOUT_HOME: join(this.directory, 'home'),
+          TURNOUT_DEMO_SPEED: '0',
+          TURNOUT_STAGE: this.directory,
+          TURNOUT_SUITE: process.env['TURNOUT_SUITE'] ?? '',
+        },
+      },
+      ...options,
+    });
+  }
+
+  /** The processes that carry our mark. */
+  processes(): number[] {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .filter((pid) => {
+        try {
+          return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`${this.#mark}\0`) && !isZombie(pid);
+        } catch {
+          return false;
+        }
+      });
+  }
+
+  async close(): Promise<void> {
+    await this.sessions.close();
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** The demo agent must be built from today's source. */
+export function buildDemoAgent(): void {
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts/ensure.mjs')], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('the build failed');
+}
+
+export async function collect(events: AsyncIterable<ChatEvent>): Promise<ChatEvent[]> {
+  const all: ChatEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+export async function lastOf(events: AsyncIterable<ChatEvent>): Promise<ChatEvent | undefined> {
+  return (await collect(events)).at(-1);
+}
+
+function isZombie(pid: number): boolean {
+  return /\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+}

@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ChatEvent } from '../../../src/core/chat-event.js';
+import { buildDemoAgent, collect, DemoSessions, lastOf } from './demo-sessions.js';
+
+beforeAll(buildDemoAgent, 60_000);
+
+let demo: DemoSessions;
+afterEach(async () => {
+  await demo.close();
+  expect(demo.processes()).toEqual([]);
+});
+
+describe('a live session (S1)', () => {
+  it('answers turn after turn, and remembers', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open();
+    expect(await lastOf(session.send('say exactly: first'))).toMatchObject({
+      type: 'complete',
+      text: 'first',
+    });
+    const { sessionId } = session;
+    await collect(session.send('remember the number 42'));
+    expect(JSON.stringify(await lastOf(session.send('what did I say before?')))).toContain('42');
+    expect(session.sessionId).toBe(sessionId);
+    expect(demo.sessions.processes).toBe(1);
+  });
+
+  it('takes its turns one after the other, whoever sends them', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open();
+    await collect(session.send('hello'));
+    const other = await demo.open({ sessionId: session.sessionId });
+    const ended: string[] = [];
+    await Promise.all([
+      collect(session.send('say exactly: one')).then(() => ended.push('one')),
+      collect(session.send('say exactly: two')).then(() => ended.push('two')),
+      collect(other.send('say exactly: three')).then(() => ended.push('three')),
+    ]);
+    expect(ended).toEqual(['one', 'two', 'three']);
+  });
+
+  it('is interrupted, by a call, by a signal and by leaving the loop, and stays usable', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open();
+    const called = collect(session.send('hang'));
+    setTimeout(() => void session.interrupt(), 200);
+    expect((await called).at(-1)).toMatchObject({ type: 'error', code: 'interrupted' });
+    expect(await lastOf(session.send('hang', { signal: AbortSignal.timeout(200) }))).toMatchObject({
+      code: 'interrupted',
+    });
+    for await (const event of session.send('count to 100000')) if (event.type === 'text') break;
+    expect(await lastOf(session.send('say exactly: still here'))).toMatchObject({ text: 'still here' });
+    expect(demo.sessions.processes).toBe(1);
+  });
+
+  it('asks, and does what it is told', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({ permissionMode: 'ask' });
+    const note = join(demo.directory, 'demo-note.txt');
+    expect(await askedTurn('deny')).toMatchObject({ decision: 'deny' });
+    expect(existsSync(note)).toBe(false);
+    expect(await askedTurn('allow')).toMatchObject({ decision: 'allow' });
+    expect(existsSync(note)).toBe(true);
+    await expect(session.answerPermission('no-such', 'allow')).rejects.toMatchObject({ code: 'bad_request' });
+
+    async function askedTurn(decision: 'allow' | 'deny'): Promise<ChatEvent | undefined> {
+      const events: ChatEvent[] = [];
+      for await (const event of session.send('write a note: hello')) {
+        events.push(event);
+        if (event.type === 'permission_request')
+          await session.answerPermission(event.id, decision, 'because');
+      }
+      return events.find((event) => event.type === 'permission_resolved');
+    }
+  });
+
+  it('goes on in a new process when the old one dies, and says so', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open();
+    await collect(session.send('remember the word railway'));
+    expect(await lastOf(session.send('crash'))).toMatchObject({ type: 'error', code: 'crashed' });
+    const after = await collect(session.send('what do you remember?'));
+    expect(after[0]).toMatchObject({ type: 'notice', message: expect.stringContaining('resumed') });
+    expect(JSON.stringify(after.at(-1))).toContain('railway');
+  });
+
+  it('fails with a code when it can’t be opened, and leaves nothing', async () => {
+    demo = new DemoSessions();
+    await expect(demo.open({ sessionId: '11111111-1111-4111-8111-111111111111' })).rejects.toMatchObject({
+      code: 'session_not_found',
+    });
+    const config = {
+      cliPath: '/no/such/claude',
+      workingDir: demo.directory,
+      queryTimeoutMs: 0,
+      allowedTools: [],
+      maxTurns: 25,
+    };
+    await expect(demo.open({ config })).rejects.toMatchObject({ code: 'not_installed' });
+    expect(demo.sessions.processes).toBe(0);
+  });
+
+  it('ends what its tools left running', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open();
+    await collect(session.send('start a child'));
+    await session.close();
+    await demo.sessions.close();
+    expect(demo.processes()).toEqual([]);
+  });
+});
+
+describe('the watchdog', () => {
+  it('ends a silent model by name', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({ clocks: { modelSilenceMs: 400 } });
+    expect(await lastOf(session.send('hang'))).toMatchObject({
+      code: 'timeout',
+      message: 'No output from the model for 0.4 s',
+    });
+    expect(await lastOf(session.send('say exactly: back'))).toMatchObject({ text: 'back' });
+  });
+
+  it('does not count a quiet tool as a silent model', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({ clocks: { modelSilenceMs: 400 } });
+    expect(await lastOf(session.send('run a tool for 1 seconds'))).toMatchObject({ type: 'complete' });
+  });
+
+  it('ends a tool that takes too long, by its name', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({ clocks: { toolMs: 400 } });
+    const last = await lastOf(session.send('run a tool for 30 seconds'));
+    expect(last).toMatchObject({
+      code: 'timeout',
+      message: expect.stringMatching(/^The tool \w+ ran for longer than 0\.4 s$/),
+    });
+  });
+
+  it('ends the whole turn', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({ clocks: { turnMs: 500 } });
+    expect(await lastOf(session.send('hang'))).toMatchObject({
+      code: 'timeout',
+      message: 'The turn took longer than 0.5 s',
+    });
+  });
+
+  it('denies a permission that nobody answers, and the turn goes on', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({
+      permissionMode: 'ask',
+      clocks: { permissionMs: 300, modelSilenceMs: 200 },
+    });
+    const events = await collect(session.send('write a note: hello'));
+    expect(events.find(({ type }) => type === 'permission_resolved')).toMatchObject({ decision: 'deny' });
+    expect(existsSync(join(demo.directory, 'demo-note.txt'))).toBe(false);
+    expect(events.at(-1)?.type).toBe('complete');
+  });
+});
