@@ -3,7 +3,7 @@ import { type CodexTurn, endTurn, newTurn, type TurnStep } from './codex-live-de
 import type { LiveEvent, TurnEnding } from './live/types.js';
 
 /** What a reader that does not keep up may leave unread. Other sessions share the pipe: it can't be made to wait. */
-const maxUnreadChars = 64 * 1024 * 1024;
+const maxUnreadChars = 16 * 1024 * 1024;
 
 /** A running turn: the decoder's state, and the events on their way to whoever reads them. */
 export class RunningTurn {
