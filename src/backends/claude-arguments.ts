@@ -9,6 +9,9 @@ export const permissionFlags: Readonly<Record<PermissionMode, readonly string[]>
   ask: ['--permission-mode', 'default'],
 };
 
+/** By default a model of the vendor decides in plan mode what may run; with this it asks, and nobody allows it. */
+export const planAsks = JSON.stringify({ useAutoModeDuringPlan: false });
+
 export const streamFormat: readonly string[] = [
   '--output-format',
   'stream-json',

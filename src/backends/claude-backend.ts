@@ -5,6 +5,7 @@ import {
   claudeEnvironment,
   effectiveMode,
   permissionFlags,
+  planAsks,
   streamFormat,
   userMessage,
 } from './claude-arguments.js';
@@ -71,6 +72,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     // A session keeps the system prompt of its first turn unless the snapshot is off (2.1.325; older ones never do).
     if (turn.sessionId !== undefined && turn.systemPrompt !== '' && this.#hasSnapshots)
       args.push(snapshotFlag, 'off');
+    if (turn.permissionMode === 'plan') args.push('--settings', planAsks);
     // Accepting edits, Claude also runs `touch`, `rm` and the like: files, but no commands, takes the shell away.
     const withoutShell = turn.permissionMode === 'edits' ? ['Bash'] : [];
     for (const tool of [...turn.disallowedTools, ...withoutShell]) args.push('--disallowedTools', tool);

@@ -4,6 +4,7 @@ import {
   claudeEnvironment,
   effectiveMode,
   permissionFlags,
+  planAsks,
   streamFormat,
 } from './claude-arguments.js';
 import { ClaudeConnection, type Death } from './claude-live-connection.js';
@@ -78,9 +79,6 @@ function liveArgs(options: LiveSessionOptions): readonly string[] {
   if (options.mcpConfig !== undefined) args.push('--mcp-config', options.mcpConfig);
   return args;
 }
-
-/** By default a model of the vendor decides in plan mode what may run; with this it asks, and is told that plan is read only. */
-const planAsks = JSON.stringify({ useAutoModeDuringPlan: false });
 
 /** Offered as soon as questions can be asked over stdin, but a permission request can't carry their answers. */
 const needAPerson = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'];

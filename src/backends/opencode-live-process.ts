@@ -11,9 +11,17 @@ import { isObject, type JsonObject } from './one-shot/json-lines.js';
 import { object, text } from './one-shot/read-fields.js';
 import { failure } from './opencode-decoder.js';
 import { type HttpAnswer, type HttpCall, OpenCodeHttp, serverUser } from './opencode-live-http.js';
-import { isPlain, plainRules } from './opencode-live-rules.js';
-import { OpenCodeSession, readModel, type SessionServer } from './opencode-live-session.js';
+import {
+  agentRules,
+  isPlain,
+  plainRules,
+  type Rule,
+  sessionRules,
+  type ToolFilter,
+} from './opencode-live-rules.js';
+import { agentOf, OpenCodeSession, readModel, type SessionServer } from './opencode-live-session.js';
 import { EventStream } from './opencode-live-stream.js';
+import type { PermissionMode } from './types.js';
 
 /** Starts `opencode serve` and waits until it takes sessions. */
 export async function startOpenCode(config: string, context: LiveContext): Promise<LiveProcess> {
@@ -54,6 +62,8 @@ class OpenCodeServer implements LiveProcess, SessionServer {
   /** By the id of a session, ours and their subagents'. */
   readonly #sessions = new Map<string, OpenCodeSession>();
   readonly #booted = new Set<string>();
+  /** By directory, as `GET /agent` told. */
+  readonly #agents = new Map<string, unknown>();
   #connected: () => void = () => {};
 
   constructor(child: RunningProcess, http: OpenCodeHttp, context: LiveContext) {
@@ -116,21 +126,29 @@ class OpenCodeServer implements LiveProcess, SessionServer {
     this.#context.trace?.({ type: 'line', line, events });
   }
 
+  /** OpenCode reads its settings once for each directory, so its agents' rules stay what they are. */
+  async rules(directory: string, mode: PermissionMode, filter: ToolFilter): Promise<readonly Rule[]> {
+    let agents = this.#agents.get(directory);
+    if (agents === undefined) {
+      const { status, body } = await this.call({ method: 'GET', path: '/agent', directory });
+      if (status !== 200) throw refusal(`the rules of ${directory}`, status, object(body));
+      agents = body;
+      this.#agents.set(directory, agents);
+    }
+    return sessionRules(mode, agentRules(agents, agentOf(mode) ?? 'build'), filter);
+  }
+
   async #create(options: LiveSessionOptions): Promise<LiveSession> {
-    const plain = isPlain(options.permissionMode, options);
-    const { status, body } = await this.call({
-      method: 'POST',
-      path: '/session',
-      directory: options.cwd,
-      // A session without a title costs a model call of its own to find one.
-      body: { title: 'turnout', ...(plain ? { permission: plainRules() } : {}) },
-    });
-    const info = object(body);
-    if (status !== 200 || text(info['id']) === '') throw refusal('a new session', status, info);
-    const session = this.#session(info, options);
-    if (!plain) await session.applyMode(options.permissionMode, []);
-    this.#boot(text(info['directory']) || options.cwd);
-    return session;
+    const { cwd, permissionMode } = options;
+    const permission = isPlain(permissionMode, options)
+      ? plainRules()
+      : await this.rules(cwd, permissionMode, options);
+    // A session without a title costs a model call of its own to find one.
+    const body = { title: 'turnout', permission };
+    const answer = await this.call({ method: 'POST', path: '/session', directory: cwd, body });
+    const info = object(answer.body);
+    if (answer.status !== 200 || text(info['id']) === '') throw refusal('a new session', answer.status, info);
+    return this.#session(info, options);
   }
 
   async #resume(id: string, options: LiveSessionOptions): Promise<LiveSession> {
@@ -146,8 +164,7 @@ class OpenCodeServer implements LiveProcess, SessionServer {
     }
     if (status !== 200 || text(info['id']) !== id) throw refusal(`the session ${id}`, status, info);
     const session = this.#session(info, options);
-    await session.applyMode(options.permissionMode, info['permission'] ?? []);
-    this.#boot(text(info['directory']) || options.cwd);
+    await session.setPermissionMode(options.permissionMode);
     return session;
   }
 
@@ -155,6 +172,7 @@ class OpenCodeServer implements LiveProcess, SessionServer {
     const facts = { id: text(info['id']), directory: text(info['directory']) || options.cwd };
     const session = new OpenCodeSession(this, facts, options);
     this.adopt(session.sessionId, session);
+    this.#boot(facts.directory);
     return session;
   }
 

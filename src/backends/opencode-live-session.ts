@@ -15,7 +15,7 @@ import { failure } from './opencode-decoder.js';
 import type { HttpAnswer, HttpCall } from './opencode-live-http.js';
 import { newMessageId } from './opencode-live-ids.js';
 import { PermissionDesk, type PermissionReply } from './opencode-live-permissions.js';
-import { agentRules, endsWith, readRules, sessionRules } from './opencode-live-rules.js';
+import { endsWith, type Rule, readRules, type ToolFilter } from './opencode-live-rules.js';
 import { endShells, findShells } from './opencode-live-shells.js';
 import { OpenCodeTurn } from './opencode-live-turn.js';
 import type { PermissionMode } from './types.js';
@@ -24,6 +24,8 @@ import type { PermissionMode } from './types.js';
 export interface SessionServer {
   readonly pid: number;
   call(call: HttpCall): Promise<HttpAnswer>;
+  /** The rules of a mode, on top of those that hold in a directory. */
+  rules(directory: string, mode: PermissionMode, filter: ToolFilter): Promise<readonly Rule[]>;
   /** Sends the events of this session (one of ours, or of a subagent) to its owner from now on. */
   adopt(sessionId: string, owner: OpenCodeSession): void;
   forget(sessionIds: Iterable<string>): void;
@@ -78,8 +80,16 @@ export class OpenCodeSession implements LiveSession {
       const where = `OpenCode keeps a session in its own directory: it works in ${this.#directory}, not in ${this.#options.cwd}.`;
       turn.tell(notice('warning', where));
     }
-    void this.#drive(turn, prompt);
-    yield* turn.events();
+    this.#drive(turn, prompt).catch((error: unknown) => {
+      turn.conclude(brokenEnding(error));
+      this.#close(turn);
+    });
+    try {
+      yield* turn.events();
+    } finally {
+      turn.abandon();
+      if (!turn.hasEnded) void this.interrupt();
+    }
   }
 
   async interrupt(): Promise<void> {
@@ -100,17 +110,14 @@ export class OpenCodeSession implements LiveSession {
     this.#model = readModel(model);
   }
 
+  /** The rules of a mode are kept with the session, and a change is put behind what is there. */
   async setPermissionMode(mode: PermissionMode): Promise<void> {
-    await this.applyMode(mode, undefined);
-  }
-
-  /** Gives the session the rules of a mode. They are kept with it, and a change is put behind what is there. */
-  async applyMode(mode: PermissionMode, known: unknown): Promise<void> {
     const path = this.#path();
-    const current = readRules(known ?? object((await this.#ask({ method: 'GET', path })).body)['permission']);
-    const agents = await this.#ask({ method: 'GET', path: '/agent' });
-    const rules = sessionRules(mode, agentRules(agents.body, agentOf(mode) ?? 'build'), this.#options);
-    if (!endsWith(current, rules)) await this.#ask({ method: 'PATCH', path, body: { permission: rules } });
+    const { body } = await this.#ask({ method: 'GET', path });
+    const rules = await this.#server.rules(this.#directory, mode, this.#options);
+    if (!endsWith(readRules(object(body)['permission']), rules)) {
+      await this.#ask({ method: 'PATCH', path, body: { permission: rules } });
+    }
     this.#mode = mode;
   }
 
@@ -183,6 +190,10 @@ export class OpenCodeSession implements LiveSession {
     await this.#abort;
     this.#abort = undefined;
     await this.#reply(this.#desk.clear()).catch(() => undefined);
+    this.#close(turn);
+  }
+
+  #close(turn: OpenCodeTurn): void {
     this.#server.forget(this.#subagents);
     this.#subagents.clear();
     if (this.#turn === turn) this.#turn = undefined;
@@ -299,13 +310,14 @@ const abortedPatienceMs = 250;
 const answerPatienceMs = 1000;
 const abortPatienceMs = 5000;
 
-function agentOf(mode: PermissionMode): string | undefined {
+/** Its agent for plans tells the model what a plan is. */
+export function agentOf(mode: PermissionMode): string | undefined {
   return mode === 'plan' ? 'plan' : undefined;
 }
 
-function brokenEnding(error: Error): TurnEnding['ending'] {
-  const code = error instanceof TurnoutError ? error.code : 'unknown';
-  return { type: 'failed', code, message: error.message };
+function brokenEnding(error: unknown): TurnEnding['ending'] {
+  if (error instanceof TurnoutError) return { type: 'failed', code: error.code, message: error.message };
+  return { type: 'failed', code: 'unknown', message: String(error) };
 }
 
 async function within(ms: number, what: Promise<unknown>): Promise<void> {

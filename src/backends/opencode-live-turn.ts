@@ -23,6 +23,7 @@ export class OpenCodeTurn {
   readonly #queue = new EventQueue<LiveEvent>();
   #state: OpenCodeTurnState;
   #ending: TurnEnding | undefined;
+  #abandoned = false;
   #settleEnded: () => void = () => {};
   #settleClosed: () => void = () => {};
 
@@ -75,11 +76,16 @@ export class OpenCodeTurn {
       this.#end(event);
       return;
     }
-    if (this.#queue.push(event)) return;
+    if (this.#abandoned || this.#queue.push(event)) return;
     // The reader has fallen behind by a million events: more would cost memory without end.
     this.overflows = true;
     const message = 'The reader of this turn did not keep up with its events.';
     this.#end({ type: 'ending', ending: { type: 'failed', code: 'unknown', message } });
+  }
+
+  /** Its reader has left. */
+  abandon(): void {
+    this.#abandoned = true;
   }
 
   lostEvents(): void {

@@ -218,6 +218,20 @@ describe('permissions', () => {
     expect(asks(await run(editing, 'make', { decision: 'deny' }))).toBe(1);
   });
 
+  it('a sub-agent asks in the turn that began it', async () => {
+    const session = await open({ permissionMode: 'ask' });
+    model.use(({ messages, toolResults }) => {
+      const ofChild = JSON.stringify(messages).includes('"agent_message"');
+      if (ofChild) return toolResults.length > 0 ? 'Done.' : { steps: [{ shell: 'touch by-child.txt' }] };
+      if (toolResults.length > 0) return { steps: [{ wait: 1500 }, { text: 'All done.' }] };
+      return { steps: [{ tool: 'spawn_agent', input: { message: 'Do it.', task_name: 'kid' } }] };
+    });
+    const events = await run(session, 'delegate', { decision: 'allow' });
+    expect(asks(events)).toBe(1);
+    expect(joined(events, 'text')).toBe('All done.');
+    expect(inWork('by-child.txt')).toBe(true);
+  });
+
   it('plan only reads, and asks nobody', async () => {
     const session = await open({ permissionMode: 'plan' });
     model.use([{ steps: [{ shell: 'touch planned.txt; ls' }] }, 'Read.']);

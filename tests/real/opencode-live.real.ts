@@ -227,6 +227,19 @@ describe('permissions', () => {
     expect(said(events)).toBe('done');
   });
 
+  it('a file outside of the directory is asked for, and in bypass it is not', async () => {
+    const script: Script = [{ steps: [{ tool: 'read', input: { filePath: '/etc/hostname' } }] }, 'read'];
+    model.use(script);
+    const free = await answering(await open(), 'deny');
+    expect(of(free, 'permission_request')).toEqual([]);
+    expect(of(free, 'permission_resolved')).toEqual([]);
+    expect(of(free, 'tool_end')).toMatchObject([{ isError: false }]);
+    model.use(script);
+    const asked = await answering(await open({ permissionMode: 'ask' }), 'deny');
+    expect(of(asked, 'permission_request')).toMatchObject([{ tool: 'external_directory' }]);
+    expect(of(asked, 'tool_end')).toMatchObject([{ isError: true }]);
+  });
+
   it('in the mode "edits" files are edited without a question, commands ask', async () => {
     const session = await open({ permissionMode: 'edits' });
     const path = join(home.workingDir, 'edited.txt');
@@ -347,6 +360,24 @@ describe('an interrupt', () => {
     });
     expect(said(await run(session, 'next'))).toBe('good');
     expect(inWork('interrupted')).toBe(false);
+  });
+
+  it('ends a long wait for the next try', async () => {
+    const session = await open();
+    model.use([{ status: 429, message: 'slow down', headers: { 'retry-after': '60' } }, 'good']);
+    expect(endingOf(await interrupting(session, 'notice'))).toMatchObject({ code: 'interrupted' });
+    expect(said(await run(session, 'next'))).toBe('good');
+  });
+
+  it('by leaving the loop stops the turn, and the session goes on', async () => {
+    const session = await open();
+    model.use([{ steps: [{ text: ['a ', 'b ', 'c '], delayMs: 1000 }] }, 'good']);
+    for await (const event of session.turn('leave')) {
+      if (event.type !== 'text') continue;
+      await session.interrupt();
+      break;
+    }
+    expect(said(await run(session, 'next'))).toBe('good');
   });
 
   it('without a turn does nothing', async () => {
