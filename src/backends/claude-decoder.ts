@@ -12,6 +12,8 @@ export interface ClaudeState extends TurnFacts {
   readonly spoke: boolean;
   /** What a broken stream had said before Claude began the message anew: said again, it is not shown again. */
   readonly repeating?: Repeating;
+  /** The user stopped the turn: the message that breaks off then was not lost on the way. */
+  readonly interrupted?: true;
   /** The reason of an API error; the message that carries it is no answer of the agent. */
   readonly apiError?: string;
 }
@@ -46,7 +48,7 @@ export function claudeDecoder(costBefore: number | undefined): WireDecoder<Claud
         case 'assistant':
           return assistant(state, line);
         case 'user':
-          return [state, toolResults(line)];
+          return [isInterrupt(line) ? { ...state, interrupted: true } : state, toolResults(line)];
         case 'result':
           return result(state, line, costBefore);
         case 'rate_limit_event':
@@ -92,7 +94,7 @@ function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeS
 }
 
 function streamEvent(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
-  if (line['abandoned_blocks'] !== undefined) return abandon(state);
+  if (line['abandoned_blocks'] !== undefined) return state.interrupted ? [state, []] : abandon(state);
   const event = line['event'];
   if (!isObject(event) || event['type'] !== 'content_block_delta' || !isObject(event['delta']))
     return [state, []];
@@ -183,6 +185,12 @@ function longer(streamed: Streamed, piece: string): Streamed {
 /** After a broken stream Claude asks again without streaming: the whole block follows the pieces. */
 function notYetStreamed(streamed: Streamed, whole: string): string {
   return whole.startsWith(streamed.head) ? whole.slice(streamed.chars) : whole;
+}
+
+function isInterrupt(line: JsonObject): boolean {
+  return objects(object(line['message'])['content']).some((block) =>
+    text(block['text']).startsWith('[Request interrupted by user'),
+  );
 }
 
 function toolResults(line: JsonObject): readonly StepEvent[] {
