@@ -1,4 +1,7 @@
 import { installCli } from '../scripts/install-cli.js';
+import { claudeSdkSide } from '../scripts/parity/claude-sdk-side.js';
+import { codexSdkSide } from '../scripts/parity/codex-sdk-side.js';
+import type { Side, SideOptions, Vendor } from '../scripts/parity/side.js';
 import { type BackendName, backendNames, createBackend } from '../src/backends/registry.js';
 import type { ChatEvent } from '../src/core/chat-event.js';
 import { type LabHome, makeHome } from '../src/lab/home.js';
@@ -10,13 +13,22 @@ import { type Comparison, median, milliseconds } from './report.js';
 const warmTurns = 20;
 const coldTurns = 10;
 
+/** The vendors' SDKs, where there is one. */
+const sdks: Partial<Record<BackendName, (options: SideOptions) => Promise<Side>>> = {
+  claude: claudeSdkSide,
+  codex: codexSdkSide,
+};
+
 /** How many times faster than a cold start a warm turn should be, about. */
 const coldGoals: Readonly<Record<BackendName, number>> = { claude: 20, codex: 4, gemini: 100, opencode: 15 };
 
 /** A warm turn with each real CLI against the same CLI one-shot and against a bare driver of the same protocol. */
 export async function measureLive(): Promise<readonly Comparison[]> {
   const comparisons: Comparison[] = [];
-  for (const backend of backendNames) comparisons.push(...(await measureBackend(backend)));
+  const wanted = process.env['BENCH_BACKENDS']?.split(',') ?? backendNames;
+  for (const backend of backendNames) {
+    if (wanted.includes(backend)) comparisons.push(...(await measureBackend(backend)));
+  }
   return comparisons;
 }
 
@@ -29,16 +41,19 @@ async function measureBackend(backend: BackendName): Promise<readonly Comparison
   try {
     const session = await sessions.open({ backend, config });
     const floor = await floors[backend](home, cliPath);
-    const ours: number[] = [];
-    const bare: number[] = [];
-    for (let i = 0; i < warmTurns + 3; i++) {
-      const floorTime = await timed(() => floor.turn(`floor ${i}`));
-      const ourTime = await timed(() => finish(session.send(`ours ${i}`)));
-      // The first turns load what the CLI loads lazily.
-      if (i < 3) continue;
-      bare.push(floorTime);
-      ours.push(ourTime);
-    }
+    const sdk = await sdks[backend]?.({ vendor: backend as Vendor, cliPath, home });
+    const conversation = await sdk?.open({ tell: () => undefined });
+    const contenders: Contender[] = [
+      { name: 'ours', times: [], turn: (i) => finish(session.send(`ours ${i}`)) },
+      { name: 'floor', times: [], turn: (i) => floor.turn(`floor ${i}`) },
+      ...(conversation
+        ? [{ name: 'sdk', times: [], turn: (i: number) => conversation.turn(`sdk ${i}`) }]
+        : []),
+    ];
+    await alternate(contenders);
+    const [ours = Number.NaN, bare = Number.NaN, vendor] = contenders.map(({ times }) => median(times));
+    await conversation?.close();
+    await sdk?.close();
     await floor.end();
     await session.close();
     const opening: number[] = [];
@@ -57,12 +72,20 @@ async function measureBackend(backend: BackendName): Promise<readonly Comparison
     for (let i = 0; i < coldTurns; i++)
       cold.push(await timed(() => finish(oneShot.run({ prompt: `cold ${i}` }))));
     return [
-      compare(`${backend}, warm turn`, median(ours), 'a bare driver', median(bare), {
-        ratio: median(ours) / median(bare),
+      ...(vendor === undefined
+        ? []
+        : [
+            compare(`${backend}, warm turn`, ours, "the vendor's SDK", vendor, {
+              ratio: ours / vendor,
+              most: 1,
+            }),
+          ]),
+      compare(`${backend}, warm turn`, ours, 'a bare driver', bare, {
+        ratio: ours / bare,
         most: 1.15,
       }),
-      compare(`${backend}, cold turn`, median(cold), 'a warm one', median(ours), {
-        ratio: median(cold) / median(ours),
+      compare(`${backend}, cold turn`, median(cold), 'a warm one', ours, {
+        ratio: median(cold) / ours,
         least: coldGoals[backend],
       }),
       compare(`${backend}, new session in a warm process`, median(opening), '100 ms', 100, {
@@ -74,6 +97,24 @@ async function measureBackend(backend: BackendName): Promise<readonly Comparison
     await sessions.close();
     await model.close();
     await home.remove();
+  }
+}
+
+interface Contender {
+  readonly name: string;
+  readonly times: number[];
+  turn(index: number): Promise<void>;
+}
+
+/** In turns, and each round in another order: whoever comes first must not have the quieter machine. */
+async function alternate(contenders: readonly Contender[]): Promise<void> {
+  for (let i = 0; i < warmTurns + 3; i++) {
+    for (let at = 0; at < contenders.length; at++) {
+      const contender = contenders[(i + at) % contenders.length];
+      const time = await timed(async () => contender?.turn(i));
+      // The first turns load what the CLI loads lazily.
+      if (i >= 3) contender?.times.push(time);
+    }
   }
 }
 

@@ -43,12 +43,15 @@ export class CodexPeer {
     }
   }
 
-  /** Asks, and hears the answer in its place between the lines around it: a promise would tell it too late. */
+  /**
+   * Asks, and hears the answer in its place between the lines around it: a promise would tell it too late. Nobody has to
+   * listen. What it returns stops the waiting.
+   */
   ask(
     method: string,
     params: JsonObject,
-    answered: Answered,
-    lost: (error: TurnoutError) => void,
+    answered: Answered = () => [],
+    lost: (error: TurnoutError) => void = () => {},
   ): () => void {
     if (this.#lost !== undefined) {
       lost(this.#lost);

@@ -191,7 +191,6 @@ export class CodexSession implements LiveSession {
         if (message.value['error'] === undefined && this.#overrides === overrides) this.#overrides = {};
         return this.#take(turn, codexTurnStep(turn.state, message));
       },
-      () => {},
     );
   }
 
@@ -218,7 +217,7 @@ export class CodexSession implements LiveSession {
     const { ending } = turn.take(step);
     if (turn.stopping && !started && turn.state.started) this.#sendInterrupt(turn);
     if (ending !== undefined) void this.#finish(turn, ending);
-    else if (turn.overflows) this.#stop(turn);
+    else if (turn.unread) this.#stop(turn);
     return step[1];
   }
 
@@ -227,7 +226,7 @@ export class CodexSession implements LiveSession {
     if (turn.stopping && this.#dead === undefined) await this.#clean();
     if (this.#turn !== turn) return;
     this.#turn = undefined;
-    turn.finish(turn.overflows ? unread : ending);
+    turn.finish(turn.unread && ending.ending.type === 'failed' ? unread : ending);
   }
 
   #fail(turn: RunningTurn, error: TurnoutError): void {
@@ -239,7 +238,7 @@ export class CodexSession implements LiveSession {
   #stop(turn: RunningTurn): void {
     if (turn.stopping) return;
     turn.stopping = true;
-    if (turn.state.started) this.#sendInterrupt(turn);
+    if (this.#turn === turn && turn.state.started && !turn.state.ended) this.#sendInterrupt(turn);
   }
 
   #sendInterrupt(turn: RunningTurn): void {
@@ -247,13 +246,7 @@ export class CodexSession implements LiveSession {
     for (const [threadId, turnId] of turns) {
       if (turnId === undefined) continue;
       // For a turn that has just ended there may be no answer at all: its end is what is waited for.
-      const forget = this.#peer.ask(
-        'turn/interrupt',
-        { threadId, turnId },
-        () => [],
-        () => {},
-      );
-      void turn.over.then(forget);
+      void turn.over.then(this.#peer.ask('turn/interrupt', { threadId, turnId }));
     }
   }
 
@@ -269,12 +262,7 @@ export class CodexSession implements LiveSession {
       // A refusal has no room for words. Steered in before it, they reach the model together with it.
       const input = [{ type: 'text', text: message, text_elements: [] }];
       const params = { threadId: ask.threadId, expectedTurnId: ask.turnId, input };
-      this.#peer.ask(
-        'turn/steer',
-        params,
-        () => [],
-        () => {},
-      );
+      this.#peer.ask('turn/steer', params);
     }
     this.#peer.reply(ask.requestId, ask.reply(decision));
   }

@@ -3,17 +3,19 @@ import { type CodexTurn, endTurn, newTurn, type TurnStep } from './codex-live-de
 import type { LiveEvent, TurnEnding } from './live/types.js';
 
 /** What a reader that does not keep up may leave unread. Other sessions share the pipe: it can't be made to wait. */
-const maxUnreadChars = 16 * 1024 * 1024;
+const maxUnreadChars = 32 * 1024 * 1024;
 
 /** A running turn: the decoder's state, and the events on their way to whoever reads them. */
 export class RunningTurn {
   state: CodexTurn = newTurn;
   /** The caller wants it to stop. */
   stopping = false;
+  /** Nobody reads it. */
+  unread = false;
   /** Resolves when its ending is in the queue. */
   readonly over: Promise<void>;
   readonly #queue = new EventQueue<LiveEvent>();
-  #unread = 0;
+  #unreadChars = 0;
   #settle: () => void = () => {};
 
   constructor() {
@@ -34,12 +36,11 @@ export class RunningTurn {
   }
 
   push(event: LiveEvent): void {
-    this.#unread += charsOf(event);
+    // One large event may be on its way; what was there before it has been left lying.
+    if (this.#unreadChars > maxUnreadChars) this.unread = true;
+    if (this.unread && event.type !== 'ending') return;
+    this.#unreadChars += charsOf(event);
     this.#queue.push(event);
-  }
-
-  get overflows(): boolean {
-    return this.#unread > maxUnreadChars;
   }
 
   finish(ending: TurnEnding): void {
@@ -56,7 +57,7 @@ export class RunningTurn {
 
   async *events(): AsyncGenerator<LiveEvent> {
     for await (const event of this.#queue) {
-      this.#unread -= charsOf(event);
+      this.#unreadChars -= charsOf(event);
       yield event;
     }
   }
