@@ -2,7 +2,7 @@
 // Plain Node with no dependency, because it runs before there is any.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -42,10 +42,17 @@ function install() {
 
 function build() {
   say('building');
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', 'tsconfig.build.json']);
-  for (const program of ['dist/cli/main.js', 'dist/demo-agent/main.js'])
-    chmodSync(join(root, program), 0o755);
+  // Beside the old one until it is complete: whoever runs the program meanwhile finds one or the other.
+  const [made, old] = ['.build', '.build-old'].map((name) => join(root, `${name}-${process.pid}`));
+  try {
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    run(process.execPath, [compiler, '--project', 'tsconfig.build.json', '--outDir', made]);
+    for (const program of ['cli/main.js', 'demo-agent/main.js']) chmodSync(join(made, program), 0o755);
+    if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old);
+    renameSync(made, join(root, 'dist'));
+  } finally {
+    for (const path of [made, old]) rmSync(path, { recursive: true, force: true });
+  }
 }
 
 function run(command, args) {

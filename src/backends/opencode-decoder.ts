@@ -98,6 +98,10 @@ export function failure(error: JsonObject): Ending & { readonly type: 'failed' }
   const data = object(error['data']);
   const message = text(data['message']) || text(error['message']) || text(error['name']) || 'the turn failed';
   const status = number(data['statusCode']);
-  const code = classifyFailure(`${text(error['name'])} ${message}`, status >= 400 ? status : undefined);
+  const known = classifyFailure(`${text(error['name'])} ${message}`, status >= 400 ? status : undefined);
+  const code = known === 'unknown' && brokenConnection.test(message) ? 'network' : known;
   return { type: 'failed', message, ...(code === 'unknown' ? {} : { code }) };
 }
+
+// Seen: "Cannot connect to API: The socket connection was closed unexpectedly. For more information, …"
+const brokenConnection = /cannot connect to api|socket connection was closed/i;

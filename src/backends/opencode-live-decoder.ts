@@ -1,70 +1,15 @@
-import { notice, type StepEvent, type Usage } from '../core/chat-event.js';
-import type { LiveEvent, TurnEnding } from './live/types.js';
+import { notice, type StepEvent } from '../core/chat-event.js';
 import { type Ending, unknownLine } from './one-shot/decoder.js';
 import type { JsonObject } from './one-shot/json-lines.js';
 import { number, object, text } from './one-shot/read-fields.js';
-import { addStep, answered, failure } from './opencode-decoder.js';
-
-/** One turn of a session, as far as the server's events have told of it. */
-export interface OpenCodeTurnState {
-  readonly sessionId: string;
-  /** The id of our own message. Ids grow with time: what is greater belongs to this turn, the rest to an older one. */
-  readonly promptId: string;
-  readonly prompted: boolean;
-  /** The session was busy with our prompt: only after this can `idle` mean that our turn is over. */
-  readonly started: boolean;
-  readonly over: boolean;
-  /** The assistant's messages of this turn; `false` until they are complete. */
-  readonly replies: ReadonlyMap<string, boolean>;
-  /** Replies that are summaries made by a compaction: no answer to the prompt. */
-  readonly summaries: ReadonlySet<string>;
-  readonly streams: ReadonlyMap<string, Stream>;
-  readonly tools: ReadonlyMap<string, ToolCall>;
-  /** Parts of which all has been told. */
-  readonly done: ReadonlySet<string>;
-  readonly asked: ReadonlySet<string>;
-  /** Requests that came before the input of their tool. */
-  readonly held: ReadonlyMap<string, JsonObject>;
-  readonly usage?: Usage;
-  readonly finish: string;
-  readonly failure?: Ending | undefined;
-}
-
-/** A text that is being written. */
-interface Stream {
-  readonly type: 'text' | 'thinking';
-  readonly sent: number;
-  /** Events were lost: the rest comes when the part is whole. */
-  readonly gap: boolean;
-}
-
-export interface ToolCall {
-  /** What its events are called by: the model's id, unless the model has used it twice. */
-  readonly id: string;
-  readonly callId: string;
-  readonly name: string;
-  readonly input?: unknown;
-}
-
-type LiveStep = readonly [state: OpenCodeTurnState, events: readonly LiveEvent[]];
-
-export function beginTurn(sessionId: string, promptId: string): OpenCodeTurnState {
-  return {
-    sessionId,
-    promptId,
-    prompted: false,
-    started: false,
-    over: false,
-    replies: new Map(),
-    summaries: new Set(),
-    streams: new Map(),
-    tools: new Map(),
-    done: new Set(),
-    asked: new Set(),
-    held: new Map(),
-    finish: '',
-  };
-}
+import { addStep, failure } from './opencode-decoder.js';
+import {
+  concludeTurn,
+  type LiveStep,
+  type OpenCodeTurnState,
+  type Stream,
+  type ToolCall,
+} from './opencode-live-state.js';
 
 /** `opencode serve`, its event stream: the events of one session and of its subagents, measured with 1.18.33. */
 export function decodeLive(state: OpenCodeTurnState, event: JsonObject, raw: string): LiveStep {
@@ -94,24 +39,6 @@ export function decodeLive(state: OpenCodeTurnState, event: JsonObject, raw: str
     default:
       return [state, quiet.test(type) ? [] : [unknownLine('An unknown event', raw)]];
   }
-}
-
-/** Events were lost: what is being written is told when it is whole. */
-export function afterGap(state: OpenCodeTurnState): OpenCodeTurnState {
-  const streams = new Map([...state.streams].map(([id, stream]) => [id, { ...stream, gap: true }]));
-  return { ...state, streams };
-}
-
-/** Ends the turn with what is known, or as somebody else knows it. */
-export function concludeTurn(state: OpenCodeTurnState, ending?: TurnEnding['ending']): LiveStep {
-  if (state.over) return [state, []];
-  const unanswered = [...state.asked].map(
-    (id) => ({ type: 'permission_resolved', id, decision: 'deny' }) as const,
-  );
-  return [
-    { ...state, over: true, asked: new Set() },
-    [...unanswered, { type: 'ending', ending: ending ?? state.failure ?? answered(state.finish) }],
-  ];
 }
 
 /** Of no interest to a turn: what the user interface of OpenCode shows, and the life of the server. */
@@ -348,6 +275,8 @@ function describe(error: JsonObject): Ending {
   switch (error['name']) {
     case 'MessageAbortedError':
       return { type: 'failed', code: 'interrupted', message: 'Interrupted' };
+    case 'ContentFilterError':
+      return { type: 'answered', stopReason: 'refusal' };
     case 'ProviderAuthError':
       return { type: 'failed', code: 'auth', message };
     case 'ContextOverflowError':

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { type ProcessExit, type RunningProcess, startProcess } from '../process/start-process.js';
 import type { LiveContext, LiveProcess, LiveSession, LiveSessionOptions, TurnEnding } from './live/types.js';
-import { withoutNoise } from './one-shot/conclude.js';
 import { unknownLine } from './one-shot/decoder.js';
 import { isObject, type JsonObject } from './one-shot/json-lines.js';
 import { object, text } from './one-shot/read-fields.js';
 import { failure } from './opencode-decoder.js';
 import { type HttpAnswer, type HttpCall, OpenCodeHttp, serverUser } from './opencode-live-http.js';
+import { readModel } from './opencode-live-model.js';
 import {
+  agentOf,
   agentRules,
   isPlain,
   plainRules,
@@ -19,8 +19,10 @@ import {
   sessionRules,
   type ToolFilter,
 } from './opencode-live-rules.js';
-import { agentOf, OpenCodeSession, readModel, type SessionServer } from './opencode-live-session.js';
+import { OpenCodeSession, type SessionServer } from './opencode-live-session.js';
+import { diedError, StartupLines, startPatienceMs } from './opencode-live-startup.js';
 import { EventStream } from './opencode-live-stream.js';
+import { firstOf } from './opencode-live-wait.js';
 import type { PermissionMode } from './types.js';
 
 /** Starts `opencode serve` and waits until it takes sessions. */
@@ -226,37 +228,6 @@ class OpenCodeServer implements LiveProcess, SessionServer {
   }
 }
 
-/** Reads a server's stdout for as long as it lives; only the line with its address is of interest. */
-class StartupLines {
-  readonly #child: RunningProcess;
-  readonly #said: string[] = [];
-  readonly #address: Promise<string>;
-
-  constructor(child: RunningProcess) {
-    this.#child = child;
-    this.#address = new Promise((resolve) => void this.#read(resolve));
-  }
-
-  async address(): Promise<string> {
-    const first = await firstOf(startPatienceMs, this.#address, this.#child.exited);
-    if (typeof first === 'string') return first;
-    if (first !== undefined) throw diedError(this.#child, first, this.#said.join('\n'));
-    throw new TurnoutError('timeout', `OpenCode did not start its server within ${startPatienceMs} ms.`, {
-      hint: 'The first run in a new home takes longest; try again.',
-    });
-  }
-
-  async #read(found: (address: string) => void): Promise<void> {
-    for await (const lines of this.#child.lines()) {
-      for (const { text: line } of lines) {
-        const address = /listening on (http:\/\/\S+)/.exec(line)?.[1];
-        if (address !== undefined) found(address);
-        if (this.#said.length < 20) this.#said.push(line);
-      }
-    }
-  }
-}
-
 function readEvent(data: string): JsonObject | undefined {
   try {
     const parsed: unknown = JSON.parse(data);
@@ -265,13 +236,6 @@ function readEvent(data: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-function diedError(child: RunningProcess, exit: ProcessExit, said = ''): TurnoutError {
-  const how = exit.signal === null ? `exit ${exit.code}` : `signal ${exit.signal}`;
-  const words = withoutNoise(child.stderr(), []).trim() || said.trim();
-  const last = words === '' ? '' : `: ${words.slice(-500)}`;
-  return new TurnoutError('crashed', `The OpenCode server ended (${how})${last}`);
 }
 
 function refusal(what: string, status: number, body: JsonObject): TurnoutError {
@@ -283,18 +247,4 @@ function describeCall({ method, path, body }: HttpCall): string {
   return `> ${method} ${path}${body === undefined ? '' : ` ${JSON.stringify(body)}`}`;
 }
 
-/** Undefined when none of them came in time. */
-async function firstOf<T>(ms: number, ...what: Promise<T>[]): Promise<T | undefined>;
-async function firstOf<T, U>(ms: number, one: Promise<T>, other: Promise<U>): Promise<T | U | undefined>;
-async function firstOf(ms: number, ...what: Promise<unknown>[]): Promise<unknown> {
-  const stop = new AbortController();
-  const over = sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined);
-  try {
-    return await Promise.race([...what, over]);
-  } finally {
-    stop.abort();
-  }
-}
-
-const startPatienceMs = 60_000;
 const exitPatienceMs = 500;

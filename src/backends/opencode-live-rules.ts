@@ -37,6 +37,11 @@ export function isPlain(mode: PermissionMode, filter: ToolFilter): boolean {
   return mode === 'bypass' && filter.allowedTools.length === 0 && filter.disallowedTools.length === 0;
 }
 
+/** Its agent for plans tells the model what a plan is. */
+export function agentOf(mode: PermissionMode): string | undefined {
+  return mode === 'plan' ? 'plan' : undefined;
+}
+
 /** The rules of one agent, from the answer to `GET /agent`. */
 export function agentRules(agents: unknown, name: string): readonly Rule[] {
   const agent = objects(agents).find((candidate) => candidate['name'] === name);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatEvent } from '../core/chat-event.js';
 import { notice } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
@@ -14,10 +13,12 @@ import { object, text } from './one-shot/read-fields.js';
 import { failure } from './opencode-decoder.js';
 import type { HttpAnswer, HttpCall } from './opencode-live-http.js';
 import { newMessageId } from './opencode-live-ids.js';
+import { type OpenCodeModel, readModel } from './opencode-live-model.js';
 import { PermissionDesk, type PermissionReply } from './opencode-live-permissions.js';
-import { endsWith, type Rule, readRules, type ToolFilter } from './opencode-live-rules.js';
+import { agentOf, endsWith, type Rule, readRules, type ToolFilter } from './opencode-live-rules.js';
 import { endShells, findShells } from './opencode-live-shells.js';
 import { OpenCodeTurn } from './opencode-live-turn.js';
+import { firstOf } from './opencode-live-wait.js';
 import type { PermissionMode } from './types.js';
 
 /** The server as a session sees it. */
@@ -36,11 +37,6 @@ export interface SessionFacts {
   readonly id: string;
   /** Where it runs: OpenCode keeps a session in the directory that it was made in. */
   readonly directory: string;
-}
-
-export interface OpenCodeModel {
-  readonly providerID: string;
-  readonly modelID: string;
 }
 
 export class OpenCodeSession implements LiveSession {
@@ -185,7 +181,7 @@ export class OpenCodeSession implements LiveSession {
       })
       .catch((error: unknown) => error);
     await Promise.race([turn.ended, answer]);
-    if (turn.hasEnded) await within(answerPatienceMs, answer);
+    if (turn.hasEnded) await firstOf(answerPatienceMs, answer);
     else await this.#settle(turn, await answer);
     await this.#abort;
     this.#abort = undefined;
@@ -204,7 +200,7 @@ export class OpenCodeSession implements LiveSession {
   async #settle(turn: OpenCodeTurn, answer: unknown): Promise<void> {
     // A turn that was stopped before it began has no events to wait for.
     if (turn.interrupted) await this.#abort;
-    await within(turn.interrupted ? abortedPatienceMs : eventPatienceMs, turn.ended);
+    await firstOf(turn.interrupted ? abortedPatienceMs : eventPatienceMs, turn.ended);
     if (turn.hasEnded) return;
     if (answer instanceof Error) {
       turn.conclude(brokenEnding(answer));
@@ -242,7 +238,7 @@ export class OpenCodeSession implements LiveSession {
     );
     await endShells(shells).catch(() => undefined);
     // Not for the caller to wait for: a server that does not stop must not hold the turn for ever.
-    void within(abortPatienceMs, turn.ended).then(() => {
+    void firstOf(abortPatienceMs, turn.ended).then(() => {
       if (!turn.hasEnded && turn.interrupted) turn.conclude(interrupted);
     });
   }
@@ -292,39 +288,15 @@ export class OpenCodeSession implements LiveSession {
   }
 }
 
-/** `provider/model`; the model's own name may hold more slashes. */
-export function readModel(model: string | undefined): OpenCodeModel | undefined {
-  if (model === undefined) return undefined;
-  const at = model.indexOf('/');
-  if (at > 0 && at < model.length - 1) {
-    return { providerID: model.slice(0, at), modelID: model.slice(at + 1) };
-  }
-  throw new TurnoutError('bad_request', `OpenCode has no model "${model}".`, {
-    hint: 'Name it as provider/model; `opencode models` lists them.',
-  });
-}
-
 const interrupted = { type: 'failed', code: 'interrupted', message: 'Interrupted' } as const;
 const eventPatienceMs = 2000;
 const abortedPatienceMs = 250;
 const answerPatienceMs = 1000;
 const abortPatienceMs = 5000;
 
-/** Its agent for plans tells the model what a plan is. */
-export function agentOf(mode: PermissionMode): string | undefined {
-  return mode === 'plan' ? 'plan' : undefined;
-}
-
 function brokenEnding(error: unknown): TurnEnding['ending'] {
   if (error instanceof TurnoutError) return { type: 'failed', code: error.code, message: error.message };
   return { type: 'failed', code: 'unknown', message: String(error) };
-}
-
-async function within(ms: number, what: Promise<unknown>): Promise<void> {
-  const stop = new AbortController();
-  const over = sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined);
-  await Promise.race([what, over]);
-  stop.abort();
 }
 
 function isStep(event: LiveEvent): event is LiveEvent & ChatEvent {

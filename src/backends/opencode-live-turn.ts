@@ -2,13 +2,8 @@ import { EventQueue } from '../core/event-queue.js';
 import type { LiveEvent, TurnEnding } from './live/types.js';
 import type { JsonObject } from './one-shot/json-lines.js';
 import { object, objects, text } from './one-shot/read-fields.js';
-import {
-  afterGap,
-  beginTurn,
-  concludeTurn,
-  decodeLive,
-  type OpenCodeTurnState,
-} from './opencode-live-decoder.js';
+import { decodeLive } from './opencode-live-decoder.js';
+import { afterGap, beginTurn, concludeTurn, type OpenCodeTurnState } from './opencode-live-state.js';
 
 /** A turn while it runs: the server's events go in, the turn's events come out, the ending last and held until `close`. */
 export class OpenCodeTurn {

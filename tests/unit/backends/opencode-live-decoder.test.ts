@@ -3,16 +3,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LiveEvent } from '../../../src/backends/live/types.js';
 import { isObject, type JsonObject } from '../../../src/backends/one-shot/json-lines.js';
+import { decodeLive } from '../../../src/backends/opencode-live-decoder.js';
+import { newMessageId } from '../../../src/backends/opencode-live-ids.js';
+import { PermissionDesk } from '../../../src/backends/opencode-live-permissions.js';
+import { agentRules, endsWith, type Rule, sessionRules } from '../../../src/backends/opencode-live-rules.js';
 import {
   afterGap,
   beginTurn,
   concludeTurn,
-  decodeLive,
   type OpenCodeTurnState,
-} from '../../../src/backends/opencode-live-decoder.js';
-import { newMessageId } from '../../../src/backends/opencode-live-ids.js';
-import { PermissionDesk } from '../../../src/backends/opencode-live-permissions.js';
-import { agentRules, endsWith, type Rule, sessionRules } from '../../../src/backends/opencode-live-rules.js';
+} from '../../../src/backends/opencode-live-state.js';
 import { SseFrames } from '../../../src/backends/opencode-live-stream.js';
 
 const directory = new URL('../../fixtures/recordings/opencode/', import.meta.url);
@@ -313,6 +313,19 @@ describe('one turn', () => {
     const failed = about({ info: reply({ completed: 5, error: error(429) }) }, 'message.updated');
     expect(feed(running(), failed, idle)[1]).toEqual([
       { type: 'ending', ending: { type: 'failed', code: 'rate_limit', message: 'slow (retry after 30 s)' } },
+    ]);
+    const dropped = {
+      name: 'APIError',
+      data: { message: 'Cannot connect to API: The socket connection was closed' },
+    };
+    const broken = about({ info: reply({ completed: 5, error: dropped }) }, 'message.updated');
+    expect(feed(running(), broken, idle)[1]).toMatchObject([{ ending: { code: 'network' } }]);
+    const filtered = about(
+      { error: { name: 'ContentFilterError', data: { message: 'blocked' } } },
+      'session.error',
+    );
+    expect(feed(running(), filtered, done, idle)[1]).toMatchObject([
+      { ending: { type: 'answered', stopReason: 'refusal' } },
     ]);
     const second = about(
       { info: { ...reply({ completed: 9, finish: 'stop' }), id: 'msg_3' } },
