@@ -17,3 +17,6 @@ export type {
 export type { ChatEvent, ErrorCode, Usage } from './core/chat-event.js';
 export { TurnoutError } from './core/errors.js';
 export { type GatewayConfig, loadConfig } from './gateway/config.js';
+export { openSession, Sessions } from './sessions/sessions.js';
+export type { BackendSession, Clocks, SendOptions, SessionOptions } from './sessions/types.js';
+export type { PoolLimits } from './sessions/warm-pool.js';

@@ -8,7 +8,7 @@ import type { PermissionMode, TraceEntry } from '../types.js';
  * clocks, pooling, locks and the invariants of a turn are the business of `src/sessions`.
  */
 export interface LiveProtocol {
-  /** `many`: one process holds any number of sessions, in any directory. */
+  /** `many`: one process holds any number of sessions of its key. */
   readonly sessionsPerProcess: 'one' | 'many';
   readonly capabilities: LiveCapabilities;
   /** Sessions with the same key can live in the same process (one after the other, where it holds one at a time). */

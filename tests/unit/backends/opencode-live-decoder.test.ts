@@ -280,7 +280,9 @@ describe('one turn', () => {
   it('an idle of the turn before does not end it, nor does one before its reply is complete', () => {
     const begun = beginTurn('ses_1', 'msg_1');
     const prompt = about({ info: { id: 'msg_1', role: 'user' } }, 'message.updated');
-    expect(feed(begun, idle, prompt, idle)[0].over).toBe(false);
+    const busy = about({ status: { type: 'busy' } }, 'session.status');
+    expect(feed(begun, busy, idle, prompt, idle)[0].over).toBe(false);
+    expect(feed(begun, prompt, busy, idle)[0].over).toBe(true);
     const [state] = feed(running(), idle);
     expect(state.over).toBe(false);
     expect(feed(state, done, idle)[1]).toEqual([

@@ -108,7 +108,9 @@ describe('a server that dies', () => {
     const events: LiveEvent[] = [];
     for await (const event of session.turn('deafToAbort')) {
       events.push(event);
-      if (event.type === 'text') await live.end();
+      if (event.type !== 'text') continue;
+      void session.interrupt();
+      await live.end();
     }
     expect(events.at(-1)).toMatchObject({ ending: { code: 'crashed' } });
     expect(await opening).toMatchObject({ code: 'crashed' });
