@@ -8,8 +8,8 @@ import {
   planAsks,
   streamFormat,
   userMessage,
-} from './claude-arguments.js';
-import { type ClaudeState, claudeDecoder } from './claude-decoder.js';
+} from './claude/arguments.js';
+import { type ClaudeState, claudeDecoder } from './claude/decoder.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import { fitsArgument, type Invocation } from './one-shot/invocation.js';
@@ -40,7 +40,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
   readonly #costs = new RecentSessions<number>();
 
   override async live(): Promise<LiveProtocol> {
-    return (await import('./claude-live.js')).claudeLive;
+    return (await import('./claude/live.js')).claudeLive;
   }
 
   /** `systemPromptFile` is the file that holds the system prompt: Claude's flag for it takes no text. */

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, join } from 'node:path';
 import type { Usage } from '../core/chat-event.js';
-import { type CodexState, codexDecoder, threadTotal } from './codex-decoder.js';
-import { withoutAnalytics, withoutPlugins } from './codex-switches.js';
+import { type CodexState, codexDecoder, threadTotal } from './codex/decoder.js';
+import { withoutAnalytics, withoutPlugins } from './codex/switches.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import { fitsArgument, type Invocation, keepByteOrderMark, putInFront } from './one-shot/invocation.js';
@@ -93,7 +93,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   }
 
   override async live(): Promise<LiveProtocol> {
-    const { codexLive } = await import('./codex-live.js');
+    const { codexLive } = await import('./codex/live.js');
     return codexLive;
   }
 

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { type ErrorCode, notice, type StepEvent } from '../core/chat-event.js';
 import type { ProcessExit } from '../process/start-process.js';
-import { type GeminiState, geminiDecoder, geminiFailure } from './gemini-decoder.js';
-import { channelFor, withoutCommand } from './gemini-prompt.js';
+import { type GeminiState, geminiDecoder, geminiFailure } from './gemini/decoder.js';
+import { channelFor, withoutCommand } from './gemini/prompt.js';
 import type { LiveProtocol } from './live/types.js';
 import { classifyFailure } from './one-shot/classify-failure.js';
 import type { Ending, WireDecoder } from './one-shot/decoder.js';
@@ -40,7 +40,7 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
   readonly #instructions = new RecentSessions<string>(200);
 
   override async live(): Promise<LiveProtocol> {
-    return (await import('./gemini-live.js')).geminiLive;
+    return (await import('./gemini/live.js')).geminiLive;
   }
 
   /** Gemini can't append to its own system prompt, only replace it: ours goes in front of the prompt. */

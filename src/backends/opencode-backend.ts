@@ -4,8 +4,8 @@ import type { WireDecoder } from './one-shot/decoder.js';
 import { type Invocation, keepByteOrderMark } from './one-shot/invocation.js';
 import type { JsonObject } from './one-shot/json-lines.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
-import { mcpServers, mergedConfig } from './opencode-config.js';
-import { type OpenCodeState, openCodeDecoder } from './opencode-decoder.js';
+import { mcpServers, mergedConfig } from './opencode/config.js';
+import { type OpenCodeState, openCodeDecoder } from './opencode/decoder.js';
 import type { BackendCapabilities, PermissionMode } from './types.js';
 
 /** OpenCode (R5), measured with 1.18.33. */
@@ -28,7 +28,7 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
   };
 
   override async live(): Promise<LiveProtocol> {
-    return (await import('./opencode-live.js')).openCodeLive;
+    return (await import('./opencode/live.js')).openCodeLive;
   }
 
   /** The prompt is not among them: OpenCode re-quotes its arguments, so a prompt always goes through stdin. */

@@ -1,9 +1,9 @@
-import { claudeDecoder } from '../../src/backends/claude-decoder.js';
-import { codexDecoder } from '../../src/backends/codex-decoder.js';
-import { geminiDecoder } from '../../src/backends/gemini-decoder.js';
+import { claudeDecoder } from '../../src/backends/claude/decoder.js';
+import { codexDecoder } from '../../src/backends/codex/decoder.js';
+import { geminiDecoder } from '../../src/backends/gemini/decoder.js';
 import type { BackendName } from '../../src/backends/names.js';
 import { LineDecoder, type TurnFacts, type WireDecoder } from '../../src/backends/one-shot/decoder.js';
-import { openCodeDecoder } from '../../src/backends/opencode-decoder.js';
+import { openCodeDecoder } from '../../src/backends/opencode/decoder.js';
 import { type ChatEvent, errorEvent, type StepEvent } from '../../src/core/chat-event.js';
 import { TurnLedger } from '../../src/core/turn-ledger.js';
 import { LineSplitter } from '../../src/process/split-lines.js';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { codexLive } from '../../src/backends/codex/live.js';
 import { CodexBackend } from '../../src/backends/codex-backend.js';
-import { codexLive } from '../../src/backends/codex-live.js';
 import type {
   LiveEvent,
   LiveProcess,

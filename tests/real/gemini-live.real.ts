@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { geminiLive } from '../../src/backends/gemini-live.js';
+import { geminiLive } from '../../src/backends/gemini/live.js';
 import type {
   LiveEvent,
   LiveProcess,

@@ -9,7 +9,7 @@ import {
   endTurn,
   liveState,
   stepLive,
-} from '../../../src/backends/claude-live-decoder.js';
+} from '../../../src/backends/claude/live-decoder.js';
 import type { LiveEvent } from '../../../src/backends/live/types.js';
 import { isObject, type JsonObject } from '../../../src/backends/one-shot/json-lines.js';
 import type { PermissionDecision } from '../../../src/core/chat-event.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { claudeLive } from '../../../src/backends/claude-live.js';
+import { claudeLive } from '../../../src/backends/claude/live.js';
 import type {
   LiveEvent,
   LiveProcess,

@@ -6,7 +6,7 @@ import {
   codexTurnStep,
   newTurn,
   resolveAsk,
-} from '../../../src/backends/codex-live-decoder.js';
+} from '../../../src/backends/codex/live-decoder.js';
 import type { LiveEvent } from '../../../src/backends/live/types.js';
 import { TurnLedger } from '../../../src/core/turn-ledger.js';
 import { LineSplitter } from '../../../src/process/split-lines.js';

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { codexLive } from '../../../src/backends/codex-live.js';
+import { codexLive } from '../../../src/backends/codex/live.js';
 import type {
   LiveEvent,
   LiveProcess,

@@ -6,10 +6,10 @@ import {
   type GeminiMessage,
   geminiLiveInitial,
   geminiLiveStep,
-} from '../../../src/backends/gemini-live-decoder.js';
-import { chooseOption } from '../../../src/backends/gemini-live-permission.js';
-import { promptBlocks, toldInstructions } from '../../../src/backends/gemini-live-prompt.js';
-import { findRetries } from '../../../src/backends/gemini-live-retries.js';
+} from '../../../src/backends/gemini/live-decoder.js';
+import { chooseOption } from '../../../src/backends/gemini/live-permission.js';
+import { promptBlocks, toldInstructions } from '../../../src/backends/gemini/live-prompt.js';
+import { findRetries } from '../../../src/backends/gemini/live-retries.js';
 import type { LiveEvent } from '../../../src/backends/live/types.js';
 import type { JsonObject } from '../../../src/backends/one-shot/json-lines.js';
 import { object, objects, text } from '../../../src/backends/one-shot/read-fields.js';

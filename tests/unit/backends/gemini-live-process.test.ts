@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { geminiLive } from '../../../src/backends/gemini-live.js';
-import { keepHistory } from '../../../src/backends/gemini-live-history.js';
+import { geminiLive } from '../../../src/backends/gemini/live.js';
+import { keepHistory } from '../../../src/backends/gemini/live-history.js';
 import type {
   LiveEvent,
   LiveProcess,

@@ -3,17 +3,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LiveEvent } from '../../../src/backends/live/types.js';
 import { isObject, type JsonObject } from '../../../src/backends/one-shot/json-lines.js';
-import { decodeLive } from '../../../src/backends/opencode-live-decoder.js';
-import { newMessageId } from '../../../src/backends/opencode-live-ids.js';
-import { PermissionDesk } from '../../../src/backends/opencode-live-permissions.js';
-import { agentRules, endsWith, type Rule, sessionRules } from '../../../src/backends/opencode-live-rules.js';
+import { decodeLive } from '../../../src/backends/opencode/live-decoder.js';
+import { newMessageId } from '../../../src/backends/opencode/live-ids.js';
+import { PermissionDesk } from '../../../src/backends/opencode/live-permissions.js';
+import { agentRules, endsWith, type Rule, sessionRules } from '../../../src/backends/opencode/live-rules.js';
 import {
   afterGap,
   beginTurn,
   concludeTurn,
   type OpenCodeTurnState,
-} from '../../../src/backends/opencode-live-state.js';
-import { SseFrames } from '../../../src/backends/opencode-live-stream.js';
+} from '../../../src/backends/opencode/live-state.js';
+import { SseFrames } from '../../../src/backends/opencode/live-stream.js';
 
 const directory = new URL('../../fixtures/recordings/opencode/', import.meta.url);
 const names = readdirSync(directory)

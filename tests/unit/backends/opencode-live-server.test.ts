@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { LiveEvent, LiveProcess, LiveSessionOptions } from '../../../src/backends/live/types.js';
-import { openCodeLive } from '../../../src/backends/opencode-live.js';
+import { openCodeLive } from '../../../src/backends/opencode/live.js';
 import type { TraceEntry } from '../../../src/backends/types.js';
 
 const program = fileURLToPath(new URL('../../fixtures/recordings/opencode/live-server.mjs', import.meta.url));

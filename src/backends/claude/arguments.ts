@@ -1,0 +1,57 @@
+import type { PermissionMode } from '../types.js';
+
+// What a one-shot run and a live process of Claude Code are started with alike.
+
+export const permissionFlags: Readonly<Record<PermissionMode, readonly string[]>> = {
+  bypass: ['--dangerously-skip-permissions'],
+  edits: ['--permission-mode', 'acceptEdits'],
+  plan: ['--permission-mode', 'plan'],
+  ask: ['--permission-mode', 'default'],
+};
+
+/** By default a model of the vendor decides in plan mode what may run; with this it asks, and nobody allows it. */
+export const planAsks = JSON.stringify({ useAutoModeDuringPlan: false });
+
+export const streamFormat: readonly string[] = [
+  '--output-format',
+  'stream-json',
+  '--verbose',
+  '--include-partial-messages',
+];
+
+/** In bypass mode a rule such as `Bash(git:*)` restricts nothing: then what is not listed is refused instead. */
+export function effectiveMode(wanted: {
+  readonly permissionMode: PermissionMode;
+  readonly allowedTools: readonly string[];
+}): PermissionMode {
+  const hasRules = wanted.allowedTools.some((tool) => tool.includes('('));
+  return wanted.permissionMode === 'bypass' && hasRules ? 'ask' : wanted.permissionMode;
+}
+
+/** `--allowedTools` alone takes no tool away; `--tools` does, and wants bare names (MCP tools are not its business). */
+export function allowedToolFlags(tools: readonly string[]): readonly string[] {
+  if (tools.length === 0) return [];
+  const names = tools.map((tool) => tool.replace(/\(.*$/s, '')).filter((name) => !name.startsWith('mcp__'));
+  return [...tools.flatMap((tool) => ['--allowedTools', tool]), '--tools', [...new Set(names)].join(',')];
+}
+
+/** On top of the inherited environment; `undefined` takes a variable away. */
+export function claudeEnvironment(
+  inherited: Readonly<Record<string, string | undefined>>,
+  mode: PermissionMode,
+): Record<string, string | undefined> {
+  return {
+    // Set inside Claude Code's own tools: a turn started from there is not nested in it.
+    CLAUDECODE: undefined,
+    CLAUDE_CODE_ENTRYPOINT: undefined,
+    // What the user typed is what the model gets: `@name` is no order to attach a file.
+    CLAUDE_CODE_DISABLE_FILE_MENTIONS: inherited['CLAUDE_CODE_DISABLE_FILE_MENTIONS'] ?? '1',
+    // As root Claude refuses to skip permissions unless it is told that this is a sandbox.
+    ...(mode === 'bypass' && process.getuid?.() === 0 ? { IS_SANDBOX: '1' } : {}),
+  };
+}
+
+/** A message that is marked as not typed reaches the model as it is: no slash command, no `@file` (2.1.325; undocumented). */
+export function userMessage(content: string): Readonly<Record<string, unknown>> {
+  return { type: 'user', message: { role: 'user', content }, text_not_typed: true };
+}

@@ -1,0 +1,288 @@
+import { type ErrorCode, notice, type StepEvent, type Usage } from '../../core/chat-event.js';
+import { classifyFailure } from '../one-shot/classify-failure.js';
+import {
+  type Ending,
+  type Step,
+  type TurnFacts,
+  unknownLine,
+  type WireDecoder,
+} from '../one-shot/decoder.js';
+import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { number, object, objects, text } from '../one-shot/read-fields.js';
+
+export interface ClaudeState extends TurnFacts {
+  /** What came as deltas of the content block that is being written, until the whole block is printed. */
+  readonly streamedText: Streamed;
+  readonly streamedThinking: Streamed;
+  /** Was anything said since the last tool? Plain JSON output has the answer in its result only. */
+  readonly spoke: boolean;
+  /** What a broken stream had said before Claude began the message anew: said again, it is not shown again. */
+  readonly repeating?: Repeating;
+  /** The user stopped the turn: the message that breaks off then was not lost on the way. */
+  readonly interrupted?: true;
+  /** The reason of an API error; the message that carries it is no answer of the agent. */
+  readonly apiError?: string;
+}
+
+/** How much of a block came as deltas, and how it began: enough to know the block again without keeping it. */
+interface Streamed {
+  readonly head: string;
+  readonly chars: number;
+}
+
+interface Repeating {
+  readonly said: string;
+  readonly matched: number;
+}
+
+const nothing: Streamed = { head: '', chars: 0 };
+const headChars = 4096;
+
+/**
+ * Claude's `json` (object, array) and `stream-json` output, with and without partial messages. Its cost runs on
+ * over a session: `costBefore` is what it was before this turn, where that is known.
+ */
+export function claudeDecoder(costBefore: number | undefined): WireDecoder<ClaudeState> {
+  return {
+    initial: { streamedText: nothing, streamedThinking: nothing, spoke: false },
+    step(state, line, raw) {
+      switch (line['type']) {
+        case 'system':
+          return system(state, line, raw);
+        case 'stream_event':
+          return line['parent_tool_use_id'] ? [state, []] : streamEvent(state, line);
+        case 'assistant':
+          return assistant(state, line);
+        case 'user':
+          return [isInterrupt(line) ? { ...state, interrupted: true } : state, toolResults(line)];
+        case 'result':
+          return result(state, line, costBefore);
+        case 'rate_limit_event':
+          return [state, rateLimit(line)];
+        case 'keep_alive':
+        case 'tool_progress':
+          return [state, []];
+        default:
+          return [state, [unknownLine('An unknown event', raw)]];
+      }
+    },
+  };
+}
+
+function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeState> {
+  switch (line['subtype']) {
+    case 'init': {
+      const sessionId = text(line['session_id']);
+      if (sessionId === '') return [state, [unknownLine('An init event without a session id', raw)]];
+      const model = text(line['model']);
+      const event = {
+        type: 'session',
+        sessionId,
+        backend: 'claude',
+        ...(model === '' ? {} : { model }),
+      } as const;
+      return [{ ...state, sessionId }, [event]];
+    }
+    case 'api_retry': {
+      const status = number(line['error_status']) || 'no answer';
+      const delay = Math.round(number(line['retry_delay_ms']) / 100) / 10;
+      const message = `The API failed (${status}, ${text(line['error'])}); retry ${number(line['attempt'])} of ${number(line['max_retries'])} in ${delay} s`;
+      return [state, [notice('warning', message)]];
+    }
+    case 'permission_denied':
+      return [state, [notice('warning', `Permission denied: ${text(line['tool_name']) || 'a tool'}`, raw)]];
+    case 'compact_boundary':
+      return [state, [notice('info', 'The conversation was compacted')]];
+    default:
+      // status, thinking_tokens, hook_started, task_… : progress of the CLI itself, more of it in each version.
+      return [state, []];
+  }
+}
+
+function streamEvent(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
+  if (line['abandoned_blocks'] !== undefined) return state.interrupted ? [state, []] : abandon(state);
+  const event = line['event'];
+  if (!isObject(event) || event['type'] !== 'content_block_delta' || !isObject(event['delta']))
+    return [state, []];
+  const delta = event['delta'];
+  if (delta['type'] === 'text_delta') {
+    const piece = text(delta['text']);
+    const next = { ...state, streamedText: longer(state.streamedText, piece), spoke: true };
+    return state.repeating === undefined
+      ? [next, [{ type: 'text', text: piece }]]
+      : repeat(next, state.repeating, piece);
+  }
+  if (delta['type'] === 'thinking_delta') {
+    const piece = text(delta['thinking']);
+    const streamedThinking = longer(state.streamedThinking, piece);
+    return [{ ...state, streamedThinking }, [{ type: 'thinking', text: piece }]];
+  }
+  return [state, []];
+}
+
+/** The connection broke in the middle of a message (2.1.325): Claude asks again, and the pieces so far are void. */
+function abandon(state: ClaudeState): Step<ClaudeState> {
+  const { head, chars } = state.streamedText;
+  const fresh = { ...state, streamedText: nothing, streamedThinking: nothing };
+  const next =
+    chars > 0 && chars === head.length ? { ...fresh, repeating: { said: head, matched: 0 } } : fresh;
+  return [
+    next,
+    [notice('warning', 'The connection to the model was lost in the middle of a message; it begins anew')],
+  ];
+}
+
+/** Swallows what was already shown; where the new text goes another way, all of it is shown. */
+function repeat(state: ClaudeState, { said, matched }: Repeating, piece: string): Step<ClaudeState> {
+  const { repeating: _, ...over } = state;
+  const expected = said.slice(matched, matched + piece.length);
+  if (!piece.startsWith(expected))
+    return [over, [{ type: 'text', text: `\n${said.slice(0, matched)}${piece}` }]];
+  if (expected.length === piece.length) {
+    return [{ ...state, repeating: { said, matched: matched + piece.length } }, []];
+  }
+  return [over, [{ type: 'text', text: piece.slice(expected.length) }]];
+}
+
+function assistant(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
+  const message = object(line['message']);
+  if (line['error'] !== undefined && line['error'] !== null) {
+    return [{ ...state, apiError: text(line['error']) }, []];
+  }
+  const ofSubagent = Boolean(line['parent_tool_use_id']);
+  const events: StepEvent[] = [];
+  let next = state;
+  for (const block of objects(message['content'])) {
+    switch (block['type']) {
+      case 'text':
+        if (ofSubagent) break;
+        events.push({ type: 'text', text: notYetStreamed(next.streamedText, text(block['text'])) });
+        next = { ...next, streamedText: nothing, spoke: true };
+        break;
+      case 'thinking':
+        if (ofSubagent) break;
+        events.push({
+          type: 'thinking',
+          text: notYetStreamed(next.streamedThinking, text(block['thinking'])),
+        });
+        next = { ...next, streamedThinking: nothing };
+        break;
+      case 'tool_use':
+      case 'server_tool_use':
+        events.push({
+          type: 'tool_start',
+          id: text(block['id']),
+          name: text(block['name']),
+          input: block['input'] ?? {},
+        });
+        next = { ...next, spoke: false };
+        break;
+    }
+  }
+  return [next, events];
+}
+
+function longer(streamed: Streamed, piece: string): Streamed {
+  const { head, chars } = streamed;
+  const room = headChars - head.length;
+  return { head: room > 0 ? head + piece.slice(0, room) : head, chars: chars + piece.length };
+}
+
+/** After a broken stream Claude asks again without streaming: the whole block follows the pieces. */
+function notYetStreamed(streamed: Streamed, whole: string): string {
+  return whole.startsWith(streamed.head) ? whole.slice(streamed.chars) : whole;
+}
+
+function isInterrupt(line: JsonObject): boolean {
+  return objects(object(line['message'])['content']).some((block) =>
+    text(block['text']).startsWith('[Request interrupted by user'),
+  );
+}
+
+function toolResults(line: JsonObject): readonly StepEvent[] {
+  const message = object(line['message']);
+  return objects(message['content'])
+    .filter((block) => block['type'] === 'tool_result')
+    .map((block) => ({
+      type: 'tool_end' as const,
+      id: text(block['tool_use_id']),
+      output: contentText(block['content']),
+      isError: block['is_error'] === true,
+    }));
+}
+
+function result(state: ClaudeState, line: JsonObject, costBefore: number | undefined): Step<ClaudeState> {
+  const events: StepEvent[] = [];
+  const ending = endingOf(state, line);
+  // The id of a session that is not there comes back in the failure.
+  const missing = ending.type === 'failed' && classifyFailure(ending.message) === 'session_not_found';
+  const sessionId = missing ? '' : text(line['session_id']);
+  const known = state.sessionId !== undefined;
+  if (!known && sessionId !== '') events.push({ type: 'session', sessionId, backend: 'claude' });
+  const usage = usageOf(line, costBefore);
+  if (usage !== undefined) events.push({ type: 'usage', ...usage });
+  if (ending.type === 'answered' && !state.spoke && ending.text)
+    events.push({ type: 'text', text: ending.text });
+  const next = { ...state, ending, spoke: true };
+  return [known || sessionId === '' ? next : { ...next, sessionId }, events];
+}
+
+function endingOf(state: ClaudeState, line: JsonObject): Ending {
+  const subtype = line['subtype'];
+  const errors = Array.isArray(line['errors']) ? line['errors'].map(text).join('\n') : '';
+  const answer = typeof line['result'] === 'string' ? line['result'] : undefined;
+  // An API error is called a success: is_error tells (all versions seen).
+  if (line['is_error'] === true || (typeof subtype === 'string' && subtype !== 'success')) {
+    const message = answer || errors || `the turn failed (${text(subtype) || 'no reason given'})`;
+    const code = errorCode(state, line, message);
+    return { type: 'failed', message, ...(code === undefined ? {} : { code }) };
+  }
+  return { type: 'answered', stopReason: text(line['stop_reason']) || 'end_turn', text: answer ?? '' };
+}
+
+function errorCode(state: ClaudeState, line: JsonObject, message: string): ErrorCode | undefined {
+  const status = line['api_error_status'];
+  if (typeof status === 'number') return classifyFailure(message, status);
+  switch (state.apiError) {
+    case 'authentication_failed':
+      return 'auth';
+    case 'rate_limit':
+      return 'rate_limit';
+    case 'model_not_found':
+    case 'invalid_request':
+      return 'bad_request';
+    default:
+      return undefined;
+  }
+}
+
+function usageOf(line: JsonObject, costBefore: number | undefined): Usage | undefined {
+  const usage = line['usage'];
+  if (!isObject(usage)) return undefined;
+  const cachedInputTokens = number(usage['cache_read_input_tokens']);
+  const cost = line['total_cost_usd'];
+  const costKnown = typeof cost === 'number' && costBefore !== undefined;
+  return {
+    inputTokens:
+      number(usage['input_tokens']) + number(usage['cache_creation_input_tokens']) + cachedInputTokens,
+    outputTokens: number(usage['output_tokens']),
+    cachedInputTokens,
+    ...(costKnown ? { costUsd: Math.max(0, cost - costBefore) } : {}),
+  };
+}
+
+function rateLimit(line: JsonObject): readonly StepEvent[] {
+  const info = object(line['rate_limit_info']);
+  const status = text(info['status']);
+  if (status === '' || status === 'allowed') return [];
+  const reset = new Date(number(info['resetsAt']) * 1000);
+  const until = reset.getTime() > 0 ? `, until ${reset.toISOString()}` : '';
+  return [notice('warning', `Rate limit: ${status}${until}`)];
+}
+
+function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return objects(content)
+    .map((block) => (block['type'] === 'text' ? text(block['text']) : `[${text(block['type'])}]`))
+    .join('\n');
+}

@@ -1,0 +1,211 @@
+import { notice, type PermissionDecision } from '../../core/chat-event.js';
+import type { LiveEvent, TurnEnding } from '../live/types.js';
+import { type Ending, unknownLine } from '../one-shot/decoder.js';
+import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { number, object, objects, text } from '../one-shot/read-fields.js';
+import { type ClaudeState, claudeDecoder } from './decoder.js';
+
+/** What is known of a live process's session. Turns that nobody asked for are kept apart from ours. */
+export interface ClaudeLiveState {
+  readonly turn?: OurTurn;
+  /** The session's cost so far, where it is known. */
+  readonly cost: number | undefined;
+  /** Does this version tell where a message's turn begins? (2.1.325 does, older ones don't.) */
+  readonly tellsBeginnings: boolean;
+  /** What the agent said in a turn of its own, which a finished background task or a timer started. */
+  readonly unprompted: string;
+  /** When a reached rate limit is over. */
+  readonly limitEnds?: string;
+}
+
+export interface OurTurn {
+  /** The id that our message carries. */
+  readonly message: string;
+  readonly begun: boolean;
+  readonly decoded: ClaudeState;
+  /** Permission requests without an answer. */
+  readonly asked: readonly string[];
+}
+
+export type LiveStep = readonly [state: ClaudeLiveState, events: readonly LiveEvent[]];
+
+/** `cost`: what the session has cost before, 0 for a new one. */
+export function liveState(cost: number | undefined): ClaudeLiveState {
+  return { cost, tellsBeginnings: false, unprompted: '' };
+}
+
+/** Our message is about to be sent. */
+export function beginTurn(state: ClaudeLiveState, message: string): LiveStep {
+  const turn = { message, begun: !state.tellsBeginnings, decoded: decoder.initial, asked: [] };
+  const { limitEnds: _, ...kept } = state;
+  return [{ ...kept, turn, unprompted: '' }, tellUnprompted(state.unprompted)];
+}
+
+/** The turn ends without the CLI saying so: it was taken back before it began, or the process is gone. */
+export function endTurn(state: ClaudeLiveState, ending: TurnEnding['ending']): LiveStep {
+  const { turn, ...idle } = state;
+  if (turn === undefined) return [state, []];
+  return [idle, [...turn.asked.map((id) => resolved(id, 'deny')), { type: 'ending', ending }]];
+}
+
+/** A permission request got its answer. */
+export function answerAsked(state: ClaudeLiveState, id: string, decision: PermissionDecision): LiveStep {
+  const { turn } = state;
+  if (!turn?.asked.includes(id)) return [state, []];
+  const asked = turn.asked.filter((other) => other !== id);
+  return [{ ...state, turn: { ...turn, asked } }, [resolved(id, decision)]];
+}
+
+export function stepLive(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
+  switch (message['type']) {
+    case 'command_lifecycle':
+      return lifecycle(state, message);
+    case 'result':
+      return result(state, message, raw);
+    case 'control_request':
+      return controlRequest(state, message, raw);
+    case 'control_cancel_request':
+      return answerAsked(state, text(message['request_id']), 'deny');
+    case 'control_response':
+    case 'conversation_reset':
+      return [state, []];
+    case 'rate_limit_event':
+      return ours(withLimit(state, message), message, raw);
+    default:
+      return ours(state, message, raw);
+  }
+}
+
+const decoder = claudeDecoder(undefined);
+export const interrupted: TurnEnding['ending'] = {
+  type: 'failed',
+  code: 'interrupted',
+  message: 'Interrupted',
+};
+
+/** A message may wait behind a turn that the agent began by itself: what comes before it starts is not its answer. */
+function lifecycle(state: ClaudeLiveState, message: JsonObject): LiveStep {
+  const known = state.tellsBeginnings ? state : { ...state, tellsBeginnings: true };
+  const { turn } = known;
+  if (turn === undefined || message['command_uuid'] !== turn.message) return [known, []];
+  switch (message['state']) {
+    case 'queued':
+      return [{ ...known, turn: { ...turn, begun: false } }, []];
+    case 'started':
+      return [{ ...known, turn: { ...turn, begun: true } }, []];
+    case 'cancelled':
+      // One that has begun still gets its result.
+      return turn.begun ? [known, []] : endTurn(known, interrupted);
+    default:
+      return [known, []];
+  }
+}
+
+function ours(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
+  const { turn } = state;
+  if (turn === undefined || !turn.begun) return [overhear(state, message), []];
+  const [decoded, events] = decoder.step(turn.decoded, message, raw);
+  return [decoded === turn.decoded ? state : { ...state, turn: { ...turn, decoded } }, events.filter(says)];
+}
+
+function result(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
+  const total = message['total_cost_usd'];
+  const cost = typeof total === 'number' ? total : undefined;
+  const before = costSinceLast(message);
+  const { turn, ...rest } = state;
+  const idle = { ...rest, cost };
+  if (turn === undefined) return [idle, []];
+  if (!isAnswerTo(turn, message)) {
+    return [{ ...idle, turn, unprompted: '' }, tellUnprompted(state.unprompted)];
+  }
+  const costBefore = before === undefined || cost === undefined ? state.cost : cost - before;
+  const [decoded, events] = claudeDecoder(costBefore).step(turn.decoded, message, raw);
+  const ending = endingOf(decoded.ending, message, state.limitEnds);
+  return [
+    idle,
+    [...events.filter(says), ...turn.asked.map((id) => resolved(id, 'deny')), { type: 'ending', ending }],
+  ];
+}
+
+/** Both spellings were seen in 2.1.325; older results name no message. */
+function isAnswerTo(turn: OurTurn, message: JsonObject): boolean {
+  const listed = message['user_message_uuids'];
+  const answers = [...(Array.isArray(listed) ? listed : []), message['user_message_uuid']].filter(
+    (id) => typeof id === 'string',
+  );
+  return answers.length === 0 ? turn.begun : answers.includes(turn.message);
+}
+
+function endingOf(
+  ending: Ending | undefined,
+  message: JsonObject,
+  limitEnds: string | undefined,
+): TurnEnding['ending'] {
+  if (ending === undefined)
+    return { type: 'failed', code: 'unknown', message: 'The turn ended without a result' };
+  if (ending.type === 'answered') {
+    const { text: answer, ...rest } = ending;
+    return answer ? ending : rest;
+  }
+  // aborted_streaming, aborted_tools
+  if (text(message['terminal_reason']).startsWith('aborted')) return interrupted;
+  if (ending.code !== 'rate_limit' || limitEnds === undefined) return ending;
+  return { ...ending, message: `${ending.message} (the limit ends at ${limitEnds})` };
+}
+
+/** What the models cost since the last result: right on the first turn of a resumed session too (2.1.325). */
+function costSinceLast(message: JsonObject): number | undefined {
+  const models = message['model_usage_since_last_result'];
+  if (!isObject(models)) return undefined;
+  return Object.values(models).reduce<number>((sum, model) => sum + number(object(model)['costUSD']), 0);
+}
+
+function controlRequest(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
+  const { turn } = state;
+  const request = object(message['request']);
+  if (request['subtype'] === 'hook_callback') return [state, []];
+  if (request['subtype'] !== 'can_use_tool') return [state, [unknownLine('An unknown request', raw)]];
+  const id = text(message['request_id']);
+  if (turn === undefined) return [state, []];
+  const event = {
+    type: 'permission_request',
+    id,
+    tool: text(request['tool_name']),
+    input: request['input'] ?? {},
+    options: ['allow', 'allow_always', 'deny'],
+  } as const;
+  return [{ ...state, turn: { ...turn, asked: [...turn.asked, id] } }, [event]];
+}
+
+function withLimit(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
+  const info = object(message['rate_limit_info']);
+  const ends = new Date(number(info['resetsAt']) * 1000);
+  if (info['status'] === 'allowed' || !(ends.getTime() > 0)) return state;
+  return { ...state, limitEnds: ends.toISOString() };
+}
+
+/** Enough to tell the reader what happened while nobody asked. */
+const unpromptedChars = 16 * 1024;
+
+function overhear(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
+  if (message['type'] !== 'assistant' || message['parent_tool_use_id']) return state;
+  const said = objects(object(message['message'])['content'])
+    .map((block) => (block['type'] === 'text' ? text(block['text']) : ''))
+    .join('');
+  if (said === '') return state;
+  return { ...state, unprompted: `${state.unprompted}${said}`.slice(0, unpromptedChars) };
+}
+
+function tellUnprompted(said: string): readonly LiveEvent[] {
+  if (said === '') return [];
+  return [notice('info', `Between the turns the agent went on by itself and said: ${said}`)];
+}
+
+function resolved(id: string, decision: PermissionDecision): LiveEvent {
+  return { type: 'permission_resolved', id, decision };
+}
+
+/** The shared decoder gives an empty piece where a block brings nothing new. */
+function says(event: LiveEvent): boolean {
+  return !((event.type === 'text' || event.type === 'thinking') && event.text === '');
+}

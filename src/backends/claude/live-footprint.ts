@@ -1,0 +1,58 @@
+import { ProcessFamily } from '../../process/find-family.js';
+import { readMarker } from '../../process/mark-child.js';
+import type { LiveEvent } from '../live/types.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { objects } from '../one-shot/read-fields.js';
+
+/**
+ * What a session leaves in its process that `/clear` does not take away (2.1.325): rules that were allowed for good,
+ * background tasks, timers, whatever an MCP server remembers. A process with such traces serves no other session.
+ */
+export class Footprint {
+  #traces = false;
+  #ranCommands = false;
+
+  /** A rule was added, or a turn began that nobody asked for. */
+  leaveTrace(): void {
+    this.#traces = true;
+  }
+
+  see(message: JsonObject, events: readonly LiveEvent[]): void {
+    if (message['subtype'] === 'background_tasks_changed' && objects(message['tasks']).length > 0) {
+      this.#traces = true;
+    }
+    for (const event of events) {
+      if (event.type !== 'tool_start') continue;
+      if (event.name === 'Bash') this.#ranCommands = true;
+      else if (!withoutTraces.has(event.name)) this.#traces = true;
+    }
+  }
+
+  /** Can another session have the process? */
+  async isClean(pid: number): Promise<boolean> {
+    if (this.#traces) return false;
+    return !this.#ranCommands || (await isAlone(pid));
+  }
+}
+
+const withoutTraces: ReadonlySet<string> = new Set([
+  'Read',
+  'Edit',
+  'Write',
+  'NotebookEdit',
+  'Glob',
+  'Grep',
+  'WebFetch',
+  'WebSearch',
+  'ToolSearch',
+]);
+
+/** A command may have left something running. */
+async function isAlone(pid: number): Promise<boolean> {
+  try {
+    const family = await new ProcessFamily(pid, readMarker(pid)?.run ?? 'none').find();
+    return family.every((row) => row.pid === pid);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,55 @@
+import type { LiveSessionOptions, PermissionAnswer } from '../live/types.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { objects, text } from '../one-shot/read-fields.js';
+import type { PermissionMode } from '../types.js';
+import { effectiveMode } from './arguments.js';
+
+/** How a mode of ours is kept: Claude's own mode, and what becomes of its questions. */
+export interface Permissions {
+  readonly claudeMode: string;
+  readonly questions: 'ask' | 'allow' | { readonly refuse: string };
+}
+
+export function permissionsFor(mode: PermissionMode, started: LiveSessionOptions): Permissions {
+  switch (mode) {
+    case 'ask':
+      return { claudeMode: 'default', questions: 'ask' };
+    case 'edits':
+      return { claudeMode: 'acceptEdits', questions: 'ask' };
+    case 'plan':
+      return { claudeMode: 'plan', questions: { refuse: 'Plan mode is read only.' } };
+    case 'bypass':
+      if (effectiveMode({ ...started, permissionMode: mode }) !== 'bypass') {
+        return { claudeMode: 'default', questions: { refuse: 'This is not among the allowed tools.' } };
+      }
+      // bypassPermissions can only be chosen at the start; otherwise every question is answered with yes.
+      return effectiveMode(started) === 'bypass'
+        ? { claudeMode: 'bypassPermissions', questions: 'allow' }
+        : { claudeMode: 'acceptEdits', questions: 'allow' };
+  }
+}
+
+/** The answer to a `can_use_tool` request in Claude's own terms. */
+export function permissionResult(request: JsonObject, answer: PermissionAnswer): JsonObject {
+  if (answer.decision === 'deny') {
+    return { behavior: 'deny', message: answer.message || 'The user did not allow this.' };
+  }
+  const allowed = { behavior: 'allow', updatedInput: request['input'] ?? {} };
+  return answer.decision === 'allow'
+    ? allowed
+    : { ...allowed, updatedPermissions: lastingPermissions(request) };
+}
+
+/**
+ * What "always" means for this request, as Claude suggests it. Its rules are meant for the project's settings file;
+ * ours end with the session. Edits have no rule but a mode.
+ */
+function lastingPermissions(request: JsonObject): readonly JsonObject[] {
+  const suggestions = objects(request['permission_suggestions']);
+  const rules = suggestions.filter((suggestion) => suggestion['type'] === 'addRules');
+  const modes = suggestions.filter((suggestion) => suggestion['type'] === 'setMode');
+  const chosen = rules.length > 0 ? rules : modes;
+  if (chosen.length > 0) return chosen.map((suggestion) => ({ ...suggestion, destination: 'session' }));
+  const rule = { toolName: text(request['tool_name']) };
+  return [{ type: 'addRules', rules: [rule], behavior: 'allow', destination: 'session' }];
+}

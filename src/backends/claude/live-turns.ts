@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { notice } from '../../core/chat-event.js';
+import { TurnoutError } from '../../core/errors.js';
+import { flattenBatches } from '../../core/flatten-batches.js';
+import type { LiveEvent, PermissionAnswer, TurnEnding } from '../live/types.js';
+import { unknownLine } from '../one-shot/decoder.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { object, text } from '../one-shot/read-fields.js';
+import { TurnChannel } from './live-channel.js';
+import type { ClaudeConnection, Death, Listener } from './live-connection.js';
+import {
+  answerAsked,
+  beginTurn,
+  type ClaudeLiveState,
+  endTurn,
+  interrupted,
+  type LiveStep,
+  liveState,
+  stepLive,
+} from './live-decoder.js';
+import { Footprint } from './live-footprint.js';
+import { type Permissions, permissionResult } from './live-permissions.js';
+
+/** The turns of one process, one at a time, and the questions that come up in them. */
+export class ClaudeTurns implements Listener {
+  permissions: Permissions;
+  sessionId: string | undefined;
+  footprint = new Footprint();
+  readonly #connection: ClaudeConnection;
+  readonly #questions = new Map<string, JsonObject>();
+  #state: ClaudeLiveState;
+  /** The turn whose message the CLI has. */
+  #current: TurnChannel | undefined;
+  /** The newest one: it may still wait for the one before it to be over. */
+  #latest: TurnChannel | undefined;
+  #before: Promise<void> | undefined;
+
+  constructor(connection: ClaudeConnection, permissions: Permissions, resumed: string | undefined) {
+    this.#connection = connection;
+    this.permissions = permissions;
+    this.sessionId = resumed;
+    this.#state = liveState(resumed === undefined ? 0 : undefined);
+  }
+
+  /** One turn for one message, in the form that Claude takes it. */
+  run(message: JsonObject): AsyncGenerator<LiveEvent> {
+    const turn = new TurnChannel(randomUUID());
+    this.#latest = turn;
+    return flattenBatches(this.#run(turn, message));
+  }
+
+  async *#run(turn: TurnChannel, message: JsonObject): AsyncGenerator<readonly LiveEvent[]> {
+    const before = this.#before;
+    this.#before = turn.over;
+    await before;
+    const { death } = this.#connection;
+    if (death !== undefined) turn.push([crash(death)]);
+    else if (turn.stopped) turn.push([{ type: 'ending', ending: interrupted }]);
+    else {
+      this.#current = turn;
+      this.#take(beginTurn(this.#state, turn.id));
+      this.#connection.send({ ...message, uuid: turn.id });
+    }
+    yield* turn.read();
+  }
+
+  /** Resolves when Claude has taken notice; the turn then ends by itself. */
+  async interrupt(): Promise<void> {
+    const turn = this.#latest;
+    if (turn === undefined || turn.isOver || turn.stopped) return;
+    turn.stop();
+    // Before it is sent it needs no taking back.
+    if (turn !== this.#current) return;
+    try {
+      await this.#ask(turn);
+    } catch (error) {
+      // A process that is gone has ended the turn as well.
+      if (!turn.isOver) throw error;
+    }
+  }
+
+  async #ask(turn: TurnChannel): Promise<void> {
+    for (let attempt = 0; attempt < 20 && !turn.isOver; attempt++) {
+      if (await this.#takeBack(turn)) return;
+      const { still_queued: queued } = await this.#connection.request({ subtype: 'interrupt' });
+      // Between two turns Claude (2.1.325) lets an interrupt pass and begins the message that waits: ask again.
+      if (!Array.isArray(queued) || !queued.includes(turn.id)) break;
+    }
+    this.#insist(turn);
+  }
+
+  async answer(id: string, answer: PermissionAnswer): Promise<void> {
+    const request = this.#questions.get(id);
+    if (request === undefined) {
+      throw new TurnoutError(
+        'bad_request',
+        `There is no permission request ${JSON.stringify(id)} to answer.`,
+      );
+    }
+    this.#questions.delete(id);
+    if (answer.decision === 'allow_always') this.footprint.leaveTrace();
+    this.#connection.respond(id, permissionResult(request, answer));
+    this.#take(answerAsked(this.#state, id, answer.decision));
+  }
+
+  /** All that was said so far belongs to another session. */
+  forget(): void {
+    this.footprint = new Footprint();
+    this.#state = { ...this.#state, cost: 0, unprompted: '' };
+  }
+
+  /** For the session's last moments: the running turn, if any, is over. */
+  async settled(): Promise<void> {
+    await this.#before;
+  }
+
+  received(message: JsonObject, raw: string): readonly LiveEvent[] {
+    const { type } = message;
+    if (type === 'control_request' && !this.#mayAsk(message)) return [];
+    if (type === 'control_cancel_request') this.#questions.delete(text(message['request_id']));
+    const events = this.#take(stepLive(this.#state, message, raw));
+    if (type === 'result' && events.at(-1)?.type !== 'ending') this.footprint.leaveTrace();
+    this.footprint.see(message, events);
+    return events;
+  }
+
+  garbage(raw: string): readonly LiveEvent[] {
+    return this.#take([this.#state, [unknownLine('A line that is not JSON', raw)]]);
+  }
+
+  gone(death: Death): void {
+    this.#questions.clear();
+    this.#take(endTurn(this.#state, crash(death).ending));
+  }
+
+  room(): Promise<void> | undefined {
+    return this.#current?.room();
+  }
+
+  #take([state, events]: LiveStep): readonly LiveEvent[] {
+    this.#state = state;
+    for (const event of events) if (event.type === 'session') this.sessionId = event.sessionId;
+    const turn = this.#current;
+    if (turn === undefined) return events;
+    turn.push(events);
+    if (turn.isOver) {
+      this.#current = undefined;
+      this.#questions.clear();
+    }
+    return events;
+  }
+
+  /** Answers what needs nobody's word; `true` leaves a permission request to the caller. */
+  #mayAsk(message: JsonObject): boolean {
+    const id = text(message['request_id']);
+    const request = object(message['request']);
+    switch (request['subtype']) {
+      case 'can_use_tool':
+        return this.#mayAskForTool(id, request);
+      case 'hook_callback':
+        // No opinion: the permission mode decides.
+        this.#connection.respond(id, {});
+        return false;
+      default:
+        this.#connection.refuse(id, `Not supported by this client: ${text(request['subtype'])}`);
+        return true;
+    }
+  }
+
+  #mayAskForTool(id: string, request: JsonObject): boolean {
+    const { questions } = this.permissions;
+    if (questions === 'allow') {
+      this.#connection.respond(id, permissionResult(request, { decision: 'allow' }));
+      return false;
+    }
+    if (questions === 'ask' && this.#state.turn?.begun) {
+      this.#questions.set(id, request);
+      return true;
+    }
+    const message =
+      questions === 'ask' ? 'Nobody is there to be asked: no turn is running.' : questions.refuse;
+    this.#connection.respond(id, permissionResult(request, { decision: 'deny', message }));
+    const told = notice('warning', `Permission denied: ${text(request['tool_name'])}. ${message}`);
+    this.#take([this.#state, [told]]);
+    return false;
+  }
+
+  /** A message that waits can be taken back (2.1.325); then its turn ends without ever having begun. */
+  async #takeBack(turn: TurnChannel): Promise<boolean> {
+    if (this.#state.turn?.begun) return false;
+    const request = { subtype: 'cancel_async_message', message_uuid: turn.id };
+    const answer = await this.#connection.request(request).catch(refusedAsUnknown);
+    if (answer?.['cancelled'] !== true) return false;
+    if (this.#current === turn) this.#take(endTurn(this.#state, interrupted));
+    return true;
+  }
+
+  /** An interrupt that comes while a turn is being set up may be lost: say it again until it is over. */
+  #insist(turn: TurnChannel): void {
+    if (turn.isOver) return;
+    const timer = setInterval(() => {
+      this.#connection.request({ subtype: 'interrupt' }).catch(() => undefined);
+    }, 1000);
+    void turn.over.then(() => clearInterval(timer));
+  }
+}
+
+/** Older versions can't take a message back; a process that is gone has ended the turn anyway. */
+function refusedAsUnknown(error: unknown): undefined {
+  if (error instanceof TurnoutError && error.code === 'bad_request') return undefined;
+  throw error;
+}
+
+function crash(death: Death): TurnEnding {
+  const ending = death.wanted
+    ? ({ type: 'failed', code: 'interrupted', message: 'The process of the session was ended' } as const)
+    : ({ type: 'failed', code: 'crashed', message: death.message } as const);
+  return { type: 'ending', ending };
+}

@@ -1,0 +1,98 @@
+import { TurnoutError } from '../../core/errors.js';
+import type { LiveContext, LiveProcess, LiveProtocol, LiveSessionOptions } from '../live/types.js';
+import { childEnvironment } from '../one-shot/child-environment.js';
+import { classifyFailure } from '../one-shot/classify-failure.js';
+import {
+  allowedToolFlags,
+  claudeEnvironment,
+  effectiveMode,
+  permissionFlags,
+  planAsks,
+  streamFormat,
+} from './arguments.js';
+import { ClaudeConnection, type Death } from './live-connection.js';
+import { permissionsFor } from './live-permissions.js';
+import { ClaudeProcess } from './live-process.js';
+import { ClaudeTurns } from './live-turns.js';
+
+/** Claude Code's stream-json mode with its control protocol (S3), measured with 2.1.325. */
+export const claudeLive: LiveProtocol = {
+  sessionsPerProcess: 'one',
+  capabilities: {
+    thinking: true,
+    permissionModes: ['bypass', 'ask', 'edits', 'plan'],
+    decisions: ['allow', 'allow_always', 'deny'],
+    setModel: true,
+    setPermissionMode: true,
+    maxTurns: true,
+    allowedTools: true,
+    disallowedTools: true,
+    mcpConfig: true,
+  },
+  processKey,
+  start,
+};
+
+/** A cold start takes about a second, and many times that when a machine starts twenty at once. */
+const startMs = 60_000;
+
+function processKey({ sessionId: _, ...startOptions }: LiveSessionOptions): string {
+  return JSON.stringify(Object.entries(startOptions).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+async function start(options: LiveSessionOptions, context: LiveContext): Promise<LiveProcess> {
+  const mode = effectiveMode(options);
+  let turns!: ClaudeTurns;
+  const connection = await ClaudeConnection.start(
+    {
+      command: context.command,
+      args: liveArgs(options),
+      cwd: options.cwd,
+      env: childEnvironment(context.env, claudeEnvironment(context.env, mode)),
+    },
+    (made) => {
+      turns = new ClaudeTurns(made, permissionsFor(options.permissionMode, options), options.sessionId);
+      return turns;
+    },
+    context.trace,
+  );
+  try {
+    // Claude says nothing before it is spoken to: the answer to this is the sign that it is ready.
+    await connection.request(initialize(options), startMs);
+  } catch (error) {
+    await connection.end();
+    throw connection.death?.wanted === false ? startFailure(connection.death) : error;
+  }
+  return new ClaudeProcess(connection, turns, options, processKey);
+}
+
+function liveArgs(options: LiveSessionOptions): readonly string[] {
+  const args = ['-p', '--input-format', 'stream-json', ...streamFormat];
+  args.push(...permissionFlags[effectiveMode(options)]);
+  args.push('--permission-prompt-tool', 'stdio', '--settings', planAsks);
+  if (options.model !== undefined) args.push('--model', options.model);
+  if (options.maxTurns !== undefined) args.push('--max-turns', String(options.maxTurns));
+  // An id that begins with a dash stays an id.
+  if (options.sessionId !== undefined) args.push(`--resume=${options.sessionId}`);
+  args.push(...allowedToolFlags(options.allowedTools));
+  for (const tool of [...needAPerson, ...options.disallowedTools]) args.push('--disallowedTools', tool);
+  if (options.mcpConfig !== undefined) args.push('--mcp-config', options.mcpConfig);
+  return args;
+}
+
+/** Offered as soon as questions can be asked over stdin, but a permission request can't carry their answers. */
+const needAPerson = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'];
+
+function initialize(options: LiveSessionOptions): Record<string, unknown> {
+  return {
+    subtype: 'initialize',
+    ...(options.systemPrompt === '' ? {} : { appendSystemPrompt: options.systemPrompt }),
+    // A session keeps the system prompt of its first turn unless the snapshot is off.
+    ...(options.sessionId === undefined ? {} : { systemPromptSnapshot: false }),
+  };
+}
+
+function startFailure(death: Death): TurnoutError {
+  const code = classifyFailure(death.stderr);
+  return new TurnoutError(code === 'unknown' ? 'crashed' : code, death.message);
+}

@@ -1,0 +1,295 @@
+import { notice, type PermissionDecision, type StepEvent, type Usage } from '../../core/chat-event.js';
+import type { LiveEvent } from '../live/types.js';
+import { unknownLine } from '../one-shot/decoder.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { number, object, objects, text } from '../one-shot/read-fields.js';
+import { decodeAside } from './live-asides.js';
+import { retryMessage, turnFailure } from './live-failure.js';
+import { execItem } from './live-items.js';
+import { type Ask, type OpenTool, readAsk } from './live-permissions.js';
+import { toolEnd, toolStart } from './tools.js';
+
+/** One turn of one thread, as far as it has come. */
+export interface CodexTurn {
+  /** From the answer to `turn/start`: only what carries this id belongs to the turn. */
+  readonly turnId?: string;
+  /** Before that it can't be interrupted. */
+  readonly started: boolean;
+  /** What came before the id was known. */
+  readonly early: readonly Message[];
+  /** The last message is the answer; those before it are remarks on the way. */
+  readonly answer?: string;
+  /** What has been said of messages that are not complete. */
+  readonly sent: ReadonlyMap<string, Sent>;
+  /** Thoughts that came piece by piece. */
+  readonly thoughts: ReadonlySet<string>;
+  /** The half of a message that a retry begins anew. */
+  readonly abandoned: string;
+  readonly tools: ReadonlyMap<string, OpenTool>;
+  readonly asks: ReadonlyMap<string, Ask>;
+  /** The thread's total before this turn. */
+  readonly before?: Usage;
+  readonly resetsAt?: number;
+  readonly ended: boolean;
+}
+
+interface Sent {
+  /** Only the beginning of a long one. */
+  readonly text: string;
+  readonly length: number;
+}
+
+export interface Message {
+  readonly value: JsonObject;
+  readonly raw: string;
+}
+
+export type TurnStep = readonly [turn: CodexTurn, events: readonly LiveEvent[]];
+
+export const newTurn: CodexTurn = {
+  started: false,
+  early: [],
+  sent: new Map(),
+  thoughts: new Set(),
+  abandoned: '',
+  tools: new Map(),
+  asks: new Map(),
+  ended: false,
+};
+
+/** `codex app-server`: the answer to `turn/start`, and what the server then says and asks about the thread. */
+export function codexTurnStep(turn: CodexTurn, message: Message): TurnStep {
+  if (turn.ended) return [turn, []];
+  const { value } = message;
+  const method = value['method'];
+  if (typeof method !== 'string') return turnAccepted(turn, value);
+  if (value['id'] !== undefined) return asked(turn, message, method);
+  const params = object(value['params']);
+  const turnId = text(params['turnId']) || text(object(params['turn'])['id']);
+  if (turnId !== '' && turn.turnId === undefined) return [{ ...turn, early: [...turn.early, message] }, []];
+  // A tool that outlived an interrupted turn reports its end in the middle of the next one.
+  if (turnId !== '' && turnId !== turn.turnId) return [turn, []];
+  return notified(turn, method, params, message.raw);
+}
+
+/** A permission was given or refused, or nobody needs it any more. */
+export function resolveAsk(turn: CodexTurn, id: string, decision: PermissionDecision): TurnStep {
+  if (!turn.asks.has(id)) return [turn, []];
+  return [{ ...turn, asks: without(turn.asks, id) }, [{ type: 'permission_resolved', id, decision }]];
+}
+
+/** The end of a turn: whatever still waits for a person waits no more. */
+export function endTurn(turn: CodexTurn, ending: (LiveEvent & { type: 'ending' })['ending']): TurnStep {
+  if (turn.ended) return [turn, []];
+  const denied = [...turn.asks.keys()].map(
+    (id): StepEvent => ({ type: 'permission_resolved', id, decision: 'deny' }),
+  );
+  return [{ ...turn, asks: new Map(), ended: true }, [...denied, { type: 'ending', ending }]];
+}
+
+function turnAccepted(turn: CodexTurn, response: JsonObject): TurnStep {
+  if (response['error'] !== undefined) return endTurn(turn, turnFailure(object(response['error'])));
+  const turnId = text(object(object(response['result'])['turn'])['id']);
+  let state: CodexTurn = { ...turn, turnId, early: [] };
+  const events: LiveEvent[] = [];
+  for (const message of turn.early) {
+    const [next, more] = codexTurnStep(state, message);
+    state = next;
+    events.push(...more);
+  }
+  return [state, events];
+}
+
+function asked(turn: CodexTurn, message: Message, method: string): TurnStep {
+  const ask = readAsk(message.value, turn.tools);
+  if (ask === undefined) {
+    return [
+      turn,
+      [notice('warning', `Codex asked for ${method}, which nobody here can answer`, message.raw)],
+    ];
+  }
+  const id = String(ask.requestId);
+  const { tool, input, options } = ask;
+  return [
+    { ...turn, asks: new Map(turn.asks).set(id, ask) },
+    [{ type: 'permission_request', id, tool, input, options }],
+  ];
+}
+
+function notified(turn: CodexTurn, method: string, params: JsonObject, raw: string): TurnStep {
+  switch (method) {
+    case 'turn/started':
+      return [{ ...turn, started: true }, []];
+    case 'item/agentMessage/delta':
+      return said(turn, text(params['itemId']), text(params['delta']));
+    case 'item/reasoning/summaryTextDelta':
+    case 'item/reasoning/textDelta':
+      return thought(turn, text(params['itemId']), text(params['delta']));
+    case 'item/reasoning/summaryPartAdded':
+      return number(params['summaryIndex']) > 0 ? thought(turn, text(params['itemId']), '\n\n') : [turn, []];
+    case 'item/started':
+      return itemStarted(turn, object(params['item']));
+    case 'item/completed':
+      return itemCompleted(turn, object(params['item']), raw);
+    case 'thread/tokenUsage/updated':
+      return used(turn, object(params['tokenUsage']));
+    case 'account/rateLimits/updated':
+      return limited(turn, object(params['rateLimits']));
+    case 'serverRequest/resolved':
+      return resolveAsk(turn, String(params['requestId']), 'deny');
+    case 'error':
+      // Without a retry, turn/completed says the same once more.
+      if (params['willRetry'] !== true) return [turn, []];
+      return [abandon(turn), [notice('warning', retryMessage(object(params['error'])), raw)]];
+    case 'turn/completed':
+      return turnCompleted(turn, object(params['turn']), raw);
+    default:
+      return [turn, decodeAside(method, params, raw)];
+  }
+}
+
+const maxRemembered = 1024 * 1024;
+
+function said(turn: CodexTurn, itemId: string, delta: string): TurnStep {
+  const before = turn.sent.get(itemId) ?? { text: '', length: 0 };
+  const after = {
+    text: before.length < maxRemembered ? before.text + delta : before.text,
+    length: before.length + delta.length,
+  };
+  const next = { ...turn, sent: new Map(turn.sent).set(itemId, after) };
+  if (turn.abandoned === '') return [next, [{ type: 'text', text: delta }]];
+  if (turn.abandoned.startsWith(after.text)) return [next, []];
+  const found = { ...next, abandoned: '' };
+  if (after.text.startsWith(turn.abandoned)) {
+    return [found, [{ type: 'text', text: after.text.slice(turn.abandoned.length) }]];
+  }
+  const anew = notice('warning', 'The connection broke in the middle of a message: it begins anew');
+  return [found, [anew, { type: 'text', text: after.text }]];
+}
+
+function thought(turn: CodexTurn, itemId: string, delta: string): TurnStep {
+  const thoughts = turn.thoughts.has(itemId) ? turn.thoughts : new Set(turn.thoughts).add(itemId);
+  return [{ ...turn, thoughts }, [{ type: 'thinking', text: delta }]];
+}
+
+/** The connection broke: an unfinished message comes again from its beginning. */
+function abandon(turn: CodexTurn): CodexTurn {
+  const half = [...turn.sent.values()].map(({ text: said }) => said).join('');
+  // A second break may come before the first one's text has come again.
+  return { ...turn, sent: new Map(), abandoned: half.length > turn.abandoned.length ? half : turn.abandoned };
+}
+
+function itemStarted(turn: CodexTurn, item: JsonObject): TurnStep {
+  const tool = execItem(item);
+  if (tool === undefined) return [turn, []];
+  const start = toolStart(tool);
+  const tools = new Map(turn.tools).set(start.id, { name: start.name, input: start.input });
+  return [{ ...turn, tools }, [start]];
+}
+
+function itemCompleted(turn: CodexTurn, item: JsonObject, raw: string): TurnStep {
+  const id = text(item['id']);
+  switch (item['type']) {
+    case 'agentMessage':
+      return messageCompleted(turn, id, text(item['text']));
+    case 'reasoning':
+      return reasoningCompleted(turn, id, item);
+    case 'contextCompaction':
+      return [turn, [notice('info', 'Codex summed up the conversation so far to make room')]];
+    case 'subAgentActivity':
+      return [turn, [notice('info', `Sub-agent ${text(item['agentPath'])}: ${text(item['kind'])}`)]];
+    case 'userMessage':
+    case 'hookPrompt':
+    case 'functionCallOutput':
+      return [turn, []];
+    default:
+      return toolCompleted(turn, item, raw);
+  }
+}
+
+function messageCompleted(turn: CodexTurn, id: string, whole: string): TurnStep {
+  const sent = turn.sent.get(id) ?? { text: '', length: 0 };
+  const rest = whole.startsWith(sent.text) ? whole.slice(sent.length) : '';
+  const [next, events] = rest === '' ? ([turn, []] as const) : said(turn, id, rest);
+  return [{ ...next, answer: whole, abandoned: '', sent: without(next.sent, id) }, events];
+}
+
+function reasoningCompleted(turn: CodexTurn, id: string, item: JsonObject): TurnStep {
+  if (turn.thoughts.has(id)) return [turn, []];
+  const summary = strings(item['summary']);
+  const whole = (summary.length > 0 ? summary : strings(item['content'])).join('\n\n');
+  return [turn, whole === '' ? [] : [{ type: 'thinking', text: whole }]];
+}
+
+function toolCompleted(turn: CodexTurn, item: JsonObject, raw: string): TurnStep {
+  const tool = execItem(item);
+  if (tool === undefined) return [turn, [unknownLine('An unknown item', raw)]];
+  const end = toolEnd(tool);
+  const output = end.output === '' && tool['status'] === 'declined' ? 'declined' : end.output;
+  const start = turn.tools.has(end.id) ? [] : [toolStart(tool)];
+  return [{ ...turn, tools: without(turn.tools, end.id) }, [...start, { ...end, output }]];
+}
+
+/** The difference of totals: an update that comes twice counts once. */
+function used(turn: CodexTurn, usage: JsonObject): TurnStep {
+  const total = tokens(object(usage['total']));
+  const before = turn.before ?? minus(total, tokens(object(usage['last'])));
+  return [{ ...turn, before }, [{ type: 'usage', ...minus(total, before) }]];
+}
+
+function tokens(counts: JsonObject): Required<Omit<Usage, 'costUsd'>> {
+  return {
+    inputTokens: number(counts['inputTokens']),
+    outputTokens: number(counts['outputTokens']),
+    cachedInputTokens: number(counts['cachedInputTokens']),
+  };
+}
+
+function minus(total: Usage, part: Usage) {
+  return {
+    inputTokens: total.inputTokens - part.inputTokens,
+    outputTokens: total.outputTokens - part.outputTokens,
+    cachedInputTokens: (total.cachedInputTokens ?? 0) - (part.cachedInputTokens ?? 0),
+  };
+}
+
+/** A limit is news when little is left of it; its reset time goes into the failure that may follow. */
+function limited(turn: CodexTurn, limits: JsonObject): TurnStep {
+  const windows = [object(limits['primary']), object(limits['secondary'])];
+  const worst = windows.toSorted((a, b) => number(b['usedPercent']) - number(a['usedPercent']))[0];
+  const percent = number(worst?.['usedPercent']);
+  const resetsAt = number(worst?.['resetsAt']);
+  if (percent < 90 || resetsAt === 0 || resetsAt === turn.resetsAt) return [turn, []];
+  const until = new Date(resetsAt * 1000).toISOString();
+  return [
+    { ...turn, resetsAt },
+    [notice('warning', `${percent} % of the usage limit is used; it resets at ${until}`)],
+  ];
+}
+
+function turnCompleted(turn: CodexTurn, completed: JsonObject, raw: string): TurnStep {
+  switch (completed['status']) {
+    case 'completed': {
+      const last = objects(completed['items']).findLast((item) => item['type'] === 'agentMessage');
+      const answer = turn.answer ?? text(last?.['text']);
+      return endTurn(turn, { type: 'answered', stopReason: 'end_turn', text: answer });
+    }
+    case 'interrupted':
+      return endTurn(turn, { type: 'failed', code: 'interrupted', message: 'Interrupted' });
+    case 'failed':
+      return endTurn(turn, turnFailure(object(completed['error']), turn.resetsAt));
+    default:
+      return [turn, [unknownLine('An unknown end of a turn', raw)]];
+  }
+}
+
+function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((part) => typeof part === 'string') : [];
+}
+
+function without<T>(map: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {
+  if (!map.has(key)) return map;
+  const copy = new Map(map);
+  copy.delete(key);
+  return copy;
+}

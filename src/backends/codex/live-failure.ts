@@ -1,0 +1,60 @@
+import type { ErrorCode } from '../../core/chat-event.js';
+import { classifyFailure } from '../one-shot/classify-failure.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { object, text } from '../one-shot/read-fields.js';
+
+export interface Failure {
+  readonly type: 'failed';
+  readonly message: string;
+  readonly code: ErrorCode;
+}
+
+/** A `TurnError`: the one place where Codex gives a machine-readable reason. `resetsAt` in seconds, where it is known. */
+export function turnFailure(error: JsonObject, resetsAt?: number): Failure {
+  const message = text(error['message']) || 'the turn failed';
+  const code = failureCode(message, error['codexErrorInfo']);
+  const until =
+    code === 'rate_limit' && resetsAt !== undefined && !/try again/i.test(message)
+      ? ` (the limit resets at ${new Date(resetsAt * 1000).toISOString()})`
+      : '';
+  return { type: 'failed', code, message: `${message}${until}` };
+}
+
+/** A retry's own message only counts; what went wrong stands beside it. */
+export function retryMessage(error: JsonObject): string {
+  const details = text(error['additionalDetails']);
+  const message = text(error['message']) || 'Codex tries again';
+  return details === '' ? message : `${message} (${details})`;
+}
+
+const byName: Readonly<Record<string, ErrorCode>> = {
+  unauthorized: 'auth',
+  usageLimitExceeded: 'rate_limit',
+  rateLimitExceeded: 'rate_limit',
+  sessionBudgetExceeded: 'rate_limit',
+  serverOverloaded: 'overloaded',
+  internalServerError: 'overloaded',
+  flexUnavailable: 'overloaded',
+  policyCapacityUnavailable: 'overloaded',
+  badRequest: 'bad_request',
+  modelNotFound: 'bad_request',
+  contextWindowExceeded: 'bad_request',
+  cyberPolicy: 'bad_request',
+  misalignmentPolicyViolation: 'bad_request',
+};
+
+const connectionTroubles = new Set([
+  'httpConnectionFailed',
+  'responseStreamConnectionFailed',
+  'responseStreamDisconnected',
+]);
+
+function failureCode(message: string, info: unknown): ErrorCode {
+  if (typeof info === 'string' && byName[info] !== undefined) return byName[info];
+  // "stream disconnected before completion: Incomplete response returned, reason: content_filter" is no network trouble.
+  if (/incomplete response returned, reason/i.test(message)) return 'bad_request';
+  const [name, facts] = Object.entries(object(info))[0] ?? [];
+  const status = object(facts)['httpStatusCode'];
+  const code = classifyFailure(message, typeof status === 'number' ? status : undefined);
+  return code === 'unknown' && name !== undefined && connectionTroubles.has(name) ? 'network' : code;
+}

@@ -1,0 +1,50 @@
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { object, objects, text } from '../one-shot/read-fields.js';
+
+const toolKinds: ReadonlyMap<string, (item: JsonObject) => JsonObject> = new Map([
+  [
+    'commandExecution',
+    (item) => ({
+      type: 'command_execution',
+      command: item['command'],
+      aggregated_output: item['aggregatedOutput'],
+      exit_code: item['exitCode'],
+    }),
+  ],
+  ['fileChange', (item) => ({ type: 'file_change', changes: objects(item['changes']).map(change) })],
+  [
+    'mcpToolCall',
+    (item) => ({
+      type: 'mcp_tool_call',
+      server: item['server'],
+      tool: item['tool'],
+      arguments: item['arguments'],
+      result: item['result'],
+      error: item['error'],
+    }),
+  ],
+  ['webSearch', (item) => ({ type: 'web_search', query: item['query'] })],
+  ...['dynamicToolCall', 'collabAgentToolCall', 'imageView', 'imageGeneration', 'sleep'].map(
+    (kind) => [kind, (item: JsonObject) => ({ ...withoutTimes(item), type: snakeCase(kind) })] as const,
+  ),
+]);
+
+/** A tool of the app-server in the words of `codex exec --json`, so that both layers tell of it alike. */
+export function execItem(item: JsonObject): JsonObject | undefined {
+  const translate = toolKinds.get(text(item['type']));
+  if (translate === undefined) return undefined;
+  return { ...translate(item), id: item['id'], status: snakeCase(text(item['status'])) };
+}
+
+function change(one: JsonObject): JsonObject {
+  return { path: one['path'], kind: text(object(one['kind'])['type']) };
+}
+
+function withoutTimes(item: JsonObject): JsonObject {
+  const { startedAtMs: _started, completedAtMs: _completed, durationMs: _took, ...rest } = item;
+  return rest;
+}
+
+function snakeCase(word: string): string {
+  return word.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,173 @@
+import { realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { PermissionDecision } from '../../core/chat-event.js';
+import type { PermissionAnswer } from '../live/types.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { object, objects, text } from '../one-shot/read-fields.js';
+import type { PermissionMode } from '../types.js';
+
+/** A request of the server for a permission; its id is of the server's own counting. */
+export interface Ask {
+  readonly requestId: string | number;
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly options: readonly PermissionDecision[];
+  reply(decision: PermissionDecision): JsonObject;
+}
+
+export interface OpenTool {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/**
+ * `untrusted` asks before every command and every patch, `on-request` only before what the model itself wants to do
+ * outside the sandbox. Where everything asks there is no sandbox: Codex 0.166 tries an allowed command inside it first,
+ * and again outside only where it notices the refusal (not for `echo x > file; true`).
+ */
+const policies = {
+  bypass: { approvalPolicy: 'never', sandbox: 'danger-full-access' },
+  ask: { approvalPolicy: 'untrusted', sandbox: 'danger-full-access' },
+  edits: { approvalPolicy: 'untrusted', sandbox: 'danger-full-access' },
+  plan: { approvalPolicy: 'never', sandbox: 'read-only' },
+} as const satisfies Record<PermissionMode, JsonObject>;
+
+const sandboxPolicies = {
+  'danger-full-access': { type: 'dangerFullAccess' },
+  'read-only': { type: 'readOnly', networkAccess: false },
+} as const;
+
+/** For the opening of a thread. Approvals come to us, whatever reviewer the settings name. */
+export function threadPolicy(mode: PermissionMode): JsonObject {
+  return { ...policies[mode], approvalsReviewer: 'user' };
+}
+
+/** For a turn of a thread that was opened with another mode; it holds for the turns after it too. */
+export function turnPolicy(mode: PermissionMode): JsonObject {
+  const { approvalPolicy, sandbox } = policies[mode];
+  return { approvalPolicy, approvalsReviewer: 'user', sandboxPolicy: sandboxPolicies[sandbox] };
+}
+
+/** A thread that was still loaded keeps what it was opened with. */
+export function hasPolicy(opened: JsonObject, mode: PermissionMode): boolean {
+  const { approvalPolicy, sandbox } = policies[mode];
+  return (
+    opened['approvalPolicy'] === approvalPolicy &&
+    object(opened['sandbox'])['type'] === sandboxPolicies[sandbox].type
+  );
+}
+
+/** What needs no person. In `edits` a patch asks like a command: the answer is ours, where it stays in the directory. */
+export function decideAlone(ask: Ask, mode: PermissionMode, cwd: string): PermissionDecision | undefined {
+  if (mode === 'bypass') return 'allow';
+  if (mode === 'plan') return 'deny';
+  if (mode !== 'edits' || ask.tool !== 'apply_patch') return undefined;
+  const changes = objects(object(ask.input)['changes']);
+  return changes.length > 0 && changes.every((change) => isInside(text(change['path']), cwd))
+    ? 'allow'
+    : undefined;
+}
+
+/** `undefined`: no question that an allow or a deny would answer. */
+export function readAsk(message: JsonObject, tools: ReadonlyMap<string, OpenTool>): Ask | undefined {
+  const requestId = message['id'];
+  if (typeof requestId !== 'string' && typeof requestId !== 'number') return undefined;
+  const params = object(message['params']);
+  const asked = describe(text(message['method']), params, tools);
+  if (asked === undefined) return undefined;
+  return { requestId, threadId: text(params['threadId']), turnId: text(params['turnId']), ...asked };
+}
+
+const everyDecision: readonly PermissionDecision[] = ['allow', 'allow_always', 'deny'];
+
+function describe(
+  method: string,
+  params: JsonObject,
+  tools: ReadonlyMap<string, OpenTool>,
+): Pick<Ask, 'tool' | 'input' | 'options' | 'reply'> | undefined {
+  const tool = tools.get(text(params['itemId']));
+  const more = given(params, ['reason', 'networkApprovalContext', 'grantRoot']);
+  switch (method) {
+    case 'item/commandExecution/requestApproval': {
+      const command = params['command'] ?? object(tool?.input)['command'] ?? '';
+      return { tool: 'shell', input: { command, ...more }, options: everyDecision, reply: decide };
+    }
+    case 'item/fileChange/requestApproval': {
+      const changes = object(tool?.input)['changes'] ?? [];
+      return { tool: 'apply_patch', input: { changes, ...more }, options: everyDecision, reply: decide };
+    }
+    case 'item/permissions/requestApproval':
+      return {
+        tool: 'request_permissions',
+        input: { permissions: params['permissions'], ...more },
+        options: everyDecision,
+        reply: (decision) => ({
+          permissions: decision === 'deny' ? {} : present(object(params['permissions'])),
+          scope: decision === 'allow_always' ? 'session' : 'turn',
+        }),
+      };
+    case 'mcpServer/elicitation/request':
+      return describeMcpCall(params, tools);
+    default:
+      return undefined;
+  }
+}
+
+/** The question before a call of an MCP tool has the form of an elicitation; a real one wants a form filled in. */
+function describeMcpCall(params: JsonObject, tools: ReadonlyMap<string, OpenTool>) {
+  const meta = object(params['_meta']);
+  if (meta['codex_approval_kind'] !== 'mcp_tool_call') return undefined;
+  const prefix = `${text(params['serverName'])}.`;
+  const named = /tool "([^"]+)"/.exec(text(params['message']))?.[1];
+  const open = [...tools.values()].findLast(({ name }) => name.startsWith(prefix))?.name;
+  const keeps = Array.isArray(meta['persist']) && meta['persist'].includes('session');
+  return {
+    tool: named === undefined ? (open ?? prefix.slice(0, -1)) : `${prefix}${named}`,
+    input: meta['tool_params'] ?? {},
+    options: keeps ? everyDecision : everyDecision.filter((decision) => decision !== 'allow_always'),
+    reply: (decision: PermissionDecision): JsonObject => ({
+      action: decision === 'deny' ? 'decline' : 'accept',
+      content: decision === 'deny' ? null : {},
+      _meta: decision === 'allow_always' && keeps ? { persist: 'session' } : null,
+    }),
+  };
+}
+
+const decisions: Readonly<Record<PermissionAnswer['decision'], string>> = {
+  allow: 'accept',
+  allow_always: 'acceptForSession',
+  deny: 'decline',
+};
+
+function decide(decision: PermissionDecision): JsonObject {
+  return { decision: decisions[decision] };
+}
+
+function given(params: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    names.filter((name) => (params[name] ?? null) !== null).map((name) => [name, params[name]]),
+  );
+}
+
+function present(fields: JsonObject): JsonObject {
+  return given(fields, Object.keys(fields));
+}
+
+/** Also behind symbolic links: no sandbox holds an allowed patch back. */
+function isInside(path: string, directory: string): boolean {
+  if (path === '') return false;
+  const way = relative(realPath(directory), realPath(resolve(directory, path)));
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** Of what may not be there yet. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPath(parent), relative(parent, path));
+  }
+}

@@ -1,0 +1,236 @@
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import type { StepEvent } from '../../core/chat-event.js';
+import { TurnoutError } from '../../core/errors.js';
+import type { ProcessExit, RunningProcess } from '../../process/start-process.js';
+import type { LiveEvent, LiveProcess, LiveSession, LiveSessionOptions } from '../live/types.js';
+import { withoutNoise } from '../one-shot/conclude.js';
+import { unknownLine } from '../one-shot/decoder.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { readMcpServers } from '../one-shot/mcp-config.js';
+import { object, text } from '../one-shot/read-fields.js';
+import type { RecentSessions } from '../one-shot/recent-sessions.js';
+import type { TraceEntry } from '../types.js';
+import { decodeAside, unneeded } from './live-asides.js';
+import type { Message } from './live-decoder.js';
+import { CodexPeer } from './live-peer.js';
+import { hasPolicy, threadPolicy, turnPolicy } from './live-permissions.js';
+import { CodexSession, maxUnheard } from './live-session.js';
+import { within } from './live-wait.js';
+
+/** MCP servers may take their time to start. */
+const openMs = 60_000;
+const startMs = 30_000;
+const closeMs = 3000;
+const exitMs = 500;
+
+/** Fingerprints of the instructions that threads are known to have. */
+export type KnownInstructions = RecentSessions<string>;
+
+/** One `codex app-server`, with any number of threads. */
+export class CodexProcess implements LiveProcess {
+  readonly pid: number;
+  readonly exited: Promise<ProcessExit>;
+  readonly #child: RunningProcess;
+  readonly #peer: CodexPeer;
+  readonly #known: KnownInstructions;
+  readonly #trace: ((entry: TraceEntry) => void) | undefined;
+  readonly #sessions = new Map<string, CodexSession>();
+  /** Told when the server has let go of a thread. */
+  readonly #unloading = new Map<string, () => void>();
+  readonly #finished: Promise<void>;
+  /** What was said while there was no session. */
+  #unheard: readonly StepEvent[] = [];
+  #ending = false;
+
+  constructor(
+    child: RunningProcess,
+    known: KnownInstructions,
+    trace: ((entry: TraceEntry) => void) | undefined,
+  ) {
+    this.pid = child.pid;
+    this.exited = child.exited;
+    this.#child = child;
+    this.#known = known;
+    this.#trace = trace;
+    this.#peer = new CodexPeer(child, {
+      receive: (message) => this.#receive(message),
+      garbage: (line) => this.#tellAll([unknownLine('A line that is not JSON-RPC', line)]),
+      trace,
+    });
+    this.#finished = this.#run();
+  }
+
+  async initialize(): Promise<void> {
+    const params = {
+      clientInfo: { name: 'turnout', title: 'Turnout', version: '0' },
+      capabilities: {
+        // Without it nothing ends a tool that an interrupted turn leaves behind.
+        experimentalApi: true,
+        requestAttestation: false,
+        optOutNotificationMethods: [...unneeded],
+      },
+    };
+    await this.#peer.call('initialize', params, startMs);
+    this.#peer.tell('initialized');
+  }
+
+  async open(options: LiveSessionOptions): Promise<LiveSession> {
+    const { sessionId } = options;
+    if (sessionId !== undefined && this.#sessions.has(sessionId)) {
+      throw new TurnoutError('bad_request', `The Codex session ${sessionId} is already open.`);
+    }
+    const params = await threadParams(options);
+    let session: CodexSession | undefined;
+    // What the server says about the thread may follow the answer at once.
+    const opened = (result: JsonObject) => {
+      const threadId = text(object(result['thread'])['id']);
+      if (threadId === '' || (sessionId !== undefined && sessionId !== threadId)) return;
+      session = this.#add(threadId, options, result);
+    };
+    if (sessionId === undefined) {
+      const instructions = options.systemPrompt === '' ? {} : { developerInstructions: options.systemPrompt };
+      await this.#peer.call('thread/start', { ...params, ...instructions }, openMs, opened);
+    } else {
+      const resumed = { ...params, threadId: sessionId, excludeTurns: true };
+      await this.#peer.call('thread/resume', resumed, openMs, opened);
+    }
+    if (session === undefined) {
+      throw new TurnoutError('session_not_found', `Codex opened another session than ${sessionId}.`);
+    }
+    return session;
+  }
+
+  async end(): Promise<void> {
+    this.#ending = true;
+    await this.#child.end();
+    await this.#finished;
+  }
+
+  #add(threadId: string, options: LiveSessionOptions, result: JsonObject): CodexSession {
+    const fingerprint = createHash('sha256').update(options.systemPrompt).digest('base64');
+    const isNew = options.sessionId === undefined;
+    const instructed = isNew || options.systemPrompt === '' || this.#known.get(threadId) === fingerprint;
+    if (isNew) this.#known.set(threadId, fingerprint);
+    const session = new CodexSession({
+      peer: this.#peer,
+      threadId,
+      model: text(result['model']),
+      cwd: options.cwd,
+      mode: options.permissionMode,
+      overrides: missing(options, result),
+      instructions: instructed ? '' : options.systemPrompt,
+      instructed: () => this.#known.set(threadId, fingerprint),
+      letGo: () => this.#letGo(threadId),
+    });
+    this.#sessions.set(threadId, session);
+    session.tell(this.#unheard);
+    this.#unheard = [];
+    return session;
+  }
+
+  /** Until the server has let go of a thread, no other process can resume it. */
+  async #letGo(threadId: string): Promise<void> {
+    try {
+      const unloaded = new Promise<void>((resolve) => this.#unloading.set(threadId, resolve));
+      await this.#peer.call('thread/unsubscribe', { threadId }, closeMs);
+      await within(closeMs, unloaded, this.exited);
+    } catch {
+      // A process that is gone holds no thread.
+    } finally {
+      this.#unloading.delete(threadId);
+      this.#sessions.delete(threadId);
+    }
+  }
+
+  #receive(message: Message): readonly LiveEvent[] {
+    const { value } = message;
+    const params = object(value['params']);
+    const threadId = text(params['threadId']) || text(object(params['thread'])['id']);
+    const method = text(value['method']);
+    const session = this.#sessions.get(threadId);
+    const parent = session ?? [...this.#sessions.values()].find((one) => one.hasChild(threadId));
+    if (value['id'] !== undefined) {
+      if (parent !== undefined) return parent.asked(message);
+      this.#peer.refuse(value['id'], method);
+      return [];
+    }
+    if (method === 'thread/closed') this.#unloading.get(threadId)?.();
+    if (session !== undefined) return session.notified(message);
+    if (parent !== undefined) parent.childNotified(message);
+    if (threadId !== '') return [];
+    if (method === 'account/rateLimits/updated') {
+      return [...this.#sessions.values()].flatMap((one) => one.notified(message));
+    }
+    return this.#tellAll(decodeAside(method, params, message.raw));
+  }
+
+  #tellAll(events: readonly StepEvent[]): readonly StepEvent[] {
+    if (this.#sessions.size === 0) this.#unheard = [...this.#unheard, ...events].slice(-maxUnheard);
+    else for (const session of this.#sessions.values()) session.tell(events);
+    return events;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#peer.read();
+    } finally {
+      const exit = await this.#exitOf();
+      const error = this.#ending ? endedByUs : crash(exit, this.#child.stderr());
+      this.#trace?.({ type: 'exit', ...exit, stderr: this.#child.stderr() });
+      this.#peer.lose(error);
+      for (const session of this.#sessions.values()) session.lost(error);
+      this.#sessions.clear();
+      // Tools outlive a server that was killed.
+      await this.#child.end();
+    }
+  }
+
+  /** A server that closed its output and stays is of no use. */
+  async #exitOf(): Promise<ProcessExit> {
+    await within(exitMs, this.exited);
+    return this.#child.end();
+  }
+}
+
+const endedByUs = new TurnoutError('interrupted', 'The Codex process was ended.');
+
+const noise: readonly RegExp[] = [
+  /^WARNING: proceeding, even though we could not/,
+  /could not find bubblewrap on PATH/,
+  /codex_core::tools::router/,
+  /^\s*$/,
+];
+
+function crash(exit: ProcessExit, stderr: string): TurnoutError {
+  const how = exit.signal === null ? `exit ${exit.code}` : `signal ${exit.signal}`;
+  const last = withoutNoise(stderr, noise).trim().slice(-500);
+  return new TurnoutError('crashed', `Codex CLI error (${how}): ${last || 'unknown error'}`);
+}
+
+async function threadParams(options: LiveSessionOptions): Promise<JsonObject> {
+  // Codex opens a thread anywhere, and only its tools fail there.
+  const directory = await stat(options.cwd).catch(() => undefined);
+  if (!directory?.isDirectory()) {
+    throw new TurnoutError('bad_request', `The working directory ${options.cwd} is not there.`);
+  }
+  const servers =
+    options.mcpConfig === undefined
+      ? undefined
+      : await readMcpServers(options.mcpConfig, (path) => readFile(path, 'utf8'));
+  return {
+    cwd: options.cwd,
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...threadPolicy(options.permissionMode),
+    ...(servers === undefined ? {} : { config: { mcp_servers: Object.fromEntries(servers) } }),
+  };
+}
+
+/** A thread that the server still had loaded keeps the settings it had. */
+function missing(options: LiveSessionOptions, result: JsonObject): JsonObject {
+  return {
+    ...(result['cwd'] === options.cwd ? {} : { cwd: options.cwd }),
+    ...(options.model === undefined || result['model'] === options.model ? {} : { model: options.model }),
+    ...(hasPolicy(result, options.permissionMode) ? {} : turnPolicy(options.permissionMode)),
+  };
+}

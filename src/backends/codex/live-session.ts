@@ -1,0 +1,283 @@
+import type { StepEvent } from '../../core/chat-event.js';
+import { TurnoutError } from '../../core/errors.js';
+import type { LiveEvent, LiveSession, PermissionAnswer, TurnEnding } from '../live/types.js';
+import { putInFront } from '../one-shot/invocation.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { object, text } from '../one-shot/read-fields.js';
+import type { PermissionMode } from '../types.js';
+import { decodeAside } from './live-asides.js';
+import { codexTurnStep, type Message, resolveAsk, type TurnStep } from './live-decoder.js';
+import type { CodexPeer } from './live-peer.js';
+import { type Ask, decideAlone, readAsk, turnPolicy } from './live-permissions.js';
+import { RunningTurn } from './live-turn.js';
+import { within } from './live-wait.js';
+
+export interface SessionSetup {
+  readonly peer: CodexPeer;
+  readonly threadId: string;
+  readonly model: string;
+  readonly cwd: string;
+  readonly mode: PermissionMode;
+  /** The thread was not opened with what was asked for: the first turn says it once more. */
+  readonly overrides: JsonObject;
+  /** Instructions that the thread does not have yet. */
+  readonly instructions: string;
+  /** The thread has its instructions now. */
+  instructed(): void;
+  /** Gives the thread back to the server. */
+  letGo(): Promise<void>;
+}
+
+const answerMs = 30_000;
+const cleanMs = 3000;
+/** What is kept of what nobody could be told yet. */
+export const maxUnheard = 50;
+
+/** One thread of an app-server. */
+export class CodexSession implements LiveSession {
+  readonly sessionId: string;
+  readonly #setup: SessionSetup;
+  readonly #peer: CodexPeer;
+  #mode: PermissionMode;
+  #model: string;
+  #overrides: JsonObject;
+  #instructions: string;
+  /** The turn that the server runs, until it says that it is over. */
+  #turn: RunningTurn | undefined;
+  /** The turn that somebody reads; it may have to wait for the end of the one before. */
+  #read: RunningTurn | undefined;
+  /** Threads of sub-agents, with the turn that each of them runs. */
+  readonly #children = new Map<string, string | undefined>();
+  /** What was said while no turn ran. */
+  #unheard: StepEvent[] = [];
+  #dead: TurnoutError | undefined;
+  #closed = false;
+
+  constructor(setup: SessionSetup) {
+    this.#setup = setup;
+    this.#peer = setup.peer;
+    this.sessionId = setup.threadId;
+    this.#mode = setup.mode;
+    this.#model = setup.model;
+    this.#overrides = setup.overrides;
+    this.#instructions = setup.instructions;
+  }
+
+  async *turn(prompt: string): AsyncGenerator<LiveEvent> {
+    if (this.#read !== undefined || this.#closed) {
+      const why = this.#closed ? 'is closed' : 'has a turn already';
+      throw new TurnoutError('bad_request', `The Codex session ${this.sessionId} ${why}.`);
+    }
+    const turn = new RunningTurn();
+    this.#read = turn;
+    try {
+      // A second turn/start would be merged into a turn that still runs.
+      if (this.#turn !== undefined) await this.#turn.over;
+      await this.#start(turn, prompt);
+      yield* turn.events();
+    } finally {
+      this.#read = undefined;
+      if (this.#turn === turn) this.#stop(turn);
+    }
+  }
+
+  async interrupt(): Promise<void> {
+    if (this.#read !== undefined) this.#stop(this.#read);
+  }
+
+  async answerPermission(id: string, answer: PermissionAnswer): Promise<void> {
+    const turn = this.#turn;
+    const ask = turn?.state.asks.get(id);
+    if (turn === undefined || ask === undefined) {
+      throw new TurnoutError('bad_request', `No permission request ${JSON.stringify(id)} is waiting.`);
+    }
+    this.#answer(ask, answer);
+    this.#take(turn, resolveAsk(turn.state, id, answer.decision));
+  }
+
+  async setModel(model: string): Promise<void> {
+    this.#model = model;
+    this.#overrides = { ...this.#overrides, model };
+  }
+
+  async setPermissionMode(mode: PermissionMode): Promise<void> {
+    this.#mode = mode;
+    this.#overrides = { ...this.#overrides, ...turnPolicy(mode) };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const turn = this.#turn;
+    if (turn !== undefined) {
+      this.#stop(turn);
+      await within(cleanMs, turn.over);
+    }
+    if (this.#dead === undefined) await this.#clean();
+    await this.#setup.letGo();
+    this.lost(new TurnoutError('interrupted', 'The session was closed.'));
+  }
+
+  /** A notification about this thread. */
+  notified(message: Message): readonly LiveEvent[] {
+    this.#meetChild(message.value);
+    const turn = this.#turn;
+    if (turn !== undefined) return this.#take(turn, codexTurnStep(turn.state, message));
+    const { method, params } = message.value;
+    const events = decodeAside(text(method), object(params), message.raw);
+    this.tell(events);
+    return events;
+  }
+
+  /** A notification about the thread of a sub-agent: what it says is not what the agent says. */
+  childNotified({ value }: Message): void {
+    this.#meetChild(value);
+    const params = object(value['params']);
+    const threadId = text(params['threadId']);
+    if (value['method'] === 'turn/started') this.#children.set(threadId, text(object(params['turn'])['id']));
+    if (value['method'] === 'turn/completed') this.#children.set(threadId, undefined);
+  }
+
+  hasChild(threadId: string): boolean {
+    return this.#children.has(threadId);
+  }
+
+  /** A request of the server about this thread, or about that of a sub-agent. */
+  asked(message: Message): readonly LiveEvent[] {
+    const turn = this.#turn;
+    const ask = readAsk(message.value, turn?.state.tools ?? new Map());
+    if (ask === undefined) {
+      this.#peer.refuse(message.value['id'], text(message.value['method']));
+      return turn === undefined ? [] : this.#take(turn, codexTurnStep(turn.state, message));
+    }
+    // An MCP server's question may belong to no turn.
+    const ours = ['', turn?.state.turnId].includes(ask.turnId) || this.#children.has(ask.threadId);
+    const decision = turn !== undefined && ours ? decideAlone(ask, this.#mode, this.#setup.cwd) : 'deny';
+    if (decision !== undefined || turn === undefined) {
+      this.#answer(ask, { decision: decision ?? 'deny' });
+      return [];
+    }
+    return this.#take(turn, codexTurnStep(turn.state, message));
+  }
+
+  /** Something to say with the running turn, or with the next one. */
+  tell(events: readonly StepEvent[]): void {
+    if (this.#turn !== undefined && !this.#turn.state.ended)
+      for (const event of events) this.#turn.push(event);
+    else this.#unheard = [...this.#unheard, ...events].slice(-maxUnheard);
+  }
+
+  /** The process is gone. */
+  lost(error: TurnoutError): void {
+    this.#dead = error;
+    if (this.#turn !== undefined) this.#fail(this.#turn, error);
+  }
+
+  async #start(turn: RunningTurn, prompt: string): Promise<void> {
+    this.#turn = turn;
+    turn.push({ type: 'session', sessionId: this.sessionId, backend: 'codex', model: this.#model });
+    const unheard = this.#unheard;
+    this.#unheard = [];
+    for (const event of unheard) turn.push(event);
+    if (this.#dead !== undefined) this.#fail(turn, this.#dead);
+    const typed = this.#instructions === '' || this.#dead ? prompt : await this.#instruct(prompt);
+    if (turn.stopping) this.#fail(turn, interrupted);
+    if (this.#turn !== turn) return;
+    const overrides = this.#overrides;
+    this.#peer.ask(
+      'turn/start',
+      { threadId: this.sessionId, input: [{ type: 'text', text: typed, text_elements: [] }], ...overrides },
+      (message) => {
+        if (message.value['error'] === undefined && this.#overrides === overrides) this.#overrides = {};
+        return this.#take(turn, codexTurnStep(turn.state, message));
+      },
+    );
+  }
+
+  /** Instructions can't be changed when a thread is resumed: new ones are put into its history, as Codex does it. */
+  async #instruct(prompt: string): Promise<string> {
+    const instructions = this.#instructions;
+    this.#instructions = '';
+    const item = {
+      type: 'message',
+      role: 'developer',
+      content: [{ type: 'input_text', text: instructions }],
+    };
+    try {
+      await this.#peer.call('thread/inject_items', { threadId: this.sessionId, items: [item] }, answerMs);
+      this.#setup.instructed();
+      return prompt;
+    } catch {
+      return putInFront(instructions, prompt);
+    }
+  }
+
+  #take(turn: RunningTurn, step: TurnStep): readonly LiveEvent[] {
+    const { started } = turn.state;
+    const { ending } = turn.take(step);
+    if (turn.stopping && !started && turn.state.started) this.#sendInterrupt(turn);
+    if (ending !== undefined) void this.#finish(turn, ending);
+    else if (turn.unread) this.#stop(turn);
+    return step[1];
+  }
+
+  /** Codex leaves the tools of an interrupted turn running. */
+  async #finish(turn: RunningTurn, ending: TurnEnding): Promise<void> {
+    if (turn.stopping && this.#dead === undefined) await this.#clean();
+    if (this.#turn !== turn) return;
+    this.#turn = undefined;
+    turn.finish(turn.unread && ending.ending.type === 'failed' ? unread : ending);
+  }
+
+  #fail(turn: RunningTurn, error: TurnoutError): void {
+    if (this.#turn !== turn) return;
+    this.#turn = undefined;
+    turn.fail({ type: 'failed', code: error.code, message: error.message });
+  }
+
+  #stop(turn: RunningTurn): void {
+    if (turn.stopping) return;
+    turn.stopping = true;
+    if (this.#turn === turn && turn.state.started && !turn.state.ended) this.#sendInterrupt(turn);
+  }
+
+  #sendInterrupt(turn: RunningTurn): void {
+    const turns = [[this.sessionId, turn.state.turnId] as const, ...this.#children];
+    for (const [threadId, turnId] of turns) {
+      if (turnId === undefined) continue;
+      // For a turn that has just ended there may be no answer at all: its end is what is waited for.
+      void turn.over.then(this.#peer.ask('turn/interrupt', { threadId, turnId }));
+    }
+  }
+
+  async #clean(): Promise<void> {
+    const threads = [this.sessionId, ...this.#children.keys()];
+    await Promise.allSettled(
+      threads.map((threadId) => this.#peer.call('thread/backgroundTerminals/clean', { threadId }, cleanMs)),
+    );
+  }
+
+  #answer(ask: Ask, { decision, message }: PermissionAnswer): void {
+    if (decision === 'deny' && message !== undefined && message !== '') {
+      // A refusal has no room for words. Steered in before it, they reach the model together with it.
+      const input = [{ type: 'text', text: message, text_elements: [] }];
+      const params = { threadId: ask.threadId, expectedTurnId: ask.turnId, input };
+      this.#peer.ask('turn/steer', params);
+    }
+    this.#peer.reply(ask.requestId, ask.reply(decision));
+  }
+
+  #meetChild(value: JsonObject): void {
+    const item = object(object(value['params'])['item']);
+    if (item['type'] !== 'subAgentActivity') return;
+    const child = text(item['agentThreadId']);
+    if (child !== '' && !this.#children.has(child)) this.#children.set(child, undefined);
+  }
+}
+
+const interrupted = new TurnoutError('interrupted', 'Interrupted');
+
+const unread: TurnEnding = {
+  type: 'ending',
+  ending: { type: 'failed', code: 'interrupted', message: 'The answer was stopped, because nobody read it' },
+};

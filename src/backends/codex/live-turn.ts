@@ -1,0 +1,79 @@
+import { EventQueue } from '../../core/event-queue.js';
+import type { LiveEvent, TurnEnding } from '../live/types.js';
+import { type CodexTurn, endTurn, newTurn, type TurnStep } from './live-decoder.js';
+
+/** What a reader that does not keep up may leave unread. Other sessions share the pipe: it can't be made to wait. */
+const maxUnreadChars = 32 * 1024 * 1024;
+
+/** A running turn: the decoder's state, and the events on their way to whoever reads them. */
+export class RunningTurn {
+  state: CodexTurn = newTurn;
+  /** The caller wants it to stop. */
+  stopping = false;
+  /** Nobody reads it. */
+  unread = false;
+  /** Resolves when its ending is in the queue. */
+  readonly over: Promise<void>;
+  readonly #queue = new EventQueue<LiveEvent>();
+  #unreadChars = 0;
+  #settle: () => void = () => {};
+
+  constructor() {
+    this.over = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  /** Takes a step; the ending, if it is one, is kept back for `finish`. */
+  take([state, events]: TurnStep): { readonly ending?: TurnEnding } {
+    this.state = state;
+    let ending: TurnEnding | undefined;
+    for (const event of events) {
+      if (event.type === 'ending') ending = event;
+      else this.push(event);
+    }
+    return ending === undefined ? {} : { ending };
+  }
+
+  push(event: LiveEvent): void {
+    // One large event may be on its way; what was there before it has been left lying.
+    if (this.#unreadChars > maxUnreadChars) this.unread = true;
+    if (this.unread && event.type !== 'ending') return;
+    this.#unreadChars += charsOf(event);
+    this.#queue.push(event);
+  }
+
+  finish(ending: TurnEnding): void {
+    this.push(ending);
+    this.#queue.end();
+    this.#settle();
+  }
+
+  /** Ends it whatever state it is in. */
+  fail(ending: TurnEnding['ending'] & { type: 'failed' }): void {
+    const { ending: last } = this.take(endTurn(this.state, ending));
+    this.finish(last ?? { type: 'ending', ending });
+  }
+
+  async *events(): AsyncGenerator<LiveEvent> {
+    for await (const event of this.#queue) {
+      this.#unreadChars -= charsOf(event);
+      yield event;
+    }
+  }
+}
+
+function charsOf(event: LiveEvent): number {
+  const fixed = 200;
+  switch (event.type) {
+    case 'text':
+    case 'thinking':
+      return fixed + event.text.length;
+    case 'tool_end':
+      return fixed + event.output.length;
+    case 'notice':
+      return fixed + (event.raw?.length ?? 0);
+    default:
+      return fixed;
+  }
+}

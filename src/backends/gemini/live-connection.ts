@@ -1,0 +1,164 @@
+import type { AnyMessage, ClientConnection } from '@agentclientprotocol/sdk';
+import { TurnoutError } from '../../core/errors.js';
+import type { RunningProcess } from '../../process/start-process.js';
+import { classifyFailure } from '../one-shot/classify-failure.js';
+import { firstCharacters } from '../one-shot/conclude.js';
+import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { object, text } from '../one-shot/read-fields.js';
+
+/** One JSON-RPC message of the agent, with its line. */
+export interface Incoming {
+  readonly message: JsonObject;
+  readonly raw: string;
+}
+
+export interface ConnectionEvents {
+  /** Told of every message before anything is done with it. */
+  incoming(incoming: Incoming): void;
+  outgoing(message: JsonObject, raw: string): void;
+  /** A line that is no message. */
+  garbage(raw: string): void;
+  /** ACP's outcome for the question that came with this id. */
+  permission(requestId: unknown): Promise<JsonObject>;
+}
+
+/**
+ * ACP over a child's stdin and stdout. The SDK keeps account of requests and answers; the updates, which are most of
+ * the traffic, don't go through it, and what it would complain about on the console does not reach it.
+ */
+export class AcpConnection {
+  readonly #child: RunningProcess;
+  readonly #events: ConnectionEvents;
+  readonly #unanswered = new Set<unknown>();
+  #connection: ClientConnection | undefined;
+  #receive: ReadableStreamDefaultController<AnyMessage> | undefined;
+
+  constructor(child: RunningProcess, events: ConnectionEvents) {
+    this.#child = child;
+    this.#events = events;
+  }
+
+  /** `closed`: nothing can be said any more. `drained`: nothing will be heard any more. */
+  async connect(): Promise<{ readonly closed: Promise<void>; readonly drained: Promise<void> }> {
+    // Loaded here because one-shot runs have no use for it (it takes 150 ms).
+    const { client } = await import('@agentclientprotocol/sdk');
+    const readable = new ReadableStream<AnyMessage>({
+      start: (controller) => {
+        this.#receive = controller;
+      },
+    });
+    const writable = new WritableStream<AnyMessage>({ write: (message) => this.#write(message) });
+    this.#connection = client({ name: 'turnout' })
+      .onRequest('session/request_permission', object, ({ requestId }) => this.#events.permission(requestId))
+      .connect({ readable, writable });
+    return { closed: this.#connection.closed, drained: this.#read().catch(() => undefined) };
+  }
+
+  /** Rejects with a TurnoutError. Without a deadline it waits as long as the agent lives. */
+  async request(method: string, params: JsonObject, deadlineMs?: number): Promise<JsonObject> {
+    try {
+      const answer = this.#agent.request<unknown>(method, params);
+      return object(await (deadlineMs === undefined ? answer : within(answer, deadlineMs, method)));
+    } catch (error) {
+      throw await this.#translate(error);
+    }
+  }
+
+  /** A notification to an agent that has gone is nobody's loss. */
+  async notify(method: string, params: JsonObject): Promise<void> {
+    await this.#agent.notify(method, params).catch(() => undefined);
+  }
+
+  /** What there is to say when the agent ended by itself. */
+  async crash(): Promise<TurnoutError> {
+    const { code, signal } = await this.#child.exited;
+    const how = signal === null ? `exit ${code}` : `signal ${signal}`;
+    const stderr = this.#child.stderr().trim();
+    const told = stderr === '' ? '' : `: ${firstCharacters(stderr.slice(-2000), 500)}`;
+    return new TurnoutError('crashed', `Gemini CLI ended (${how})${told}`);
+  }
+
+  get #agent() {
+    if (this.#connection === undefined) throw new TypeError('not connected');
+    return this.#connection.agent;
+  }
+
+  async #write(message: AnyMessage): Promise<void> {
+    const raw = JSON.stringify(message);
+    const sent = message as unknown as JsonObject;
+    if ('method' in sent && 'id' in sent) this.#unanswered.add(sent['id']);
+    this.#events.outgoing(sent, raw);
+    await this.#child.write(`${raw}\n`);
+  }
+
+  async #read(): Promise<void> {
+    try {
+      for await (const lines of this.#child.lines()) {
+        for (const line of lines) this.#line(line.text);
+      }
+    } finally {
+      this.#connection?.close();
+    }
+  }
+
+  #line(raw: string): void {
+    const message = parse(raw);
+    if (message === undefined || !this.#isExpected(message)) {
+      if (raw.trim() !== '') this.#events.garbage(raw);
+      return;
+    }
+    this.#events.incoming({ message, raw });
+    if ('id' in message) this.#receive?.enqueue({ ...message, jsonrpc: '2.0' } as unknown as AnyMessage);
+  }
+
+  /** A call, or the answer to one of ours. */
+  #isExpected(message: JsonObject): boolean {
+    return typeof message['method'] === 'string' || this.#unanswered.delete(message['id']);
+  }
+
+  async #translate(error: unknown): Promise<unknown> {
+    if (error instanceof TurnoutError) return error;
+    const code = isObject(error) || error instanceof Error ? (error as { code?: unknown }).code : undefined;
+    return typeof code === 'number' ? refusal(error as JsonRpcError) : await this.crash();
+  }
+}
+
+interface JsonRpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+function refusal(error: JsonRpcError): TurnoutError {
+  const details = text(object(error.data)['details']);
+  const message = details === '' ? error.message : details;
+  // -32000 is ACP's "authentication required".
+  const code = error.code === -32000 ? 'auth' : classifyFailure(message);
+  return new TurnoutError(code, message, { cause: error });
+}
+
+function parse(line: string): JsonObject | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the promise gives, or a TurnoutError after so many milliseconds. */
+export async function within<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new TurnoutError('timeout', `Gemini did not answer ${what} within ${ms / 1000} s`)),
+      ms,
+    );
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

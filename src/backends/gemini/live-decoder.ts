@@ -1,0 +1,229 @@
+import { notice, type PermissionDecision, type StepEvent } from '../../core/chat-event.js';
+import type { LiveEvent, TurnEnding } from '../live/types.js';
+import { unknownLine } from '../one-shot/decoder.js';
+import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { number, object, objects, text } from '../one-shot/read-fields.js';
+import { geminiFailure } from './decoder.js';
+
+/** What a turn of one session is told: by the agent, and (`answered`) by us on a question of the agent. */
+export type GeminiMessage =
+  | { readonly type: 'update'; readonly update: JsonObject; readonly raw: string }
+  | { readonly type: 'request'; readonly params: JsonObject }
+  | {
+      readonly type: 'answered';
+      readonly id: string;
+      readonly decision: PermissionDecision;
+      readonly message?: string | undefined;
+    }
+  | { readonly type: 'result'; readonly result: JsonObject }
+  | { readonly type: 'error'; readonly error: JsonObject };
+
+export interface GeminiLiveState {
+  /** Has the agent said anything in this turn? */
+  readonly spoke: boolean;
+  /** Tools that wait for a permission: Gemini tells their start in the request only. */
+  readonly asking: ReadonlyMap<string, ToolCall>;
+}
+
+interface ToolCall {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export const geminiLiveInitial: GeminiLiveState = { spoke: false, asking: new Map() };
+
+type Step = readonly [state: GeminiLiveState, events: readonly LiveEvent[]];
+
+/** One turn of Gemini over ACP, as a pure step over the messages of its session. Measured with 0.61.0. */
+export function geminiLiveStep(state: GeminiLiveState, message: GeminiMessage): Step {
+  switch (message.type) {
+    case 'update':
+      return update(state, message.update, message.raw);
+    case 'request':
+      return request(state, message.params);
+    case 'answered':
+      return answered(state, message);
+    case 'result':
+      return [state, result(state, message.result)];
+    case 'error':
+      return [state, [failed(message.error)]];
+  }
+}
+
+/** What a permission request is known by: the tool's own id, so that its start and end have the same. */
+export function permissionId(params: JsonObject): string {
+  return text(object(params['toolCall'])['toolCallId']);
+}
+
+function update(state: GeminiLiveState, body: JsonObject, raw: string): Step {
+  switch (body['sessionUpdate']) {
+    case 'agent_message_chunk':
+      return said(state, text(object(body['content'])['text']), raw);
+    case 'agent_thought_chunk':
+      return [state, [{ type: 'thinking', text: thought(text(object(body['content'])['text'])) }]];
+    case 'tool_call':
+      return [state, [toolStart(text(body['toolCallId']), toolCall(body)), ...toolEnd(body)]];
+    case 'tool_call_update':
+      return [state, toolEnd(body)];
+    // Which commands there are; and, while a session is loaded, what the user said long ago.
+    case 'available_commands_update':
+    case 'user_message_chunk':
+      return [state, []];
+    default:
+      return [state, [unknownLine('An unknown update', raw)]];
+  }
+}
+
+/** A change of the mode comes as if the agent had said it. */
+const modeUpdate = /^\[MODE_UPDATE\] (\w+)$/;
+
+function said(state: GeminiLiveState, words: string, raw: string): Step {
+  const mode = modeUpdate.exec(words)?.[1];
+  if (mode !== undefined) return [state, [notice('info', `Gemini is in its mode "${mode}" now`)]];
+  if (words === '') return [state, [unknownLine('A message without text', raw)]];
+  return [state.spoke ? state : { ...state, spoke: true }, [{ type: 'text', text: words }]];
+}
+
+/** `**subject**\ndescription`, where the subject may be empty. */
+function thought(words: string): string {
+  return words.startsWith('****\n') ? words.slice(5) : words;
+}
+
+function request(state: GeminiLiveState, params: JsonObject): Step {
+  const id = permissionId(params);
+  const call = toolCall(object(params['toolCall']));
+  const kinds = new Set(objects(params['options']).map((option) => option['kind']));
+  const options: PermissionDecision[] = kinds.has('allow_always')
+    ? ['allow', 'allow_always', 'deny']
+    : ['allow', 'deny'];
+  return [
+    { ...state, asking: new Map(state.asking).set(id, call) },
+    [{ type: 'permission_request', id, tool: call.name, input: call.input, options }],
+  ];
+}
+
+/** An allowed tool has no other start than this, and of a denied one nothing more is heard. */
+function answered(state: GeminiLiveState, answer: GeminiMessage & { type: 'answered' }): Step {
+  const { id, decision, message } = answer;
+  const call = state.asking.get(id);
+  const asking = new Map(state.asking);
+  asking.delete(id);
+  const events: StepEvent[] = [{ type: 'permission_resolved', id, decision }];
+  if (call !== undefined) events.push(toolStart(id, call));
+  if (call !== undefined && decision === 'deny') {
+    events.push({ type: 'tool_end', id, output: message || 'Permission denied', isError: true });
+  }
+  return [{ ...state, asking }, events];
+}
+
+function toolStart(id: string, call: ToolCall): StepEvent {
+  return { type: 'tool_start', id, name: call.name, input: call.input };
+}
+
+/** ACP has neither the name of a tool nor its arguments; Gemini's ids begin with the name. */
+function toolCall(call: JsonObject): ToolCall {
+  const id = text(call['toolCallId']);
+  const at = id.lastIndexOf('__');
+  const name = at > 0 ? id.slice(0, at) : text(call['kind']) || 'unknown';
+  return { name, input: toolInput(name, call) };
+}
+
+function toolInput(name: string, call: JsonObject): JsonObject {
+  const title = text(call['title']);
+  if (call['kind'] === 'execute') return { command: title };
+  const [diff] = objects(call['content']).filter((part) => part['type'] === 'diff');
+  const path = text(diff?.['path']) || text(objects(call['locations'])[0]?.['path']);
+  return {
+    ...(path === '' ? { description: title } : { file_path: path }),
+    ...(diff === undefined ? {} : change(name, diff)),
+  };
+}
+
+function change(name: string, diff: JsonObject): JsonObject {
+  const after = text(diff['newText']);
+  return name === 'write_file' ? { content: after } : { old_text: text(diff['oldText']), new_text: after };
+}
+
+function toolEnd(call: JsonObject): readonly StepEvent[] {
+  const status = text(call['status']);
+  if (status !== 'completed' && status !== 'failed') return [];
+  const output = objects(call['content'])
+    .map(outputOf)
+    .filter((piece) => piece !== '')
+    .join('\n');
+  const isError = status === 'failed' || (call['kind'] === 'execute' && stopped.test(output));
+  return [{ type: 'tool_end', id: text(call['toolCallId']), output, isError }];
+}
+
+/** A command that was stopped, or that failed without a word, counts as completed; one that failed with words can't be told. */
+const stopped =
+  /^Command (cancelled by user\.|was automatically cancelled|exited with code: |terminated by signal: |failed: )/;
+
+function outputOf(part: JsonObject): string {
+  if (part['type'] !== 'diff') return text(object(part['content'])['text']);
+  const kind = text(object(part['_meta'])['kind']);
+  const verb = kind === 'add' ? 'Created' : kind === 'delete' ? 'Emptied' : 'Changed';
+  return `${verb} ${text(part['path'])}`;
+}
+
+function result(state: GeminiLiveState, body: JsonObject): readonly LiveEvent[] {
+  const tokens = object(object(object(body['_meta'])['quota'])['token_count']);
+  const usage: readonly LiveEvent[] =
+    'input_tokens' in tokens
+      ? [
+          {
+            type: 'usage',
+            inputTokens: number(tokens['input_tokens']),
+            outputTokens: number(tokens['output_tokens']),
+          },
+        ]
+      : [];
+  return [...usage, ...ending(state, text(body['stopReason']))];
+}
+
+function ending(state: GeminiLiveState, stopReason: string): readonly LiveEvent[] {
+  switch (stopReason) {
+    case 'cancelled':
+      return [end({ type: 'failed', code: 'interrupted', message: 'Interrupted' })];
+    case 'max_turn_requests':
+      return [
+        notice('warning', 'Gemini stopped: its turn limit was reached, or it found itself in a loop'),
+        end({ type: 'answered', stopReason: 'max_turns' }),
+      ];
+    case 'max_tokens':
+      // Nothing was sent to the model: the conversation with this prompt is longer than its context window.
+      if (!state.spoke) {
+        return [
+          end({ type: 'failed', code: 'bad_request', message: 'The prompt does not fit the context window' }),
+        ];
+      }
+      return [end({ type: 'answered', stopReason })];
+    default:
+      return [end({ type: 'answered', stopReason: stopReason || 'end_turn' })];
+  }
+}
+
+/**
+ * The code is the HTTP status, but 500 also stands for everything without one (a refused connection, a missing model):
+ * then only the words tell.
+ */
+function failed(error: JsonObject): TurnEnding {
+  const code = number(error['code']);
+  const details = object(error['data'])['details'];
+  const message = text(error['message']) + (typeof details === 'string' ? `: ${details}` : '');
+  const status = code === 500 && !isObject(parsed(message)) ? 0 : code;
+  const failure = geminiFailure({ message: `API Error: ${message}`, code: status });
+  return end({ ...failure, message: failure.message.replace(/^API Error: /, '') });
+}
+
+function parsed(message: string): unknown {
+  try {
+    return JSON.parse(message);
+  } catch {
+    return undefined;
+  }
+}
+
+function end(ending: TurnEnding['ending']): TurnEnding {
+  return { type: 'ending', ending };
+}

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TurnoutError } from '../../core/errors.js';
+import type { LiveSessionOptions } from '../live/types.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { object, objects, text } from '../one-shot/read-fields.js';
+import type { AcpConnection } from './live-connection.js';
+import { geminiModes } from './live-modes.js';
+import { toldInstructions } from './live-prompt.js';
+
+const openMs = 30_000;
+/** A history that has no end mark is over after this much silence. */
+const silenceMs = 1000;
+
+export interface Opened {
+  readonly sessionId: string;
+  readonly answer: JsonObject;
+  /** The system prompt, where the conversation does not have it yet. */
+  readonly untold: string;
+}
+
+export async function newSession(
+  connection: AcpConnection,
+  place: JsonObject,
+  systemPrompt: string,
+): Promise<Opened> {
+  const answer = await connection.request('session/new', place, openMs);
+  const sessionId = text(answer['sessionId']);
+  if (sessionId === '') throw new TurnoutError('parse', 'Gemini opened a session without an id');
+  return { sessionId, answer, untold: systemPrompt };
+}
+
+/** `replay` is to be told of the session's updates meanwhile. */
+export async function loadSession(
+  connection: AcpConnection,
+  sessionId: string,
+  place: JsonObject,
+  replay: Replay,
+): Promise<Opened> {
+  const answer = await connection.request('session/load', { sessionId, ...place }, openMs);
+  await awaitHistory(connection, sessionId, answer, replay);
+  return { sessionId, answer, untold: replay.told ? '' : replay.systemPrompt };
+}
+
+/** Gemini would also take `latest`, or a number for a place in its list, and then call the session that. */
+export function checkSessionId(sessionId: string): void {
+  if (/^[\w-]+$/.test(sessionId) && !/^(\d+|latest)$/.test(sessionId)) return;
+  throw new TurnoutError(
+    'session_not_found',
+    `${JSON.stringify(sessionId)} is not the id of a Gemini session`,
+  );
+}
+
+/** The mode and the model of a session that was just opened. */
+export async function configureSession(
+  connection: AcpConnection,
+  { sessionId, answer }: Opened,
+  options: LiveSessionOptions,
+): Promise<void> {
+  const modes = object(answer['modes']);
+  const modeId = geminiModes[options.permissionMode];
+  const changes: Promise<unknown>[] = [];
+  if (modes['currentModeId'] !== modeId) {
+    if (!objects(modes['availableModes']).some((mode) => mode['id'] === modeId)) {
+      throw new TurnoutError('unsupported', `Gemini does not offer its mode "${modeId}" here`, {
+        hint: 'Its settings may have switched it off.',
+      });
+    }
+    changes.push(connection.request('session/set_mode', { sessionId, modeId }, openMs));
+  }
+  if (options.model !== undefined) {
+    changes.push(connection.request('session/set_model', { sessionId, modelId: options.model }, openMs));
+  }
+  await Promise.all(changes);
+}
+
+/** Listens to the history of a session that is being loaded. */
+export class Replay {
+  readonly systemPrompt: string;
+  messages = 0;
+  complete = false;
+  /** Is the last system prompt in it the one of now? */
+  told = false;
+
+  constructor(systemPrompt: string) {
+    this.systemPrompt = systemPrompt;
+  }
+
+  receive(update: JsonObject): void {
+    if (update['sessionUpdate'] === 'available_commands_update') this.complete = true;
+    else this.messages += 1;
+    if (update['sessionUpdate'] !== 'user_message_chunk') return;
+    this.told = toldInstructions(text(object(update['content'])['text']), this.systemPrompt) ?? this.told;
+  }
+}
+
+/**
+ * Gemini 0.61.0 answers `session/load` first and tells the history then, with the list of commands as its end. What came
+ * later would be taken for the next turn's: so we ask on until a whole round trip brings nothing more.
+ */
+async function awaitHistory(
+  connection: AcpConnection,
+  sessionId: string,
+  answer: JsonObject,
+  replay: Replay,
+): Promise<void> {
+  const start = performance.now();
+  const modeId = text(object(answer['modes'])['currentModeId']);
+  for (let quiet = false; !quiet; ) {
+    const waited = performance.now() - start;
+    if (waited > openMs) throw new TurnoutError('timeout', 'Gemini did not tell the history to its end');
+    const before = replay.messages;
+    await connection.request('session/set_mode', { sessionId, modeId }, openMs);
+    quiet = replay.messages === before && (replay.complete || waited > silenceMs);
+    if (!quiet) await sleep(5);
+  }
+}

@@ -1,0 +1,22 @@
+import type { PermissionDecision } from '../../core/chat-event.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { objects, text } from '../one-shot/read-fields.js';
+
+/** ACP's outcome for a decision; without one the question is withdrawn. */
+export function chooseOption(params: JsonObject, decision: PermissionDecision | undefined): JsonObject {
+  const option = decision === undefined ? undefined : optionFor(objects(params['options']), decision);
+  return option === undefined
+    ? { outcome: { outcome: 'cancelled' } }
+    : { outcome: { outcome: 'selected', optionId: text(option['optionId']) } };
+}
+
+/** By kind: the ids differ from tool to tool. */
+function optionFor(options: readonly JsonObject[], decision: PermissionDecision): JsonObject | undefined {
+  const ofKind = (kind: string) => options.filter((option) => option['kind'] === kind);
+  if (decision === 'deny') return ofKind('reject_once')[0] ?? ofKind('reject_always')[0];
+  if (decision === 'allow') return ofKind('allow_once')[0];
+  // Of several the narrowest: not a whole server's tools, and not for all time.
+  const always = ofKind('allow_always');
+  const narrow = always.find((option) => !/\b(all|future)\b/i.test(text(option['name'])));
+  return narrow ?? always[0] ?? ofKind('allow_once')[0];
+}

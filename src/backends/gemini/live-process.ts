@@ -1,0 +1,204 @@
+import { readFile } from 'node:fs/promises';
+import type { StepEvent } from '../../core/chat-event.js';
+import { TurnoutError } from '../../core/errors.js';
+import type { ProcessExit, RunningProcess } from '../../process/start-process.js';
+import type { LiveContext, LiveProcess, LiveSession, LiveSessionOptions } from '../live/types.js';
+import { classifyFailure } from '../one-shot/classify-failure.js';
+import { unknownLine } from '../one-shot/decoder.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { object, text } from '../one-shot/read-fields.js';
+import { AcpConnection, type Incoming } from './live-connection.js';
+import { keepHistory } from './live-history.js';
+import { acpMcpServers } from './live-mcp.js';
+import {
+  checkSessionId,
+  configureSession,
+  loadSession,
+  newSession,
+  type Opened,
+  Replay,
+} from './live-opening.js';
+import { RetryLog } from './live-retries.js';
+import { GeminiSession } from './live-session.js';
+
+// Twenty that start at once need half a minute on two cores.
+const startMs = 60_000;
+
+/** `gemini --acp`: one process, any number of sessions. */
+export class GeminiProcess implements LiveProcess {
+  readonly pid: number;
+  readonly exited: Promise<ProcessExit>;
+  readonly #child: RunningProcess;
+  readonly #context: LiveContext;
+  readonly #connection: AcpConnection;
+  readonly #sessions = new Map<string, GeminiSession>();
+  readonly #replays = new Map<string, Replay>();
+  /** Which session waits for the answer with this id. */
+  readonly #prompts = new Map<unknown, string>();
+  readonly #questions = new Map<unknown, Promise<JsonObject>>();
+  readonly #retries: RetryLog;
+  #death: TurnoutError | undefined;
+  #ending = false;
+
+  constructor(child: RunningProcess, context: LiveContext) {
+    this.#child = child;
+    this.#context = context;
+    this.pid = child.pid;
+    this.exited = child.exited;
+    this.#retries = new RetryLog(context.scratch, (event) => this.#tellRunning(event));
+    this.#connection = new AcpConnection(child, {
+      incoming: (incoming) => this.#incoming(incoming),
+      outgoing: (message, raw) => this.#outgoing(message, raw),
+      garbage: (raw) => this.#trace(raw, this.#tellRunning(unknownLine('A line that is not a message', raw))),
+      permission: async (requestId) => {
+        const outcome = this.#questions.get(requestId) ?? { outcome: { outcome: 'cancelled' } };
+        this.#questions.delete(requestId);
+        return outcome;
+      },
+    });
+  }
+
+  /** Waits until it takes sessions. */
+  async ready(): Promise<void> {
+    const { closed, drained } = await this.#connection.connect();
+    void closed.then(() => this.#gone(drained));
+    try {
+      // No file system and no terminal of ours: Gemini has its own.
+      await this.#connection.request('initialize', { protocolVersion: 1, clientCapabilities: {} }, startMs);
+    } catch (error) {
+      throw error instanceof TurnoutError ? startFailure(error) : error;
+    }
+  }
+
+  async open(options: LiveSessionOptions): Promise<LiveSession> {
+    if (this.#death !== undefined) throw this.#death;
+    const mcpServers =
+      options.mcpConfig === undefined ? [] : await acpMcpServers(options.mcpConfig, readText);
+    const place = { cwd: options.cwd, mcpServers };
+    const opened =
+      options.sessionId === undefined
+        ? await newSession(this.#connection, place, options.systemPrompt)
+        : await this.#load(options.sessionId, place, options.systemPrompt);
+    const { sessionId } = opened;
+    await configureSession(this.#connection, opened, options);
+    const current = text(object(opened.answer['models'])['currentModelId']);
+    const session = new GeminiSession({
+      sessionId,
+      connection: this.#connection,
+      mode: options.permissionMode,
+      model: options.model ?? (current || undefined),
+      systemPrompt: opened.untold,
+      turnBegan: () => this.#retries.watch(),
+      turnEnded: () => {
+        if (![...this.#sessions.values()].some(({ running }) => running)) this.#retries.rest();
+      },
+      closed: (which) => {
+        if (this.#sessions.get(sessionId) === which) this.#sessions.delete(sessionId);
+      },
+    });
+    if (this.#death !== undefined) throw this.#death;
+    this.#sessions.set(sessionId, session);
+    return session;
+  }
+
+  async end(): Promise<void> {
+    this.#ending = true;
+    await this.#child.end();
+  }
+
+  async #load(sessionId: string, place: JsonObject, systemPrompt: string): Promise<Opened> {
+    checkSessionId(sessionId);
+    const before = this.#sessions.get(sessionId);
+    if (before?.running || this.#replays.has(sessionId)) {
+      throw new TurnoutError('bad_request', `The session ${sessionId} is in use`);
+    }
+    before?.die(new TurnoutError('bad_request', 'The session was opened anew.'));
+    this.#sessions.delete(sessionId);
+    const replay = new Replay(systemPrompt);
+    this.#replays.set(sessionId, replay);
+    try {
+      await keepHistory(sessionId, this.#context.env);
+      return await loadSession(this.#connection, sessionId, place, replay);
+    } finally {
+      this.#replays.delete(sessionId);
+    }
+  }
+
+  #incoming({ message, raw }: Incoming): void {
+    this.#trace(raw, this.#route(message, raw));
+  }
+
+  #route(message: JsonObject, raw: string): readonly StepEvent[] {
+    const params = object(message['params']);
+    const sessionId = text(params['sessionId']);
+    switch (message['method']) {
+      case 'session/update': {
+        const update = object(params['update']);
+        this.#replays.get(sessionId)?.receive(update);
+        return this.#sessions.get(sessionId)?.receive({ type: 'update', update, raw }) ?? [];
+      }
+      case 'session/request_permission': {
+        const asked = this.#sessions.get(sessionId)?.ask(params);
+        if (asked !== undefined) this.#questions.set(message['id'], asked.outcome);
+        return asked?.events ?? [];
+      }
+      case undefined:
+        return this.#answered(message);
+      default:
+        return this.#tellRunning(unknownLine('An unknown message', raw));
+    }
+  }
+
+  #answered(message: JsonObject): readonly StepEvent[] {
+    const sessionId = this.#prompts.get(message['id']);
+    if (sessionId === undefined) return [];
+    this.#prompts.delete(message['id']);
+    const session = this.#sessions.get(sessionId);
+    return (
+      ('error' in message
+        ? session?.receive({ type: 'error', error: object(message['error']) })
+        : session?.receive({ type: 'result', result: object(message['result']) })) ?? []
+    );
+  }
+
+  #outgoing(message: JsonObject, raw: string): void {
+    if (message['method'] === 'session/prompt') {
+      this.#prompts.set(message['id'], text(object(message['params'])['sessionId']));
+    }
+    this.#trace(raw, []);
+  }
+
+  /** For what concerns the whole process. */
+  #tellRunning(event: StepEvent): readonly StepEvent[] {
+    for (const session of this.#sessions.values()) session.tell(event);
+    return [event];
+  }
+
+  #trace(line: string, events: readonly StepEvent[]): void {
+    this.#context.trace?.({ type: 'line', line, events });
+  }
+
+  /** The connection has closed, for whatever reason: nothing of the process may stay. */
+  async #gone(drained: Promise<void>): Promise<void> {
+    const ended = this.#ending;
+    const exit = await this.#child.end();
+    await drained;
+    this.#death = ended
+      ? new TurnoutError('crashed', 'The Gemini process was ended')
+      : await this.#connection.crash();
+    for (const session of this.#sessions.values()) session.die(this.#death);
+    this.#sessions.clear();
+    await this.#retries.close();
+    this.#context.trace?.({ type: 'exit', ...exit, stderr: this.#child.stderr() });
+  }
+}
+
+/** What it printed before it gave up says what is missing: an account, mostly. */
+function startFailure(error: TurnoutError): TurnoutError {
+  const code = error.code === 'crashed' ? classifyFailure(error.message) : 'unknown';
+  return code === 'unknown' ? error : new TurnoutError(code, error.message, { cause: error });
+}
+
+function readText(path: string): Promise<string> {
+  return readFile(path, 'utf8');
+}

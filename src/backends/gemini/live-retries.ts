@@ -1,0 +1,122 @@
+import { statSync } from 'node:fs';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { notice, type StepEvent } from '../../core/chat-event.js';
+
+const everyMs = 500;
+const mostBytes = 256 * 1024;
+
+/**
+ * Gemini 0.61.0 tells nothing of its retries over ACP, nor on stderr: ten attempts are four minutes of silence. Its
+ * debug log has them. It is looked at while a turn runs, and emptied when it grows (Gemini only appends to it).
+ */
+export class RetryLog {
+  readonly #path: string;
+  readonly #tell: (event: StepEvent) => void;
+  #file: FileHandle | undefined;
+  #at = 0;
+  #rest = '';
+  #timer: NodeJS.Timeout | undefined;
+  #reading: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(directory: string, tell: (event: StepEvent) => void) {
+    this.#path = logPath(directory);
+    this.#tell = tell;
+  }
+
+  /** What is in the log by now belongs to turns that are over. */
+  watch(): void {
+    if (this.#timer !== undefined || this.#closed) return;
+    this.#at = sizeOf(this.#path);
+    this.#rest = '';
+    this.#timer = setInterval(() => this.#look(), everyMs);
+    this.#timer.unref();
+  }
+
+  rest(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.rest();
+    await this.#reading;
+    await this.#file?.close().catch(() => undefined);
+    this.#file = undefined;
+  }
+
+  #look(): void {
+    this.#reading ??= this.#read()
+      .catch(() => this.rest())
+      .finally(() => {
+        this.#reading = undefined;
+      });
+  }
+
+  async #read(): Promise<void> {
+    const turn = this.#timer;
+    this.#file ??= await open(this.#path, 'r+');
+    const { size } = await this.#file.stat();
+    if (size > this.#at) {
+      const buffer = Buffer.alloc(Math.min(size - this.#at, mostBytes));
+      const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, size - buffer.length);
+      if (this.#timer !== turn) return;
+      this.#at = size;
+      const [notices, rest] = findRetries(this.#rest + buffer.toString('utf8', 0, bytesRead));
+      this.#rest = rest;
+      for (const event of notices) this.#tell(event);
+    }
+    if (size < mostBytes) return;
+    await this.#file.truncate(0);
+    this.#at = 0;
+  }
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
+}
+
+/** What makes Gemini write the log there, readable by its owner only. A log that the user asked for stays the user's. */
+export async function retryLogEnvironment(
+  directory: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  if (env[variable] !== undefined) return {};
+  try {
+    await mkdir(dirname(logPath(directory)), { recursive: true, mode: 0o700 });
+    await (await open(logPath(directory), 'w', 0o600)).close();
+    return { [variable]: logPath(directory) };
+  } catch {
+    return {};
+  }
+}
+
+/** The retries in a piece of the log, and the end of it that may not be complete. */
+export function findRetries(log: string): readonly [notices: readonly StepEvent[], rest: string] {
+  const notices: StepEvent[] = [];
+  let end = 0;
+  for (const match of log.matchAll(attempt)) {
+    const [whole, count, status, reason = '', outcome] = match;
+    end = match.index + whole.length;
+    if (outcome === 'Retrying') {
+      const why = status ?? (reason.replaceAll(/\s+/g, ' ').replace(/^[.: ]+|[. ]+$/g, '') || 'no answer');
+      notices.push(notice('warning', `The API failed (${why}), attempt ${count}; Gemini retries`));
+    }
+  }
+  return [notices, log.slice(Math.max(end, log.length - longestAttempt))];
+}
+
+const longestAttempt = 4000;
+const attempt =
+  /\[WARN\] Attempt (\d+) failed(?: with status (\d+))?([\s\S]{0,2000}?)(Retrying|Max attempts)/g;
+const variable = 'GEMINI_DEBUG_LOG_FILE';
+
+function logPath(directory: string): string {
+  return join(directory, 'gemini-debug.log');
+}

@@ -1,0 +1,205 @@
+import type { StepEvent } from '../../core/chat-event.js';
+import { TurnoutError } from '../../core/errors.js';
+import type { LiveEvent, LiveSession, PermissionAnswer } from '../live/types.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import type { PermissionMode } from '../types.js';
+import { type AcpConnection, within } from './live-connection.js';
+import { type GeminiMessage, permissionId } from './live-decoder.js';
+import { geminiModes } from './live-modes.js';
+import { chooseOption } from './live-permission.js';
+import { promptBlocks } from './live-prompt.js';
+import { Turn, tooSlow } from './live-turn.js';
+
+export interface GeminiSessionSetup {
+  readonly sessionId: string;
+  readonly connection: AcpConnection;
+  readonly mode: PermissionMode;
+  readonly model: string | undefined;
+  /** To be told with the next prompt; empty when the conversation has it already. */
+  readonly systemPrompt: string;
+  turnBegan(): void;
+  turnEnded(): void;
+  closed(session: GeminiSession): void;
+}
+
+const answerMs = 30_000;
+const stopMs = 5000;
+
+export class GeminiSession implements LiveSession {
+  readonly sessionId: string;
+  readonly #connection: AcpConnection;
+  readonly #setup: GeminiSessionSetup;
+  #mode: PermissionMode;
+  #model: string | undefined;
+  #untold: string;
+  #turn: Turn | undefined;
+  /** Comes when the agent has answered the prompt before it. */
+  #next: Turn | undefined;
+  #death: TurnoutError | undefined;
+  /** The questions that the agent waits with. */
+  readonly #asking = new Map<string, { params: JsonObject; answer: (outcome: JsonObject) => void }>();
+
+  constructor(setup: GeminiSessionSetup) {
+    this.#setup = setup;
+    this.sessionId = setup.sessionId;
+    this.#connection = setup.connection;
+    this.#mode = setup.mode;
+    this.#model = setup.model;
+    this.#untold = setup.systemPrompt;
+  }
+
+  get running(): boolean {
+    return this.#turn !== undefined;
+  }
+
+  async *turn(prompt: string): AsyncGenerator<LiveEvent> {
+    const turn = new Turn();
+    try {
+      this.#next = turn;
+      // A prompt to a busy session would cancel the one before it.
+      await this.#turn?.over;
+      this.#next = undefined;
+      this.#turn = turn;
+      this.#setup.turnBegan();
+      turn.push({ type: 'session', sessionId: this.sessionId, backend: 'gemini', ...this.#modelField() });
+      if (this.#death !== undefined) this.#endWith(this.#death);
+      else if (turn.interrupted) this.#endWith(new TurnoutError('interrupted', 'Interrupted'));
+      else void this.#prompt(prompt);
+      yield* turn.events;
+      if (turn.overflowed) yield tooSlow;
+    } finally {
+      turn.abandoned = true;
+      if (this.#turn === turn) await this.interrupt();
+    }
+  }
+
+  /** The agent says something to this session: the events that it becomes. */
+  receive(message: GeminiMessage): readonly StepEvent[] {
+    return this.#turn === undefined ? [] : this.#tell(this.#turn, this.#turn.step(message));
+  }
+
+  /** Something that is not of this session alone. */
+  tell(event: StepEvent): void {
+    this.#turn?.push(event);
+  }
+
+  /** The agent asks. Resolves with ACP's outcome. */
+  ask(params: JsonObject): { readonly events: readonly StepEvent[]; readonly outcome: Promise<JsonObject> } {
+    const turn = this.#turn;
+    if (turn === undefined || turn.interrupted || turn.abandoned) {
+      return { events: [], outcome: Promise.resolve(chooseOption(params, undefined)) };
+    }
+    const id = permissionId(params);
+    this.#withdraw(id);
+    const asked = turn.step({ type: 'request', params });
+    if (this.#mode !== 'bypass') {
+      const outcome = new Promise<JsonObject>((answer) => this.#asking.set(id, { params, answer }));
+      return { events: this.#tell(turn, asked), outcome };
+    }
+    // Nobody is to be asked here, so nobody hears of the question.
+    const [, ...started] = turn.step({ type: 'answered', id, decision: 'allow' });
+    return { events: this.#tell(turn, started), outcome: Promise.resolve(chooseOption(params, 'allow')) };
+  }
+
+  async interrupt(): Promise<void> {
+    if (this.#next !== undefined) this.#next.interrupted = true;
+    const turn = this.#turn;
+    if (turn === undefined || turn.interrupted) return;
+    turn.interrupted = true;
+    const cancelled = this.#connection.notify('session/cancel', { sessionId: this.sessionId });
+    // Behind the cancellation: the agent must not go on with the tool's refusal.
+    for (const id of [...this.#asking.keys()]) {
+      this.#withdraw(id);
+      this.receive({ type: 'answered', id, decision: 'deny', message: 'Interrupted' });
+    }
+    await cancelled;
+  }
+
+  async answerPermission(id: string, answer: PermissionAnswer): Promise<void> {
+    const asked = this.#asking.get(id);
+    if (asked === undefined) {
+      throw new TurnoutError(
+        'bad_request',
+        `There is no permission request ${JSON.stringify(id)} to answer.`,
+      );
+    }
+    this.#asking.delete(id);
+    asked.answer(chooseOption(asked.params, answer.decision));
+    this.receive({ type: 'answered', id, ...answer });
+  }
+
+  async setModel(model: string): Promise<void> {
+    await this.#connection.request(
+      'session/set_model',
+      { sessionId: this.sessionId, modelId: model },
+      answerMs,
+    );
+    this.#model = model;
+  }
+
+  async setPermissionMode(mode: PermissionMode): Promise<void> {
+    const modeId = geminiModes[mode];
+    await this.#connection.request('session/set_mode', { sessionId: this.sessionId, modeId }, answerMs);
+    this.#mode = mode;
+  }
+
+  /** Gemini 0.61.0 knows no `session/close`: it keeps the session (1 MB) as long as it runs. */
+  async close(): Promise<void> {
+    const turn = this.#turn;
+    if (turn !== undefined) {
+      await this.interrupt();
+      await within(turn.over, stopMs, 'session/cancel').catch(() => undefined);
+    }
+    this.#setup.closed(this);
+    this.die(new TurnoutError('bad_request', 'The session was closed.'));
+  }
+
+  /** Nothing will come to this session any more: its process has ended, or it was let go. */
+  die(death: TurnoutError): void {
+    this.#death ??= death;
+    if (this.#turn !== undefined) this.#endWith(death);
+  }
+
+  async #prompt(prompt: string): Promise<void> {
+    const params = { sessionId: this.sessionId, prompt: promptBlocks(prompt, this.#untold) };
+    try {
+      await this.#connection.request('session/prompt', params);
+    } catch {
+      // The error's line, or the end of the process, has ended the turn.
+    }
+  }
+
+  #withdraw(id: string): void {
+    const asked = this.#asking.get(id);
+    this.#asking.delete(id);
+    asked?.answer(chooseOption(asked.params, undefined));
+  }
+
+  #tell(turn: Turn, events: readonly LiveEvent[]): readonly StepEvent[] {
+    for (const event of events) turn.push(event);
+    // Whoever reads this turn does not keep up, and that must not cost the memory of all.
+    if (turn.overflowed) void this.interrupt();
+    const ending = events.find((event) => event.type === 'ending')?.ending;
+    // Gemini forgets a prompt that failed, and what was in front of it.
+    if (ending?.type === 'answered') this.#untold = '';
+    if (ending !== undefined) this.#over(turn);
+    return events.filter((event): event is StepEvent => event.type !== 'ending');
+  }
+
+  #endWith(death: TurnoutError): void {
+    const turn = this.#turn;
+    turn?.push({ type: 'ending', ending: { type: 'failed', code: death.code, message: death.message } });
+    if (turn !== undefined) this.#over(turn);
+  }
+
+  #over(turn: Turn): void {
+    turn.end();
+    for (const id of [...this.#asking.keys()]) this.#withdraw(id);
+    if (this.#turn === turn) this.#turn = undefined;
+    this.#setup.turnEnded();
+  }
+
+  #modelField(): { model?: string } {
+    return this.#model === undefined ? {} : { model: this.#model };
+  }
+}

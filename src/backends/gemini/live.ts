@@ -1,0 +1,51 @@
+import { startProcess } from '../../process/start-process.js';
+import type { LiveProtocol } from '../live/types.js';
+import { GeminiProcess } from './live-process.js';
+import { retryLogEnvironment } from './live-retries.js';
+
+/** Gemini CLI over the Agent Client Protocol (S5): `gemini --acp`. Measured with 0.61.0. */
+export const geminiLive: LiveProtocol = {
+  sessionsPerProcess: 'many',
+  capabilities: {
+    thinking: true,
+    permissionModes: ['bypass', 'ask', 'edits', 'plan'],
+    decisions: ['allow', 'allow_always', 'deny'],
+    setModel: true,
+    setPermissionMode: true,
+    maxTurns: false,
+    allowedTools: false,
+    disallowedTools: false,
+    mcpConfig: true,
+  },
+
+  // The model and the mode belong to a session. The directory has to be the process's own: a project's `.env` goes into
+  // the environment of the whole process, and `session/load` reads the settings of the directory it was started in.
+  processKey: ({ cwd }) => cwd,
+
+  async start({ cwd }, context) {
+    const child = await startProcess({
+      command: context.command,
+      args: ['--acp'],
+      cwd,
+      env: { ...context.env, ...environment, ...(await retryLogEnvironment(context.scratch, context.env)) },
+      stdin: 'open',
+    });
+    const process = new GeminiProcess(child, context);
+    try {
+      await process.ready();
+      return process;
+    } catch (error) {
+      await process.end();
+      throw error;
+    }
+  },
+};
+
+const environment = {
+  // Without the relaunch: a second faster, and signals reach the process that works.
+  GEMINI_CLI_NO_RELAUNCH: 'true',
+  // The caller chose this folder.
+  GEMINI_CLI_TRUST_WORKSPACE: 'true',
+  // Without a pseudo-terminal: what a command printed in one is not told over ACP.
+  GEMINI_PTY_INFO: 'child_process',
+};

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { TurnoutError } from '../../core/errors.js';
+import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { readMcpServers } from '../one-shot/mcp-config.js';
+
+/** OPENCODE_CONFIG_CONTENT. The user may use the same variable: ours goes on top of theirs. */
+export function mergedConfig(ours: JsonObject, theirs: string | undefined): string {
+  if (theirs === undefined || theirs.trim() === '') return JSON.stringify(ours);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(theirs);
+  } catch (cause) {
+    throw new TurnoutError(
+      'bad_request',
+      `OPENCODE_CONFIG_CONTENT in the environment is not JSON: ${String(cause)}`,
+      { cause },
+    );
+  }
+  return JSON.stringify(merge(isObject(parsed) ? parsed : {}, ours));
+}
+
+/** The servers of a file in Claude's format, as OpenCode's `mcp` wants them. */
+export async function mcpServers(file: string): Promise<JsonObject> {
+  const servers = await readMcpServers(file, (path) => readFile(path, 'utf8'));
+  return Object.fromEntries(
+    servers.map(([name, server]) => {
+      if (typeof server['url'] === 'string') {
+        return [
+          name,
+          { type: 'remote', url: server['url'], headers: server['headers'] ?? {}, enabled: true },
+        ];
+      }
+      const args = Array.isArray(server['args']) ? server['args'] : [];
+      const command = [server['command'], ...args];
+      return [name, { type: 'local', command, environment: server['env'] ?? {}, enabled: true }];
+    }),
+  );
+}
+
+function merge(under: JsonObject, over: JsonObject): JsonObject {
+  const merged: Record<string, unknown> = { ...under };
+  for (const [key, value] of Object.entries(over)) {
+    const below = merged[key];
+    if (isObject(below) && isObject(value)) merged[key] = merge(below, value);
+    else if (Array.isArray(below) && Array.isArray(value)) merged[key] = [...below, ...value];
+    else merged[key] = value;
+  }
+  return merged;
+}

@@ -1,0 +1,113 @@
+import type { StepEvent, Usage } from '../../core/chat-event.js';
+import { classifyFailure } from '../one-shot/classify-failure.js';
+import {
+  type Ending,
+  type Step,
+  type TurnFacts,
+  unknownLine,
+  type WireDecoder,
+} from '../one-shot/decoder.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { number, object, text } from '../one-shot/read-fields.js';
+
+export interface OpenCodeState extends TurnFacts {
+  readonly spoke: boolean;
+  /** Tokens and cost come for each step: the turn is their sum. */
+  readonly usage?: Usage;
+}
+
+/** `opencode run --format json`: today's parts, and the older single result. */
+export const openCodeDecoder: WireDecoder<OpenCodeState> = {
+  initial: { spoke: false },
+
+  step(state, line, raw): Step<OpenCodeState> {
+    const [known, session] = withSession(state, line);
+    const [next, events] = event(known, line, raw);
+    return [next, session.length === 0 ? events : [...session, ...events]];
+  },
+
+  /** Some versions lose the last step_finish: what was said before a clean exit is the answer. */
+  finish(state) {
+    return state.ending === undefined && state.spoke ? { ...state, ending: answered('stop') } : state;
+  },
+};
+
+function event(state: OpenCodeState, line: JsonObject, raw: string): Step<OpenCodeState> {
+  const part = object(line['part']);
+  switch (line['type']) {
+    case 'step_start':
+      return [state, []];
+    case 'text':
+      return [{ ...state, spoke: true }, [{ type: 'text', text: text(part['text']) || text(line['text']) }]];
+    case 'reasoning':
+      return [state, [{ type: 'thinking', text: text(part['text']) }]];
+    case 'tool_use':
+      return [{ ...state, spoke: false }, tool(part)];
+    case 'step_finish':
+      return stepFinish(state, part);
+    case 'error':
+      return [{ ...state, ending: failure(object(line['error'])) }, []];
+    case 'result': {
+      const answer = text(line['text']) || text(line['result']);
+      const ending: Ending = { type: 'answered', stopReason: 'end_turn', text: answer };
+      return [{ ...state, ending }, [{ type: 'text', text: answer }]];
+    }
+    default:
+      return [state, [unknownLine('An unknown event', raw)]];
+  }
+}
+
+function withSession(state: OpenCodeState, line: JsonObject): Step<OpenCodeState> {
+  const sessionId = text(line['sessionID']) || text(line['session_id']);
+  if (sessionId === '' || sessionId === state.sessionId) return [state, []];
+  return [{ ...state, sessionId }, [{ type: 'session', sessionId, backend: 'opencode' }]];
+}
+
+/** A part is printed when it is over: the tool's start and end come together. */
+function tool(part: JsonObject): readonly StepEvent[] {
+  const state = object(part['state']);
+  const id = text(part['callID']) || text(part['id']);
+  const failed = text(state['status']) === 'error';
+  return [
+    { type: 'tool_start', id, name: text(part['tool']), input: state['input'] ?? {} },
+    { type: 'tool_end', id, output: failed ? text(state['error']) : text(state['output']), isError: failed },
+  ];
+}
+
+function stepFinish(state: OpenCodeState, part: JsonObject): Step<OpenCodeState> {
+  const usage = addStep(state.usage, part);
+  const reason = text(part['reason']);
+  const next = { ...state, usage };
+  if (reason === 'tool-calls') return [next, [{ type: 'usage', ...usage }]];
+  return [{ ...next, ending: state.ending ?? answered(reason) }, [{ type: 'usage', ...usage }]];
+}
+
+/** The usage with that of one more step, from its `step-finish` part. */
+export function addStep(before: Usage | undefined, part: JsonObject): Usage {
+  const tokens = object(part['tokens']);
+  const cache = object(tokens['cache']);
+  return {
+    // OpenCode counts cached input apart.
+    inputTokens:
+      (before?.inputTokens ?? 0) + number(tokens['input']) + number(cache['read']) + number(cache['write']),
+    outputTokens: (before?.outputTokens ?? 0) + number(tokens['output']) + number(tokens['reasoning']),
+    cachedInputTokens: (before?.cachedInputTokens ?? 0) + number(cache['read']),
+    costUsd: (before?.costUsd ?? 0) + number(part['cost']),
+  };
+}
+
+export function answered(reason: string): Ending {
+  return { type: 'answered', stopReason: reason === 'stop' || reason === '' ? 'end_turn' : reason };
+}
+
+export function failure(error: JsonObject): Ending & { readonly type: 'failed' } {
+  const data = object(error['data']);
+  const message = text(data['message']) || text(error['message']) || text(error['name']) || 'the turn failed';
+  const status = number(data['statusCode']);
+  const known = classifyFailure(`${text(error['name'])} ${message}`, status >= 400 ? status : undefined);
+  const code = known === 'unknown' && brokenConnection.test(message) ? 'network' : known;
+  return { type: 'failed', message, ...(code === 'unknown' ? {} : { code }) };
+}
+
+// Seen: "Cannot connect to API: The socket connection was closed unexpectedly. For more information, …"
+const brokenConnection = /cannot connect to api|socket connection was closed/i;

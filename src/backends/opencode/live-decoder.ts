@@ -1,0 +1,288 @@
+import { notice, type StepEvent } from '../../core/chat-event.js';
+import { type Ending, unknownLine } from '../one-shot/decoder.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { number, object, text } from '../one-shot/read-fields.js';
+import { addStep, failure } from './decoder.js';
+import {
+  concludeTurn,
+  type LiveStep,
+  type OpenCodeTurnState,
+  type Stream,
+  type ToolCall,
+} from './live-state.js';
+
+/** `opencode serve`, its event stream: the events of one session and of its subagents, measured with 1.18.33. */
+export function decodeLive(state: OpenCodeTurnState, event: JsonObject, raw: string): LiveStep {
+  if (state.over) return [state, []];
+  const properties = object(event['properties']);
+  const type = text(event['type']);
+  if (type === 'permission.asked') return asked(state, properties);
+  if (type === 'permission.replied') return replied(state, properties);
+  if (text(properties['sessionID']) !== state.sessionId) return subagent(state, type, properties);
+  switch (type) {
+    case 'message.updated':
+      return message(state, object(properties['info']));
+    case 'message.part.updated':
+      return part(state, object(properties['part']), raw);
+    case 'message.part.delta':
+      return delta(state, properties);
+    case 'session.status':
+      return status(state, object(properties['status']));
+    case 'session.idle':
+      return idle(state);
+    case 'session.error':
+      return [{ ...state, failure: describe(object(properties['error'])) }, []];
+    case 'session.compacted':
+      return [state, [notice('info', 'OpenCode has summarised the conversation to make room.')]];
+    case 'question.asked':
+      return [state, [notice('warning', 'OpenCode asked a question that nobody can answer here.', raw)]];
+    default:
+      return [state, quiet.test(type) ? [] : [unknownLine('An unknown event', raw)]];
+  }
+}
+
+/** Of no interest to a turn: what the user interface of OpenCode shows, and the life of the server. */
+const quiet =
+  /^(session\.(created|updated|deleted|diff|next\.)|message\.(removed|part\.removed)|todo\.|file\.|lsp\.|mcp\.|project\.|plugin\.|server\.|installation\.|catalog\.|integration\.|reference\.|models-dev\.|vcs\.|command\.|pty\.|tui\.|workspace\.|worktree\.|question\.(replied|rejected|v2)|permission\.v2)/;
+
+function message(state: OpenCodeTurnState, info: JsonObject): LiveStep {
+  const id = text(info['id']);
+  if (id === state.promptId) return prompted(state, info);
+  if (info['role'] !== 'assistant' || id <= state.promptId) return [state, []];
+  const complete = number(object(info['time'])['completed']) > 0;
+  const isNew = !state.replies.has(id);
+  const summary = info['summary'] === true;
+  const error = info['error'];
+  const next: OpenCodeTurnState = {
+    ...state,
+    started: true,
+    replies: isNew || complete ? new Map(state.replies).set(id, complete) : state.replies,
+    summaries: summary && isNew ? new Set(state.summaries).add(id) : state.summaries,
+    finish: summary ? state.finish : text(info['finish']),
+    // A turn that goes on after an error (a compaction, for one) has got over it.
+    failure: error === undefined ? (isNew ? undefined : state.failure) : describe(object(error)),
+  };
+  return [next, []];
+}
+
+function prompted(state: OpenCodeTurnState, info: JsonObject): LiveStep {
+  if (state.prompted) return [state, []];
+  const { providerID, modelID } = object(info['model']);
+  const model = text(modelID) === '' ? {} : { model: `${text(providerID)}/${text(modelID)}` };
+  return [
+    { ...state, prompted: true },
+    [{ type: 'session', sessionId: state.sessionId, backend: 'opencode', ...model }],
+  ];
+}
+
+function part(state: OpenCodeTurnState, found: JsonObject, raw: string): LiveStep {
+  const id = text(found['id']);
+  const messageId = text(found['messageID']);
+  if (!state.replies.has(messageId) || state.done.has(id)) return [state, []];
+  switch (found['type']) {
+    case 'text':
+      return state.summaries.has(messageId) ? [state, []] : whole(state, id, 'text', found);
+    case 'reasoning':
+      return whole(state, id, 'thinking', found);
+    case 'tool':
+      return tool(state, id, found);
+    case 'step-finish':
+      return stepFinish(state, id, found);
+    case 'step-start':
+    case 'snapshot':
+    case 'patch':
+    case 'agent':
+    case 'retry':
+    case 'compaction':
+    case 'subtask':
+    case 'file':
+      return [state, []];
+    default:
+      return [state, [unknownLine('An unknown part of a message', raw)]];
+  }
+}
+
+/** The part as it is now: a text that began, or the whole of one that ended; what came in pieces is not said again. */
+function whole(state: OpenCodeTurnState, id: string, type: Stream['type'], found: JsonObject): LiveStep {
+  const known = state.streams.get(id);
+  const now = text(found['text']);
+  const sent = known?.sent ?? 0;
+  const events: readonly StepEvent[] = now.length > sent ? [{ type, text: now.slice(sent) }] : [];
+  const streams = new Map(state.streams);
+  if (number(object(found['time'])['end']) > 0) {
+    streams.delete(id);
+    return [{ ...state, streams, done: new Set(state.done).add(id) }, events];
+  }
+  streams.set(id, { type, sent: Math.max(sent, now.length), gap: known?.gap ?? false });
+  return [{ ...state, streams }, events];
+}
+
+/** Only a part that is known can be told from another: reasoning, too, comes in a field `text`. */
+function delta(state: OpenCodeTurnState, properties: JsonObject): LiveStep {
+  const id = text(properties['partID']);
+  const stream = state.streams.get(id);
+  const piece = text(properties['delta']);
+  if (stream === undefined || stream.gap || properties['field'] !== 'text' || piece === '')
+    return [state, []];
+  const streams = new Map(state.streams).set(id, { ...stream, sent: stream.sent + piece.length });
+  return [{ ...state, streams }, [{ type: stream.type, text: piece }]];
+}
+
+function tool(state: OpenCodeTurnState, partId: string, found: JsonObject): LiveStep {
+  const facts = object(found['state']);
+  const status = text(facts['status']);
+  const call = state.tools.get(partId) ?? newCall(state, partId, found);
+  const tools = new Map(state.tools).set(partId, call);
+  if (status === 'pending') return [{ ...state, tools }, []];
+  const begun = call.input !== undefined;
+  const input = begun ? call.input : (facts['input'] ?? {});
+  const [started, events] = begun
+    ? ([{ ...state, tools }, []] as const)
+    : begin({ ...state, tools }, partId, { ...call, input });
+  if (status !== 'completed' && status !== 'error') return [started, events];
+  const failed = status === 'error';
+  const output = text(facts[failed ? 'error' : 'output']);
+  const rest = new Map(started.tools);
+  rest.delete(partId);
+  return [
+    { ...started, tools: rest, done: new Set(started.done).add(partId) },
+    [...events, { type: 'tool_end', id: call.id, output, isError: failed }],
+  ];
+}
+
+function newCall(state: OpenCodeTurnState, partId: string, found: JsonObject): ToolCall {
+  const callId = text(found['callID']) || partId;
+  // Some models count their calls from 0 in each step.
+  const taken = state.done.has(callId) || [...state.tools.values()].some((other) => other.id === callId);
+  return { id: taken ? partId : callId, callId, name: text(found['tool']) };
+}
+
+function begin(state: OpenCodeTurnState, partId: string, call: ToolCall): LiveStep {
+  const start: StepEvent = { type: 'tool_start', id: call.id, name: call.name, input: call.input };
+  const next = {
+    ...state,
+    tools: new Map(state.tools).set(partId, call),
+    done: new Set(state.done).add(call.id),
+  };
+  const request = state.held.get(call.callId);
+  if (request === undefined) return [next, [start]];
+  const held = new Map(state.held);
+  held.delete(call.callId);
+  const [after, events] = ask({ ...next, held }, request, call);
+  return [after, [start, ...events]];
+}
+
+function stepFinish(state: OpenCodeTurnState, id: string, found: JsonObject): LiveStep {
+  const usage = addStep(state.usage, found);
+  return [{ ...state, usage, done: new Set(state.done).add(id) }, [{ type: 'usage', ...usage }]];
+}
+
+function status(state: OpenCodeTurnState, now: JsonObject): LiveStep {
+  switch (now['type']) {
+    case 'busy':
+      return [state.prompted && !state.started ? { ...state, started: true } : state, []];
+    case 'idle':
+      return idle(state);
+    case 'retry':
+      return [state, [retry(now)]];
+    default:
+      return [state, []];
+  }
+}
+
+/** An abort and an error give two `idle`s, and the first comes before the last words of the reply. */
+function idle(state: OpenCodeTurnState): LiveStep {
+  const unfinished = [...state.replies.values()].includes(false);
+  return state.started && !unfinished ? concludeTurn(state) : [state, []];
+}
+
+/** Later than this is no date. */
+const maxTime = 8.64e15;
+
+function retry(now: JsonObject): StepEvent {
+  const next = number(now['next']);
+  const when = next > 0 && next < maxTime ? `, next try at ${new Date(next).toISOString()}` : '';
+  return notice(
+    'warning',
+    `OpenCode retries (attempt ${number(now['attempt'])}${when}): ${text(now['message'])}`,
+  );
+}
+
+/** A request comes a moment before its tool has its input, so it waits for that. */
+function asked(state: OpenCodeTurnState, request: JsonObject): LiveStep {
+  const id = text(request['id']);
+  if (id === '' || state.asked.has(id)) return [state, []];
+  const callId = text(object(request['tool'])['callID']);
+  const call = [...state.tools.values()].find((candidate) => candidate.callId === callId);
+  if (call !== undefined && call.input === undefined) {
+    return [{ ...state, held: new Map(state.held).set(callId, request) }, []];
+  }
+  return ask(state, request, call);
+}
+
+function ask(state: OpenCodeTurnState, request: JsonObject, call: ToolCall | undefined): LiveStep {
+  const id = text(request['id']);
+  const permission = text(request['permission']);
+  // `edit` is the permission of several tools; others (`external_directory`) are about more than their tool.
+  const ofTool = call !== undefined && (permission === call.name || permission === 'edit');
+  const input = ofTool ? call.input : { ...object(request['metadata']), patterns: request['patterns'] ?? [] };
+  const always = Array.isArray(request['always']) && request['always'].length > 0;
+  return [
+    { ...state, asked: new Set(state.asked).add(id) },
+    [
+      {
+        type: 'permission_request',
+        id,
+        tool: ofTool ? call.name : permission,
+        input,
+        options: always ? ['allow', 'allow_always', 'deny'] : ['allow', 'deny'],
+      },
+    ],
+  ];
+}
+
+const decisions = { once: 'allow', always: 'allow_always', reject: 'deny' } as const;
+
+function replied(state: OpenCodeTurnState, properties: JsonObject): LiveStep {
+  const id = text(properties['requestID']);
+  if (!state.asked.has(id)) return [state, []];
+  const still = new Set(state.asked);
+  still.delete(id);
+  const decision = decisions[text(properties['reply']) as keyof typeof decisions] ?? 'deny';
+  return [{ ...state, asked: still }, [{ type: 'permission_resolved', id, decision }]];
+}
+
+/** Of a subagent's session we tell what it costs and why it waits. */
+function subagent(state: OpenCodeTurnState, type: string, properties: JsonObject): LiveStep {
+  const found = object(properties['part']);
+  if (type === 'message.part.updated' && found['type'] === 'step-finish') {
+    const id = text(found['id']);
+    const ours = text(found['messageID']) > state.promptId && !state.done.has(id);
+    return ours ? stepFinish(state, id, found) : [state, []];
+  }
+  const now = object(properties['status']);
+  return [state, type === 'session.status' && now['type'] === 'retry' ? [retry(now)] : []];
+}
+
+function describe(error: JsonObject): Ending {
+  const known = failure(error);
+  const headers = object(object(error['data'])['responseHeaders']);
+  const after = text(headers['retry-after']);
+  const message =
+    after === ''
+      ? known.message
+      : `${known.message} (retry after ${after}${/^\d+$/.test(after) ? ' s' : ''})`;
+  switch (error['name']) {
+    case 'MessageAbortedError':
+      return { type: 'failed', code: 'interrupted', message: 'Interrupted' };
+    case 'ContentFilterError':
+      return { type: 'answered', stopReason: 'refusal' };
+    case 'ProviderAuthError':
+      return { type: 'failed', code: 'auth', message };
+    case 'ContextOverflowError':
+    case 'MessageOutputLengthError':
+      return { type: 'failed', code: 'bad_request', message };
+    default:
+      return { ...known, message };
+  }
+}

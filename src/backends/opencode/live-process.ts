@@ -1,0 +1,250 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import type { ChatEvent } from '../../core/chat-event.js';
+import { TurnoutError } from '../../core/errors.js';
+import { type ProcessExit, type RunningProcess, startProcess } from '../../process/start-process.js';
+import type { LiveContext, LiveProcess, LiveSession, LiveSessionOptions, TurnEnding } from '../live/types.js';
+import { unknownLine } from '../one-shot/decoder.js';
+import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { object, text } from '../one-shot/read-fields.js';
+import type { PermissionMode } from '../types.js';
+import { failure } from './decoder.js';
+import { type HttpAnswer, type HttpCall, OpenCodeHttp, serverUser } from './live-http.js';
+import { readModel } from './live-model.js';
+import {
+  agentOf,
+  agentRules,
+  isPlain,
+  plainRules,
+  type Rule,
+  sessionRules,
+  type ToolFilter,
+} from './live-rules.js';
+import { OpenCodeSession, type SessionServer } from './live-session.js';
+import { diedError, StartupLines, startPatienceMs } from './live-startup.js';
+import { EventStream } from './live-stream.js';
+import { firstOf } from './live-wait.js';
+
+/** Starts `opencode serve` and waits until it takes sessions. */
+export async function startOpenCode(config: string, context: LiveContext): Promise<LiveProcess> {
+  // The port is open to every user of the machine.
+  const password = randomBytes(24).toString('base64url');
+  // Not in a session's directory: that may go while the server stays.
+  await mkdir(context.scratch, { recursive: true, mode: 0o700 });
+  const child = await startProcess({
+    command: context.command,
+    args: ['serve', '--port', '0', '--hostname', '127.0.0.1'],
+    cwd: context.scratch,
+    env: {
+      ...context.env,
+      OPENCODE_CONFIG_CONTENT: config,
+      OPENCODE_SERVER_USERNAME: serverUser,
+      OPENCODE_SERVER_PASSWORD: password,
+    },
+  });
+  try {
+    const lines = new StartupLines(child);
+    const url = await lines.address();
+    const server = new OpenCodeServer(child, new OpenCodeHttp(url, password), context);
+    await server.listen();
+    return server;
+  } catch (error) {
+    await child.end();
+    throw error;
+  }
+}
+
+class OpenCodeServer implements LiveProcess, SessionServer {
+  readonly pid: number;
+  readonly exited: Promise<ProcessExit>;
+  readonly #child: RunningProcess;
+  readonly #http: OpenCodeHttp;
+  readonly #context: LiveContext;
+  readonly #events: EventStream;
+  /** By the id of a session, ours and their subagents'. */
+  readonly #sessions = new Map<string, OpenCodeSession>();
+  readonly #booted = new Set<string>();
+  /** By directory, as `GET /agent` told. */
+  readonly #agents = new Map<string, unknown>();
+  #connected: () => void = () => {};
+
+  constructor(child: RunningProcess, http: OpenCodeHttp, context: LiveContext) {
+    this.pid = child.pid;
+    this.exited = child.exited;
+    this.#child = child;
+    this.#http = http;
+    this.#context = context;
+    this.#events = new EventStream(http, {
+      connected: (again) => this.#onConnected(again),
+      event: (data) => this.#onEvent(data),
+    });
+    void child.exited.then((exit) => this.#onExit(exit));
+  }
+
+  /** Events that nobody hears are lost, so no session is opened before the stream stands. */
+  async listen(): Promise<void> {
+    const connected = new Promise<'connected'>((resolve) => {
+      this.#connected = () => resolve('connected');
+    });
+    void this.#events.run();
+    const first = await firstOf(startPatienceMs, connected, this.exited);
+    if (first === 'connected') return;
+    this.#events.stop();
+    throw first === undefined
+      ? new TurnoutError('timeout', 'OpenCode did not open its stream of events.')
+      : diedError(this.#child, first);
+  }
+
+  async open(options: LiveSessionOptions): Promise<LiveSession> {
+    readModel(options.model);
+    return options.sessionId === undefined ? this.#create(options) : this.#resume(options.sessionId, options);
+  }
+
+  async end(): Promise<void> {
+    this.#events.stop();
+    await this.#child.end();
+  }
+
+  async call(call: HttpCall): Promise<HttpAnswer> {
+    if (this.#context.trace !== undefined) this.trace(describeCall(call), []);
+    try {
+      return await this.#http.call(call);
+    } catch (error) {
+      // A process that dies breaks its connections first.
+      const exit = await firstOf(exitPatienceMs, this.exited);
+      throw exit === undefined ? error : diedError(this.#child, exit);
+    }
+  }
+
+  adopt(sessionId: string, owner: OpenCodeSession): void {
+    this.#sessions.set(sessionId, owner);
+  }
+
+  forget(sessionIds: Iterable<string>): void {
+    for (const id of sessionIds) this.#sessions.delete(id);
+  }
+
+  trace(line: string, events: readonly ChatEvent[]): void {
+    this.#context.trace?.({ type: 'line', line, events });
+  }
+
+  /** OpenCode reads its settings once for each directory, so its agents' rules stay what they are. */
+  async rules(directory: string, mode: PermissionMode, filter: ToolFilter): Promise<readonly Rule[]> {
+    let agents = this.#agents.get(directory);
+    if (agents === undefined) {
+      const { status, body } = await this.call({ method: 'GET', path: '/agent', directory });
+      if (status !== 200) throw refusal(`the rules of ${directory}`, status, object(body));
+      agents = body;
+      this.#agents.set(directory, agents);
+    }
+    return sessionRules(mode, agentRules(agents, agentOf(mode) ?? 'build'), filter);
+  }
+
+  async #create(options: LiveSessionOptions): Promise<LiveSession> {
+    const { cwd, permissionMode } = options;
+    const permission = isPlain(permissionMode, options)
+      ? plainRules()
+      : await this.rules(cwd, permissionMode, options);
+    // A session without a title costs a model call of its own to find one.
+    const body = { title: 'turnout', permission };
+    const answer = await this.call({ method: 'POST', path: '/session', directory: cwd, body });
+    const info = object(answer.body);
+    if (answer.status !== 200 || text(info['id']) === '') throw refusal('a new session', answer.status, info);
+    return this.#session(info, options);
+  }
+
+  async #resume(id: string, options: LiveSessionOptions): Promise<LiveSession> {
+    const { status, body } = await this.call({
+      method: 'GET',
+      path: `/session/${encodeURIComponent(id)}`,
+      directory: options.cwd,
+    });
+    const info = object(body);
+    // An id that could never be one is answered with 500.
+    if (status === 404 || (status >= 400 && !/^ses_\w+$/.test(id))) {
+      throw new TurnoutError('session_not_found', `OpenCode has no session ${id}: Session not found`);
+    }
+    if (status !== 200 || text(info['id']) !== id) throw refusal(`the session ${id}`, status, info);
+    const session = this.#session(info, options);
+    await session.setPermissionMode(options.permissionMode);
+    return session;
+  }
+
+  #session(info: JsonObject, options: LiveSessionOptions): OpenCodeSession {
+    const facts = { id: text(info['id']), directory: text(info['directory']) || options.cwd };
+    const session = new OpenCodeSession(this, facts, options);
+    this.adopt(session.sessionId, session);
+    this.#boot(facts.directory);
+    return session;
+  }
+
+  /** The first turn in a directory takes a second longer (1.18.33: providers, plugins); most of it can begin now. */
+  #boot(directory: string): void {
+    if (this.#booted.has(directory)) return;
+    this.#booted.add(directory);
+    void this.#http.call({ method: 'GET', path: '/config/providers', directory }).catch(() => undefined);
+  }
+
+  #onConnected(again: boolean): void {
+    this.#connected();
+    if (again) for (const session of new Set(this.#sessions.values())) void session.resync();
+  }
+
+  #onEvent(data: string): void {
+    // Each stored change comes a second time, for other servers to copy.
+    if (data.includes('"payload":{"type":"sync"')) return;
+    const event = readEvent(data);
+    if (event === undefined) {
+      for (const session of new Set(this.#sessions.values())) {
+        session.tell(unknownLine('A line that is not JSON', data));
+      }
+      this.trace(data, []);
+      return;
+    }
+    const properties = object(event['properties']);
+    const parent = text(object(properties['info'])['parentID']);
+    const id = text(properties['sessionID']);
+    const owner = this.#sessions.get(id) ?? (parent === '' ? undefined : this.#sessions.get(parent));
+    if (owner !== undefined) {
+      owner.take(event, data);
+      return;
+    }
+    this.trace(data, []);
+    if (event['type'] === 'permission.asked') this.#reject(properties);
+  }
+
+  /** Nobody is left to answer: whoever asked must not wait for ever. */
+  #reject(request: JsonObject): void {
+    const path = `/permission/${encodeURIComponent(text(request['id']))}/reply`;
+    void this.#http.call({ method: 'POST', path, body: { reply: 'reject' } }).catch(() => undefined);
+  }
+
+  #onExit(exit: ProcessExit): void {
+    this.#events.stop();
+    this.#context.trace?.({ type: 'exit', ...exit, stderr: this.#child.stderr() });
+    const { message } = diedError(this.#child, exit);
+    const ending: TurnEnding['ending'] = { type: 'failed', code: 'crashed', message };
+    for (const session of new Set(this.#sessions.values())) session.crash(ending);
+  }
+}
+
+function readEvent(data: string): JsonObject | undefined {
+  try {
+    const parsed: unknown = JSON.parse(data);
+    if (!isObject(parsed)) return undefined;
+    return isObject(parsed['payload']) ? parsed['payload'] : parsed;
+  } catch {
+    return undefined;
+  }
+}
+
+function refusal(what: string, status: number, body: JsonObject): TurnoutError {
+  const { code, message } = failure(body);
+  return new TurnoutError(code ?? 'unknown', `OpenCode did not open ${what} (HTTP ${status}): ${message}`);
+}
+
+function describeCall({ method, path, body }: HttpCall): string {
+  return `> ${method} ${path}${body === undefined ? '' : ` ${JSON.stringify(body)}`}`;
+}
+
+const exitPatienceMs = 500;

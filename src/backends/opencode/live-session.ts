@@ -1,0 +1,304 @@
+import type { ChatEvent } from '../../core/chat-event.js';
+import { notice } from '../../core/chat-event.js';
+import { TurnoutError } from '../../core/errors.js';
+import type {
+  LiveEvent,
+  LiveSession,
+  LiveSessionOptions,
+  PermissionAnswer,
+  TurnEnding,
+} from '../live/types.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { object, text } from '../one-shot/read-fields.js';
+import type { PermissionMode } from '../types.js';
+import { failure } from './decoder.js';
+import type { HttpAnswer, HttpCall } from './live-http.js';
+import { newMessageId } from './live-ids.js';
+import { type OpenCodeModel, readModel } from './live-model.js';
+import { PermissionDesk, type PermissionReply } from './live-permissions.js';
+import { agentOf, endsWith, type Rule, readRules, type ToolFilter } from './live-rules.js';
+import { endShells, findShells } from './live-shells.js';
+import { OpenCodeTurn } from './live-turn.js';
+import { firstOf } from './live-wait.js';
+
+/** The server as a session sees it. */
+export interface SessionServer {
+  readonly pid: number;
+  call(call: HttpCall): Promise<HttpAnswer>;
+  /** The rules of a mode, on top of those that hold in a directory. */
+  rules(directory: string, mode: PermissionMode, filter: ToolFilter): Promise<readonly Rule[]>;
+  /** Sends the events of this session (one of ours, or of a subagent) to its owner from now on. */
+  adopt(sessionId: string, owner: OpenCodeSession): void;
+  forget(sessionIds: Iterable<string>): void;
+  trace(line: string, events: readonly ChatEvent[]): void;
+}
+
+export interface SessionFacts {
+  readonly id: string;
+  /** Where it runs: OpenCode keeps a session in the directory that it was made in. */
+  readonly directory: string;
+}
+
+export class OpenCodeSession implements LiveSession {
+  readonly sessionId: string;
+  readonly #server: SessionServer;
+  readonly #directory: string;
+  readonly #options: LiveSessionOptions;
+  readonly #desk = new PermissionDesk();
+  readonly #subagents = new Set<string>();
+  #mode: PermissionMode;
+  #model: OpenCodeModel | undefined;
+  #turn: OpenCodeTurn | undefined;
+  #abort: Promise<void> | undefined;
+  #closed = false;
+  #dead: TurnEnding | undefined;
+
+  constructor(server: SessionServer, facts: SessionFacts, options: LiveSessionOptions) {
+    this.sessionId = facts.id;
+    this.#server = server;
+    this.#directory = facts.directory;
+    this.#options = options;
+    this.#mode = options.permissionMode;
+    this.#model = readModel(options.model);
+  }
+
+  async *turn(prompt: string): AsyncGenerator<LiveEvent> {
+    // A turn whose reader has left may still be stopping.
+    await this.#turn?.closed;
+    if (this.#dead !== undefined) {
+      yield this.#dead;
+      return;
+    }
+    if (this.#closed) throw new TurnoutError('bad_request', 'This OpenCode session has been closed.');
+    const turn = new OpenCodeTurn(this.sessionId, newMessageId());
+    this.#turn = turn;
+    if (this.#directory !== this.#options.cwd) {
+      const where = `OpenCode keeps a session in its own directory: it works in ${this.#directory}, not in ${this.#options.cwd}.`;
+      turn.tell(notice('warning', where));
+    }
+    this.#drive(turn, prompt).catch((error: unknown) => {
+      turn.conclude(brokenEnding(error));
+      this.#close(turn);
+    });
+    try {
+      yield* turn.events();
+    } finally {
+      turn.abandon();
+      if (!turn.hasEnded) void this.interrupt();
+    }
+  }
+
+  async interrupt(): Promise<void> {
+    const turn = this.#turn;
+    if (turn === undefined || turn.hasEnded) return;
+    turn.interrupted = true;
+    await this.#stop(turn);
+  }
+
+  async answerPermission(id: string, answer: PermissionAnswer): Promise<void> {
+    if (!this.#desk.isPending(id)) {
+      throw new TurnoutError('bad_request', `OpenCode is not waiting for an answer to ${id}.`);
+    }
+    await this.#reply(this.#desk.answer(id, answer));
+  }
+
+  async setModel(model: string): Promise<void> {
+    this.#model = readModel(model);
+  }
+
+  /** The rules of a mode are kept with the session, and a change is put behind what is there. */
+  async setPermissionMode(mode: PermissionMode): Promise<void> {
+    const path = this.#path();
+    const { body } = await this.#ask({ method: 'GET', path });
+    const rules = await this.#server.rules(this.#directory, mode, this.#options);
+    if (!endsWith(readRules(object(body)['permission']), rules)) {
+      await this.#ask({ method: 'PATCH', path, body: { permission: rules } });
+    }
+    this.#mode = mode;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.interrupt().catch(() => undefined);
+    await this.#turn?.closed;
+    this.#server.forget([this.sessionId, ...this.#subagents]);
+  }
+
+  /** One event of this session, or of a subagent of it. */
+  take(event: JsonObject, raw: string): void {
+    const type = text(event['type']);
+    const properties = object(event['properties']);
+    const turn = this.#turn;
+    if (type === 'session.created') this.#adopt(text(properties['sessionID']));
+    if (type === 'question.asked') this.#rejectQuestion(properties);
+    if (type === 'permission.asked' && this.#answersItself(properties)) {
+      this.#server.trace(raw, []);
+      return;
+    }
+    const events = turn?.take(event, raw, (found) => this.#withDecision(found)) ?? [];
+    this.#server.trace(raw, events.filter(isStep));
+    // An abort that came before the session was busy had nothing to stop.
+    const busy = type === 'session.status' && object(properties['status'])['type'] === 'busy';
+    if (turn !== undefined && ((busy && turn.interrupted && !turn.hasEnded) || turn.overflows)) {
+      void this.#stop(turn);
+    }
+  }
+
+  /** A line that is no event, and nobody's. */
+  tell(event: LiveEvent): void {
+    this.#turn?.tell(event);
+  }
+
+  /** The stream of events was broken and stands again. */
+  async resync(): Promise<void> {
+    const turn = this.#turn;
+    if (turn === undefined || turn.hasEnded) return;
+    turn.lostEvents();
+    await this.#catchUp(turn).catch(() => undefined);
+  }
+
+  /** The process is gone. */
+  crash(ending: TurnEnding['ending']): void {
+    this.#dead = { type: 'ending', ending };
+    this.#turn?.conclude(ending);
+  }
+
+  async #drive(turn: OpenCodeTurn, prompt: string): Promise<void> {
+    const agent = agentOf(this.#mode);
+    const answer = this.#server
+      .call({
+        method: 'POST',
+        path: `${this.#path()}/message`,
+        directory: this.#directory,
+        timeoutMs: 0,
+        body: {
+          messageID: turn.promptId,
+          ...(this.#model === undefined ? {} : { model: this.#model }),
+          ...(agent === undefined ? {} : { agent }),
+          ...(this.#options.systemPrompt === '' ? {} : { system: this.#options.systemPrompt }),
+          parts: [{ type: 'text', text: prompt }],
+        },
+      })
+      .catch((error: unknown) => error);
+    await Promise.race([turn.ended, answer]);
+    if (turn.hasEnded) await firstOf(answerPatienceMs, answer);
+    else await this.#settle(turn, await answer);
+    await this.#abort;
+    this.#abort = undefined;
+    await this.#reply(this.#desk.clear()).catch(() => undefined);
+    this.#close(turn);
+  }
+
+  #close(turn: OpenCodeTurn): void {
+    this.#server.forget(this.#subagents);
+    this.#subagents.clear();
+    if (this.#turn === turn) this.#turn = undefined;
+    turn.close();
+  }
+
+  /** The request is answered, mostly before its last events have come: they tell more. */
+  async #settle(turn: OpenCodeTurn, answer: unknown): Promise<void> {
+    // A turn that was stopped before it began has no events to wait for.
+    if (turn.interrupted) await this.#abort;
+    await firstOf(turn.interrupted ? abortedPatienceMs : eventPatienceMs, turn.ended);
+    if (turn.hasEnded) return;
+    if (answer instanceof Error) {
+      turn.conclude(brokenEnding(answer));
+      return;
+    }
+    const { status, body } = answer as HttpAnswer;
+    if (status === 200) await this.#catchUp(turn).catch(() => undefined);
+    turn.conclude(status === 200 ? undefined : failure(object(body)));
+  }
+
+  async #catchUp(turn: OpenCodeTurn): Promise<void> {
+    const { body } = await this.#ask({ method: 'GET', path: `${this.#path()}/message` });
+    turn.catchUp(body);
+    const waiting = await this.#ask({ method: 'GET', path: '/permission' });
+    for (const request of Array.isArray(waiting.body) ? waiting.body : []) {
+      const id = text(object(request)['id']);
+      if (text(object(request)['sessionID']) !== this.sessionId || this.#desk.isPending(id)) continue;
+      this.take({ type: 'permission.asked', properties: object(request) }, JSON.stringify(request));
+    }
+  }
+
+  #stop(turn: OpenCodeTurn): Promise<void> {
+    const before = this.#abort ?? Promise.resolve();
+    const abort = before.then(() => this.#abortOnce(turn));
+    this.#abort = abort;
+    return abort;
+  }
+
+  async #abortOnce(turn: OpenCodeTurn): Promise<void> {
+    const directory = this.#directory;
+    const commands = turn.shellCommands.map((command) => ({ command, directory }));
+    const shells = await findShells(this.#server.pid, commands).catch(() => []);
+    await this.#ask({ method: 'POST', path: `${this.#path()}/abort`, timeoutMs: abortPatienceMs }).catch(
+      () => undefined,
+    );
+    await endShells(shells).catch(() => undefined);
+    // Not for the caller to wait for: a server that does not stop must not hold the turn for ever.
+    void firstOf(abortPatienceMs, turn.ended).then(() => {
+      if (!turn.hasEnded && turn.interrupted) turn.conclude(interrupted);
+    });
+  }
+
+  async #reply(replies: readonly PermissionReply[]): Promise<void> {
+    for (const { id, body } of replies) {
+      // 404: a denial took it along.
+      await this.#ask({ method: 'POST', path: `/permission/${encodeURIComponent(id)}/reply`, body }, 404);
+    }
+  }
+
+  #adopt(subagent: string): void {
+    if (subagent === this.sessionId) return;
+    this.#subagents.add(subagent);
+    this.#server.adopt(subagent, this);
+  }
+
+  /** A request that needs no person: all is allowed, this has been before, or the turn it belongs to is over. */
+  #answersItself(request: JsonObject): boolean {
+    const late = this.#turn === undefined || this.#turn.hasEnded;
+    const reply = late
+      ? { id: text(request['id']), body: { reply: 'reject' } as const }
+      : this.#desk.ask(request, this.#mode === 'bypass');
+    if (reply !== undefined) void this.#reply([reply]).catch(() => undefined);
+    return reply !== undefined;
+  }
+
+  #rejectQuestion(properties: JsonObject): void {
+    const id = encodeURIComponent(text(properties['id']));
+    void this.#ask({ method: 'POST', path: `/question/${id}/reject`, body: {} }).catch(() => undefined);
+  }
+
+  #withDecision(event: LiveEvent): LiveEvent {
+    if (event.type !== 'permission_resolved') return event;
+    return { ...event, decision: this.#desk.takeDecision(event.id) ?? event.decision };
+  }
+
+  async #ask(call: HttpCall, alsoGood?: number): Promise<HttpAnswer> {
+    const answer = await this.#server.call({ directory: this.#directory, ...call });
+    if (answer.status < 300 || answer.status === alsoGood) return answer;
+    const { message, code } = failure(object(answer.body));
+    throw new TurnoutError(code ?? 'unknown', `OpenCode refused ${call.method} ${call.path}: ${message}`);
+  }
+
+  #path(): string {
+    return `/session/${encodeURIComponent(this.sessionId)}`;
+  }
+}
+
+const interrupted = { type: 'failed', code: 'interrupted', message: 'Interrupted' } as const;
+const eventPatienceMs = 2000;
+const abortedPatienceMs = 250;
+const answerPatienceMs = 1000;
+const abortPatienceMs = 5000;
+
+function brokenEnding(error: unknown): TurnEnding['ending'] {
+  if (error instanceof TurnoutError) return { type: 'failed', code: error.code, message: error.message };
+  return { type: 'failed', code: 'unknown', message: String(error) };
+}
+
+function isStep(event: LiveEvent): event is LiveEvent & ChatEvent {
+  return event.type !== 'ending';
+}

@@ -1,0 +1,45 @@
+import { TurnoutError } from '../../core/errors.js';
+import type { ProcessExit, RunningProcess } from '../../process/start-process.js';
+import { withoutNoise } from '../one-shot/conclude.js';
+import { firstOf } from './live-wait.js';
+
+/** Reads a server's stdout for as long as it lives; only the line with its address is of interest. */
+export class StartupLines {
+  readonly #child: RunningProcess;
+  readonly #said: string[] = [];
+  readonly #address: Promise<string>;
+
+  constructor(child: RunningProcess) {
+    this.#child = child;
+    this.#address = new Promise((resolve) => void this.#read(resolve));
+  }
+
+  async address(): Promise<string> {
+    const first = await firstOf(startPatienceMs, this.#address, this.#child.exited);
+    if (typeof first === 'string') return first;
+    if (first !== undefined) throw diedError(this.#child, first, this.#said.join('\n'));
+    throw new TurnoutError('timeout', `OpenCode did not start its server within ${startPatienceMs} ms.`, {
+      hint: 'The first run in a new home takes longest; try again.',
+    });
+  }
+
+  async #read(found: (address: string) => void): Promise<void> {
+    for await (const lines of this.#child.lines()) {
+      for (const { text: line } of lines) {
+        const address = /listening on (http:\/\/\S+)/.exec(line)?.[1];
+        if (address !== undefined) found(address);
+        if (this.#said.length < 20) this.#said.push(line);
+      }
+    }
+  }
+}
+
+/** How a server ended, and what it said last. */
+export function diedError(child: RunningProcess, exit: ProcessExit, said = ''): TurnoutError {
+  const how = exit.signal === null ? `exit ${exit.code}` : `signal ${exit.signal}`;
+  const words = withoutNoise(child.stderr(), []).trim() || said.trim();
+  const last = words === '' ? '' : `: ${words.slice(-500)}`;
+  return new TurnoutError('crashed', `The OpenCode server ended (${how})${last}`);
+}
+
+export const startPatienceMs = 60_000;

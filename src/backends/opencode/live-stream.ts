@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LineSplitter } from '../../process/split-lines.js';
+import type { OpenCodeHttp } from './live-http.js';
+
+/** The data of server-sent events, from bytes in any pieces; lines end with LF or CRLF. */
+export class SseFrames {
+  readonly #lines = new LineSplitter();
+  #data: string[] = [];
+
+  push(chunk: Buffer): readonly string[] {
+    const frames: string[] = [];
+    for (const { text } of this.#lines.push(chunk)) {
+      const line = text.endsWith('\r') ? text.slice(0, -1) : text;
+      if (line.startsWith('data:')) this.#data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
+      else if (line === '' && this.#data.length > 0) {
+        frames.push(this.#data.join('\n'));
+        this.#data = [];
+      }
+    }
+    return frames;
+  }
+}
+
+export interface EventListener {
+  /** The stream stands. `again`: it was broken, and what happened meanwhile was not heard. */
+  connected(again: boolean): void;
+  event(data: string): void;
+}
+
+/** Listens to all events of a server, and connects again as long as it lives. */
+export class EventStream {
+  readonly #http: OpenCodeHttp;
+  readonly #listener: EventListener;
+  readonly #stop = new AbortController();
+
+  constructor(http: OpenCodeHttp, listener: EventListener) {
+    this.#http = http;
+    this.#listener = listener;
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.#stop;
+    for (let again = false, pause = firstPauseMs; !signal.aborted; again = true) {
+      if (again) await sleep(pause, undefined, { signal }).catch(() => undefined);
+      const heard = await this.#listen(again, signal).catch(() => false);
+      pause = heard ? firstPauseMs : Math.min(pause * 2, longestPauseMs);
+    }
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** True when the stream stood for a while. */
+  async #listen(again: boolean, signal: AbortSignal): Promise<boolean> {
+    const response = await this.#http.open({ method: 'GET', path: '/global/event' }, signal);
+    if (response.statusCode !== 200) {
+      response.destroy();
+      return false;
+    }
+    const frames = new SseFrames();
+    this.#listener.connected(again);
+    try {
+      for await (const chunk of response) {
+        for (const data of frames.push(chunk as Buffer)) this.#listener.event(data);
+      }
+    } catch {
+      // A broken stream and a finished one are the same to us.
+    }
+    return true;
+  }
+}
+
+const firstPauseMs = 50;
+const longestPauseMs = 2000;

@@ -1,0 +1,131 @@
+import { EventQueue } from '../../core/event-queue.js';
+import type { LiveEvent, TurnEnding } from '../live/types.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
+import { object, objects, text } from '../one-shot/read-fields.js';
+import { decodeLive } from './live-decoder.js';
+import { afterGap, beginTurn, concludeTurn, type OpenCodeTurnState } from './live-state.js';
+
+/** A turn while it runs: the server's events go in, the turn's events come out, the ending last and held until `close`. */
+export class OpenCodeTurn {
+  readonly promptId: string;
+  /** Resolves when the ending is known. */
+  readonly ended: Promise<void>;
+  /** Resolves when the ending has been given out, and nothing of this turn is under way any more. */
+  readonly closed: Promise<void>;
+  interrupted = false;
+  /** Its reader is too slow: it has ended here, and must be stopped there. */
+  overflows = false;
+  readonly #queue = new EventQueue<LiveEvent>();
+  #state: OpenCodeTurnState;
+  #ending: TurnEnding | undefined;
+  #abandoned = false;
+  #settleEnded: () => void = () => {};
+  #settleClosed: () => void = () => {};
+
+  constructor(sessionId: string, promptId: string) {
+    this.promptId = promptId;
+    this.#state = beginTurn(sessionId, promptId);
+    this.ended = new Promise((resolve) => {
+      this.#settleEnded = resolve;
+    });
+    this.closed = new Promise((resolve) => {
+      this.#settleClosed = resolve;
+    });
+  }
+
+  get hasEnded(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  /** Shell commands that have begun and not ended. */
+  get shellCommands(): readonly string[] {
+    return [...this.#state.tools.values()].flatMap(({ name, input }) => {
+      const command = name === 'bash' ? text(object(input)['command']) : '';
+      return command === '' ? [] : [command];
+    });
+  }
+
+  /** The ending is not in the queue: there must be room for it. */
+  async *events(): AsyncGenerator<LiveEvent> {
+    for await (const event of this.#queue) yield event;
+    if (this.#ending !== undefined) yield this.interrupted ? interruption(this.#ending) : this.#ending;
+  }
+
+  /** One event of the server; `change` is the last word on what becomes of it. */
+  take(
+    event: JsonObject,
+    raw: string,
+    change: (event: LiveEvent) => LiveEvent | undefined = same,
+  ): readonly LiveEvent[] {
+    const [state, events] = decodeLive(this.#state, event, raw);
+    this.#state = state;
+    if (events.length === 0) return events;
+    const told = events.flatMap((found) => change(found) ?? []);
+    for (const found of told) this.tell(found);
+    return told;
+  }
+
+  tell(event: LiveEvent): void {
+    if (this.#ending !== undefined) return;
+    if (event.type === 'ending') {
+      this.#end(event);
+      return;
+    }
+    if (this.#abandoned || this.#queue.push(event)) return;
+    // The reader has fallen behind by a million events: more would cost memory without end.
+    this.overflows = true;
+    const message = 'The reader of this turn did not keep up with its events.';
+    this.#end({ type: 'ending', ending: { type: 'failed', code: 'unknown', message } });
+  }
+
+  /** Its reader has left. */
+  abandon(): void {
+    this.#abandoned = true;
+  }
+
+  lostEvents(): void {
+    this.#state = afterGap(this.#state);
+  }
+
+  /** The messages of the session as they are now, for what was not heard. */
+  catchUp(messages: unknown): void {
+    for (const { info, parts } of objects(messages)) {
+      const sessionID = this.#state.sessionId;
+      const about = (properties: JsonObject) => ({ sessionID, ...properties });
+      this.take({ type: 'message.updated', properties: about({ info }) }, '');
+      for (const part of objects(parts)) {
+        this.take({ type: 'message.part.updated', properties: about({ part }) }, '');
+      }
+    }
+  }
+
+  /** Ends the turn if it has not ended: with what is known, or as given. */
+  conclude(ending?: TurnEnding['ending']): void {
+    const [state, events] = concludeTurn(this.#state, ending);
+    this.#state = state;
+    for (const event of events) this.tell(event);
+  }
+
+  /** Gives out the ending. */
+  close(): void {
+    this.conclude();
+    this.#queue.end();
+    this.#settleClosed();
+  }
+
+  #end(ending: TurnEnding): void {
+    this.#ending = ending;
+    this.#settleEnded();
+  }
+}
+
+function same(event: LiveEvent): LiveEvent {
+  return event;
+}
+
+/** A turn that was told to stop ends as interrupted, also where its last word came first; a crash stays a crash. */
+function interruption(known: TurnEnding): TurnEnding {
+  const crashed = known.ending.type === 'failed' && known.ending.code === 'crashed';
+  if (crashed) return known;
+  return { type: 'ending', ending: { type: 'failed', code: 'interrupted', message: 'Interrupted' } };
+}

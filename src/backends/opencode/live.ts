@@ -1,0 +1,47 @@
+import { statSync } from 'node:fs';
+import type { LiveProtocol } from '../live/types.js';
+import { mcpServers, mergedConfig } from './config.js';
+import { startOpenCode } from './live-process.js';
+
+export interface OpenCodeLiveSettings {
+  /** `false` switches off OpenCode's undo, which takes half of a short turn's time. By default the user's setting holds. */
+  readonly snapshot?: boolean;
+}
+
+/** OpenCode over its server (S5), measured with 1.18.33: one process for any number of sessions and directories. */
+export function createOpenCodeLive(settings: OpenCodeLiveSettings = {}): LiveProtocol {
+  return {
+    sessionsPerProcess: 'many',
+    capabilities: {
+      thinking: true,
+      permissionModes: ['bypass', 'ask', 'edits', 'plan'],
+      decisions: ['allow', 'allow_always', 'deny'],
+      setModel: true,
+      setPermissionMode: true,
+      // Its `steps` only asks the model to stop.
+      maxTurns: false,
+      allowedTools: true,
+      disallowedTools: true,
+      mcpConfig: true,
+    },
+
+    /** All but the MCP servers is a session's own. */
+    processKey({ mcpConfig }) {
+      if (mcpConfig === undefined) return 'opencode';
+      const changed = statSync(mcpConfig, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      return `opencode ${mcpConfig} ${changed}`;
+    },
+
+    async start({ mcpConfig }, context) {
+      const config = {
+        ...settings,
+        ...(mcpConfig === undefined ? {} : { mcp: await mcpServers(mcpConfig) }),
+        // Denying one of several calls denies them all: the model should hear of it, not fall silent.
+        experimental: { continue_loop_on_deny: true },
+      };
+      return startOpenCode(mergedConfig(config, context.env['OPENCODE_CONFIG_CONTENT']), context);
+    },
+  };
+}
+
+export const openCodeLive: LiveProtocol = createOpenCodeLive();
