@@ -115,18 +115,18 @@ describe('a live session (S1)', () => {
 describe('the watchdog', () => {
   it('ends a silent model by name', async () => {
     demo = new DemoSessions();
-    const session = await demo.open({ clocks: { modelSilenceMs: 400 } });
+    const session = await demo.open({ clocks: { modelSilenceMs: 1000 } });
     expect(await lastOf(session.send('hang'))).toMatchObject({
       code: 'timeout',
-      message: 'No output from the model for 0.4 s',
+      message: 'No output from the model for 1 s',
     });
     expect(await lastOf(session.send('say exactly: back'))).toMatchObject({ text: 'back' });
   });
 
   it('does not count a quiet tool as a silent model', async () => {
     demo = new DemoSessions();
-    const session = await demo.open({ clocks: { modelSilenceMs: 400 } });
-    expect(await lastOf(session.send('run a tool for 1 seconds'))).toMatchObject({ type: 'complete' });
+    const session = await demo.open({ clocks: { modelSilenceMs: 2000 } });
+    expect(await lastOf(session.send('run a tool for 3 seconds'))).toMatchObject({ type: 'complete' });
   });
 
   it('ends a tool that takes too long, by its name', async () => {
@@ -152,7 +152,7 @@ describe('the watchdog', () => {
     demo = new DemoSessions();
     const session = await demo.open({
       permissionMode: 'ask',
-      clocks: { permissionMs: 300, modelSilenceMs: 200 },
+      clocks: { permissionMs: 3000, modelSilenceMs: 2000 },
     });
     const events = await collect(session.send('write a note: hello'));
     expect(events.find(({ type }) => type === 'permission_resolved')).toMatchObject({ decision: 'deny' });
