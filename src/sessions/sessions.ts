@@ -8,7 +8,7 @@ import { type BackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapter } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
 import { endOrphans } from '../process/end-orphans.js';
-import { LiveBackendSession } from './live-session.js';
+import { LiveBackendSession, unsupported } from './live-session.js';
 import { OneShotSession } from './one-shot-session.js';
 import { TurnLocks } from './turn-lock.js';
 import type { BackendSession, Clocks, SessionOptions } from './types.js';
@@ -110,6 +110,7 @@ function liveOptions({ config, ...options }: SessionOptions): LiveSessionOptions
     allowedTools: options.allowedTools ?? config.allowedTools,
     disallowedTools: options.disallowedTools ?? [],
     maxTurns: options.maxTurns ?? config.maxTurns,
+    maxThinkingTokens: options.maxThinkingTokens,
     mcpConfig: options.mcpConfig,
   };
 }
@@ -117,6 +118,9 @@ function liveOptions({ config, ...options }: SessionOptions): LiveSessionOptions
 function refuse(backend: BackendName, capabilities: LiveCapabilities, options: SessionOptions): void {
   const [first] = unsupportedOptions(backend, capabilities, options);
   if (first !== undefined) throw new TurnoutError('unsupported', describeUnsupported(backend, first));
+  if (options.maxThinkingTokens !== undefined && !capabilities.thinkingBudget) {
+    throw unsupported(backend, 'a thinking budget (maxThinkingTokens)');
+  }
 }
 
 function processKind(

@@ -40,6 +40,8 @@ export interface SessionOptions {
   readonly allowedTools?: readonly string[] | undefined;
   readonly disallowedTools?: readonly string[] | undefined;
   readonly maxTurns?: number | undefined;
+  /** The thinking budget, where the CLI has one (Claude, live). */
+  readonly maxThinkingTokens?: number | undefined;
   readonly mcpConfig?: string | undefined;
   readonly clocks?: Partial<Clocks> | undefined;
   /** Every raw line and the events that it became (S9). */

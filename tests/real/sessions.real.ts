@@ -222,6 +222,34 @@ describe.each(backendNames)('a live session with %s', (backend) => {
   }
 });
 
+it('a thinking budget reaches Claude’s API, and is refused by name elsewhere (S3)', async () => {
+  const model = await startScriptedModel({ script: ['thought through'] });
+  const home = await makeHome('claude', model.url);
+  const sessions = new Sessions();
+  const config = {
+    cliPath: installedCli('claude'),
+    workingDir: home.workingDir,
+    queryTimeoutMs: 60_000,
+    allowedTools: [],
+    maxTurns: 25,
+    // A model whose thinking has a budget; the newest ones choose for themselves.
+    model: 'claude-sonnet-4-5',
+    env: home.env,
+  };
+  try {
+    const session = await sessions.open({ backend: 'claude', config, maxThinkingTokens: 4321 });
+    expect((await collect(session.send('think'))).at(-1)).toMatchObject({ type: 'complete' });
+    expect(JSON.stringify(model.turns.at(-1)?.body['thinking'])).toContain('4321');
+    await expect(sessions.open({ backend: 'codex', config, maxThinkingTokens: 4321 })).rejects.toMatchObject({
+      code: 'unsupported',
+    });
+  } finally {
+    await sessions.close();
+    await model.close();
+    await home.remove();
+  }
+}, 60_000);
+
 async function collect(events: AsyncIterable<ChatEvent>): Promise<ChatEvent[]> {
   const all: ChatEvent[] = [];
   for await (const event of events) all.push(event);

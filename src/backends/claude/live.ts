@@ -28,6 +28,7 @@ export const claudeLive: LiveProtocol = {
     allowedTools: true,
     disallowedTools: true,
     mcpConfig: true,
+    thinkingBudget: true,
   },
   processKey,
   start,
@@ -72,6 +73,8 @@ function liveArgs(options: LiveSessionOptions): readonly string[] {
   args.push('--permission-prompt-tool', 'stdio', '--settings', planAsks);
   if (options.model !== undefined) args.push('--model', options.model);
   if (options.maxTurns !== undefined) args.push('--max-turns', String(options.maxTurns));
+  if (options.maxThinkingTokens !== undefined)
+    args.push('--max-thinking-tokens', String(options.maxThinkingTokens));
   // An id that begins with a dash stays an id.
   if (options.sessionId !== undefined) args.push(`--resume=${options.sessionId}`);
   args.push(...allowedToolFlags(options.allowedTools));

@@ -28,6 +28,8 @@ export interface LiveCapabilities {
   readonly allowedTools: boolean;
   readonly disallowedTools: boolean;
   readonly mcpConfig: boolean;
+  /** A budget of tokens for thinking can be given. */
+  readonly thinkingBudget?: true;
 }
 
 /** What a session is opened with: new, or resumed by id. */
@@ -40,6 +42,7 @@ export interface LiveSessionOptions {
   readonly allowedTools: readonly string[];
   readonly disallowedTools: readonly string[];
   readonly maxTurns?: number | undefined;
+  readonly maxThinkingTokens?: number | undefined;
   readonly mcpConfig?: string | undefined;
 }
 

@@ -163,6 +163,30 @@ describe.concurrent('turnout run', () => {
     });
   });
 
+  it('logs raw lines and their events with LOG_LEVEL=debug, and nothing of them without (S9)', async ({
+    stage,
+  }) => {
+    const env = playing(stage, 'claude', 'answer');
+    const quiet = await turnout(stage, ['run', 'hi'], { env });
+    expect(quiet.stderr).toBe('');
+    const loud = await turnout(stage, ['run', 'hi'], { env: { ...env, LOG_LEVEL: 'debug' } });
+    expect(loud.stdout).toBe(quiet.stdout);
+    expect(loud.stderr).toContain('"type":"line"');
+    expect(loud.stderr).toContain('"events":[{"type":"session"');
+  });
+
+  it('ends the agent that a killed turnout left behind, and removes its files', async ({ stage }) => {
+    const env = { ...playing(stage, 'claude', 'answer', 'stubborn.mjs'), STUBBORN_PIDS: stage.path('pids') };
+    const child = startTurnout(stage, ['run', 'hi', '--system-prompt', 'x'], { env });
+    const done = finished(child);
+    await appearance(stage.path('pids'));
+    child.kill('SIGKILL');
+    await done;
+    const next = await turnout(stage, ['run', 'hi'], { env: playing(stage, 'claude', 'answer') });
+    expect(next.code).toBe(0);
+    await stage.untilNoProcess();
+  });
+
   describe('takes the prompt', () => {
     const prompts: readonly (readonly [
       what: string,
