@@ -1,5 +1,6 @@
-import { createReadStream, openSync } from 'node:fs';
+import { openSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import { ReadStream } from 'node:tty';
 import type { PermissionDecision, PermissionRequestEvent } from '../core/chat-event.js';
 import type { Terminal } from './terminal.js';
 
@@ -55,7 +56,8 @@ async function ask(asked: PermissionRequestEvent, terminal: Terminal) {
 function openTerminal() {
   if (!process.stderr.isTTY) return undefined;
   try {
-    return createReadStream('', { fd: openSync('/dev/tty', 'r') });
+    // A file stream would wait for a key in a thread that nothing can stop; a terminal's own stream can be left.
+    return new ReadStream(openSync('/dev/tty', 'r'));
   } catch {
     return undefined;
   }
