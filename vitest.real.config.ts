@@ -6,6 +6,7 @@ export default defineConfig({
     include: ['tests/real/**/*.real.ts'],
     globalSetup: ['tests/no-child-left.ts'],
     fileParallelism: false,
+    retry: process.env['CI'] ? 1 : 0,
     testTimeout: 120_000,
   },
 });

@@ -62,6 +62,7 @@ async function vet({
     cli: name,
     cliPath: path,
     scenarios: chosen,
+    retries: process.env['CI'] ? 1 : 0,
     ...(values.face === 'library' || values.face === 'command' ? { faces: [values.face] } : {}),
     turnout: [process.execPath, join(root, 'dist/cli/main.js')],
     onResult: ({ scenario, face, state, milliseconds, reason }) =>

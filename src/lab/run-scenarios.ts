@@ -17,6 +17,8 @@ export interface LabRun {
   readonly onResult?: (result: ScenarioResult) => void;
   /** Told of each turn, with the name that the scenario gave it. */
   readonly onTurn?: (cli: BackendName, name: string, outcome: Outcome) => void;
+  /** How often a scenario that failed is tried again: a busy machine is no broken CLI. Default: never. */
+  readonly retries?: number;
   /** On top of the home's environment. */
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -45,7 +47,10 @@ export async function runScenarios(run: LabRun): Promise<readonly ScenarioResult
     for (const scenario of run.scenarios) {
       for (const face of run.faces ?? scenario.faces ?? (['library', 'command'] as const)) {
         if (run.signal?.aborted) return results;
-        const result = await runOne(run, scenario, face, labHome, model, plainTurnMs);
+        let result = await runOne(run, scenario, face, labHome, model, plainTurnMs);
+        for (let again = run.retries ?? 0; again > 0 && result.state === 'failed'; again--) {
+          result = await runOne(run, scenario, face, labHome, model, plainTurnMs);
+        }
         results.push(result);
         run.onResult?.(result);
       }
