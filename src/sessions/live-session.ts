@@ -37,7 +37,10 @@ export class LiveBackendSession implements BackendSession {
   #options: LiveSessionOptions;
   #home: { readonly process: PooledProcess; readonly session: LiveSession } | undefined;
   #turn: LiveTurn | undefined;
+  /** The send whose turn it is. */
+  #current: AbortController | undefined;
   #closed = false;
+  #lost = false;
   /** Something is there to be resumed: an id alone is none, before the first turn. */
   #resumable: boolean;
   /** Before the vendor's id is known the object itself is the key. */
@@ -61,6 +64,7 @@ export class LiveBackendSession implements BackendSession {
   /** Takes a place in a process now, so that the first turn does not wait for it. */
   async prepare(signal?: AbortSignal): Promise<void> {
     await this.#enter(signal);
+    this.#home?.process.idle();
   }
 
   send(prompt: string, options: SendOptions = {}): AsyncIterable<ChatEvent> {
@@ -68,6 +72,8 @@ export class LiveBackendSession implements BackendSession {
   }
 
   async interrupt(): Promise<void> {
+    // Also one that is still waiting for its process.
+    this.#current?.abort();
     await this.#turn?.stop(errorEvent('interrupted', 'Interrupted'));
   }
 
@@ -79,7 +85,7 @@ export class LiveBackendSession implements BackendSession {
   async setModel(model: string): Promise<void> {
     if (!this.#setup.protocol.capabilities.setModel)
       throw unsupported(this.backend, 'changing the model of a running session');
-    await this.#home?.session.setModel?.(model);
+    if (this.#home?.process.usable) await this.#home.session.setModel?.(model);
     this.#options = { ...this.#options, model };
   }
 
@@ -91,7 +97,7 @@ export class LiveBackendSession implements BackendSession {
         `changing a running session to the permission mode "${permissionMode}"`,
       );
     }
-    await this.#home?.session.setPermissionMode?.(permissionMode);
+    if (this.#home?.process.usable) await this.#home.session.setPermissionMode?.(permissionMode);
     this.#options = { ...this.#options, permissionMode };
   }
 
@@ -102,21 +108,25 @@ export class LiveBackendSession implements BackendSession {
     this.#setup.onClose();
   }
 
-  async *#send(prompt: string, signal: AbortSignal | undefined): AsyncGenerator<readonly ChatEvent[]> {
+  async *#send(prompt: string, given: AbortSignal | undefined): AsyncGenerator<readonly ChatEvent[]> {
     if (prompt === '') {
       yield [errorEvent('bad_request', 'The prompt is empty: there is nothing to send to the agent.')];
       return;
     }
+    const own = new AbortController();
+    const signal = given === undefined ? own.signal : AbortSignal.any([given, own.signal]);
     let release: (() => void) | undefined;
     try {
       release = await this.#setup.locks.acquire(this.#lockKey(), signal);
+      this.#current = own;
       const notices = await this.#enter(signal);
       yield* this.#run(prompt, signal, notices);
     } catch (error) {
-      if (signal?.aborted) yield [errorEvent('interrupted', 'Interrupted')];
+      if (signal.aborted) yield [errorEvent('interrupted', 'Interrupted')];
       else if (error instanceof TurnoutError) yield [errorEvent(error.code, error.explanation)];
       else throw error;
     } finally {
+      if (this.#current === own) this.#current = undefined;
       release?.();
     }
   }
@@ -132,7 +142,6 @@ export class LiveBackendSession implements BackendSession {
     this.#turn = turn;
     const onAbort = () => void this.interrupt();
     signal?.addEventListener('abort', onAbort, { once: true });
-    home.process.busy();
     try {
       if (notices.length > 0) yield notices;
       for await (const events of turn.run(prompt)) {
@@ -150,9 +159,10 @@ export class LiveBackendSession implements BackendSession {
 
   #learn(events: readonly ChatEvent[]): void {
     for (const event of events) {
-      this.#resumable = true;
+      if (event.type === 'complete' || event.type === 'text' || event.type === 'tool_start')
+        this.#resumable = true;
       if (event.type !== 'session') continue;
-      this.#options = { ...this.#options, sessionId: event.sessionId };
+      this.#becomes({ ...this.#options, sessionId: event.sessionId });
       this.#setup.onSession(event.sessionId);
     }
   }
@@ -160,30 +170,52 @@ export class LiveBackendSession implements BackendSession {
   /** A place in a living process: the one it has, or a new one, resumed by id. */
   async #enter(signal: AbortSignal | undefined): Promise<readonly StepEvent[]> {
     if (this.#closed) throw new TurnoutError('bad_request', 'The session was closed.');
-    if (this.#home?.process.usable) return [];
-    const lost = this.#home !== undefined;
+    if (this.#home?.process.usable) {
+      this.#home.process.busy();
+      return [];
+    }
+    this.#lost ||= this.#home !== undefined;
     await this.#leave();
     const { pool, kindOf } = this.#setup;
     const options = this.#resumable ? this.#options : { ...this.#options, sessionId: undefined };
     const process = await pool.acquire(kindOf(options), options, signal);
+    // Busy from the first moment: it must not be ended for want of room while the session is being opened.
+    process.busy();
     try {
       const session = await process.process.open(options);
+      if (this.#closed || signal?.aborted) {
+        await session.close().catch(() => undefined);
+        throw new TurnoutError('interrupted', 'Interrupted');
+      }
       this.#home = { process, session };
-      this.#options = { ...options, sessionId: session.sessionId ?? options.sessionId };
+      this.#becomes({ ...options, sessionId: session.sessionId ?? options.sessionId });
     } catch (error) {
+      process.idle();
       process.release();
       throw error;
     }
-    if (!lost) return [];
-    return [notice('info', 'The agent’s process had ended: the session was resumed in a new one')];
+    if (!this.#lost) return [];
+    this.#lost = false;
+    const how =
+      options.sessionId === undefined ? 'a new session was begun' : 'the session was resumed in a new one';
+    return [notice('info', `The agent’s process had ended: ${how}`)];
   }
 
   async #leave(): Promise<void> {
     const home = this.#home;
     this.#home = undefined;
     if (home === undefined) return;
-    if (home.process.alive) await home.session.close().catch(() => undefined);
+    // One that no longer listens is not waited for.
+    const closing = home.process.alive ? home.session.close().catch(() => undefined) : undefined;
+    if (home.process.usable) await closing;
     home.process.release();
+  }
+
+  /** The id may change under a running turn: whoever knows the new one waits for that turn all the same. */
+  #becomes(options: LiveSessionOptions): void {
+    const before = this.#lockKey();
+    this.#options = options;
+    this.#setup.locks.alias(before, this.#lockKey());
   }
 
   #lockKey(): string {

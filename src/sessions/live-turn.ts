@@ -35,6 +35,11 @@ export class LiveTurn {
   }
 
   async *run(prompt: string): AsyncGenerator<readonly ChatEvent[]> {
+    if (this.#stopped !== undefined) {
+      this.#over = true;
+      yield this.#ledger.fail(this.#stopped);
+      return;
+    }
     const watchdog = new Watchdog(this.#clocks, (expiry) => this.#expire(expiry));
     const events = this.#session.turn(prompt)[Symbol.asyncIterator]();
     this.#events = events;

@@ -1,7 +1,7 @@
+import { resolve } from 'node:path';
 import { type BackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapter, PermissionMode, RunRequest } from '../backends/types.js';
 import { type ChatEvent, errorEvent } from '../core/chat-event.js';
-import { TurnoutError } from '../core/errors.js';
 import { noSuchRequest, unsupported } from './live-session.js';
 import type { TurnLocks } from './turn-lock.js';
 import type { BackendSession, SendOptions, SessionOptions } from './types.js';
@@ -20,11 +20,17 @@ export class OneShotSession implements BackendSession {
   readonly #ownKey = `new-${Math.random().toString(36).slice(2)}`;
 
   readonly #onClose: () => void;
+  readonly #onSession: (sessionId: string) => void;
 
-  constructor(options: SessionOptions, locks: TurnLocks, onClose: () => void) {
-    this.#onClose = onClose;
+  constructor(
+    options: SessionOptions,
+    locks: TurnLocks,
+    tell: { readonly onClose: () => void; readonly onSession: (sessionId: string) => void },
+  ) {
+    this.#onClose = tell.onClose;
+    this.#onSession = tell.onSession;
     this.backend = options.backend;
-    this.cwd = options.cwd ?? options.config.workingDir;
+    this.cwd = resolve(options.cwd ?? options.config.workingDir);
     this.#options = options;
     this.#adapter = createBackend(options.backend, options.config);
     this.#locks = locks;
@@ -57,10 +63,13 @@ export class OneShotSession implements BackendSession {
   }
 
   async *send(prompt: string, { signal }: SendOptions = {}): AsyncGenerator<ChatEvent> {
-    if (this.#closed) throw new TurnoutError('bad_request', 'The session was closed.');
+    if (this.#closed) {
+      yield errorEvent('bad_request', 'The session was closed.');
+      return;
+    }
     let release: () => void;
     try {
-      release = await this.#locks.acquire(`${this.backend} ${this.sessionId ?? this.#ownKey}`, signal);
+      release = await this.#locks.acquire(this.#lockKey(), signal);
     } catch {
       yield errorEvent('interrupted', 'Interrupted');
       return;
@@ -73,7 +82,7 @@ export class OneShotSession implements BackendSession {
         { ...this.#request, prompt },
         { signal: stop, trace: this.#options.trace },
       )) {
-        if (event.type === 'session') this.#request = { ...this.#request, sessionId: event.sessionId };
+        if (event.type === 'session') this.#isCalled(event.sessionId);
         yield event;
       }
     } finally {
@@ -84,6 +93,18 @@ export class OneShotSession implements BackendSession {
 
   async interrupt(): Promise<void> {
     this.#running?.abort();
+  }
+
+  /** Whoever knows the id waits for this turn all the same. */
+  #isCalled(sessionId: string): void {
+    const before = this.#lockKey();
+    this.#request = { ...this.#request, sessionId };
+    this.#locks.alias(before, this.#lockKey());
+    this.#onSession(sessionId);
+  }
+
+  #lockKey(): string {
+    return `${this.backend} ${this.sessionId ?? this.#ownKey}`;
   }
 
   async answerPermission(id: string): Promise<void> {

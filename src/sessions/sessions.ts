@@ -70,15 +70,25 @@ export class Sessions {
   }
 
   #openOneShot(options: SessionOptions): BackendSession {
-    const session = new OneShotSession(options, this.#locks, () => this.#open.delete(session));
+    if (options.maxThinkingTokens !== undefined) {
+      throw unsupported(options.backend, 'a thinking budget (maxThinkingTokens) in one-shot turns');
+    }
+    const cwd = this.#directory(options.backend, options.sessionId) ?? options.cwd;
+    const session = new OneShotSession({ ...options, cwd }, this.#locks, {
+      onClose: () => this.#open.delete(session),
+      onSession: (id) => this.#directories.set(`${options.backend} ${id}`, session.cwd),
+    });
     this.#open.add(session);
     return session;
   }
 
+  #directory(backend: BackendName, sessionId: string | undefined): string | undefined {
+    return sessionId === undefined ? undefined : this.#directories.get(`${backend} ${sessionId}`);
+  }
+
   /** Three of the four CLIs fail or hang when a session is resumed in another directory than its own. */
   #whereItWasMade(backend: BackendName, options: LiveSessionOptions): LiveSessionOptions {
-    if (options.sessionId === undefined) return options;
-    const cwd = this.#directories.get(`${backend} ${options.sessionId}`);
+    const cwd = this.#directory(backend, options.sessionId);
     return cwd === undefined ? options : { ...options, cwd };
   }
 }

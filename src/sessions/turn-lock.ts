@@ -2,6 +2,16 @@
 export class TurnLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
+  /** Whoever holds or awaits `from` holds `to` as well: a session's id became known in its first turn. */
+  alias(from: string, to: string): void {
+    const tail = this.#tails.get(from);
+    if (tail === undefined || from === to) return;
+    this.#follow(
+      to,
+      Promise.all([tail, this.#tails.get(to)]).then(() => undefined),
+    );
+  }
+
   /** Resolves with the release once it is the caller's turn; rejects with the signal's reason. */
   async acquire(key: string, signal?: AbortSignal): Promise<() => void> {
     const before = this.#tails.get(key) ?? Promise.resolve();
@@ -9,11 +19,10 @@ export class TurnLocks {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const tail = before.then(() => held);
-    this.#tails.set(key, tail);
-    void tail.then(() => {
-      if (this.#tails.get(key) === tail) this.#tails.delete(key);
-    });
+    this.#follow(
+      key,
+      before.then(() => held),
+    );
     try {
       await abortable(before, signal);
       return release;
@@ -21,6 +30,13 @@ export class TurnLocks {
       release();
       throw error;
     }
+  }
+
+  #follow(key: string, tail: Promise<void>): void {
+    this.#tails.set(key, tail);
+    void tail.then(() => {
+      if (this.#tails.get(key) === tail) this.#tails.delete(key);
+    });
   }
 }
 

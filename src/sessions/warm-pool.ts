@@ -53,7 +53,9 @@ export class WarmPool {
   readonly #waiting: (() => void)[] = [];
   /** Sessions that come while their shared process is still starting wait for it instead of starting another. */
   readonly #sharedStarts = new Map<string, Promise<Entry>>();
-  #starting = 0;
+  readonly #starts = new Set<Promise<unknown>>();
+  /** Places for processes that are starting. */
+  #reserved = 0;
   #closed = false;
 
   constructor(limits: Partial<PoolLimits> = {}) {
@@ -72,7 +74,7 @@ export class WarmPool {
   ): Promise<PooledProcess> {
     this.#checkOpen();
     return kind.protocol.sessionsPerProcess === 'many'
-      ? abortable(this.#shared(kind), signal)
+      ? this.#shareUnless(kind, signal)
       : this.#own(kind, options, signal);
   }
 
@@ -80,7 +82,17 @@ export class WarmPool {
   async close(): Promise<void> {
     this.#closed = true;
     for (const wake of this.#waiting.splice(0)) wake();
+    await Promise.allSettled([...this.#starts]);
     await Promise.all([...this.#entries].map((entry) => entry.end()));
+  }
+
+  /** A caller that gives up while the process starts leaves no hold on it. */
+  #shareUnless(kind: ProcessKind, signal?: AbortSignal): Promise<Entry> {
+    const shared = this.#shared(kind);
+    return abortable(shared, signal).catch((error) => {
+      if (signal?.aborted) void shared.then((entry) => entry.release()).catch(() => undefined);
+      throw error;
+    });
   }
 
   async #shared(kind: ProcessKind): Promise<Entry> {
@@ -110,51 +122,56 @@ export class WarmPool {
 
   async #start(kind: ProcessKind, signal?: AbortSignal, held = false): Promise<Entry> {
     await this.#makeRoom(signal);
-    this.#starting += 1;
-    let entry: Entry;
+    const starting = kind.start();
+    this.#starts.add(starting);
     try {
-      entry = new Entry(kind.key, await kind.start(), this.#limits.idleMs, {
+      const entry = new Entry(kind.key, await starting, this.#limits.idleMs, {
         gone: (gone) => this.#forget(gone),
         free: () => this.#wakeOne(),
       });
+      if (held) entry.hold();
+      this.#entries.add(entry);
+      if (this.#closed) {
+        await entry.end();
+        this.#checkOpen();
+      }
+      return entry;
     } finally {
-      this.#starting -= 1;
+      this.#starts.delete(starting);
+      this.#reserved -= 1;
+      this.#wakeOne();
     }
-    if (held) entry.hold();
-    this.#entries.add(entry);
-    if (this.#closed) {
-      await entry.end();
-      this.#checkOpen();
-    }
-    return entry;
   }
 
-  /** The longest unused one goes first; where all are in use, the caller waits for one to be free. */
+  /** The longest unused one goes first; where all are in use, the caller waits for one to be free. A place is reserved. */
   async #makeRoom(signal?: AbortSignal): Promise<void> {
-    while (await this.#isFull()) {
+    for (;;) {
+      const memoryIsFull = await this.#memoryIsFull();
       this.#checkOpen();
+      const count = this.#entries.size + this.#reserved;
+      // One process is always possible, however large it is.
+      if (count === 0 || (count < this.#limits.maxProcesses && !memoryIsFull)) {
+        this.#reserved += 1;
+        return;
+      }
       const oldest = [...this.#entries]
         .filter((entry) => entry.evictable)
         .sort((a, b) => a.idleSince - b.idleSince)[0];
-      if (oldest !== undefined) {
-        await oldest.end();
-        continue;
-      }
-      if (this.#entries.size === 0) return;
-      await abortable(new Promise<void>((wake) => this.#waiting.push(wake)), signal);
+      if (oldest !== undefined) await oldest.end();
+      else await abortable(new Promise<void>((wake) => this.#waiting.push(wake)), signal);
     }
-    this.#checkOpen();
   }
 
-  async #isFull(): Promise<boolean> {
-    if (this.#entries.size + this.#starting >= this.#limits.maxProcesses) return true;
+  async #memoryIsFull(): Promise<boolean> {
     const sizes = await Promise.all([...this.#entries].map(({ process }) => residentBytes(process.pid)));
     return sizes.reduce((sum, bytes) => sum + bytes, 0) >= this.#limits.maxResidentBytes;
   }
 
   async #keepSpares(kind: ProcessKind): Promise<void> {
     const unused = [...this.#entries].filter((entry) => entry.key === kind.key && entry.holders === 0).length;
-    if (this.#closed || unused >= this.#limits.spares || (await this.#isFull())) return;
+    const count = this.#entries.size + this.#reserved;
+    if (this.#closed || unused >= this.#limits.spares || count >= this.#limits.maxProcesses) return;
+    if (await this.#memoryIsFull()) return;
     // A spare that can't be started is no trouble of anyone: whoever needs one will be told why.
     await this.#start(kind).catch(() => undefined);
   }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
 import { buildDemoAgent, collect, DemoSessions, lastOf } from './demo-sessions.js';
 
@@ -39,6 +39,59 @@ describe('a live session (S1)', () => {
       collect(other.send('say exactly: three')).then(() => ended.push('three')),
     ]);
     expect(ended).toEqual(['one', 'two', 'three']);
+  });
+
+  it('has one writer from its first turn on', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open();
+    const ended: string[] = [];
+    let second: Promise<unknown> | undefined;
+    const third = () => collect(session.send('say exactly: three')).then(() => ended.push('three'));
+    for await (const event of session.send('run a tool for 1 seconds')) {
+      if (event.type !== 'tool_start' || second !== undefined) continue;
+      const other = await demo.open({ sessionId: session.sessionId });
+      second = Promise.all([collect(other.send('say exactly: two')).then(() => ended.push('two')), third()]);
+    }
+    ended.push('one');
+    await second;
+    expect(ended).toEqual(['one', 'two', 'three']);
+  });
+
+  it('is interrupted, aborted and closed while its process is still starting', async () => {
+    demo = new DemoSessions({ idleMs: 50 });
+    for (const stop of ['interrupt', 'abort', 'close'] as const) {
+      const session = await demo.open();
+      await collect(session.send('hello'));
+      await vi.waitFor(() => expect(demo.processes()).toEqual([]), 5000);
+      const controller = new AbortController();
+      const events = collect(session.send('say exactly: never', { signal: controller.signal }));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      if (stop === 'abort') controller.abort();
+      else await session[stop]();
+      expect((await events).at(-1), stop).toMatchObject({ type: 'error' });
+      await session.close();
+    }
+  });
+
+  it('takes a new model when its process is gone', async () => {
+    demo = new DemoSessions({ idleMs: 50 });
+    const session = await demo.open();
+    await collect(session.send('hello'));
+    await vi.waitFor(() => expect(demo.processes()).toEqual([]), 5000);
+    await session.setModel('another-model');
+    const events = await collect(session.send('hello again'));
+    expect(events.find(({ type }) => type === 'session')).toMatchObject({ model: 'another-model' });
+  });
+
+  it('is the same over one-shot runs, and after its close', async () => {
+    demo = new DemoSessions();
+    for (const live of [true, false]) {
+      const session = await demo.open({ live });
+      await collect(session.send('remember the word same'));
+      expect(JSON.stringify(await lastOf(session.send('what do you remember?')))).toContain('same');
+      await session.close();
+      expect(await lastOf(session.send('hello'))).toMatchObject({ type: 'error', code: 'bad_request' });
+    }
   });
 
   it('is interrupted, by a call, by a signal and by leaving the loop, and stays usable', async () => {

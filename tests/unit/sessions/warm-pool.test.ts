@@ -47,6 +47,26 @@ describe('the warm pool', () => {
     expect(demo.sessions.processes).toBeLessThanOrEqual(2);
   });
 
+  it('is capped for sessions that are opened at the same time, too', async () => {
+    demo = new DemoSessions({ maxProcesses: 2 });
+    let most = 0;
+    const watch = setInterval(() => {
+      most = Math.max(most, demo.sessions.processes);
+    }, 5);
+    const sessions = await Promise.all(Array.from({ length: 6 }, () => demo.open()));
+    await Promise.all(sessions.map((session) => collect(session.send('hello'))));
+    clearInterval(watch);
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  it('waits at its close for what is still starting', async () => {
+    demo = new DemoSessions({ spares: 2 });
+    await demo.open();
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    await demo.sessions.close();
+    expect(demo.processes()).toEqual([]);
+  });
+
   it('waits for room when every process is at work', async () => {
     demo = new DemoSessions({ maxProcesses: 1 });
     const busy = await demo.open();
