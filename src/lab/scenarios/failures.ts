@@ -33,7 +33,7 @@ export const failures: readonly Scenario[] = [
     advice: 'Without a network the agent hangs.',
     async run(lab) {
       const outcome = await lab.model.refuse(() =>
-        lab.turn({ prompt: 'Anyone there?', timeoutMs: patience(lab) }, 'refused'),
+        lab.turn({ prompt: 'Anyone there?', timeoutMs: patienceWithRetries(lab) }, 'refused'),
       );
       // Codex and OpenCode go on trying for longer than anyone waits: our clock ends them.
       checkFailure(outcome, retriesForEver.has(lab.cli) ? ['network', 'timeout'] : ['network']);
@@ -76,6 +76,11 @@ function patience(lab: Lab): number {
   return Math.round(lab.plainTurnMs * 3 + 8000);
 }
 
+/** OpenCode retries for more than a minute whatever it is told: waiting long for the same end shows nothing more. */
+function patienceWithRetries(lab: Lab): number {
+  return lab.cli === 'opencode' ? Math.round(lab.plainTurnMs * 1.5 + 3000) : patience(lab);
+}
+
 const retriesForEver: ReadonlySet<BackendName> = new Set(['codex', 'opencode']);
 
 function failing(id: string, title: string, deep: boolean, reply: Reply, code: ErrorCode): Scenario {
@@ -86,7 +91,7 @@ function failing(id: string, title: string, deep: boolean, reply: Reply, code: E
     advice: 'The reason of a failure is lost: nobody could tell whether to log in, to wait or to try again.',
     async run(lab) {
       lab.model.use([reply]);
-      const outcome = await lab.turn({ prompt: 'Try.', timeoutMs: patience(lab) }, id);
+      const outcome = await lab.turn({ prompt: 'Try.', timeoutMs: patienceWithRetries(lab) }, id);
       const retried = lab.cli === 'opencode' && code !== 'auth';
       checkFailure(outcome, retried ? [code, 'timeout'] : [code]);
       if (lab.model.turns.length > 1 && showsRetries.has(lab.cli)) {
