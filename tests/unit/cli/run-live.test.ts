@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect } from 'vitest';
+import { it } from '../../contract/stage.js';
+import { buildOnce, finished, startTurnout, turnout } from './turnout.js';
+
+beforeAll(buildOnce, 60_000);
+
+const env = {
+  BACKEND_CLI_PATH: fileURLToPath(new URL('../../../dist/demo-agent/main.js', import.meta.url)),
+  TURNOUT_DEMO_SPEED: '0',
+};
+
+describe('turnout run over a live session', () => {
+  it('shows the turn as without --live', async ({ stage }) => {
+    const args = ['run', 'say exactly: hello', '--output', 'stream-json'];
+    const types = (stdout: string) =>
+      new Set(
+        stdout
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line).type),
+      );
+    const live = await turnout(stage, [...args, '--live'], { env });
+    const oneShot = await turnout(stage, args, { env });
+    expect([live.code, live.stderr]).toEqual([0, '']);
+    expect(types(live.stdout)).toEqual(types(oneShot.stdout));
+    expect(JSON.parse(live.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      type: 'complete',
+      text: 'hello',
+    });
+  });
+
+  it('denies what it can’t ask about without a terminal, and says so', async ({ stage }) => {
+    const done = await turnout(stage, ['run', 'write a note: hi', '--permission-mode', 'ask'], { env });
+    expect(done.code).toBe(0);
+    expect(done.stderr).toContain('there is no terminal to ask in');
+    expect(existsSync(join(stage.workingDir, 'demo-note.txt'))).toBe(false);
+  });
+
+  it('fails with the exit code of the failure: 1, 3, 4, 124', async ({ stage }) => {
+    const run = async (args: readonly string[], more: Record<string, string> = {}) =>
+      (await turnout(stage, ['run', '--live', ...args], { env: { ...env, ...more } })).code;
+    expect(await run(['fail with 429'])).toBe(1);
+    expect(await run(['hi'], { BACKEND_CLI_PATH: '/no/such/claude' })).toBe(3);
+    expect(await run(['hi', '--', '--raw'])).toBe(4);
+    expect(await run(['hang', '--timeout', '1'])).toBe(124);
+  });
+
+  it('leaves an agent behind when it is killed, which the next run ends', async ({ stage }) => {
+    const child = startTurnout(stage, ['run', '--live', 'start a child, then hang'], { env });
+    const done = finished(child);
+    let begun = false;
+    child.stdout?.on('data', () => {
+      begun = true;
+    });
+    while (!begun) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill('SIGKILL');
+    await done;
+    expect((await turnout(stage, ['run', '--live', 'hello'], { env })).code).toBe(0);
+    await stage.untilNoProcess();
+  });
+});
