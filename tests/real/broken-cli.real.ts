@@ -29,6 +29,12 @@ const sabotage: readonly { cli: BackendName; what: string; spoil: string; caught
   },
   {
     cli: 'codex',
+    what: 'does not say that a tool begins',
+    spoil: `line.includes('item.started') ? undefined : line`,
+    caughtBy: ['timeout-in-tool'],
+  },
+  {
+    cli: 'codex',
     what: 'drops turn.completed',
     spoil: `line.includes('turn.completed') ? undefined : line`,
     caughtBy: ['plain-answer', 'streamed-answer'],
