@@ -11,7 +11,12 @@ export default function setup(): () => Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 100));
       left = survivors(mark);
     }
-    if (left.length > 0) throw new Error(`Processes left behind by the tests:\n${left.join('\n')}`);
+    if (left.length === 0) return;
+    // vitest only prints what a teardown throws: the exit code has to be set behind its back.
+    process.once('exit', () => {
+      process.exitCode = 1;
+    });
+    throw new Error(`Processes left behind by the tests:\n${left.join('\n')}`);
   };
 }
 
