@@ -1,0 +1,49 @@
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** Facts are fields; the message is the same for every occurrence, so that it can be searched for. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** The same log, with these fields on every line. */
+  with(fields: LogFields): Log;
+}
+
+/** One JSON object a line. Nothing of a prompt or an answer is logged below `debug`. */
+export function createLog(
+  level: LogLevel,
+  write: (line: string) => void = (line) => process.stderr.write(line),
+  fields: LogFields = {},
+  now: () => Date = () => new Date(),
+): Log {
+  const threshold = logLevels.indexOf(level);
+  const at = (name: LogLevel) => (message: string, more?: LogFields) => {
+    if (logLevels.indexOf(name) < threshold) return;
+    const line = { time: now().toISOString(), level: name, message, ...fields, ...flatten(more) };
+    write(`${JSON.stringify(line)}\n`);
+  };
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    with: (more) => createLog(level, write, { ...fields, ...more }, now),
+  };
+}
+
+/** An Error has no enumerable fields: what it says would be lost in JSON. */
+function flatten(fields: LogFields | undefined): LogFields {
+  if (fields === undefined) return {};
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      value instanceof Error ? { name: value.name, message: value.message } : value,
+    ]),
+  );
+}
+
+export const noLog: Log = createLog('silent', () => undefined);

@@ -1,0 +1,17 @@
+export type StoreFault = 'lost_lease' | 'full' | 'locked' | 'read_only' | 'corrupt' | 'closed' | 'failed';
+
+/** What the store could not do, and why. Nothing was changed. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly fault: StoreFault;
+
+  constructor(fault: StoreFault, message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.fault = fault;
+  }
+
+  /** Worth another try with the same call: the disk may get room, the lock may be given back. */
+  get passing(): boolean {
+    return this.fault === 'full' || this.fault === 'locked' || this.fault === 'failed';
+  }
+}
