@@ -151,8 +151,12 @@ export class LiveBackendSession implements BackendSession {
     } finally {
       signal?.removeEventListener('abort', onAbort);
       this.#turn = undefined;
-      // A CLI that does not stop is given up with its process; the session goes on in another one.
-      if (!(await turn.settle())) home.process.retire();
+      // A CLI that does not stop is given up with its process, now: the session goes on in another one.
+      if (!(await turn.settle())) {
+        home.process.retire();
+        this.#lost = true;
+        await this.#leave();
+      }
       home.process.idle();
     }
   }
@@ -207,7 +211,7 @@ export class LiveBackendSession implements BackendSession {
     if (home === undefined) return;
     // One that no longer listens is not waited for.
     const closing = home.process.alive ? home.session.close().catch(() => undefined) : undefined;
-    if (home.process.usable) await closing;
+    if (home.process.usable && !(await within(this.#setup.clocks.stopMs, closing))) home.process.retire();
     home.process.release();
   }
 
@@ -221,6 +225,16 @@ export class LiveBackendSession implements BackendSession {
   #lockKey(): string {
     return `${this.backend} ${this.#options.sessionId ?? this.#ownKey}`;
   }
+}
+
+/** Did it come to its end in time? */
+async function within(ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
+  if (ms <= 0) return Promise.resolve(work).then(() => true);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  return Promise.race([Promise.resolve(work).then(() => true), late]).finally(() => clearTimeout(timer));
 }
 
 export function unsupported(backend: BackendName, what: string): TurnoutError {

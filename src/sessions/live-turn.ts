@@ -7,9 +7,6 @@ import { noSuchRequest } from './live-session.js';
 import type { Clocks } from './types.js';
 import { type Expiry, Watchdog } from './watchdog.js';
 
-/** How long a CLI may take to stop when it is asked to. Then the turn ends without it. */
-const stopGraceMs = 5000;
-
 /** One turn of a live session: its events in order, its clocks, and its one ending. */
 export class LiveTurn {
   readonly #session: LiveSession;
@@ -25,6 +22,13 @@ export class LiveTurn {
   readonly #stuck = new Promise<'stuck'>((resolve) => {
     this.#giveUp = () => resolve('stuck');
   });
+  #stopWaiting: () => void = () => {};
+  /** Whoever asked for the stop waits no longer. */
+  readonly #waitedEnough = new Promise<void>((resolve) => {
+    this.#stopWaiting = resolve;
+  });
+  /** The reader has an event, and has not asked for the next one yet. */
+  #reading = false;
   #events: AsyncIterator<LiveEvent> | undefined;
   #over = false;
 
@@ -52,10 +56,18 @@ export class LiveTurn {
           return;
         }
         const seen = this.#accept(next.value);
+        if (seen.length === 0) continue;
+        watchdog.pause();
         for (const event of seen) watchdog.see(event);
-        if (seen.length > 0) yield seen;
+        this.#reading = true;
+        yield seen;
+        this.#reading = false;
+        watchdog.resume();
+        // What the CLI said meanwhile is still to be read: only from now on it can be late.
+        if (this.#stopped !== undefined && !this.#over) this.#startGrace();
       }
     } finally {
+      this.#reading = false;
       watchdog.stop();
     }
   }
@@ -64,9 +76,9 @@ export class LiveTurn {
   async stop(error: ErrorEvent): Promise<void> {
     if (this.#over) return;
     this.#stopped ??= error;
-    this.#graceTimer ??= setTimeout(() => this.#giveUp(), stopGraceMs);
+    if (this.#graceTimer === undefined) this.#startGrace();
     this.#stopping ??= this.#session.interrupt().catch(() => undefined);
-    await Promise.race([this.#stopping, this.#stuck]);
+    await Promise.race([this.#stopping, this.#waitedEnough]);
   }
 
   async answer(id: string, decision: PermissionDecision, message?: string): Promise<void> {
@@ -77,7 +89,10 @@ export class LiveTurn {
   /** After the last event, or when the reader has left: is the CLI ready for another turn? */
   async settle(): Promise<boolean> {
     try {
-      if (!this.#over) await this.stop(errorEvent('interrupted', 'Interrupted'));
+      if (!this.#over) {
+        this.#startGrace();
+        await this.stop(errorEvent('interrupted', 'Interrupted'));
+      }
       while (!this.#over && this.#events !== undefined) {
         const next = await Promise.race([this.#events.next(), this.#stuck]);
         if (next === 'stuck') return false;
@@ -87,7 +102,19 @@ export class LiveTurn {
       return true;
     } finally {
       clearTimeout(this.#graceTimer);
+      this.#stopWaiting();
     }
+  }
+
+  /** From now on the CLI has this long to stop. While the reader is busy it can't be seen whether it did. */
+  #startGrace(): void {
+    clearTimeout(this.#graceTimer);
+    const { stopMs } = this.#clocks;
+    if (stopMs <= 0) return;
+    this.#graceTimer = setTimeout(() => {
+      this.#stopWaiting();
+      if (!this.#reading) this.#giveUp();
+    }, stopMs);
   }
 
   #accept(event: LiveEvent): readonly ChatEvent[] {

@@ -18,6 +18,7 @@ export const defaultClocks: Omit<Clocks, 'turnMs'> = {
   modelSilenceMs: 120_000,
   toolMs: 30 * 60_000,
   permissionMs: 5 * 60_000,
+  stopMs: 5000,
 };
 
 /** The sessions of one program: they share warm processes and take turns where they share an id. */

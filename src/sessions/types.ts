@@ -58,4 +58,6 @@ export interface Clocks {
   readonly permissionMs: number;
   /** The whole turn. */
   readonly turnMs: number;
+  /** A CLI that is asked to stop has this long. Then the turn ends without it, and its process is given up. */
+  readonly stopMs: number;
 }

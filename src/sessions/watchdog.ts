@@ -10,22 +10,41 @@ export type Expiry =
  * Separate clocks for separate things: a long quiet tool is not killed by the model's clock, and a person who thinks
  * about a permission is not killed by either. Only what the model or a tool does counts as a sign of life: notices
  * (a CLI that tries for ever to reach its API) don't.
+ *
+ * While the reader is busy with an event the model's and the tools' clocks stand still: a slow reader is not a silent
+ * model. The whole turn's clock and a permission's deadline go on: they are promises about the time of day.
  */
 export class Watchdog {
   readonly #clocks: Clocks;
   readonly #onExpiry: (expiry: Expiry) => void;
-  readonly #tools = new Map<string, NodeJS.Timeout | undefined>();
-  readonly #permissions = new Map<string, NodeJS.Timeout | undefined>();
-  #silence: NodeJS.Timeout | undefined;
-  #turn: NodeJS.Timeout | undefined;
+  readonly #tools = new Map<string, Clock>();
+  readonly #permissions = new Map<string, Clock>();
+  #silence: Clock | undefined;
+  readonly #turn: Clock;
+  #paused = false;
 
   constructor(clocks: Clocks, onExpiry: (expiry: Expiry) => void) {
     this.#clocks = clocks;
     this.#onExpiry = onExpiry;
-    this.#turn = this.#after(clocks.turnMs, () =>
+    this.#turn = new Clock(clocks.turnMs, () =>
       this.#expire(`The turn took longer than ${seconds(clocks.turnMs)}`),
     );
+    this.#turn.run();
     this.#listen();
+  }
+
+  /** The reader has an event and has not asked for the next one yet. */
+  pause(): void {
+    this.#paused = true;
+    this.#silence?.pause();
+    for (const clock of this.#tools.values()) clock.pause();
+  }
+
+  /** What was left of the clocks runs again. */
+  resume(): void {
+    this.#paused = false;
+    this.#silence?.run();
+    for (const clock of this.#tools.values()) clock.run();
   }
 
   see(event: ChatEvent): void {
@@ -36,14 +55,14 @@ export class Watchdog {
         this.#tools.set(event.id, this.#toolClock(event.id, event.name));
         break;
       case 'tool_end':
-        clearTimeout(this.#tools.get(event.id));
+        this.#tools.get(event.id)?.stop();
         this.#tools.delete(event.id);
         break;
       case 'permission_request':
         this.#permissions.set(event.id, this.#permissionClock(event.id, event.tool));
         break;
       case 'permission_resolved':
-        clearTimeout(this.#permissions.get(event.id));
+        this.#permissions.get(event.id)?.stop();
         this.#permissions.delete(event.id);
         break;
     }
@@ -51,45 +70,77 @@ export class Watchdog {
   }
 
   stop(): void {
-    for (const timer of [this.#silence, this.#turn, ...this.#tools.values(), ...this.#permissions.values()])
-      clearTimeout(timer);
+    for (const clock of [this.#silence, this.#turn, ...this.#tools.values(), ...this.#permissions.values()])
+      clock?.stop();
+    this.#silence = undefined;
     this.#tools.clear();
     this.#permissions.clear();
   }
 
   /** The model's silence counts only while it is the model's turn to say something. */
   #listen(): void {
-    clearTimeout(this.#silence);
+    this.#silence?.stop();
     this.#silence = undefined;
     if (this.#tools.size > 0 || this.#permissions.size > 0) return;
     const { modelSilenceMs } = this.#clocks;
-    this.#silence = this.#after(modelSilenceMs, () =>
+    this.#silence = new Clock(modelSilenceMs, () =>
       this.#expire(`No output from the model for ${seconds(modelSilenceMs)}`),
     );
+    if (!this.#paused) this.#silence.run();
   }
 
-  #toolClock(id: string, name: string): NodeJS.Timeout | undefined {
+  #toolClock(id: string, name: string): Clock {
     const { toolMs } = this.#clocks;
-    return this.#after(toolMs, () => {
+    const clock = new Clock(toolMs, () => {
       // A tool that waits for a permission does not run.
       if (this.#permissions.size > 0) this.#tools.set(id, this.#toolClock(id, name));
       else this.#expire(`The tool ${name} ran for longer than ${seconds(toolMs)}`);
     });
+    if (!this.#paused) clock.run();
+    return clock;
   }
 
-  #permissionClock(id: string, tool: string): NodeJS.Timeout | undefined {
+  #permissionClock(id: string, tool: string): Clock {
     const { permissionMs } = this.#clocks;
     const message = `Nobody answered the permission request for ${tool} within ${seconds(permissionMs)}`;
-    return this.#after(permissionMs, () => this.#onExpiry({ type: 'permission', id, message }));
+    const clock = new Clock(permissionMs, () => this.#onExpiry({ type: 'permission', id, message }));
+    clock.run();
+    return clock;
   }
 
   #expire(message: string): void {
     this.stop();
     this.#onExpiry({ type: 'turn', message });
   }
+}
 
-  #after(ms: number, act: () => void): NodeJS.Timeout | undefined {
-    return ms > 0 ? setTimeout(act, Math.min(ms, 2 ** 31 - 1)) : undefined;
+/** A time that runs down, and can be paused. 0 is for ever. */
+class Clock {
+  readonly #act: () => void;
+  #left: number;
+  #since = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number, act: () => void) {
+    this.#left = ms > 0 ? Math.min(ms, 2 ** 31 - 1) : Number.POSITIVE_INFINITY;
+    this.#act = act;
+  }
+
+  run(): void {
+    if (this.#timer !== undefined || this.#left === Number.POSITIVE_INFINITY) return;
+    this.#since = performance.now();
+    this.#timer = setTimeout(this.#act, this.#left);
+  }
+
+  pause(): void {
+    if (this.#timer === undefined) return;
+    this.stop();
+    this.#left = Math.max(0, this.#left - (performance.now() - this.#since));
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { BackendAdapterConfig } from '../../../src/backends/types.js';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
 import { Sessions } from '../../../src/sessions/sessions.js';
 import type { BackendSession, SessionOptions } from '../../../src/sessions/types.js';
@@ -20,26 +21,33 @@ export class DemoSessions {
     this.sessions = new Sessions(limits);
   }
 
-  open(options: Partial<SessionOptions> = {}): Promise<BackendSession> {
-    return this.sessions.open({
-      backend: 'claude',
-      config: {
-        cliPath: join(root, 'dist/demo-agent/main.js'),
-        workingDir: this.directory,
-        queryTimeoutMs: 30_000,
-        allowedTools: [],
-        maxTurns: 25,
-        env: {
-          PATH: [dirname(process.execPath), '/usr/bin', '/bin'].join(':'),
-          HOME: this.directory,
-          TURNOUT_HOME: join(this.directory, 'home'),
-          TURNOUT_DEMO_SPEED: '0',
-          TURNOUT_STAGE: this.directory,
-          TURNOUT_SUITE: process.env['TURNOUT_SUITE'] ?? '',
-        },
+  get config(): BackendAdapterConfig {
+    return {
+      cliPath: join(root, 'dist/demo-agent/main.js'),
+      workingDir: this.directory,
+      queryTimeoutMs: 30_000,
+      allowedTools: [],
+      maxTurns: 25,
+      env: {
+        PATH: [dirname(process.execPath), '/usr/bin', '/bin'].join(':'),
+        HOME: this.directory,
+        TURNOUT_HOME: join(this.directory, 'home'),
+        TURNOUT_DEMO_SPEED: '0',
+        TURNOUT_STAGE: this.directory,
+        TURNOUT_SUITE: process.env['TURNOUT_SUITE'] ?? '',
       },
-      ...options,
-    });
+    };
+  }
+
+  /** The agent that no interrupt reaches, or one that only says that it does. */
+  deafConfig(agrees: boolean): BackendAdapterConfig {
+    const { env, ...config } = this.config;
+    const cliPath = join(root, 'tests/fixtures/programs/deaf-agent.mjs');
+    return { ...config, cliPath, env: { ...env, ...(agrees ? { DEAF_AGREES: '1' } : {}) } };
+  }
+
+  open(options: Partial<SessionOptions> = {}): Promise<BackendSession> {
+    return this.sessions.open({ backend: 'claude', config: this.config, ...options });
   }
 
   /** The processes that carry our mark. */

@@ -201,6 +201,44 @@ describe('the watchdog', () => {
     });
   });
 
+  it('does not count a slow reader as a silent model', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({ clocks: { modelSilenceMs: 400 } });
+    const events = await slowly(session.send('count to 3'), 700);
+    expect(events.at(-1)).toMatchObject({ type: 'complete', text: '1 2 3' });
+  });
+
+  it('does not count a slow reader as a slow tool', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({ clocks: { toolMs: 800 } });
+    const events = await slowly(session.send('run a tool for 0.3 seconds'), 1000, 'tool_start');
+    expect(events.at(-1)).toMatchObject({ type: 'complete' });
+  });
+
+  it('still ends a tool that takes too long for a reader who is slow now and then', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({ clocks: { toolMs: 400 } });
+    const events = await slowly(session.send('run a tool for 30 seconds'), 300, 'tool_start');
+    expect(events.at(-1)).toMatchObject({ code: 'timeout', message: expect.stringContaining('ran for') });
+  });
+
+  it('does not give a process up because a slow reader has not seen it stop', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({ clocks: { turnMs: 500, stopMs: 300 } });
+    const events = await slowly(session.send('run a tool for 20 seconds'), 1500, 'tool_start');
+    expect(events.at(-1)).toMatchObject({ code: 'timeout', message: 'The turn took longer than 0.5 s' });
+    for await (const event of session.send('run a tool for 20 seconds')) {
+      if (event.type !== 'tool_start') continue;
+      void session.interrupt();
+      await pause(1000);
+      break;
+    }
+    const after = await collect(session.send('say exactly: same process'));
+    expect(after.map(({ type }) => type)).not.toContain('notice');
+    expect(after.at(-1)).toMatchObject({ text: 'same process' });
+    expect(demo.sessions.processes).toBe(1);
+  });
+
   it('denies a permission that nobody answers, and the turn goes on', async () => {
     demo = new DemoSessions();
     const session = await demo.open({
@@ -213,3 +251,53 @@ describe('the watchdog', () => {
     expect(events.at(-1)?.type).toBe('complete');
   });
 });
+
+describe.each([
+  { how: 'ignores an interrupt', agrees: false },
+  { how: 'agrees to stop and goes on', agrees: true },
+])('a CLI that $how', ({ agrees }) => {
+  it('is given up with its process; the session goes on in another one and says so', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({ config: demo.deafConfig(agrees), clocks: { stopMs: 500 } });
+    await collect(session.send('remember the word deaf'));
+    const before = demo.processes();
+    const events: ChatEvent[] = [];
+    for await (const event of session.send('run a tool for 60 seconds')) {
+      events.push(event);
+      if (event.type === 'tool_start') void session.interrupt();
+    }
+    expect(events.at(-1)).toMatchObject({ type: 'error', code: 'interrupted' });
+    // Nobody watches it any more: it is ended without waiting for the next turn.
+    await vi.waitFor(() => expect(demo.processes()).toEqual([]), 10_000);
+    const after = await collect(session.send('what do you remember?'));
+    expect(after[0]).toMatchObject({ type: 'notice', message: expect.stringContaining('resumed') });
+    expect(JSON.stringify(after.at(-1))).toContain('deaf');
+    expect(demo.processes().filter((pid) => before.includes(pid))).toEqual([]);
+  });
+
+  it('does not hold up a close', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({ config: demo.deafConfig(agrees), clocks: { stopMs: 300 } });
+    // A reader that has gone away without a word.
+    const events = session.send('run a tool for 60 seconds')[Symbol.asyncIterator]();
+    await events.next();
+    const began = performance.now();
+    await session.close();
+    expect(performance.now() - began).toBeLessThan(5000);
+    await vi.waitFor(() => expect(demo.processes()).toEqual([]), 10_000);
+  });
+});
+
+/** Reads like somebody who has something else to do after each event, or after those of one type. */
+async function slowly(events: AsyncIterable<ChatEvent>, ms: number, type?: string): Promise<ChatEvent[]> {
+  const all: ChatEvent[] = [];
+  for await (const event of events) {
+    all.push(event);
+    if (type === undefined || event.type === type) await pause(ms);
+  }
+  return all;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
