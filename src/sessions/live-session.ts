@@ -41,8 +41,12 @@ export class LiveBackendSession implements BackendSession {
   #current: AbortController | undefined;
   #closed = false;
   #lost = false;
-  /** Something is there to be resumed: an id alone is none, before the first turn. */
+  /** Something may be there to be resumed: an id alone is none, before the first turn. */
   #resumable: boolean;
+  /** Something is: the caller said so, or a turn was completed. Then to begin anew would be to forget. */
+  #proven: boolean;
+  /** The CLI says that it does not know the session that it holds. */
+  #astray = false;
   /** Before the vendor's id is known the object itself is the key. */
   readonly #ownKey = `new-${Math.random().toString(36).slice(2)}`;
 
@@ -50,7 +54,8 @@ export class LiveBackendSession implements BackendSession {
     this.#setup = setup;
     this.backend = setup.backend;
     this.#options = setup.options;
-    this.#resumable = setup.options.sessionId !== undefined;
+    this.#proven = setup.options.sessionId !== undefined;
+    this.#resumable = this.#proven;
   }
 
   get cwd(): string {
@@ -152,9 +157,11 @@ export class LiveBackendSession implements BackendSession {
       signal?.removeEventListener('abort', onAbort);
       this.#turn = undefined;
       // A CLI that does not stop is given up with its process, now: the session goes on in another one.
-      if (!(await turn.settle())) {
-        home.process.retire();
+      const settled = await turn.settle();
+      if (!settled) home.process.retire();
+      if (!settled || this.#astray) {
         this.#lost = true;
+        this.#astray = false;
         await this.#leave();
       }
       home.process.idle();
@@ -165,6 +172,11 @@ export class LiveBackendSession implements BackendSession {
     for (const event of events) {
       if (event.type === 'complete' || event.type === 'text' || event.type === 'tool_start')
         this.#resumable = true;
+      if (event.type === 'complete') this.#proven = true;
+      if (event.type === 'error' && event.code === 'session_not_found') {
+        this.#astray = true;
+        this.#resumable = this.#proven;
+      }
       if (event.type !== 'session') continue;
       this.#becomes({ ...this.#options, sessionId: event.sessionId });
       this.#setup.onSession(event.sessionId);
@@ -180,8 +192,31 @@ export class LiveBackendSession implements BackendSession {
     }
     this.#lost ||= this.#home !== undefined;
     await this.#leave();
+    const resumed = this.#resumable && this.#options.sessionId !== undefined;
+    const how = (await this.#settleIn(resumed, signal))
+      ? 'the session was resumed in a new one'
+      : 'a new session was begun';
+    if (!this.#lost) return [];
+    this.#lost = false;
+    return [notice('info', `The agent’s process had ended: ${how}`)];
+  }
+
+  /** Tells whether the session goes on by its id. One that may never have been stored begins anew where it was not. */
+  async #settleIn(resumed: boolean, signal: AbortSignal | undefined): Promise<boolean> {
+    const { sessionId: _, ...fresh } = this.#options;
+    try {
+      await this.#moveIn(resumed ? this.#options : fresh, signal);
+      return resumed;
+    } catch (error) {
+      const unknown = error instanceof TurnoutError && error.code === 'session_not_found';
+      if (!unknown || !resumed || this.#proven) throw error;
+      await this.#moveIn(fresh, signal);
+      return false;
+    }
+  }
+
+  async #moveIn(options: LiveSessionOptions, signal: AbortSignal | undefined): Promise<void> {
     const { pool, kindOf } = this.#setup;
-    const options = this.#resumable ? this.#options : { ...this.#options, sessionId: undefined };
     const process = await pool.acquire(kindOf(options), options, signal);
     // Busy from the first moment: it must not be ended for want of room while the session is being opened.
     process.busy();
@@ -198,11 +233,6 @@ export class LiveBackendSession implements BackendSession {
       process.release();
       throw error;
     }
-    if (!this.#lost) return [];
-    this.#lost = false;
-    const how =
-      options.sessionId === undefined ? 'a new session was begun' : 'the session was resumed in a new one';
-    return [notice('info', `The agent’s process had ended: ${how}`)];
   }
 
   async #leave(): Promise<void> {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type BackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapter, PermissionMode, RunRequest } from '../backends/types.js';
-import { type ChatEvent, errorEvent } from '../core/chat-event.js';
+import { type ChatEvent, errorEvent, notice } from '../core/chat-event.js';
 import { noSuchRequest, unsupported } from './live-session.js';
 import type { TurnLocks } from './turn-lock.js';
 import type { BackendSession, SendOptions, SessionOptions } from './types.js';
@@ -16,6 +16,10 @@ export class OneShotSession implements BackendSession {
   readonly #options: SessionOptions;
   #request: Omit<RunRequest, 'prompt'>;
   #running: AbortController | undefined;
+  /** The last turn's events, which end with its process. */
+  #process: AsyncIterator<ChatEvent> | undefined;
+  /** There is something to resume: the caller said so, or a turn was completed. */
+  #proven: boolean;
   #closed = false;
   readonly #ownKey = `new-${Math.random().toString(36).slice(2)}`;
 
@@ -34,6 +38,7 @@ export class OneShotSession implements BackendSession {
     this.#options = options;
     this.#adapter = createBackend(options.backend, options.config);
     this.#locks = locks;
+    this.#proven = options.sessionId !== undefined;
     const {
       sessionId,
       model,
@@ -64,7 +69,7 @@ export class OneShotSession implements BackendSession {
 
   async *send(prompt: string, { signal }: SendOptions = {}): AsyncGenerator<ChatEvent> {
     if (this.#closed) {
-      yield errorEvent('bad_request', 'The session was closed.');
+      yield closed;
       return;
     }
     let release: () => void;
@@ -78,17 +83,44 @@ export class OneShotSession implements BackendSession {
     this.#running = running;
     const stop = signal === undefined ? running.signal : AbortSignal.any([signal, running.signal]);
     try {
-      for await (const event of this.#adapter.run(
-        { ...this.#request, prompt },
-        { signal: stop, trace: this.#options.trace },
-      )) {
-        if (event.type === 'session') this.#isCalled(event.sessionId);
-        yield event;
-      }
+      if (this.#closed) yield closed;
+      else yield* this.#turn(prompt, stop);
     } finally {
       this.#running = undefined;
       release();
     }
+  }
+
+  /** A session that may never have been stored begins anew where it was not. */
+  async *#turn(prompt: string, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const { sessionId } = this.#request;
+    let begun = false;
+    for await (const event of this.#run(prompt, signal)) {
+      const unknown = event.type === 'error' && event.code === 'session_not_found';
+      if (unknown && !begun && !this.#proven && sessionId !== undefined) {
+        this.#request = { ...this.#request, sessionId: undefined };
+        yield notice('info', 'The session was never stored: a new one was begun');
+        yield* this.#run(prompt, signal);
+        return;
+      }
+      begun ||= event.type === 'text' || event.type === 'thinking' || event.type === 'tool_start';
+      yield event;
+    }
+  }
+
+  async *#run(prompt: string, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const turn = this.#adapter.run({ ...this.#request, prompt }, { signal, trace: this.#options.trace });
+    const process = turn[Symbol.asyncIterator]();
+    this.#process = process;
+    let ended = false;
+    for await (const event of { [Symbol.asyncIterator]: () => process }) {
+      if (event.type === 'session') this.#isCalled(event.sessionId);
+      if (event.type === 'complete') this.#proven = true;
+      ended ||= event.type === 'complete' || event.type === 'error';
+      yield event;
+    }
+    // Closed while the reader was busy with an event.
+    if (!ended) yield errorEvent('interrupted', 'Interrupted');
   }
 
   async interrupt(): Promise<void> {
@@ -125,6 +157,10 @@ export class OneShotSession implements BackendSession {
   async close(): Promise<void> {
     this.#closed = true;
     await this.interrupt();
+    // Resolves when the process is gone, whether or not anybody reads on.
+    await this.#process?.return?.();
     this.#onClose();
   }
 }
+
+const closed = errorEvent('bad_request', 'The session was closed.');

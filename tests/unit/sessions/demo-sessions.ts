@@ -64,6 +64,11 @@ export class DemoSessions {
       });
   }
 
+  /** As if the agent had stored nothing. */
+  forgetConversations(): void {
+    rmSync(join(this.directory, 'home/demo-agent'), { recursive: true, force: true });
+  }
+
   async close(): Promise<void> {
     await this.sessions.close();
     rmSync(this.directory, { recursive: true, force: true, maxRetries: 5 });

@@ -108,6 +108,67 @@ describe('a live session (S1)', () => {
     expect(demo.sessions.processes).toBe(1);
   });
 
+  it('has no process left when the close of one over one-shot runs resolves, read or not', async () => {
+    demo = new DemoSessions();
+    for (const reads of [true, false]) {
+      const session = await demo.open({ live: false });
+      const events = session.send('run a tool for 60 seconds')[Symbol.asyncIterator]();
+      let next = await events.next();
+      while (!next.done && next.value.type !== 'tool_start') next = await events.next();
+      const waiting = reads ? events.next() : undefined;
+      await session.close();
+      expect(demo.processes()).toEqual([]);
+      const rest = [await waiting, await events.next(), await events.next()];
+      const types = rest.flatMap((step) => (step === undefined || step.done ? [] : [step.value]));
+      expect(types.at(-1)).toMatchObject({ type: 'error', code: 'interrupted' });
+      expect((await events.next()).done).toBe(true);
+    }
+  });
+
+  it('changes its permission mode, and refuses one that it does not have', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({ permissionMode: 'ask' });
+    const note = join(demo.directory, 'demo-note.txt');
+    await session.setPermissionMode('plan');
+    const planned = await collect(session.send('write a note: planned'));
+    expect(planned.map(({ type }) => type)).not.toContain('permission_request');
+    expect(existsSync(note)).toBe(false);
+    await session.setPermissionMode('edits');
+    const edited = await collect(session.send('write a note: edited'));
+    expect(edited.map(({ type }) => type)).not.toContain('permission_request');
+    expect(existsSync(note)).toBe(true);
+    // The mode is the session's, not the process's.
+    for (const pid of demo.processes()) process.kill(pid, 'SIGKILL');
+    const resumed = await collect(session.send('write a note: again'));
+    expect(resumed.map(({ type }) => type)).not.toContain('permission_request');
+    await expect(session.setPermissionMode('anything' as 'plan')).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('"anything"'),
+    });
+    const oneShot = await demo.open({ live: false });
+    await expect(oneShot.setPermissionMode('ask')).rejects.toMatchObject({ code: 'unsupported' });
+    await oneShot.setPermissionMode('edits');
+  });
+
+  it('is not asked again about what is allowed always', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({ permissionMode: 'ask' });
+    const asked = async (prompt: string) => {
+      let questions = 0;
+      for await (const event of session.send(prompt)) {
+        if (event.type !== 'permission_request') continue;
+        questions += 1;
+        expect(event.options).toContain('allow_always');
+        await session.answerPermission(event.id, 'allow_always');
+      }
+      return questions;
+    };
+    expect(await asked('run a tool for 0.1 seconds')).toBe(1);
+    expect(await asked('run a tool for 0.1 seconds')).toBe(0);
+    expect(await asked('write a note: another tool')).toBe(1);
+    expect(await asked('write a note: the same tool')).toBe(0);
+  });
+
   it('asks, and does what it is told', async () => {
     demo = new DemoSessions();
     const session = await demo.open({ permissionMode: 'ask' });
@@ -137,6 +198,39 @@ describe('a live session (S1)', () => {
     const after = await collect(session.send('what do you remember?'));
     expect(after[0]).toMatchObject({ type: 'notice', message: expect.stringContaining('resumed') });
     expect(JSON.stringify(after.at(-1))).toContain('railway');
+  });
+
+  it.each([true, false])('begins anew where nothing was stored of it (live: %s)', async (live) => {
+    demo = new DemoSessions();
+    const session = await demo.open({ live });
+    expect(await lastOf(session.send('crash'))).toMatchObject({ type: 'error' });
+    const { sessionId } = session;
+    demo.forgetConversations();
+    const after = await collect(session.send('say exactly: a new beginning'));
+    expect(after).toContainEqual(
+      expect.objectContaining({ type: 'notice', message: expect.stringContaining('begun') }),
+    );
+    expect(after.at(-1)).toMatchObject({ type: 'complete', text: 'a new beginning' });
+    expect(session.sessionId).not.toBe(sessionId);
+  });
+
+  it.each([true, false])('does not forget in silence what was said (live: %s)', async (live) => {
+    demo = new DemoSessions();
+    const session = await demo.open({ live });
+    await collect(session.send('remember the word lost'));
+    await collect(session.send('crash'));
+    demo.forgetConversations();
+    expect(await lastOf(session.send('hello'))).toMatchObject({ code: 'session_not_found' });
+  });
+
+  it('begins anew when its process dies before the first turn', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open();
+    for (const pid of demo.processes()) process.kill(pid, 'SIGKILL');
+    await vi.waitFor(() => expect(demo.sessions.processes).toBe(0), 5000);
+    const events = await collect(session.send('say exactly: first'));
+    expect(events[0]).toMatchObject({ type: 'notice', message: expect.stringContaining('begun') });
+    expect(events.at(-1)).toMatchObject({ text: 'first' });
   });
 
   it('fails with a code when it can’t be opened, and leaves nothing', async () => {
