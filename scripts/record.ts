@@ -131,7 +131,7 @@ async function play(cli: BackendName, cliPath: string, home: LabHome, model: Scr
   if (exit?.type !== 'exit') throw new Error(`${cli}, ${take.scenario}: the CLI did not run`);
   return {
     exit: { code: exit.code, signal: exit.signal },
-    stdout: trace.flatMap((entry) => (entry.type === 'line' ? [entry.line] : [])),
+    stdout: trace.flatMap((entry) => (entry.type === 'line' && entry.direction === 'in' ? [entry.line] : [])),
     stderr: exit.stderr,
   };
 }

@@ -55,12 +55,18 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told the exact command before it starts. */
   readonly onSpawn?: ((command: SpawnedCommand) => void) | undefined;
-  /** Told of every raw line with the events that it became, and of the end: for recordings and debug logs. */
+  /** Told of every raw line, in and out, with the events that it became, and of the end: for recordings and debug logs. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 }
 
 export type TraceEntry =
-  | { readonly type: 'line'; readonly line: string; readonly events: readonly ChatEvent[] }
+  | {
+      readonly type: 'line';
+      /** `in`: the CLI said it. `out`: it was told to the CLI. */
+      readonly direction: 'in' | 'out';
+      readonly line: string;
+      readonly events: readonly ChatEvent[];
+    }
   | {
       readonly type: 'exit';
       readonly code: number | null;

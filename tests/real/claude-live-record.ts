@@ -119,13 +119,13 @@ try {
 
 async function record(name: string, take: Take): Promise<void> {
   const home = await makeHome('claude', model.url);
-  const lines: string[] = [];
+  const lines: { direction: 'in' | 'out'; line: string }[] = [];
   const wanted = options(take.mode ?? 'bypass', home);
   const process = await claudeLive.start(wanted, {
     command: installCli('claude'),
     env: home.env,
     scratch: join(home.directory, 'scratch'),
-    trace: (entry) => entry.type === 'line' && lines.push(entry.line),
+    trace: (entry) => entry.type === 'line' && lines.push(entry),
   });
   try {
     // The greeting tells what is installed, and nothing of a turn.
@@ -136,15 +136,8 @@ async function record(name: string, take: Take): Promise<void> {
     await home.remove();
   }
   const fix = normaliser(home);
-  const entries = lines.map((line) => JSON.stringify({ [isOurs(line) ? 'out' : 'in']: fix(line) }));
+  const entries = lines.map(({ direction, line }) => JSON.stringify({ [direction]: fix(line) }));
   writeFileSync(join(directory, `live-${name}.jsonl`), `${entries.join('\n')}\n`);
-}
-
-function isOurs(line: string): boolean {
-  const message = JSON.parse(line);
-  if (message.type === 'control_request') return message.request_id.startsWith('turnout-');
-  if (message.type === 'control_response') return !message.response.request_id.startsWith('turnout-');
-  return message.type === 'user' && message.session_id === undefined;
 }
 
 function options(permissionMode: PermissionMode, home: LabHome) {

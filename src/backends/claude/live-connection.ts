@@ -71,7 +71,7 @@ export class ClaudeConnection {
 
   send(message: JsonObject): void {
     const line = JSON.stringify(message);
-    this.#trace?.({ type: 'line', line, events: [] });
+    this.#trace?.({ type: 'line', direction: 'out', line, events: [] });
     // A pipe that takes nothing belongs to a process that is gone, or of no use any more.
     this.#child.write(`${line}\n`).catch(() => void this.#endChild());
   }
@@ -129,12 +129,12 @@ export class ClaudeConnection {
     if (raw.trim() === '') return;
     const message = parse(raw);
     if (message?.['type'] === 'control_response' && this.#answered(object(message['response']))) {
-      this.#trace?.({ type: 'line', line: raw, events: [] });
+      this.#trace?.({ type: 'line', direction: 'in', line: raw, events: [] });
       return;
     }
     const events =
       message === undefined ? this.#listener.garbage(raw) : this.#listener.received(message, raw);
-    this.#trace?.({ type: 'line', line: raw, events: events.filter(isStep) });
+    this.#trace?.({ type: 'line', direction: 'in', line: raw, events: events.filter(isStep) });
   }
 
   /** An answer to a request that nobody waits for any more is none of ours. */

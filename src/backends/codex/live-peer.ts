@@ -38,7 +38,7 @@ export class CodexPeer {
   async read(): Promise<void> {
     for await (const lines of this.#child.lines()) {
       for (const line of lines) {
-        if (line.text !== '') this.#trace(line.text, this.#take(line.text));
+        if (line.text !== '') this.#trace('in', line.text, this.#take(line.text));
       }
     }
   }
@@ -129,13 +129,14 @@ export class CodexPeer {
 
   #write(message: JsonObject): void {
     const line = encode(message);
-    this.#trace(line, []);
+    this.#trace('out', line, []);
     // A process that reads no more is gone, and its exit tells the story.
     this.#child.write(`${line}\n`).catch(() => {});
   }
 
-  #trace(line: string, events: readonly LiveEvent[]): void {
-    this.#handlers.trace?.({ type: 'line', line, events: events.filter((event) => event.type !== 'ending') });
+  #trace(direction: 'in' | 'out', line: string, told: readonly LiveEvent[]): void {
+    const events = told.filter((event) => event.type !== 'ending');
+    this.#handlers.trace?.({ type: 'line', direction, line, events });
   }
 }
 

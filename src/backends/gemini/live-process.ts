@@ -49,7 +49,8 @@ export class GeminiProcess implements LiveProcess {
     this.#connection = new AcpConnection(child, {
       incoming: (incoming) => this.#incoming(incoming),
       outgoing: (message, raw) => this.#outgoing(message, raw),
-      garbage: (raw) => this.#trace(raw, this.#tellRunning(unknownLine('A line that is not a message', raw))),
+      garbage: (raw) =>
+        this.#trace('in', raw, this.#tellRunning(unknownLine('A line that is not a message', raw))),
       permission: async (requestId) => {
         const outcome = this.#questions.get(requestId) ?? { outcome: { outcome: 'cancelled' } };
         this.#questions.delete(requestId);
@@ -125,7 +126,7 @@ export class GeminiProcess implements LiveProcess {
   }
 
   #incoming({ message, raw }: Incoming): void {
-    this.#trace(raw, this.#route(message, raw));
+    this.#trace('in', raw, this.#route(message, raw));
   }
 
   #route(message: JsonObject, raw: string): readonly StepEvent[] {
@@ -165,7 +166,7 @@ export class GeminiProcess implements LiveProcess {
     if (message['method'] === 'session/prompt') {
       this.#prompts.set(message['id'], text(object(message['params'])['sessionId']));
     }
-    this.#trace(raw, []);
+    this.#trace('out', raw, []);
   }
 
   /** For what concerns the whole process. */
@@ -174,8 +175,8 @@ export class GeminiProcess implements LiveProcess {
     return [event];
   }
 
-  #trace(line: string, events: readonly StepEvent[]): void {
-    this.#context.trace?.({ type: 'line', line, events });
+  #trace(direction: 'in' | 'out', line: string, events: readonly StepEvent[]): void {
+    this.#context.trace?.({ type: 'line', direction, line, events });
   }
 
   /** The connection has closed, for whatever reason: nothing of the process may stay. */

@@ -61,13 +61,14 @@ export async function* runProcess<S extends TurnFacts>(
       },
     });
     child = running;
+    if (run.trace !== undefined) traceInput(invocation.stdin, run.trace);
     stop.onStop(() => void running.end());
     for await (const { main: lines = [], aside = [] } of interleave(running.lines(), fromStderr)) {
       const events: ChatEvent[] = aside.flatMap((event) => ledger.accept(event));
       for (const line of lines) {
         const before = events.length;
         for (const event of decoder.line(line.text)) events.push(...ledger.accept(event));
-        run.trace?.({ type: 'line', line: line.text, events: events.slice(before) });
+        run.trace?.({ type: 'line', direction: 'in', line: line.text, events: events.slice(before) });
         if (mustStop(decoder)) break;
       }
       if (events.length > 0) yield events;
@@ -88,6 +89,10 @@ export async function* runProcess<S extends TurnFacts>(
     if (needsScratch) await removeScratchFiles(run.scratch);
     release();
   }
+}
+
+function traceInput(stdin: string | undefined, trace: (entry: TraceEntry) => void): void {
+  for (const line of stdin?.split('\n') ?? []) trace({ type: 'line', direction: 'out', line, events: [] });
 }
 
 function mustStop(decoder: LineDecoder<TurnFacts>): boolean {

@@ -106,9 +106,14 @@ class OpenCodeServer implements LiveProcess, SessionServer {
   }
 
   async call(call: HttpCall): Promise<HttpAnswer> {
-    if (this.#context.trace !== undefined) this.trace(describeCall(call), []);
+    const { trace } = this.#context;
+    const what = `${call.method} ${call.path}`;
+    trace?.({ type: 'line', direction: 'out', line: withBody(what, call.body), events: [] });
     try {
-      return await this.#http.call(call);
+      const answer = await this.#http.call(call);
+      const line = trace && withBody(`${answer.status} ${what}`, answer.body);
+      if (line !== undefined) this.heard(line, []);
+      return answer;
     } catch (error) {
       // A process that dies breaks its connections first.
       const exit = await firstOf(exitPatienceMs, this.exited);
@@ -124,8 +129,8 @@ class OpenCodeServer implements LiveProcess, SessionServer {
     for (const id of sessionIds) this.#sessions.delete(id);
   }
 
-  trace(line: string, events: readonly ChatEvent[]): void {
-    this.#context.trace?.({ type: 'line', line, events });
+  heard(line: string, events: readonly ChatEvent[]): void {
+    this.#context.trace?.({ type: 'line', direction: 'in', line, events });
   }
 
   /** OpenCode reads its settings once for each directory, so its agents' rules stay what they are. */
@@ -198,7 +203,7 @@ class OpenCodeServer implements LiveProcess, SessionServer {
       for (const session of new Set(this.#sessions.values())) {
         session.tell(unknownLine('A line that is not JSON', data));
       }
-      this.trace(data, []);
+      this.heard(data, []);
       return;
     }
     const properties = object(event['properties']);
@@ -209,7 +214,7 @@ class OpenCodeServer implements LiveProcess, SessionServer {
       owner.take(event, data);
       return;
     }
-    this.trace(data, []);
+    this.heard(data, []);
     if (event['type'] === 'permission.asked') this.#reject(properties);
   }
 
@@ -243,8 +248,8 @@ function refusal(what: string, status: number, body: JsonObject): TurnoutError {
   return new TurnoutError(code ?? 'unknown', `OpenCode did not open ${what} (HTTP ${status}): ${message}`);
 }
 
-function describeCall({ method, path, body }: HttpCall): string {
-  return `> ${method} ${path}${body === undefined ? '' : ` ${JSON.stringify(body)}`}`;
+function withBody(what: string, body: unknown): string {
+  return body === undefined ? what : `${what} ${JSON.stringify(body)}`;
 }
 
 const exitPatienceMs = 500;

@@ -30,7 +30,8 @@ export interface SessionServer {
   /** Sends the events of this session (one of ours, or of a subagent) to its owner from now on. */
   adopt(sessionId: string, owner: OpenCodeSession): void;
   forget(sessionIds: Iterable<string>): void;
-  trace(line: string, events: readonly ChatEvent[]): void;
+  /** Something that the server said, and what it became. */
+  heard(line: string, events: readonly ChatEvent[]): void;
 }
 
 export interface SessionFacts {
@@ -132,11 +133,11 @@ export class OpenCodeSession implements LiveSession {
     if (type === 'session.created') this.#adopt(text(properties['sessionID']));
     if (type === 'question.asked') this.#rejectQuestion(properties);
     if (type === 'permission.asked' && this.#answersItself(properties)) {
-      this.#server.trace(raw, []);
+      this.#server.heard(raw, []);
       return;
     }
     const events = turn?.take(event, raw, (found) => this.#withDecision(found)) ?? [];
-    this.#server.trace(raw, events.filter(isStep));
+    this.#server.heard(raw, events.filter(isStep));
     // An abort that came before the session was busy had nothing to stop.
     const busy = type === 'session.status' && object(properties['status'])['type'] === 'busy';
     if (turn !== undefined && ((busy && turn.interrupted && !turn.hasEnded) || turn.overflows)) {

@@ -314,10 +314,11 @@ describe('the live protocol of Claude', () => {
     await process.end();
     await until(() => trace.some((entry) => entry.type === 'exit'));
     const lines = trace.flatMap((entry) => (entry.type === 'line' ? [entry] : []));
-    expect(lines.some(({ line }) => line.includes('secret prompt'))).toBe(true);
-    expect(lines.find(({ line }) => line.includes('"assistant"'))?.events).toEqual([
-      { type: 'text', text: 'hi' },
-    ]);
+    expect(lines.find(({ line }) => line.includes('secret prompt'))?.direction).toBe('out');
+    expect(lines.find(({ line }) => line.includes('"assistant"'))).toMatchObject({
+      direction: 'in',
+      events: [{ type: 'text', text: 'hi' }],
+    });
   });
 });
 

@@ -248,8 +248,10 @@ describe('a recorded agent', () => {
       'ending',
     ]);
     expect(trace).toContainEqual(
-      expect.objectContaining({ line: expect.stringContaining('"optionId":"cancel"') }),
+      expect.objectContaining({ direction: 'out', line: expect.stringContaining('"optionId":"cancel"') }),
     );
+    const words = trace.filter((entry) => entry.type === 'line' && entry.line.includes('session/update'));
+    expect(new Set(words.map((entry) => entry.type === 'line' && entry.direction))).toEqual(new Set(['in']));
     const traced = trace.flatMap((entry) => (entry.type === 'line' ? entry.events : []));
     expect(traced.map(({ type }) => type)).toEqual(['text', 'permission_request', 'text', 'usage']);
   });

@@ -128,7 +128,11 @@ it('traces what comes and what goes, never the password', async () => {
   await collect((await live.open(options())).turn('late'));
   await live.end();
   const lines = trace.flatMap((entry) => (entry.type === 'line' ? [entry] : []));
-  expect(lines.some(({ line }) => line.startsWith('> POST /session/ses_fake/message {'))).toBe(true);
+  const starting = (direction: 'in' | 'out', start: string) =>
+    lines.some((entry) => entry.direction === direction && entry.line.startsWith(start));
+  expect(starting('out', 'POST /session/ses_fake/message {')).toBe(true);
+  expect(starting('in', '200 POST /session')).toBe(true);
+  expect(lines.every(({ direction, events }) => direction === 'in' || events.length === 0)).toBe(true);
   expect(lines.flatMap(({ events }) => events).filter(({ type }) => type === 'text')).toHaveLength(1);
   expect(JSON.stringify(trace)).not.toMatch(/Basic |PASSWORD/);
   expect(trace.at(-1)).toMatchObject({ type: 'exit' });

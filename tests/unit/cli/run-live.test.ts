@@ -32,6 +32,24 @@ describe('turnout run over a live session', () => {
     });
   });
 
+  for (const live of [true, false]) {
+    it(`logs nothing of a prompt or an answer unless LOG_LEVEL is debug, then both directions (S9, live: ${live})`, async ({
+      stage,
+    }) => {
+      const args = ['run', 'say exactly: SECRET-WORDS', '--system-prompt', 'SECRET-PROMPT'];
+      if (live) args.push('--live');
+      // --verbose shows the exact command (O9), which may hold the prompt where each turn starts the CLI.
+      for (const more of live ? [[], ['--verbose']] : [[]]) {
+        const quiet = await turnout(stage, [...args, ...more], { env });
+        expect(quiet.stdout).toBe('SECRET-WORDS\n');
+        expect(quiet.stderr).not.toContain('SECRET');
+      }
+      const loud = await turnout(stage, args, { env: { ...env, LOG_LEVEL: 'debug' } });
+      if (live) expect(loud.stderr).toMatch(/"direction":"out","line":".*SECRET-WORDS/);
+      expect(loud.stderr).toMatch(/"direction":"in","line":".*SECRET-WORDS/);
+    });
+  }
+
   it('denies what it can’t ask about without a terminal, and says so', async ({ stage }) => {
     const done = await turnout(stage, ['run', 'write a note: hi', '--permission-mode', 'ask'], { env });
     expect(done.code).toBe(0);
