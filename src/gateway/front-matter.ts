@@ -1,0 +1,95 @@
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import type { z } from 'zod';
+
+/** What stands between two lines of `---` at the top of a Markdown file, and the rest. */
+export interface SplitText {
+  /** Undefined: there is none. */
+  readonly yaml: string | undefined;
+  readonly body: string;
+  /** The first line of the body, counted from 1. */
+  readonly bodyLine: number;
+  /** The first line is `---`, and no second one follows: all of the text is body. */
+  readonly unclosed: boolean;
+}
+
+export function splitFrontMatter(text: string): SplitText {
+  const whole = { yaml: undefined, body: text, bodyLine: 1 };
+  const opening = /^---[ \t]*(?:\n|$)/.exec(text);
+  if (opening === null) return { ...whole, unclosed: false };
+  const closing = /^(?:---|\.\.\.)[ \t]*(?:\n|$)/gm;
+  closing.lastIndex = opening[0].length;
+  const found = closing.exec(text);
+  if (found === null) return { ...whole, unclosed: true };
+  const bodyAt = found.index + found[0].length;
+  return {
+    yaml: text.slice(opening[0].length, found.index),
+    body: text.slice(bodyAt),
+    bodyLine: text.slice(0, bodyAt).split('\n').length,
+    unclosed: false,
+  };
+}
+
+/** The settings that a file may have; each schema says in its error what it expected. */
+export type SettingsShape = Readonly<Record<string, z.ZodType>>;
+
+export interface FrontMatter<S extends SettingsShape> {
+  /** Those that are right. A key without a value counts as not set. */
+  readonly settings: { readonly [K in keyof S]?: z.infer<S[K]> };
+  readonly body: string;
+  readonly bodyLine: number;
+  /** File, line, and what was expected. */
+  readonly problems: readonly string[];
+}
+
+/** Takes what is right and names what is wrong: one bad key leaves the others in force. */
+export function readFrontMatter<S extends SettingsShape>(
+  path: string,
+  text: string,
+  shape: S,
+): FrontMatter<S> {
+  const { yaml, body, bodyLine, unclosed } = splitFrontMatter(text);
+  const problems: string[] = [];
+  const settings: Record<string, unknown> = {};
+  const done = { settings: settings as FrontMatter<S>['settings'], body, bodyLine, problems };
+  if (unclosed)
+    problems.push(`${path} line 1: the front matter is not closed; expected a second line of ---`);
+  if (yaml === undefined) return done;
+
+  const counter = new LineCounter();
+  const document = parseDocument(yaml, { lineCounter: counter, prettyErrors: false, logLevel: 'silent' });
+  // The opening --- is line 1.
+  const at = (offset: number) => `${path} line ${counter.linePos(offset).line + 1}`;
+  for (const error of document.errors) problems.push(`${at(error.pos[0])}: not valid YAML: ${error.message}`);
+  const { contents } = document;
+  if (problems.length > 0 || contents === null || (isScalar(contents) && contents.value === null))
+    return done;
+  if (!isMap(contents)) {
+    problems.push(`${path} line 2: expected lines of "key: value" in the front matter`);
+    return done;
+  }
+  for (const { key, value } of contents.items) {
+    const name = isScalar(key) ? String(key.value) : '?';
+    const place = at(isScalar(key) ? (key.range?.[0] ?? 0) : 0);
+    const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (schema === undefined) {
+      problems.push(`${place}: unknown key "${name}"; expected ${Object.keys(shape).join(', ')}`);
+      continue;
+    }
+    const plain = plainValue(value, document);
+    if (plain === null || plain === undefined) continue;
+    const parsed = schema.safeParse(plain);
+    if (parsed.success) settings[name] = parsed.data;
+    else problems.push(`${place}: ${name}: ${parsed.error.issues[0]?.message ?? 'wrong value'}`);
+  }
+  return done;
+}
+
+/** A value that can't be resolved (an alias of nothing, or of too much) is one of the wrong type. */
+function plainValue(value: unknown, document: ReturnType<typeof parseDocument>): unknown {
+  if (typeof value !== 'object' || value === null || !('toJS' in value)) return value;
+  try {
+    return (value as { toJS(document: unknown): unknown }).toJS(document);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,118 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { channelDirectory } from './channel-directory.js';
+import { readFrontMatter, splitFrontMatter } from './front-matter.js';
+import { type ChannelSettings, channelSettingsShape, toChannelSettings } from './prompt/channel-settings.js';
+import { cutMark } from './prompt/cut-text.js';
+import { defaultPromptLimits, type PromptLimits } from './prompt/limits.js';
+import { readTextFile } from './prompt/read-text-file.js';
+
+export type { ChannelSettings } from './prompt/channel-settings.js';
+
+/** In this order they make the system prompt. */
+export const personaFiles = [
+  'identity.md',
+  'soul.md',
+  'user.md',
+  'tools.md',
+  'agents.md',
+  'memory.md',
+] as const;
+
+/** Only in `channels/<id>/`: the channel's own part of the prompt, behind the others. */
+export const channelFile = 'channel.md';
+
+export interface ChannelConfig {
+  /** In the order of the prompt. A file without any text is here too: it was read, and it may replace another. */
+  readonly parts: readonly PromptPart[];
+  readonly settings: ChannelSettings;
+  /** File, line, and what was expected. What they don't concern works all the same. */
+  readonly problems: readonly string[];
+}
+
+export interface PromptPart {
+  /** Relative to CONFIG_DIR, with `/`. */
+  readonly path: string;
+  /** Without front matter; when the file was cut, with a line at the end that says so. */
+  readonly text: string;
+  /** Of the file up to the limit for a file, front matter included. */
+  readonly sha256: string;
+  /** The size of the file. */
+  readonly bytes: number;
+  readonly truncated: boolean;
+}
+
+/** The persona and the settings of a channel, from CONFIG_DIR, as they are at the moment. */
+export class MarkdownConfigLoader {
+  readonly #configDir: string;
+  readonly #limits: PromptLimits;
+
+  constructor(configDir: string, limits: Partial<PromptLimits> = {}) {
+    this.#configDir = configDir;
+    this.#limits = { ...defaultPromptLimits, ...limits };
+  }
+
+  /** Never rejects because of what the files are like. */
+  async load(channel: string): Promise<ChannelConfig> {
+    const folder = `channels/${channelDirectory(channel)}`;
+    // Two listings instead of thirteen attempts to open: most channels have no folder of their own.
+    const [general, own] = await Promise.all([this.#list(''), this.#list(folder)]);
+    const paths = [
+      ...personaFiles.flatMap((name) =>
+        own.names.has(name) ? `${folder}/${name}` : general.names.has(name) ? name : [],
+      ),
+      ...(own.names.has(channelFile) ? [`${folder}/${channelFile}`] : []),
+    ];
+    const read = await Promise.all(
+      paths.map((path) => (path.startsWith(folder) ? this.#readOwn(path) : this.#readGeneral(path))),
+    );
+    return {
+      parts: read.flatMap(({ part }) => part ?? []),
+      settings: Object.assign({}, ...read.map(({ settings }) => settings)),
+      problems: [...general.problems, ...own.problems, ...read.flatMap(({ problems }) => problems)],
+    };
+  }
+
+  async #list(folder: string): Promise<{ names: ReadonlySet<string>; problems: readonly string[] }> {
+    try {
+      return { names: new Set(await readdir(join(this.#configDir, folder))), problems: [] };
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      const problems = code === 'ENOENT' ? [] : [`${folder || 'CONFIG_DIR'}: could not be listed (${code})`];
+      return { names: new Set(), problems };
+    }
+  }
+
+  /** A file for all channels has no settings: front matter that another program put there is left out. */
+  async #readGeneral(path: string): Promise<ReadPart> {
+    const { part, problems } = await this.#read(path);
+    if (part === undefined) return { settings: {}, problems };
+    return { part: { ...part, text: splitFrontMatter(part.text).body.trim() }, settings: {}, problems };
+  }
+
+  async #readOwn(path: string): Promise<ReadPart> {
+    const { part, problems } = await this.#read(path);
+    if (part === undefined) return { settings: {}, problems };
+    const matter = readFrontMatter(path, part.text, channelSettingsShape);
+    return {
+      part: { ...part, text: matter.body.trim() },
+      settings: toChannelSettings(matter.settings),
+      problems: [...problems, ...matter.problems],
+    };
+  }
+
+  async #read(path: string): Promise<{ part?: PromptPart; problems: readonly string[] }> {
+    const reading = await readTextFile(join(this.#configDir, path), this.#limits.fileBytes);
+    if (reading.type === 'missing') return { problems: [] };
+    if (reading.type === 'problem') return { problems: [`${path}: ${reading.problem}`] };
+    const { text, shown, ...facts } = reading.file;
+    const marked = facts.truncated ? `${text}\n\n${cutMark(path, shown, facts.bytes)}` : text;
+    return { part: { path, text: marked, ...facts }, problems: [] };
+  }
+}
+
+interface ReadPart {
+  readonly part?: PromptPart;
+  readonly settings: ChannelSettings;
+  readonly problems: readonly string[];
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { type BackendName, backendNames } from '../../backends/names.js';
+import { type PermissionMode, permissionModes } from '../../backends/types.js';
+import { type QueueMode, queueModes } from '../config.js';
+
+/** What the front matter in `channels/<id>/` sets for its channel. */
+export interface ChannelSettings {
+  readonly backend?: BackendName;
+  readonly model?: string;
+  /** As it was written: a relative one is meant from WORKING_DIR. */
+  readonly cwd?: string;
+  readonly tools?: readonly string[];
+  readonly queueMode?: QueueMode;
+  readonly permissionMode?: PermissionMode;
+}
+
+const text = (what: string) => z.string({ error: what }).trim().min(1, what);
+const oneOf = <const T extends readonly string[]>(words: T) =>
+  z.enum(words, {
+    error: ({ input }) => `expected one of ${words.join(', ')}, not ${JSON.stringify(input)}`,
+  });
+
+const toolsExpected = 'expected a list of tool names; leave it out to allow all';
+
+/** The keys of the front matter. */
+export const channelSettingsShape = {
+  backend: oneOf(backendNames),
+  model: text("expected the model's name, as text"),
+  cwd: text('expected a directory'),
+  tools: z
+    .union([z.array(text(toolsExpected)), z.string().transform((list) => splitAtCommas(list))], {
+      error: toolsExpected,
+    })
+    .refine((tools) => tools.length > 0, toolsExpected),
+  queue: oneOf(queueModes),
+  permission_mode: oneOf(permissionModes),
+} as const;
+
+type Keys = { readonly [K in keyof typeof channelSettingsShape]?: z.infer<(typeof channelSettingsShape)[K]> };
+
+export function toChannelSettings(keys: Keys): ChannelSettings {
+  const { queue, permission_mode, ...same } = keys;
+  return {
+    ...same,
+    ...(queue === undefined ? {} : { queueMode: queue }),
+    ...(permission_mode === undefined ? {} : { permissionMode: permission_mode }),
+  };
+}
+
+function splitAtCommas(list: string): string[] {
+  return list
+    .split(',')
+    .map((tool) => tool.trim())
+    .filter((tool) => tool !== '');
+}

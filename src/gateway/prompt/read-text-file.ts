@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { decodeCut } from './cut-text.js';
+
+export interface TextFile {
+  /** With LF as the only end of a line, without BOM; what is not UTF-8 became U+FFFD. */
+  readonly text: string;
+  /** Of the bytes that were read: of the whole file, unless it was cut. */
+  readonly sha256: string;
+  /** The size of the file. */
+  readonly bytes: number;
+  /** How many bytes of the file the text stands for. */
+  readonly shown: number;
+  readonly truncated: boolean;
+}
+
+export type TextFileReading =
+  | { readonly type: 'file'; readonly file: TextFile }
+  | { readonly type: 'missing' }
+  | { readonly type: 'problem'; readonly problem: string };
+
+/** Reads a file once, and never more of it than `maxBytes`, however large it is. Never waits for a writer. */
+export async function readTextFile(path: string, maxBytes: number): Promise<TextFileReading> {
+  let handle: FileHandle | undefined;
+  try {
+    // A FIFO in its place would block the open for ever, without O_NONBLOCK.
+    handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stat = await handle.stat();
+    if (stat.isDirectory()) return problem('is a directory; expected a file');
+    if (!stat.isFile()) return problem('is not a regular file');
+    const bytes = await readUpTo(handle, maxBytes + 1);
+    if (hasWideBom(bytes)) return problem('is UTF-16; expected UTF-8');
+    return { type: 'file', file: decode(bytes, maxBytes, stat.size) };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { type: 'missing' };
+    return problem(`could not be read (${code})`);
+  } finally {
+    await handle?.close();
+  }
+}
+
+function problem(what: string): TextFileReading {
+  return { type: 'problem', problem: what };
+}
+
+async function readUpTo(handle: FileHandle, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for (let length = 0; length < most; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(most - length, 64 * 1024));
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, null);
+    if (bytesRead === 0) break;
+    chunks.push(chunk.subarray(0, bytesRead));
+    length += bytesRead;
+  }
+  return Buffer.concat(chunks);
+}
+
+function decode(read: Buffer, maxBytes: number, size: number): TextFile {
+  const truncated = read.length > maxBytes;
+  const kept = read.subarray(0, maxBytes);
+  const text = truncated ? decodeCut(kept) : kept.toString('utf8');
+  return {
+    text: text
+      .replace(/^\uFEFF/, '')
+      .replaceAll(/\r\n?/g, '\n')
+      // No argument of a program can hold a NUL: one in a persona would fail every turn.
+      .replaceAll('\0', '\uFFFD'),
+    sha256: createHash('sha256').update(kept).digest('hex'),
+    bytes: truncated ? Math.max(size, read.length) : kept.length,
+    shown: kept.length,
+    truncated,
+  };
+}
+
+function hasWideBom([first, second]: Buffer): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+}
