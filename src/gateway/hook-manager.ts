@@ -1,0 +1,117 @@
+import { childEnvironment } from '../backends/one-shot/child-environment.js';
+import { TurnoutError } from '../core/errors.js';
+import type { Environment } from './config.js';
+import { blockable, type HookEvent, type HookPayloads, type HookVerdict, rewrite } from './hooks/payloads.js';
+import { type Hook, type Hooks, readHooks } from './hooks/read-hooks.js';
+import { type HookOutcome, runHook } from './hooks/run-hook.js';
+import { Slots } from './hooks/slots.js';
+import type { Log } from './log.js';
+
+export type { HookEvent, HookPayloads, HookVerdict } from './hooks/payloads.js';
+
+export interface HookManagerOptions {
+  readonly hooks: Hooks;
+  readonly log: Log;
+  /** Where relative paths begin and commands run. */
+  readonly configDir?: string;
+  /** Commands inherit it, less our own secrets. */
+  readonly env?: Environment;
+}
+
+/**
+ * Runs what the user has put at the joints of the gateway. A hook may stop or rewrite; one that fails is logged and
+ * changes nothing.
+ */
+export class HookManager {
+  readonly #hooks: Hooks;
+  readonly #log: Log;
+  readonly #configDir: string;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #slots = new Slots(maxAtOnce);
+  readonly #running = new Map<AbortController, Promise<unknown>>();
+  #closed = false;
+
+  constructor(options: HookManagerOptions) {
+    this.#hooks = options.hooks;
+    this.#log = options.log;
+    this.#configDir = options.configDir ?? '.';
+    this.#env = childEnvironment(options.env ?? {});
+  }
+
+  /** Rejects with all that is wrong in `hooks.json`. It is read once: a change takes a restart. */
+  static async load(configDir: string, log: Log, env: Environment): Promise<HookManager> {
+    const { hooks, problems } = await readHooks(configDir);
+    if (problems.length > 0) {
+      const list = problems.map((problem) => `  - ${problem}`).join('\n');
+      throw new TurnoutError('bad_request', `The hooks are wrong:\n${list}`, {
+        hint: `Correct them in ${configDir}.`,
+      });
+    }
+    return new HookManager({ hooks, log, configDir, env });
+  }
+
+  /** False: `fire` would change nothing. */
+  has(event: HookEvent): boolean {
+    return !this.#closed && (this.#hooks[event]?.length ?? 0) > 0;
+  }
+
+  /** Runs the event's hooks in their order, each with what the ones before made of the payload. Never rejects. */
+  async fire<E extends HookEvent, P extends HookPayloads[E]>(event: E, payload: P): Promise<HookVerdict<P>> {
+    let current = payload;
+    for (const hook of this.has(event) ? (this.#hooks[event] ?? []) : []) {
+      const log = this.#log.with({ event, hook: nameOf(hook) });
+      const outcome = await this.#slots.use(() => this.#run(hook, { ...current, event }));
+      if (outcome.type === 'failure') {
+        log.warn('hook failed', { why: outcome.why });
+        if (outcome.detail) log.debug('hook failed', { why: outcome.why, detail: outcome.detail });
+        continue;
+      }
+      const { action, reason, payload: changes } = outcome.answer;
+      if (action === 'block') {
+        if (blockable.has(event)) return { action, reason: reason?.trim() || 'A hook refused it.' };
+        log.warn('hook can not block this event');
+        continue;
+      }
+      const rewritten = rewrite(event, current, changes ?? {});
+      if (rewritten.refused.length > 0) log.warn('hook rewrite ignored', { fields: rewritten.refused });
+      current = rewritten.payload;
+    }
+    return { action: 'continue', payload: current };
+  }
+
+  /** Ends the hooks that run; their events go on as if they had failed. Nothing is run any more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const running = [...this.#running];
+    for (const [controller] of running) controller.abort('was ended: the gateway closes');
+    await Promise.all(running.map(([, run]) => run));
+  }
+
+  async #run(hook: Hook, payload: object): Promise<HookOutcome> {
+    if (this.#closed) return { type: 'failure', why: 'was not run: the gateway closes' };
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(`took longer than ${hook.timeoutMs} ms`), hook.timeoutMs);
+    try {
+      const input = JSON.stringify(payload);
+      const run = runHook(hook, input, {
+        configDir: this.#configDir,
+        env: this.#env,
+        signal: controller.signal,
+      });
+      this.#running.set(controller, run);
+      return await run;
+    } catch (error) {
+      return { type: 'failure', why: 'could not be told', detail: String(error) };
+    } finally {
+      clearTimeout(timer);
+      this.#running.delete(controller);
+    }
+  }
+}
+
+function nameOf(hook: Hook): string {
+  return 'command' in hook ? hook.command[0] : hook.module;
+}
+
+/** A process each: a burst of messages must not become a burst of processes. */
+const maxAtOnce = 16;

@@ -1,0 +1,121 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import { TurnoutError } from '../../core/errors.js';
+import { startProcess } from '../../process/start-process.js';
+import type { CommandHook, Hook, ModuleHook } from './read-hooks.js';
+
+/** What a hook came to. `detail` may hold something of a message: it is for the debug log. */
+export type HookOutcome =
+  | { readonly type: 'answer'; readonly answer: HookAnswer }
+  | { readonly type: 'failure'; readonly why: string; readonly detail?: string | undefined };
+
+export type HookAnswer = z.infer<typeof answerSchema>;
+
+export interface HookSurroundings {
+  readonly configDir: string;
+  /** Of command hooks, without the secrets of the gateway. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Aborted when the time is up or the gateway closes; its reason says which. */
+  readonly signal: AbortSignal;
+}
+
+const answerSchema = z.object({
+  action: z.enum(['continue', 'block']).default('continue'),
+  reason: z.string().optional(),
+  payload: z.record(z.string(), z.unknown()).optional(),
+});
+
+const noAnswer: HookOutcome = { type: 'answer', answer: { action: 'continue' } };
+
+/** Never rejects. `input` is JSON. */
+export async function runHook(
+  hook: Hook,
+  input: string,
+  surroundings: HookSurroundings,
+): Promise<HookOutcome> {
+  try {
+    return 'command' in hook
+      ? await runCommand(hook, input, surroundings)
+      : await runModule(hook, input, surroundings);
+  } catch (error) {
+    if (error instanceof TurnoutError) return failure(error.message);
+    return failure(`threw ${error instanceof Error ? error.name : typeof error}`, String(error));
+  }
+}
+
+async function runCommand(hook: CommandHook, input: string, around: HookSurroundings): Promise<HookOutcome> {
+  const [program, ...args] = hook.command;
+  const { configDir, env, signal } = around;
+  if (signal.aborted) return failure(String(signal.reason));
+  const child = await startProcess({
+    command: /[\\/]/.test(program) ? resolve(configDir, program) : program,
+    args,
+    cwd: configDir,
+    env,
+    stdin: { text: `${input}\n` },
+    maxLineBytes: maxOutputBytes + 1,
+  });
+  const stop = () => void child.end({ graceMs });
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    if (signal.aborted) stop();
+    const output: string[] = [];
+    let length = 0;
+    for await (const lines of child.lines()) {
+      for (const { text } of lines) {
+        output.push(text);
+        length += Buffer.byteLength(text) + 1;
+      }
+      if (length > maxOutputBytes + 1) return failure(`said more than ${maxOutputBytes} bytes`);
+    }
+    const exit = await child.exited;
+    if (signal.aborted) return failure(String(signal.reason), child.stderr());
+    if (exit.code !== 0)
+      return failure(`ended with ${exit.signal ?? `exit code ${exit.code}`}`, child.stderr());
+    return readAnswer(output.join('\n'));
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await child.end({ graceMs });
+  }
+}
+
+async function runModule(hook: ModuleHook, input: string, around: HookSurroundings): Promise<HookOutcome> {
+  const { signal, configDir } = around;
+  const stopped = new Promise<HookOutcome>((resolve) => {
+    const stop = () => resolve(failure(String(signal.reason)));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  const answered = (async () => {
+    // Node keeps what it has loaded: each module runs its top level once.
+    const { default: run } = await import(pathToFileURL(resolve(configDir, hook.module)).href);
+    if (typeof run !== 'function') return failure('has no function as its default export');
+    const answer: unknown = await run(JSON.parse(input));
+    return answer === undefined || answer === null ? noAnswer : checkAnswer(answer);
+  })();
+  return Promise.race([stopped, answered]);
+}
+
+function readAnswer(output: string): HookOutcome {
+  if (output.trim() === '') return noAnswer;
+  try {
+    return checkAnswer(JSON.parse(output));
+  } catch {
+    return failure('did not answer in JSON', output.slice(0, 500));
+  }
+}
+
+function checkAnswer(answer: unknown): HookOutcome {
+  const parsed = answerSchema.safeParse(answer);
+  if (parsed.success) return { type: 'answer', answer: parsed.data };
+  const wrong = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`);
+  return failure('did not answer as expected', wrong.join('; '));
+}
+
+function failure(why: string, detail?: string): HookOutcome {
+  return { type: 'failure', why, detail };
+}
+
+const maxOutputBytes = 1024 * 1024;
+const graceMs = 500;
