@@ -1,0 +1,15 @@
+export interface Clock {
+  /** ms since 1970. */
+  now(): number;
+  /** Calls back once, after so many ms; the result takes it back. */
+  setTimer(ms: number, callback: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimer(ms, callback) {
+    // A timer of more than 2^31 ms fires at once.
+    const timer = setTimeout(callback, Math.min(Math.max(0, ms), 2 ** 31 - 1));
+    return () => clearTimeout(timer);
+  },
+};

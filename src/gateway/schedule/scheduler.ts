@@ -1,0 +1,144 @@
+import type { NewEvent, Store } from '../../store/types.js';
+import type { Log } from '../log.js';
+import { type Clock, systemClock } from './clock.js';
+import { lastDue, nextRun } from './next-run.js';
+import { keyOf, type Schedule } from './types.js';
+import { WatchedSchedules } from './watched-schedules.js';
+
+export interface SchedulerOptions {
+  readonly configDir: string;
+  readonly outputChannel?: string | undefined;
+  readonly store: Pick<Store, 'lastRun' | 'saveRun' | 'eventOf'>;
+  /** Resolves when the event and its `schedule` are on disk. When it rejects, it is called again a little later. */
+  submit(event: NewEvent): Promise<void>;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+/** Puts what is due into the queue. Of runs that were missed, at most one is caught up for each schedule. */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #clock: Clock;
+  readonly #watched: WatchedSchedules;
+  /** The last time of each schedule that is done with: it ran, or was skipped, or lies before its first sight. */
+  readonly #done = new Map<string, number>();
+  #known: ReadonlySet<string> | undefined;
+  #cancelTimer: (() => void) | undefined;
+  #ticking: Promise<void> = Promise.resolve();
+  #started = false;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    const { configDir, outputChannel, log } = options;
+    this.#watched = new WatchedSchedules(configDir, { outputChannel }, log);
+  }
+
+  /** Resolves when what was missed is in the queue. */
+  async start(): Promise<void> {
+    if (this.#started) return;
+    this.#started = true;
+    await this.#tick();
+  }
+
+  /** Resolves when no more is submitted. */
+  async stop(): Promise<void> {
+    this.#started = false;
+    this.#cancelTimer?.();
+    await this.#ticking;
+  }
+
+  #tick(): Promise<void> {
+    this.#ticking = this.#look()
+      .catch((error: unknown) => {
+        this.#options.log.error('schedules could not be followed', { error });
+        return longestPauseMs;
+      })
+      .then((pause) => {
+        if (this.#started) this.#cancelTimer = this.#clock.setTimer(pause, () => void this.#tick());
+      });
+    return this.#ticking;
+  }
+
+  /** Does what is due; the result is the time until the next look. */
+  async #look(): Promise<number> {
+    const schedules = await this.#watched.current();
+    const known = this.#known;
+    this.#known = new Set(schedules.map(keyOf));
+    let pause = longestPauseMs;
+    for (const schedule of schedules) {
+      if (!this.#started) break;
+      const isNew = known !== undefined && !known.has(keyOf(schedule));
+      const next = await this.#follow(schedule, isNew);
+      const wait = (next ?? Number.POSITIVE_INFINITY) - this.#clock.now();
+      // Due and not done: it waits for an earlier run, or could not be submitted. That takes a while.
+      if (wait > 0) pause = Math.min(pause, wait);
+    }
+    return pause;
+  }
+
+  /** Runs it if it is due. The result is its next time; one in the past is tried again. */
+  async #follow(schedule: Schedule, isNew: boolean): Promise<number | undefined> {
+    const { store, log, submit } = this.#options;
+    const key = keyOf(schedule);
+    const now = this.#clock.now();
+    try {
+      const done = await this.#doneUntil(key, now, isNew);
+      const runAt = lastDue(schedule.timing, done, now);
+      if (runAt === undefined) return nextRun(schedule.timing, done);
+      const previous = await store.eventOf(
+        schedule.source,
+        schedule.channel,
+        messageId(schedule, (await store.lastRun(key)) ?? done),
+      );
+      if (previous?.state === 'queued' || previous?.state === 'running') {
+        // A heartbeat is of the moment; a cron entry is work, and is done when the earlier one has ended.
+        if (schedule.source === 'cron') return runAt;
+        log.info('heartbeat skipped: the last one has not ended', { schedule: key });
+        this.#done.set(key, runAt);
+        return nextRun(schedule.timing, runAt);
+      }
+      await submit(eventOf(schedule, key, runAt, now));
+      this.#done.set(key, runAt);
+      return nextRun(schedule.timing, runAt);
+    } catch (error) {
+      log.error('scheduled run could not be queued: it is tried again', { schedule: key, error });
+      return now;
+    }
+  }
+
+  async #doneUntil(key: string, now: number, isNew: boolean): Promise<number> {
+    const { store, log } = this.#options;
+    const done = isNew ? undefined : (this.#done.get(key) ?? (await store.lastRun(key)));
+    if (done !== undefined && done <= now + longestStepBackMs) {
+      this.#done.set(key, done);
+      return done;
+    }
+    // Seen for the first time, nothing was missed. A last run far in the future was the run of a wrong clock.
+    if (done !== undefined) log.warn('the clock was set back: schedule begins anew', { schedule: key });
+    await store.saveRun(key, now);
+    this.#done.set(key, now);
+    return now;
+  }
+}
+
+function eventOf(schedule: Schedule, key: string, runAt: number, now: number): NewEvent {
+  return {
+    channel: schedule.channel,
+    source: schedule.source,
+    kind: 'prompt',
+    role: 'system',
+    text: schedule.text,
+    messageId: messageId(schedule, runAt),
+    at: now,
+    schedule: { name: key, runAt },
+  };
+}
+
+/** The same run twice, around a crash, is one event. */
+function messageId({ name }: Schedule, runAt: number): string {
+  return `${name}@${new Date(runAt).toISOString()}`;
+}
+
+const longestPauseMs = 30_000;
+const longestStepBackMs = 86_400_000;

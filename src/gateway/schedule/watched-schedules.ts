@@ -1,0 +1,48 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../log.js';
+import { readScheduleFile, type ScheduleFile, scheduleFiles } from './read-schedules.js';
+import type { Schedule, ScheduleOptions } from './types.js';
+
+/** The schedules as the files say them. A file that becomes wrong is logged once, and what it said before stays. */
+export class WatchedSchedules {
+  readonly #configDir: string;
+  readonly #options: ScheduleOptions;
+  readonly #log: Log;
+  readonly #files = new Map<ScheduleFile, { version: string; schedules: readonly Schedule[] }>();
+
+  constructor(configDir: string, options: ScheduleOptions, log: Log) {
+    this.#configDir = configDir;
+    this.#options = options;
+    this.#log = log;
+  }
+
+  async current(): Promise<readonly Schedule[]> {
+    const files = await Promise.all(scheduleFiles.map((file) => this.#refresh(file)));
+    return files.flat();
+  }
+
+  async #refresh(file: ScheduleFile): Promise<readonly Schedule[]> {
+    const known = this.#files.get(file);
+    // Asked before reading: what is written in between is seen as a change the next time.
+    const version = await versionOf(join(this.#configDir, file));
+    if (known?.version === version) return known.schedules;
+    const { schedules, problems } = await readScheduleFile(this.#configDir, file, this.#options);
+    const former = known?.schedules ?? [];
+    // From the start on, what is right runs; later a half-written file must not replace a whole one.
+    const kept = problems.length === 0 || known === undefined ? schedules : former;
+    if (problems.length > 0) this.#log.error('schedules are wrong', { file, problems, kept: kept.length });
+    else if (known !== undefined) this.#log.info('schedules changed', { file, schedules: schedules.length });
+    this.#files.set(file, { version, schedules: kept });
+    return kept;
+  }
+}
+
+async function versionOf(path: string): Promise<string> {
+  try {
+    const { mtimeMs, size, ino } = await stat(path);
+    return `${mtimeMs} ${size} ${ino}`;
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  }
+}
