@@ -13,25 +13,47 @@ const answers: Readonly<Record<string, PermissionDecision>> = {
   no: 'deny',
 };
 
-/** Asks the person at the terminal, one question at a time. Where there is none, the answer is no. */
+interface Answer {
+  readonly decision: PermissionDecision;
+  readonly message?: string;
+}
+
+/**
+ * Asks the person at the terminal, one question at a time. Where there is none, the answer is no. A question that is
+ * withdrawn has none.
+ */
 export function askInTerminal(
   asked: PermissionRequestEvent,
   terminal: Terminal,
-): Promise<{ decision: PermissionDecision; message?: string }> {
-  const answer = last.then(() => ask(asked, terminal));
+  withdrawn: AbortSignal,
+): Promise<Answer | undefined> {
+  let begun = false;
+  const answer = last.then(() => {
+    if (withdrawn.aborted) return undefined;
+    begun = true;
+    return ask(asked, terminal, withdrawn);
+  });
   last = answer.catch(() => undefined);
-  return answer;
+  // One that still waits for the question before it goes without a word.
+  const dropped = new Promise<undefined>((resolve) => {
+    withdrawn.addEventListener('abort', () => (begun ? undefined : resolve(undefined)), { once: true });
+  });
+  return Promise.race([answer, dropped]);
 }
 
 let last: Promise<unknown> = Promise.resolve();
 
-async function ask(asked: PermissionRequestEvent, terminal: Terminal) {
+async function ask(
+  asked: PermissionRequestEvent,
+  terminal: Terminal,
+  withdrawn: AbortSignal,
+): Promise<Answer | undefined> {
   const input = openTerminal();
   if (input === undefined) {
     terminal.say(
       `${asked.tool} was denied: there is no terminal to ask in (use --permission-mode bypass, edits or plan)`,
     );
-    return { decision: 'deny' as const, message: 'There is nobody to ask for permission.' };
+    return { decision: 'deny', message: 'There is nobody to ask for permission.' };
   }
   const always = asked.options.includes('allow_always');
   const choices = always ? '[y]es, [a]lways, [n]o' : '[y]es, [n]o';
@@ -39,13 +61,17 @@ async function ask(asked: PermissionRequestEvent, terminal: Terminal) {
   const lines = createInterface({ input, output: process.stderr, terminal: false });
   try {
     for (;;) {
-      const typed = (await lines.question(`turnout: allow it? ${choices}: `)).trim().toLowerCase();
-      const decision = answers[typed];
+      const typed = await lines.question(`turnout: allow it? ${choices}: `, { signal: withdrawn });
+      const decision = answers[typed.trim().toLowerCase()];
       if (decision === 'deny') return { decision, message: 'The user said no.' };
       if (decision !== undefined && asked.options.includes(decision)) return { decision };
     }
   } catch {
-    return { decision: 'deny' as const, message: 'The terminal was closed.' };
+    if (!withdrawn.aborted) return { decision: 'deny', message: 'The terminal was closed.' };
+    // The cursor stands behind the question.
+    process.stderr.write('\n');
+    terminal.say(`the question was withdrawn: ${withdrawn.reason}`);
+    return undefined;
   } finally {
     lines.close();
     input.destroy();

@@ -9,7 +9,12 @@ import type { ShownTurn } from './show-turn.js';
 import type { Terminal } from './terminal.js';
 
 /** One turn over a live session, with permission requests answered in the terminal. */
-export function liveTurn(backend: BackendName, config: BackendAdapterConfig, request: RunRequest): ShownTurn {
+export function liveTurn(
+  backend: BackendName,
+  config: BackendAdapterConfig,
+  request: RunRequest,
+  permissionMs?: number,
+): ShownTurn {
   let session: BackendSession | undefined;
 
   async function* run({ signal, trace }: RunOptions): AsyncGenerator<ChatEvent> {
@@ -22,7 +27,10 @@ export function liveTurn(backend: BackendName, config: BackendAdapterConfig, req
     }
     try {
       const { prompt, timeoutMs, stream: _, rawArgs: __, env: ___, ...options } = request;
-      const clocks = timeoutMs === undefined ? {} : { turnMs: timeoutMs };
+      const clocks = {
+        ...(timeoutMs === undefined ? {} : { turnMs: timeoutMs }),
+        ...(permissionMs === undefined ? {} : { permissionMs }),
+      };
       session = await openSession({ ...options, backend, config, clocks, trace });
       yield* session.send(prompt, { signal });
     } catch (error) {
@@ -33,10 +41,15 @@ export function liveTurn(backend: BackendName, config: BackendAdapterConfig, req
     }
   }
 
-  async function onPermission(asked: PermissionRequestEvent, terminal: Terminal): Promise<void> {
-    const { decision, message } = await askInTerminal(asked, terminal);
+  async function onPermission(
+    asked: PermissionRequestEvent,
+    terminal: Terminal,
+    withdrawn: AbortSignal,
+  ): Promise<void> {
+    const answer = await askInTerminal(asked, terminal, withdrawn);
+    if (answer === undefined) return;
     // The turn may have ended meanwhile: then there is nothing left to answer.
-    await session?.answerPermission(asked.id, decision, message).catch(() => undefined);
+    await session?.answerPermission(asked.id, answer.decision, answer.message).catch(() => undefined);
   }
 
   return { backend, request, run, onPermission };

@@ -21,6 +21,7 @@ export interface RunOptions {
   readonly disallowedTools: readonly string[] | undefined;
   readonly mcpConfig: string | undefined;
   readonly permissionMode: PermissionMode | undefined;
+  readonly permissionTimeoutMs: number | undefined;
   readonly timeoutMs: number | undefined;
   readonly output: OutputFormat;
   readonly verbose: boolean;
@@ -56,6 +57,7 @@ export function parseRunOptions(argv: readonly string[]): RunOptions | 'help' {
     disallowedTools: list('--disallowed-tools', values['disallowed-tools']),
     mcpConfig: values['mcp-config'],
     permissionMode: oneOf('--permission-mode', values['permission-mode'], permissionModes),
+    permissionTimeoutMs: milliseconds(positive('--permission-timeout', values['permission-timeout'], false)),
     timeoutMs: milliseconds(positive('--timeout', values.timeout, false)),
     output: oneOf('--output', values.output, outputFormats) ?? 'text',
     verbose: values.verbose ?? false,
@@ -99,6 +101,7 @@ function parse(args: readonly string[]) {
         'disallowed-tools': { type: 'string', multiple: true },
         'mcp-config': { type: 'string' },
         'permission-mode': { type: 'string' },
+        'permission-timeout': { type: 'string' },
         timeout: { type: 'string' },
         output: { type: 'string' },
         prompt: { type: 'string' },

@@ -74,7 +74,8 @@ async function runTurn(options: RunOptions): Promise<number> {
   const show = { output: options.output, verbose: options.verbose };
   if (options.live || options.permissionMode === 'ask') {
     const { liveTurn } = await import('./run-live.js');
-    return showTurn(liveTurn(config.agentBackend, adapterConfig, request), show);
+    const turn = liveTurn(config.agentBackend, adapterConfig, request, options.permissionTimeoutMs);
+    return showTurn(turn, show);
   }
   const backend = createBackend(config.agentBackend, adapterConfig);
   const turn = {

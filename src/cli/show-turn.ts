@@ -3,6 +3,7 @@ import type { RunOptions, RunRequest } from '../backends/types.js';
 import type { ChatEvent, ErrorEvent, PermissionRequestEvent, Usage } from '../core/chat-event.js';
 import { describeCommand, redactWords } from './describe-command.js';
 import { exitCodeFor, exitCodes } from './exit-codes.js';
+import { OpenQuestions } from './open-questions.js';
 import type { OutputFormat } from './run-options.js';
 import { Terminal } from './terminal.js';
 
@@ -17,7 +18,11 @@ export interface ShownTurn {
   readonly request: RunRequest;
   run(options: RunOptions): AsyncIterable<ChatEvent>;
   /** Where somebody can be asked. */
-  readonly onPermission?: (request: PermissionRequestEvent, terminal: Terminal) => Promise<void>;
+  readonly onPermission?: (
+    request: PermissionRequestEvent,
+    terminal: Terminal,
+    withdrawn: AbortSignal,
+  ) => Promise<void>;
 }
 
 /** Runs one turn and shows it in the asked form. The exit code says how it ended. */
@@ -26,6 +31,10 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
   const stop = interruptible(terminal);
   const show = views[options.output](turn.backend, terminal, options.verbose);
   if (options.verbose) terminal.say(describeRequest(turn.backend, turn.request));
+  const { onPermission } = turn;
+  const questions = new OpenQuestions(
+    onPermission && ((request, withdrawn) => onPermission(request, terminal, withdrawn)),
+  );
   let exitCode: number = exitCodes.failed;
   try {
     const events = turn.run({
@@ -34,13 +43,14 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
       trace: debugTrace(process.env, terminal),
     });
     for await (const event of events) {
+      await questions.see(event);
       if (terminal.writable) await show(event);
-      if (event.type === 'permission_request') void turn.onPermission?.(event, terminal);
       if (event.type === 'complete') exitCode = exitCodes.done;
       if (event.type === 'error') exitCode = exitCodeFor(event.code);
     }
     await terminal.flush();
   } finally {
+    await questions.withdrawAll('the turn is over');
     stop.release();
   }
   if (terminal.writeError !== undefined) {

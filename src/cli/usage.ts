@@ -30,6 +30,7 @@ unattended runs. Run it where the agent may do what it likes.
   --mcp-config <file>         MCP servers, in Claude's format (claude, codex, opencode)
   --live                      over the CLI's long-lived protocol: every CLI streams piece by piece
   --permission-mode <mode>    bypass (default), ask (in this terminal; implies --live), edits, plan
+  --permission-timeout <s>    deny what nobody answered for this long (default: 300)
   --timeout <seconds>         end the turn after this long
   --output <format>           text (default), json, stream-json
   --prompt <text>             the prompt, when it looks like an option

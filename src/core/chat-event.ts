@@ -71,6 +71,8 @@ export interface PermissionResolvedEvent {
   readonly type: 'permission_resolved';
   readonly id: string;
   readonly decision: PermissionDecision;
+  /** The words that came with a denial: of whoever answered, of the clock that ran out, of what stopped the turn. */
+  readonly message?: string;
 }
 
 /**

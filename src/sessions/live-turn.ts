@@ -1,7 +1,13 @@
 import type { LiveEvent, LiveSession } from '../backends/live/types.js';
 import { classifyFailure } from '../backends/one-shot/classify-failure.js';
 import type { BackendName } from '../backends/registry.js';
-import { type ChatEvent, type ErrorEvent, errorEvent, type PermissionDecision } from '../core/chat-event.js';
+import {
+  type ChatEvent,
+  type ErrorEvent,
+  errorEvent,
+  type PermissionDecision,
+  type PermissionResolvedEvent,
+} from '../core/chat-event.js';
 import { TurnLedger } from '../core/turn-ledger.js';
 import { noSuchRequest } from './live-session.js';
 import type { Clocks } from './types.js';
@@ -14,6 +20,7 @@ export class LiveTurn {
   readonly #clocks: Clocks;
   readonly #ledger = new TurnLedger();
   readonly #pending = new Set<string>();
+  readonly #denials = new Map<string, string>();
   #stopped: ErrorEvent | undefined;
   #stopping: Promise<void> | undefined;
   #graceTimer: NodeJS.Timeout | undefined;
@@ -83,6 +90,7 @@ export class LiveTurn {
 
   async answer(id: string, decision: PermissionDecision, message?: string): Promise<void> {
     if (!this.#pending.delete(id)) throw noSuchRequest(id);
+    if (decision === 'deny' && message !== undefined) this.#denials.set(id, message);
     await this.#session.answerPermission(id, { decision, message });
   }
 
@@ -119,7 +127,7 @@ export class LiveTurn {
 
   #accept(event: LiveEvent): readonly ChatEvent[] {
     if (event.type === 'permission_request') this.#pending.add(event.id);
-    if (event.type === 'permission_resolved') this.#pending.delete(event.id);
+    if (event.type === 'permission_resolved') return this.#resolved(event);
     if (event.type !== 'ending') return this.#ledger.accept(event);
     this.#over = true;
     const { ending } = event;
@@ -130,6 +138,13 @@ export class LiveTurn {
     const empty = ending.text === undefined ? this.#ledger.answerIsEmpty : ending.text === '';
     if (empty) return this.#ledger.fail(errorEvent('unknown', `${this.#backend} gave an empty answer`));
     return this.#ledger.complete(ending.stopReason, ending.text);
+  }
+
+  #resolved(event: PermissionResolvedEvent): readonly ChatEvent[] {
+    this.#pending.delete(event.id);
+    const message = this.#denials.get(event.id) ?? this.#stopped?.message;
+    const denied = event.decision === 'deny' && message !== undefined;
+    return this.#ledger.accept(denied ? { ...event, message } : event);
   }
 
   #expire(expiry: Expiry): void {

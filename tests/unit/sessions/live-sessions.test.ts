@@ -340,7 +340,10 @@ describe('the watchdog', () => {
       clocks: { permissionMs: 3000, modelSilenceMs: 2000 },
     });
     const events = await collect(session.send('write a note: hello'));
-    expect(events.find(({ type }) => type === 'permission_resolved')).toMatchObject({ decision: 'deny' });
+    expect(events.find(({ type }) => type === 'permission_resolved')).toMatchObject({
+      decision: 'deny',
+      message: 'Nobody answered the permission request for Write within 3 s',
+    });
     expect(existsSync(join(demo.directory, 'demo-note.txt'))).toBe(false);
     expect(events.at(-1)?.type).toBe('complete');
   });
