@@ -1,0 +1,57 @@
+import { readdir, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Store } from '../../store/types.js';
+import { dayMs, dayOf, startOfDay } from './format.js';
+
+export interface RetentionOptions {
+  readonly store: Pick<Store, 'prune'>;
+  /** `<home>/archive` */
+  readonly directory: string;
+  /** 0 keeps everything. */
+  readonly days: number;
+  readonly now: number;
+}
+
+export interface Removed {
+  readonly events: number;
+  readonly messages: number;
+  readonly pages: number;
+}
+
+/**
+ * Removes rows and pages that are older than so many days. The cut is the beginning of a day, so that no page is left
+ * with a part of its rows.
+ */
+export async function applyRetention(options: RetentionOptions): Promise<Removed> {
+  const { store, directory, days, now } = options;
+  if (days <= 0) return { events: 0, messages: 0, pages: 0 };
+  const before = startOfDay(dayOf(now)) - days * dayMs;
+  const rows = await store.prune(before);
+  return { ...rows, pages: await removePages(directory, dayOf(before)) };
+}
+
+async function removePages(directory: string, before: string): Promise<number> {
+  let removed = 0;
+  for (const channel of await listing(directory)) {
+    const folder = join(directory, channel);
+    const pages = await listing(folder);
+    const old = pages.filter((name) => isPage.test(name) && name.slice(0, 10) < before);
+    for (const name of old) await rm(join(folder, name), { force: true });
+    removed += old.filter((name) => name.endsWith('.md')).length;
+    // Not an error when something else is in it, or something new.
+    if (old.length === pages.length) await rmdir(folder).catch(() => undefined);
+  }
+  return removed;
+}
+
+const isPage = /^\d{4}-\d{2}-\d{2}\.md(\.tmp)?$/;
+
+async function listing(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
+}

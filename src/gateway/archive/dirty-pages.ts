@@ -1,0 +1,52 @@
+/** A channel's page of a day that is behind the rows. */
+export interface DirtyPage {
+  readonly channel: string;
+  readonly day: string;
+  /** The earliest change that it lacks. */
+  readonly since: number;
+  /** Not to be written before. */
+  readonly due: number;
+}
+
+/** At most one entry for each channel and day, however much happens there. */
+export class DirtyPages {
+  readonly #pages = new Map<string, DirtyPage>();
+
+  get size(): number {
+    return this.#pages.size;
+  }
+
+  add(page: DirtyPage): void {
+    const known = this.#pages.get(keyOf(page));
+    const merged = known === undefined ? page : { ...known, since: Math.min(known.since, page.since) };
+    this.#pages.set(keyOf(page), merged);
+  }
+
+  /** The first that is due: those touched first come first. */
+  take(now: number): DirtyPage | undefined {
+    for (const [key, page] of this.#pages) {
+      if (page.due > now) continue;
+      this.#pages.delete(key);
+      return page;
+    }
+    return undefined;
+  }
+
+  /** When the next one is due. */
+  nextDue(): number | undefined {
+    return least([...this.#pages.values()].map(({ due }) => due));
+  }
+
+  /** The earliest change that is on no page yet. */
+  oldest(): number | undefined {
+    return least([...this.#pages.values()].map(({ since }) => since));
+  }
+}
+
+function keyOf({ channel, day }: DirtyPage): string {
+  return `${day} ${channel}`;
+}
+
+function least(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((one, other) => Math.min(one, other));
+}

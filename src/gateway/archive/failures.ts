@@ -1,0 +1,38 @@
+import type { Log } from '../log.js';
+
+/**
+ * Tells of a failure once, and of its end. A full disk fails for every page, again and again: it must not fill what is
+ * left of itself with log lines.
+ */
+export class Failures {
+  readonly #log: Log;
+  readonly #failing = new Set<string>();
+  readonly #told = new Set<string>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Whether it succeeded. */
+  async watch(what: string, act: () => Promise<void>): Promise<boolean> {
+    try {
+      await act();
+    } catch (error) {
+      this.#failing.add(what);
+      const kind = kindOf(error);
+      if (!this.#told.has(kind)) this.#log.error('the archive can not be written', { what, error });
+      this.#told.add(kind);
+      return false;
+    }
+    if (this.#failing.delete(what) && this.#failing.size === 0) {
+      this.#told.clear();
+      this.#log.info('the archive is written again');
+    }
+    return true;
+  }
+}
+
+function kindOf(error: unknown): string {
+  const { code, fault, name } = error as { code?: unknown; fault?: unknown; name?: unknown };
+  return String(code ?? fault ?? name);
+}

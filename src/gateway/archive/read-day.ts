@@ -1,0 +1,120 @@
+import type { Store, StoredEvent, StoredMessage, StoredTurn } from '../../store/types.js';
+import { dayMs, dayOf, startOfDay } from './format.js';
+import { idBefore, readMessages, readTurns } from './read-pages.js';
+import type { DayEntry } from './render-markdown.js';
+
+/** What a channel's page is made from. */
+export type DaySource = Pick<Store, 'turnsEnded' | 'turns' | 'turnEvents' | 'messages' | 'event'>;
+
+/** A clock that was set back by so much still loses no message. */
+const clockSlackMs = 3_600_000;
+
+/**
+ * What happened in a channel on a day, in order. A turn belongs to the day on which it ended, together with the
+ * messages that it answers; what has no turn on that day (commands, refusals, what still waits) stands by itself.
+ */
+export async function* readDay(store: DaySource, channel: string, day: string): AsyncGenerator<DayEntry> {
+  const since = startOfDay(day);
+  const until = since + dayMs;
+  const messages = new Ahead(messagesOf(store, channel, since, until));
+  /** Shown with an attempt that failed; the next attempt need not repeat them. */
+  const shown = new Set<string>();
+  try {
+    for await (const turn of readTurns(store, { channel, since, until })) {
+      const end = turn.endedAt ?? until;
+      yield* alone(store, day, messages, ({ createdAt }) => createdAt < end);
+      const atEnd = await messages.takeWhile(({ createdAt }) => createdAt === end, 1000);
+      const said = atEnd.filter((message) => message.role !== 'user' && belongsTo(message, turn));
+      messages.putBack(atEnd.filter((message) => !said.includes(message)));
+      const asked = (await eventsOf(store, turn)).map((event) => ({
+        event,
+        shownAbove: shown.has(event.id),
+      }));
+      if (turn.state === 'postponed') for (const id of turn.eventIds) shown.add(id);
+      yield { type: 'turn', turn, asked, events: await store.turnEvents(turn.id), said };
+    }
+    yield* alone(store, day, messages, () => true);
+  } finally {
+    await messages.close();
+  }
+}
+
+/** Messages that stand by themselves, of those that come next. */
+async function* alone(
+  store: DaySource,
+  day: string,
+  messages: Ahead<StoredMessage>,
+  wanted: (message: StoredMessage) => boolean,
+): AsyncGenerator<DayEntry> {
+  for (let some = await messages.takeWhile(wanted, 100); some.length > 0; ) {
+    for (const message of some) {
+      const event = message.eventId === undefined ? undefined : await store.event(message.eventId);
+      if (event === undefined || !(await isShownWithTurn(store, day, message, event))) {
+        yield { type: 'message', message, event };
+      }
+    }
+    some = await messages.takeWhile(wanted, 100);
+  }
+}
+
+async function isShownWithTurn(
+  store: DaySource,
+  day: string,
+  message: StoredMessage,
+  event: StoredEvent,
+): Promise<boolean> {
+  if (message.role === 'assistant' || message.text !== event.text) return false;
+  const turns = await store.turns(event.id);
+  return turns.some(({ endedAt }) => endedAt !== undefined && dayOf(endedAt) === day);
+}
+
+async function* messagesOf(store: DaySource, channel: string, since: number, until: number) {
+  const after = await idBefore(store, channel, since - clockSlackMs);
+  for await (const message of readMessages(store, channel, after)) {
+    if (message.createdAt >= until + clockSlackMs) return;
+    if (message.createdAt >= since && message.createdAt < until) yield message;
+  }
+}
+
+async function eventsOf(store: DaySource, turn: StoredTurn): Promise<readonly StoredEvent[]> {
+  const events = await Promise.all(turn.eventIds.map((id) => store.event(id)));
+  return events.filter((event) => event !== undefined);
+}
+
+function belongsTo(message: StoredMessage, turn: StoredTurn): boolean {
+  return message.eventId !== undefined && turn.eventIds.includes(message.eventId);
+}
+
+/** A stream that can be looked into before it is read. */
+class Ahead<T> {
+  readonly #source: AsyncGenerator<T>;
+  #waiting: T[] = [];
+
+  constructor(source: AsyncGenerator<T>) {
+    this.#source = source;
+  }
+
+  async takeWhile(wanted: (value: T) => boolean, most: number): Promise<T[]> {
+    const taken: T[] = [];
+    while (taken.length < most) {
+      if (this.#waiting.length === 0) {
+        const next = await this.#source.next();
+        if (next.done) break;
+        this.#waiting.push(next.value);
+      }
+      const [first] = this.#waiting as [T];
+      if (!wanted(first)) break;
+      taken.push(first);
+      this.#waiting.shift();
+    }
+    return taken;
+  }
+
+  putBack(values: readonly T[]): void {
+    this.#waiting = [...values, ...this.#waiting];
+  }
+
+  async close(): Promise<void> {
+    await this.#source.return(undefined);
+  }
+}
