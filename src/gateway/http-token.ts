@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TurnoutError } from '../core/errors.js';
+
+export interface HttpToken {
+  readonly token: string;
+  /** Where it is kept, when it does not come from the settings. */
+  readonly file?: string;
+  /** It was made just now. */
+  readonly created: boolean;
+  readonly warnings: readonly string[];
+}
+
+const shortest = 16;
+const longest = 4096;
+
+/** The token of the settings, or the one that is kept in the data directory: made at the first start. */
+export async function loadHttpToken(home: string, configured?: string): Promise<HttpToken> {
+  const set = configured?.trim();
+  if (set !== undefined && set !== '') {
+    return { token: checkToken(set, 'HTTP_TOKEN'), created: false, warnings: warnIfShort(set, 'HTTP_TOKEN') };
+  }
+  const file = join(home, 'http-token');
+  const created = !(await exists(file)) && (await createOnce(home, file));
+  const warnings = await tighten(file);
+  const token = checkToken((await orExplain(file, 'read', () => readFile(file, 'utf8'))).trim(), file);
+  return { token, file, created, warnings: [...warnings, ...warnIfShort(token, file)] };
+}
+
+/** False when another process was faster. Whole or not there: two that start at once agree on one token. */
+function createOnce(home: string, file: string): Promise<boolean> {
+  return orExplain(file, 'made', async () => {
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    const draft = `${file}.${randomBytes(6).toString('hex')}`;
+    try {
+      const handle = await open(draft, 'wx', 0o600);
+      try {
+        await handle.writeFile(`${randomBytes(32).toString('base64url')}\n`);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      // Unlike a rename, a link never replaces what another process has put there.
+      await link(draft, file);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    } finally {
+      await rm(draft, { force: true });
+    }
+  });
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  );
+}
+
+async function tighten(file: string): Promise<readonly string[]> {
+  if (process.platform === 'win32') return [];
+  const { mode } = await orExplain(file, 'read', () => stat(file));
+  if ((mode & 0o077) === 0) return [];
+  const was = (mode & 0o777).toString(8).padStart(4, '0');
+  return chmod(file, 0o600).then(
+    () => [
+      `${file} could be read by others (mode ${was}): its mode is 0600 now. Delete it to get a new token.`,
+    ],
+    (error: Error) => [
+      `${file} can be read by others (mode ${was}), and that can't be changed: ${error.message}`,
+    ],
+  );
+}
+
+/** It has to fit into a header. */
+function checkToken(token: string, origin: string): string {
+  if (/^[\x21-\x7e]+$/.test(token) && token.length <= longest) return token;
+  const what = token === '' ? 'is empty' : 'is no token';
+  throw new TurnoutError(
+    'bad_request',
+    `${origin} ${what}: one line of visible ASCII characters is expected.`,
+    {
+      hint:
+        origin === 'HTTP_TOKEN'
+          ? 'Correct it, or leave it unset: a token is then made and kept in the data directory.'
+          : `Put a token into it, or delete it: a new one is made at the next start.`,
+    },
+  );
+}
+
+function warnIfShort(token: string, origin: string): readonly string[] {
+  return token.length >= shortest
+    ? []
+    : [`The token in ${origin} has ${token.length} characters: fewer than ${shortest} can be guessed.`];
+}
+
+async function orExplain<T>(file: string, verb: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (cause) {
+    throw new TurnoutError(
+      'bad_request',
+      `The token file ${file} can't be ${verb}: ${(cause as Error).message}`,
+      {
+        hint: 'Check who owns it and its directory, or set HTTP_TOKEN.',
+        cause,
+      },
+    );
+  }
+}
