@@ -1,0 +1,39 @@
+import type { Handler, Hono } from 'hono';
+import type { Log } from '../../log.js';
+import type { Metrics } from '../../metrics.js';
+import type { HttpGatewayFace } from './face.js';
+import { HttpProblem } from './problem.js';
+
+export type HttpEnv = { Variables: { route: string } };
+export type HttpApp = Hono<HttpEnv>;
+
+export interface RouteOptions {
+  readonly gateway: HttpGatewayFace;
+  readonly token: string;
+  readonly log: Log;
+  readonly metrics?: Metrics | undefined;
+  readonly maxBodyBytes: number;
+  /** Aborted when the channel stops: what waits is answered at once. */
+  readonly stopping: AbortSignal;
+}
+
+/** A path with the methods that it has; every other one is 405. */
+export function addRoute<Path extends string>(
+  app: HttpApp,
+  path: Path,
+  handlers: { readonly GET?: Handler<HttpEnv, Path>; readonly POST?: Handler<HttpEnv, Path> },
+): void {
+  app.use(path, (c, next) => {
+    c.set('route', path);
+    return next();
+  });
+  for (const [method, handler] of Object.entries(handlers)) app.on(method, path, handler);
+  const allowed = [
+    ...('GET' in handlers ? ['GET', 'HEAD'] : []),
+    ...('POST' in handlers ? ['POST'] : []),
+  ].join(', ');
+  app.all(path, (c) => {
+    const message = `${c.req.method} is not possible here: ${allowed} is.`;
+    throw new HttpProblem('method_not_allowed', message, { headers: { Allow: allowed } });
+  });
+}

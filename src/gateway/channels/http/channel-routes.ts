@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { StoreError } from '../../../store/errors.js';
+import type { Receipt } from '../types.js';
+import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
+import { checkChannel, checkIdempotencyKey, checkPage } from './check-parameters.js';
+import { storeProblem } from './problem.js';
+import { readBody } from './read-body.js';
+import { representMessage, representReceipt } from './represent.js';
+
+export const httpSource = 'http';
+
+/** A lone half of a surrogate pair is no text: it would come out of the store as something else. */
+const wholeText = z
+  .string('a text is expected')
+  .refine((text) => !/\p{Surrogate}/u.test(text), 'it holds half of a surrogate pair, which is no text');
+
+const messageBody = z.strictObject(
+  {
+    text: wholeText.refine((text) => text.trim() !== '', 'it is blank'),
+    author: wholeText
+      .refine((name) => name.trim() !== '' && name.length <= 256, '1 to 256 characters are expected')
+      .optional(),
+  },
+  { error: (issue) => (issue.code === 'invalid_type' ? 'a JSON object is expected' : undefined) },
+);
+
+export function addChannelRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteOptions): void {
+  addRoute(app, '/v1/channels/:id/messages', {
+    POST: async (c) => {
+      const channel = checkChannel(c.req.param('id'));
+      const messageId = checkIdempotencyKey(c.req.header('Idempotency-Key'));
+      const { text, author } = await readBody(c.req.raw, messageBody, maxBodyBytes);
+      const receipt = await orNotAccepted(
+        gateway.receive({ channel, source: httpSource, text, messageId, author }),
+      );
+      c.header('Location', `/v1/events/${encodeURIComponent(receipt.event.id)}`);
+      if (receipt.repeated) c.header('Idempotency-Replayed', 'true');
+      return c.json(representReceipt(receipt.event), 202);
+    },
+
+    GET: async (c) => {
+      const channel = checkChannel(c.req.param('id'));
+      const page = checkPage(c.req.query('limit'), c.req.query('after'));
+      const messages = await gateway.messages(channel, page);
+      const last = messages.at(-1);
+      const more =
+        last !== undefined &&
+        messages.length >= page.limit &&
+        (await gateway.messages(channel, { after: last.id, limit: 1 })).length > 0;
+      return c.json({
+        messages: messages.map(representMessage),
+        ...(more ? { next: String(last.id) } : {}),
+      });
+    },
+  });
+
+  addRoute(app, '/v1/channels/:id/interrupt', {
+    POST: async (c) => c.json({ interrupted: await gateway.interrupt(checkChannel(c.req.param('id'))) }),
+  });
+}
+
+async function orNotAccepted(receipt: Promise<Receipt>): Promise<Receipt> {
+  try {
+    return await receipt;
+  } catch (error) {
+    if (error instanceof StoreError) throw storeProblem(error, 'The message was NOT accepted');
+    throw error;
+  }
+}

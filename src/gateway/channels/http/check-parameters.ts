@@ -1,0 +1,53 @@
+import { HttpProblem } from './problem.js';
+
+export const defaultPageSize = 50;
+export const maxPageSize = 500;
+export const maxWaitSeconds = 60;
+
+/** A channel's name is also the name of its folder in CONFIG_DIR: nothing that climbs out of it. */
+export function checkChannel(id: string): string {
+  if (/^[A-Za-z0-9._:@-]{1,128}$/.test(id) && id !== '.' && id !== '..') return id;
+  throw new HttpProblem(
+    'bad_request',
+    `${JSON.stringify(id.slice(0, 160))} is no channel id: 1 to 128 of the characters A-Z a-z 0-9 . _ : @ - are allowed (not "." or ".." alone).`,
+  );
+}
+
+/** It becomes the message's id: visible ASCII, so that it is the same thing in every header, log and database. */
+export function checkIdempotencyKey(key: string | undefined): string | undefined {
+  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw new HttpProblem(
+    'bad_request',
+    'Idempotency-Key: 1 to 255 visible ASCII characters are expected, sent once.',
+  );
+}
+
+export function checkPage(limit: string | undefined, after: string | undefined) {
+  const size = limit === undefined ? defaultPageSize : wholeNumber('limit', limit, 1);
+  return {
+    limit: Math.min(size, maxPageSize),
+    ...(after === undefined ? {} : { after: wholeNumber('after', after, 0) }),
+  };
+}
+
+export function checkWait(wait: string | undefined): number {
+  if (wait === undefined) return 0;
+  const seconds = Number(wait);
+  if (!/^\d+(\.\d+)?$/.test(wait) || seconds > maxWaitSeconds) {
+    throw new HttpProblem(
+      'bad_request',
+      `wait: a number of seconds from 0 to ${maxWaitSeconds} is expected.`,
+    );
+  }
+  return seconds * 1000;
+}
+
+function wholeNumber(name: string, raw: string, least: number): number {
+  const value = Number(raw);
+  if (/^\d+$/.test(raw) && value >= least && Number.isSafeInteger(value)) return value;
+  const expected = name === 'after' ? 'the id of a message' : `a whole number from ${least} up`;
+  throw new HttpProblem(
+    'bad_request',
+    `${name}: ${expected} is expected, not ${JSON.stringify(raw.slice(0, 80))}.`,
+  );
+}

@@ -1,0 +1,93 @@
+import type { AddressInfo } from 'node:net';
+import { TurnoutError } from '../../../core/errors.js';
+import type { Delivery } from '../../../store/types.js';
+import type { Log } from '../../log.js';
+import type { Metrics } from '../../metrics.js';
+import type { ChannelKind } from '../types.js';
+import { httpSource } from './channel-routes.js';
+import { explainListenFailure } from './explain-listen-failure.js';
+import type { HttpGatewayFace } from './face.js';
+import { createHttpServer, type HttpServer, type ServerLimits } from './http-server.js';
+import { createApp } from './routes.js';
+
+export interface HttpLimits extends ServerLimits {
+  readonly maxBodyBytes: number;
+  /** When the channel stops, running requests have so long to end. */
+  readonly stopGraceMs: number;
+}
+
+export const defaultHttpLimits: HttpLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 60_000,
+  maxBodyBytes: 1024 * 1024,
+  stopGraceMs: 3000,
+};
+
+export interface HttpChannelOptions {
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+  readonly token: string;
+  readonly log: Log;
+  /** Counts the requests there. */
+  readonly metrics?: Metrics | undefined;
+  readonly limits?: Partial<HttpLimits>;
+}
+
+export interface HttpAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Messages over HTTP. A pull channel: whoever asks for an answer comes and gets it. */
+export class HttpChannel implements ChannelKind {
+  readonly name = httpSource;
+  readonly #options: HttpChannelOptions;
+  readonly #limits: HttpLimits;
+  readonly #stopping = new AbortController();
+  #http: HttpServer | undefined;
+  #address: HttpAddress | undefined;
+
+  constructor(options: HttpChannelOptions) {
+    if (options.token === '') throw new TurnoutError('bad_request', 'The HTTP channel needs a token.');
+    this.#options = options;
+    this.#limits = { ...defaultHttpLimits, ...options.limits };
+  }
+
+  /** Where it listens, once it has started. */
+  get address(): HttpAddress {
+    if (this.#address !== undefined) return this.#address;
+    throw new TurnoutError('bad_request', 'The HTTP channel has no address before it has started.');
+  }
+
+  async start(gateway: HttpGatewayFace): Promise<void> {
+    if (this.#http !== undefined)
+      throw new TurnoutError('bad_request', 'The HTTP channel was started twice.');
+    const { host, port, token, log, metrics } = this.#options;
+    const { maxBodyBytes } = this.#limits;
+    const app = createApp({ gateway, token, log, metrics, maxBodyBytes, stopping: this.#stopping.signal });
+    this.#http = createHttpServer(app.fetch, { host, limits: this.#limits, log });
+    const { server } = this.#http;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (error) => reject(explainListenFailure(error, host, port)));
+      server.listen({ host, port }, resolve);
+    });
+    server.on('error', (error) => log.error('http server error', { error }));
+    const bound = server.address() as AddressInfo;
+    this.#address = { host: bound.address, port: bound.port };
+    log.info('http channel listens', { host: bound.address, port: bound.port });
+    if (!/^(127\.|::1$|::ffff:127\.)/.test(bound.address)) {
+      log.warn('http channel can be reached from other machines, without encryption', {
+        host: bound.address,
+      });
+    }
+  }
+
+  /** Nothing to bring: `GET /v1/channels/:id/messages` shows what was said. */
+  async deliver(_delivery: Delivery): Promise<void> {}
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#http?.close(this.#limits.stopGraceMs);
+  }
+}

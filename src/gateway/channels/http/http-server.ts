@@ -1,0 +1,122 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import type { Log } from '../../log.js';
+import { HttpProblem, toProblem } from './problem.js';
+
+export interface ServerLimits {
+  /** A request's headers, and all of it, have to be here by then: a slow sender holds no connection for ever. */
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+}
+
+export interface HttpServer {
+  readonly server: Server;
+  /** Takes no more, and lets running requests end for so long. */
+  close(graceMs: number): Promise<void>;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Node's server around a fetch handler. What the handler never sees is answered in JSON too. */
+export function createHttpServer(
+  fetch: (request: Request) => Response | Promise<Response>,
+  options: { readonly host: string; readonly limits: ServerLimits; readonly log: Log },
+): HttpServer {
+  const { headersTimeoutMs, requestTimeoutMs } = options.limits;
+  const listener = getRequestListener((request) => fetch(request), {
+    // For HTTP/1.0, which need not name the host.
+    hostname: options.host,
+    // It would replace the global Request and Response of the whole process.
+    overrideGlobalObjects: false,
+    errorHandler: (error) => {
+      if (!(error instanceof RequestError)) options.log.error('http request failed', { error });
+      const problem =
+        error instanceof RequestError
+          ? new HttpProblem('bad_request', `The request's address is not valid: ${error.message}`)
+          : toProblem(error);
+      return Response.json(problem.body, { status: problem.status });
+    },
+  });
+  const exchanges = new WeakMap<Duplex, Exchange>();
+  const server = createServer({
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(1000, headersTimeoutMs),
+  });
+  // Those that have asked for nothing yet: Node does not count them as idle.
+  const silent = new Set<Socket>();
+  server.on('connection', (socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  server.on('request', (request, response) => {
+    silent.delete(request.socket);
+    exchanges.set(request.socket, { request, response });
+    void listener(request, response);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    answerBrokenRequest(error, socket, exchanges.get(socket));
+  });
+  const closeQuiet = () => {
+    server.closeIdleConnections();
+    for (const socket of silent) socket.destroy();
+  };
+  return { server, close: (graceMs) => closeServer(server, closeQuiet, graceMs) };
+}
+
+async function closeServer(server: Server, closeQuiet: () => void, graceMs: number): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  closeQuiet();
+  // A connection that is kept alive becomes idle when its answer is out, and would stay until it times out.
+  const sweep = setInterval(closeQuiet, 25);
+  const end = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(end);
+}
+
+/** Node's own answer, as JSON. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, last: Exchange | undefined): void {
+  // An answer that belongs to an earlier request of the connection is still on its way: nothing may come before it.
+  const busy = last !== undefined && !last.response.writableFinished;
+  const ownsBreak = busy && !last.request.complete && !last.response.headersSent;
+  if (!socket.writable || error.code === 'ECONNRESET' || (busy && !ownsBreak)) {
+    socket.destroy();
+    return;
+  }
+  const { line, problem } = describeBreak(error);
+  const body = JSON.stringify(problem.body);
+  const head = [
+    `HTTP/1.1 ${line}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function describeBreak(error: NodeJS.ErrnoException): { line: string; problem: HttpProblem } {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return {
+        line: '431 Request Header Fields Too Large',
+        problem: new HttpProblem('too_large', 'The headers of the request are too large.'),
+      };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return {
+        line: '408 Request Timeout',
+        problem: new HttpProblem('timeout', 'The request took too long to arrive.'),
+      };
+    default:
+      return {
+        line: '400 Bad Request',
+        problem: new HttpProblem('bad_request', 'This is not a valid HTTP request.'),
+      };
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
+import type { HttpGatewayFace } from './face.js';
+import { HttpProblem } from './problem.js';
+import { readBody } from './read-body.js';
+import { representPermission } from './represent.js';
+
+const decisionBody = z.strictObject(
+  {
+    decision: z.enum(['allow', 'allow_always', 'deny'], '"allow", "allow_always" or "deny" is expected'),
+    message: z.string('a text is expected').max(10_000, 'at most 10000 characters are expected').optional(),
+  },
+  { error: (issue) => (issue.code === 'invalid_type' ? 'a JSON object is expected' : undefined) },
+);
+
+export function addPermissionRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteOptions): void {
+  addRoute(app, '/v1/permissions', {
+    GET: async (c) => {
+      const pending = await gateway.pendingPermissions();
+      return c.json({ permissions: pending.map(representPermission) });
+    },
+  });
+
+  addRoute(app, '/v1/permissions/:id', {
+    POST: async (c) => {
+      const id = c.req.param('id');
+      const { decision, message } = await readBody(c.req.raw, decisionBody, maxBodyBytes);
+      const decided = await gateway.decide(id, decision, message);
+      if (decided === undefined) throw await whyNotPending(gateway, id);
+      return c.json(representPermission(decided));
+    },
+  });
+}
+
+async function whyNotPending(gateway: HttpGatewayFace, id: string): Promise<HttpProblem> {
+  const shown = JSON.stringify(id.slice(0, 160));
+  const known = await gateway.permission?.(id);
+  switch (known?.state) {
+    case 'decided':
+      return new HttpProblem('conflict', `The permission request ${shown} was decided: ${known.decision}.`);
+    case 'void':
+      return new HttpProblem('conflict', `The permission request ${shown} is void: its turn has ended.`);
+    default:
+      return new HttpProblem('not_found', `There is no permission request ${shown} pending.`);
+  }
+}

@@ -1,0 +1,87 @@
+import { TurnoutError } from '../../../core/errors.js';
+import { StoreError, type StoreFault } from '../../../store/errors.js';
+
+export type ProblemCode =
+  | 'bad_request'
+  | 'unauthorized'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'timeout'
+  | 'conflict'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'unavailable'
+  | 'internal';
+
+const statuses = {
+  bad_request: 400,
+  unauthorized: 401,
+  not_found: 404,
+  method_not_allowed: 405,
+  timeout: 408,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  internal: 500,
+  unavailable: 503,
+} as const satisfies Record<ProblemCode, number>;
+
+export type ProblemStatus = (typeof statuses)[ProblemCode];
+
+/** A request that can't be served, as its sender is told. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly code: ProblemCode;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ProblemCode,
+    message: string,
+    options: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): ProblemStatus {
+    return statuses[this.code];
+  }
+
+  get body(): { readonly error: { readonly code: ProblemCode; readonly message: string } } {
+    return { error: { code: this.code, message: this.message } };
+  }
+}
+
+/** What a request is told about an error that a handler did not expect: nothing of the inside. */
+export function toProblem(cause: unknown): HttpProblem {
+  if (cause instanceof HttpProblem) return cause;
+  if (cause instanceof StoreError) return storeProblem(cause, 'Nothing was changed');
+  if (cause instanceof TurnoutError && cause.code === 'bad_request') {
+    return new HttpProblem('bad_request', cause.explanation, { cause });
+  }
+  if (cause instanceof TurnoutError && cause.code === 'overloaded')
+    return unavailable(cause.explanation, cause);
+  return new HttpProblem('internal', 'The gateway failed on this request; its log says why.', { cause });
+}
+
+/** `outcome` tells the sender what the failure means to it: a message that was not kept must be sent again. */
+export function storeProblem(error: StoreError, outcome: string): HttpProblem {
+  return unavailable(`${outcome}: ${faults[error.fault]}. Try again later.`, error);
+}
+
+const retryAfterSeconds = '5';
+
+function unavailable(message: string, cause: unknown): HttpProblem {
+  return new HttpProblem('unavailable', message, { headers: { 'Retry-After': retryAfterSeconds }, cause });
+}
+
+const faults: Readonly<Record<StoreFault, string>> = {
+  full: "the disk of the gateway's store is full",
+  locked: "the gateway's store is locked",
+  read_only: "the gateway's store can't be written",
+  corrupt: "the gateway's store is damaged",
+  closed: 'the gateway is stopping',
+  lost_lease: "the gateway's store refused the change",
+  failed: "the gateway's store failed",
+};

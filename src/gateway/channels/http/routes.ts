@@ -1,0 +1,51 @@
+import { Hono, type MiddlewareHandler } from 'hono';
+import type { HttpApp, HttpEnv, RouteOptions } from './add-route.js';
+import { addChannelRoutes } from './channel-routes.js';
+import { checkToken } from './check-token.js';
+import { addEventRoutes } from './event-routes.js';
+import { addPermissionRoutes } from './permission-routes.js';
+import { HttpProblem, toProblem } from './problem.js';
+import { addStatusRoutes } from './status-routes.js';
+
+/** The HTTP interface, as `docs/http-api.md` describes it. */
+export function createApp(options: RouteOptions): HttpApp {
+  const app: HttpApp = new Hono();
+  app.use('*', observe(options));
+  app.use('/v1/*', checkToken(options.token));
+  addChannelRoutes(app, options);
+  addEventRoutes(app, options);
+  addPermissionRoutes(app, options);
+  addStatusRoutes(app, options);
+  app.notFound((c) => {
+    const problem = new HttpProblem('not_found', `There is nothing at ${c.req.path}.`);
+    return c.json(problem.body, problem.status);
+  });
+  app.onError((error, c) => {
+    const problem = toProblem(error);
+    if (problem.status >= 500) {
+      const level = problem.code === 'internal' ? 'error' : 'warn';
+      options.log[level]('http request failed', { method: c.req.method, path: c.req.path, error });
+    }
+    return c.json(problem.body, problem.status, { ...problem.headers });
+  });
+  return app;
+}
+
+/** One line and one count a request: never what it said. */
+function observe({ log, metrics, stopping }: RouteOptions): MiddlewareHandler<HttpEnv> {
+  const requests = metrics?.counter('turnout_http_requests_total', 'HTTP requests by route and status.', {
+    labelled: true,
+  });
+  return async (c, next) => {
+    const began = performance.now();
+    await next();
+    c.header('Cache-Control', 'no-store');
+    c.header('X-Content-Type-Options', 'nosniff');
+    if (stopping.aborted) c.header('Connection', 'close');
+    const { status } = c.res;
+    // The route, not the path: channels and events would make a series each.
+    requests?.inc({ method: c.req.method, route: c.get('route') ?? 'other', status });
+    const ms = Math.round(performance.now() - began);
+    log.debug('http request', { method: c.req.method, path: c.req.path, status, ms });
+  };
+}

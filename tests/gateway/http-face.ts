@@ -1,0 +1,145 @@
+import { HttpChannel, type HttpChannelOptions } from '../../src/gateway/channels/http/http-channel.js';
+import type { GatewayFace, IncomingMessage } from '../../src/gateway/channels/types.js';
+import { createLog, type LogFields } from '../../src/gateway/log.js';
+import type { StoredEvent, StoredMessage, StoredPermission } from '../../src/store/types.js';
+
+export const token = 'a-token-of-these-tests';
+const began = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+/** A gateway in memory: what the channel asks of it, and nothing more. */
+export class MemoryGateway implements GatewayFace {
+  readonly received: IncomingMessage[] = [];
+  readonly events = new Map<string, StoredEvent>();
+  readonly log: StoredMessage[] = [];
+  readonly permissions: StoredPermission[] = [];
+  readonly interrupted: string[] = [];
+  problems: string[] = [];
+  /** What `receive` and `event` end with, when set. */
+  failure: unknown;
+  /** What `receive` waits for. */
+  gate: Promise<void> = Promise.resolve();
+
+  async receive(message: IncomingMessage) {
+    this.received.push(message);
+    await this.gate;
+    if (this.failure !== undefined) throw this.failure;
+    const { channel, source, text, messageId, author } = message;
+    const known = [...this.events.values()].find(
+      (event) => messageId !== undefined && event.messageId === messageId && event.channel === channel,
+    );
+    if (known !== undefined) return { event: known, repeated: true };
+    const seq = this.events.size + 1;
+    const id = `event-${seq}`;
+    const base = { id, seq, channel, source, kind: 'prompt', messageId, text, author } as const;
+    this.events.set(id, { ...base, state: 'queued', createdAt: began + seq, attempts: 0 });
+    this.say({ channel, eventId: id, role: 'user', text });
+    return { event: this.change(id, {}), repeated: false };
+  }
+
+  change(id: string, change: Partial<StoredEvent>): StoredEvent {
+    const event = this.events.get(id);
+    if (event === undefined) throw new Error(`no event ${id}`);
+    const changed = { ...event, ...change };
+    this.events.set(id, changed);
+    return changed;
+  }
+
+  say(message: Omit<StoredMessage, 'id' | 'createdAt'>): void {
+    const id = this.log.length + 1;
+    this.log.push({ ...message, id, createdAt: began + id });
+  }
+
+  async interrupt(channel: string) {
+    this.interrupted.push(channel);
+    return channel === 'busy';
+  }
+
+  async event(id: string) {
+    if (this.failure !== undefined) throw this.failure;
+    return this.events.get(id);
+  }
+
+  async messages(channel: string, { after = 0, limit }: { after?: number; limit: number }) {
+    return this.log.filter((message) => message.channel === channel && message.id > after).slice(0, limit);
+  }
+
+  async pendingPermissions() {
+    return this.permissions.filter((permission) => permission.state === 'pending');
+  }
+
+  async decide(id: string, decision: 'allow' | 'allow_always' | 'deny', message?: string) {
+    const index = this.permissions.findIndex((one) => one.id === id && one.state === 'pending');
+    const pending = this.permissions[index];
+    if (pending === undefined) return undefined;
+    if (!pending.options.includes(decision)) throw this.failure;
+    const decided = { ...pending, state: 'decided', decision, message, decidedAt: began + 99 } as const;
+    this.permissions[index] = decided;
+    return decided;
+  }
+
+  async health() {
+    return { ready: this.problems.length === 0, problems: this.problems };
+  }
+
+  async metrics() {
+    return '# HELP turnout_x X.\n# TYPE turnout_x gauge\nturnout_x 1\n';
+  }
+}
+
+export interface LogLine extends LogFields {
+  readonly level: string;
+  readonly message: string;
+}
+
+export interface Running {
+  readonly gateway: MemoryGateway;
+  readonly channel: HttpChannel;
+  readonly lines: LogLine[];
+  readonly url: string;
+  /** A request with the token. A body that is no string is sent as JSON. */
+  call(path: string, init?: Call): Promise<Answer>;
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at what it likes
+  readonly json: any;
+}
+
+export async function startChannel(
+  options: Partial<HttpChannelOptions> = {},
+  gateway: MemoryGateway = new MemoryGateway(),
+): Promise<Running> {
+  const lines: LogLine[] = [];
+  const log = createLog('debug', (line) => lines.push(JSON.parse(line)));
+  const channel = new HttpChannel({ host: '127.0.0.1', port: 0, token, log, ...options });
+  await channel.start(gateway);
+  const url = `http://127.0.0.1:${channel.address.port}`;
+  const call = async (path: string, { method = 'GET', body, headers }: Call = {}): Promise<Answer> => {
+    const isText = typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: isText ? (body as string) : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: isJson && text ? JSON.parse(text) : text,
+    };
+  };
+  return { gateway, channel, lines, url, call };
+}
