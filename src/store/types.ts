@@ -31,7 +31,7 @@ export interface Store {
   finish(lease: Lease, outcome: TurnOutcome): Promise<void>;
   /** Ends the attempt. Its events wait again, in front of their channel, until `notBefore`. */
   postpone(lease: Lease, retry: Postponement): Promise<void>;
-  /** Takes over turns whose lease has run out, or, with `all`, every turn that `worker` does not hold itself. */
+  /** Takes over turns of other workers whose lease has run out, or, with `all`, all of them. Never `worker`'s own. */
   takeOver(request: TakeOverRequest): Promise<readonly AbandonedTurn[]>;
   /** Ends waiting events of a channel (all, or those named) as cancelled; their ids come back. */
   cancelWaiting(request: CancelRequest): Promise<readonly string[]>;
@@ -68,7 +68,10 @@ export interface Store {
   channels(): Promise<readonly ChannelOverview[]>;
   /** Oldest first. `after` is a message's id. */
   messages(channel: string, page: MessagePage): Promise<readonly StoredMessage[]>;
-  /** What was said in the present conversation behind message `after`, by events that have ended: newest `limit`, oldest first. */
+  /**
+   * What was said in the present conversation behind event `after`, by prompts that have ended and that an agent had
+   * begun to work on: newest `limit`, oldest first. Each event's own text (scheduled ones too), then what was answered.
+   */
   conversation(channel: string, page: ConversationPage): Promise<readonly StoredMessage[]>;
 
   // Looking
@@ -95,7 +98,10 @@ export interface Store {
 
   // Housekeeping
 
-  /** Removes what ended before: messages, turns, events, delivered outbox rows. Nothing that waits or runs. */
+  /**
+   * Removes what ended before: messages, turns, events, delivered outbox rows. Nothing that waits, runs or is
+   * undelivered. In many small steps: the only method that is not all or nothing.
+   */
   prune(before: number): Promise<{ readonly events: number; readonly messages: number }>;
   close(): Promise<void>;
 }
@@ -277,6 +283,8 @@ export interface Postponement {
   /** The attempt does not count: a drain, not a failure. */
   readonly free?: boolean | undefined;
   readonly forgetSession?: string | undefined;
+  /** What the attempt has cost. */
+  readonly usage?: Usage | undefined;
   readonly events: readonly ChatEvent[];
 }
 
@@ -312,6 +320,8 @@ export interface StoredTurn {
   readonly endedAt?: number | undefined;
   /** Absent until the turn has begun to run. */
   readonly setup?: TurnSetup | undefined;
+  /** The model that the CLI named, else the one that was asked for. */
+  readonly model?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly tools: readonly ToolRecord[];
   readonly usage?: Usage | undefined;
@@ -321,6 +331,8 @@ export interface StoredTurn {
 
 export interface NewMessage {
   readonly channel: string;
+  /** For `Delivery.source`. Default: the event's. */
+  readonly source?: string | undefined;
   readonly eventId?: string | undefined;
   readonly role: Role;
   readonly text: string;
@@ -342,7 +354,10 @@ export interface MessagePage {
   readonly limit: number;
 }
 
-export interface ConversationPage extends MessagePage {
+export interface ConversationPage {
+  /** The seq of an event: a session's `seen`. (Not a message's id: what waits is written before the answer to what runs.) */
+  readonly after?: number | undefined;
+  readonly limit: number;
   /** Only what was said before this event came (and by it, nothing). */
   readonly beforeSeq?: number | undefined;
 }
@@ -389,7 +404,7 @@ export interface StoredSession {
   readonly sessionId: string;
   /** The directory that it was made in: resumed elsewhere, three of the four CLIs fail or hang. */
   readonly cwd: string;
-  /** The last message of the conversation that it knows. */
+  /** The seq of the last event that it knows, with its answer. `finish` sets it; a new session knows 0. */
   readonly seen: number;
 }
 
@@ -398,7 +413,7 @@ export interface ChannelState {
   readonly backend?: string | undefined;
   readonly model?: string | undefined;
   readonly queueMode?: string | undefined;
-  /** The conversation begins behind this message. */
+  /** The seq of the event behind which the present conversation begins. */
   readonly conversationStart: number;
 }
 

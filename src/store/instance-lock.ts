@@ -1,0 +1,76 @@
+import { mkdirSync } from 'node:fs';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { TurnoutError } from '../core/errors.js';
+
+export interface DirectoryLock {
+  release(): Promise<void>;
+}
+
+/**
+ * One holder for a directory. The lock is SQLite's on an empty database: a lock of the operating system, which ends with
+ * the process however that ends, and which children don't inherit (POSIX record locks belong to one process). Nothing
+ * else in this process may open the lock file: closing any descriptor of it would give the lock away. So the holder's
+ * pid is in a file beside it.
+ */
+export async function lockDirectory(directory: string, name = 'gateway'): Promise<DirectoryLock> {
+  const { DatabaseSync } = await import('@photostructure/sqlite');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const pidFile = join(directory, `${name}.pid`);
+  const lockFile = join(directory, `${name}.lock`);
+  const db = await holdExclusively(() => openLockFile(lockFile, DatabaseSync));
+  if (db === undefined) throw await heldByAnother(directory, name, pidFile);
+  await writeAtomically(pidFile, `${process.pid}\n`);
+  let released: Promise<void> | undefined;
+  return {
+    release() {
+      // The pid first: behind the lock a next holder may have written its own.
+      released ??= rm(pidFile, { force: true }).finally(() => db.close());
+      return released;
+    },
+  };
+}
+
+type Open = new (file: string) => DatabaseSyncInstance;
+
+function openLockFile(file: string, DatabaseSync: Open): DatabaseSyncInstance {
+  const db = new DatabaseSync(file);
+  // An empty file without a journal: there is nothing that a crash could leave half done.
+  db.exec('PRAGMA journal_mode = OFF');
+  return db;
+}
+
+/** Two that try at the same moment can both be turned away: each tries some more times. */
+async function holdExclusively(open: () => DatabaseSyncInstance): Promise<DatabaseSyncInstance | undefined> {
+  for (let attempt = 0; attempt < 8; attempt++) {
+    if (attempt > 0) await sleep(20 + Math.random() * 40);
+    const db = open();
+    try {
+      db.exec('BEGIN EXCLUSIVE');
+      return db;
+    } catch (error) {
+      db.close();
+      if (!isBusy(error)) throw error;
+    }
+  }
+  return undefined;
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === 5;
+}
+
+async function heldByAnother(directory: string, name: string, pidFile: string): Promise<TurnoutError> {
+  const pid = (await readFile(pidFile, 'utf8').catch(() => '')).trim();
+  const who = pid === '' ? `Another ${name}` : `Another ${name} (process ${pid})`;
+  return new TurnoutError('bad_request', `${who} is at work in ${directory}.`, {
+    hint: 'Stop it first, or give this one a directory of its own with TURNOUT_HOME.',
+  });
+}
+
+async function writeAtomically(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}

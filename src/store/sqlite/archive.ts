@@ -1,0 +1,63 @@
+import type { ChatEvent } from '../../core/chat-event.js';
+import type { Database } from './database.js';
+
+/** One event of the archive takes no more than this: the rest of a long string is cut and marked. */
+export const maxArchivedBytes = 64 * 1024;
+const rowCharacters = 256 * 1024;
+
+export function archive(db: Database, turnSeq: number, events: readonly ChatEvent[]): void {
+  let lines = '';
+  let part = 0;
+  const write = () => {
+    if (lines === '') return;
+    db.run('INSERT INTO turn_events (turn_seq, part, lines) VALUES (?, ?, ?)', turnSeq, part++, lines);
+    lines = '';
+  };
+  for (const event of events) {
+    lines += `${limitedJson(event)}\n`;
+    if (lines.length > rowCharacters) write();
+  }
+  write();
+}
+
+export function readArchive(db: Database, turnId: string): ChatEvent[] {
+  const rows = db.all<{ lines: string }>(
+    `SELECT lines FROM turn_events JOIN turns ON turns.seq = turn_events.turn_seq
+      WHERE turns.id = ? ORDER BY part`,
+    turnId,
+  );
+  return rows.flatMap(({ lines }) =>
+    lines
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line): ChatEvent => JSON.parse(line)),
+  );
+}
+
+/** JSON of at most 64 KB: long strings are cut, the longest most. */
+export function limitedJson(value: unknown): string {
+  const json = JSON.stringify(value) ?? 'null';
+  if (fits(json)) return json;
+  for (let longest = maxArchivedBytes / 4; longest >= 16; longest /= 4) {
+    const shorter = JSON.stringify(value, (_, inner) =>
+      typeof inner === 'string' ? cut(inner, longest) : inner,
+    );
+    if (fits(shorter)) return shorter;
+  }
+  // So many small pieces that cutting strings does not help: what is left is a text that shows how it began.
+  return JSON.stringify({ ...typeOf(value), cut: cut(json, maxArchivedBytes / 8) });
+}
+
+function fits(json: string): boolean {
+  // A UTF-16 unit takes at most three bytes: most values need no counting.
+  return json.length * 3 <= maxArchivedBytes || Buffer.byteLength(json) <= maxArchivedBytes;
+}
+
+function cut(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')}… [${text.length - longest} characters cut]`;
+}
+
+function typeOf(value: unknown): { type?: unknown } {
+  return typeof value === 'object' && value !== null && 'type' in value ? { type: value.type } : {};
+}

@@ -1,0 +1,131 @@
+import type {
+  ChannelChange,
+  ChannelOverview,
+  ChannelState,
+  ConversationPage,
+  MessagePage,
+  StoredMessage,
+  StoredSession,
+} from '../types.js';
+import type { Database } from './database.js';
+import { openLane } from './lanes.js';
+import { type MessageRow, toMessage } from './rows.js';
+
+export function readSession(db: Database, channel: string, backend: string): StoredSession | undefined {
+  return db.get<StoredSession>(
+    'SELECT channel, backend, session_id AS sessionId, cwd, seen FROM sessions WHERE channel = ? AND backend = ?',
+    channel,
+    backend,
+  );
+}
+
+export function saveSession(db: Database, { channel, backend, sessionId, cwd, seen }: StoredSession): void {
+  db.run(
+    `INSERT INTO sessions (channel, backend, session_id, cwd, seen) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET session_id = excluded.session_id, cwd = excluded.cwd, seen = excluded.seen`,
+    channel,
+    backend,
+    sessionId,
+    cwd,
+    seen,
+  );
+}
+
+export function forgetSession(db: Database, channel: string, backend: string): void {
+  db.run('DELETE FROM sessions WHERE channel = ? AND backend = ?', channel, backend);
+}
+
+export function readChannel(db: Database, channel: string): ChannelState {
+  const row = db.get<{
+    backend: string | null;
+    model: string | null;
+    queue_mode: string | null;
+    conversation_start: number;
+  }>('SELECT backend, model, queue_mode, conversation_start FROM channels WHERE name = ?', channel);
+  return {
+    backend: row?.backend ?? undefined,
+    model: row?.model ?? undefined,
+    queueMode: row?.queue_mode ?? undefined,
+    conversationStart: row?.conversation_start ?? 0,
+  };
+}
+
+/** `behind`: the event that asked for it. Without one, whatever waits belongs to the new conversation already. */
+export function changeChannel(db: Database, channel: string, change: ChannelChange, behind?: number): void {
+  openLane(db, channel);
+  const { backend, model, queueMode } = change;
+  if (backend !== undefined) db.run('UPDATE channels SET backend = ? WHERE name = ?', backend, channel);
+  if (model !== undefined) db.run('UPDATE channels SET model = ? WHERE name = ?', model, channel);
+  if (queueMode !== undefined)
+    db.run('UPDATE channels SET queue_mode = ? WHERE name = ?', queueMode, channel);
+  if (change.newConversation !== true) return;
+  db.run('DELETE FROM sessions WHERE channel = ?', channel);
+  const start = behind ?? lastNotWaiting(db, channel);
+  db.run('UPDATE channels SET conversation_start = ? WHERE name = ?', start, channel);
+}
+
+function lastNotWaiting(db: Database, channel: string): number {
+  const row = db.get<{ start: number }>(
+    `SELECT coalesce(
+      (SELECT min(seq) - 1 FROM events WHERE channel = ?1 AND state = 'queued'),
+      (SELECT max(seq) FROM events WHERE channel = ?1), 0) AS start`,
+    channel,
+  );
+  return row?.start ?? 0;
+}
+
+export function listChannels(db: Database): ChannelOverview[] {
+  const rows = db.all<{
+    name: string;
+    waiting: number;
+    running: number;
+    messages: number;
+    last: number | null;
+  }>(
+    `SELECT name, waiting, running_turn IS NOT NULL AS running, coalesce(said.count, 0) AS messages,
+        (SELECT created_at FROM messages WHERE id = said.last) AS last
+      FROM channels LEFT JOIN
+        (SELECT channel, count(*) AS count, max(id) AS last FROM messages GROUP BY channel) AS said
+        ON said.channel = channels.name
+      ORDER BY name`,
+  );
+  return rows.map((row) => ({
+    channel: row.name,
+    waiting: row.waiting,
+    running: row.running === 1,
+    messages: row.messages,
+    lastMessageAt: row.last ?? undefined,
+  }));
+}
+
+export function readMessages(db: Database, channel: string, page: MessagePage): StoredMessage[] {
+  return db
+    .all<MessageRow>(
+      'SELECT * FROM messages WHERE channel = ? AND id > ? ORDER BY id LIMIT ?',
+      channel,
+      page.after ?? 0,
+      Math.max(0, page.limit),
+    )
+    .map(toMessage);
+}
+
+/**
+ * In the order of the events, not of the messages: what waits during a turn was written before the answer of that turn.
+ * What never reached an agent (refused, cancelled while it waited) is no part of it.
+ */
+export function readConversation(db: Database, channel: string, page: ConversationPage): StoredMessage[] {
+  const start = readChannel(db, channel).conversationStart;
+  return db
+    .all<MessageRow>(
+      `SELECT messages.* FROM events INDEXED BY events_channel JOIN messages ON messages.at_event = events.seq
+        WHERE events.channel = ? AND events.seq > ? AND events.seq < ?
+          AND kind = 'prompt' AND ended_at IS NOT NULL AND attempts > 0 AND (opening = 1 OR role <> 'system')
+        ORDER BY events.seq DESC, messages.id DESC LIMIT ?`,
+      channel,
+      Math.max(start, page.after ?? 0),
+      page.beforeSeq ?? Number.MAX_SAFE_INTEGER,
+      Math.max(0, page.limit),
+    )
+    .map(toMessage)
+    .reverse();
+}

@@ -1,0 +1,64 @@
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+
+export type Value = string | number | null | undefined;
+
+/** An open SQLite file. Statements are prepared once; `undefined` is stored as NULL. */
+export class Database {
+  readonly file: string;
+  readonly #raw: DatabaseSyncInstance;
+  readonly #statements = new Map<string, StatementSyncInstance>();
+
+  constructor(raw: DatabaseSyncInstance, file: string) {
+    this.#raw = raw;
+    this.file = file;
+  }
+
+  /** The number of rows that it changed. */
+  run(sql: string, ...values: Value[]): number {
+    return this.#prepared(sql).run(...values.map(bindable)).changes;
+  }
+
+  /** The row id of what was inserted. */
+  insert(sql: string, ...values: Value[]): number {
+    return Number(this.#prepared(sql).run(...values.map(bindable)).lastInsertRowid);
+  }
+
+  /** `Row` is what the caller knows of its own SQL: nothing checks it. */
+  get<Row>(sql: string, ...values: Value[]): Row | undefined {
+    return this.#prepared(sql).get(...values.map(bindable));
+  }
+
+  all<Row>(sql: string, ...values: Value[]): Row[] {
+    return this.#prepared(sql).all(...values.map(bindable));
+  }
+
+  exec(sql: string): void {
+    this.#raw.exec(sql);
+  }
+
+  get inTransaction(): boolean {
+    return this.#raw.isTransaction;
+  }
+
+  get isOpen(): boolean {
+    return this.#raw.isOpen;
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#raw.close();
+  }
+
+  #prepared(sql: string): StatementSyncInstance {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#raw.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function bindable(value: Value): string | number | null {
+  return value === undefined ? null : value;
+}

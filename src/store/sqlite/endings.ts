@@ -1,0 +1,76 @@
+import type { Usage } from '../../core/chat-event.js';
+import type { Failure, Lease, Postponement, StoredTurn, TurnOutcome } from '../types.js';
+import { archive } from './archive.js';
+import { forgetSession } from './conversations.js';
+import type { Database } from './database.js';
+import { endEvent } from './events.js';
+import { freeLane } from './lanes.js';
+import { heldTurn } from './leases.js';
+import { applyOutcome } from './outcome.js';
+import { voidPermissions } from './permissions.js';
+import { membersOf } from './turns.js';
+
+export function finish(db: Database, lease: Lease, outcome: TurnOutcome): void {
+  const turn = heldTurn(db, lease);
+  const events = membersOf(db, turn.seq);
+  const [first] = events;
+  const last = events.at(-1);
+  if (first === undefined || last === undefined) throw new Error(`Turn ${turn.id} has no event`);
+  endTurn(db, turn.seq, outcome);
+  for (const event of events) {
+    endEvent(db, event.seq, outcome);
+    voidPermissions(db, event.seq);
+  }
+  freeLane(db, turn.channel);
+  applyOutcome(
+    db,
+    { channel: turn.channel, source: first.source, eventId: first.id, lastSeq: last.seq, inTurn: true },
+    outcome,
+  );
+  archive(db, turn.seq, outcome.events);
+}
+
+/** Questions to the user stay open: the next attempt asks them again, and finds the answer. */
+export function postpone(db: Database, lease: Lease, retry: Postponement): void {
+  const turn = heldTurn(db, lease);
+  endTurn(db, turn.seq, { ...retry, state: 'postponed' });
+  for (const event of membersOf(db, turn.seq)) {
+    db.run(
+      `UPDATE events SET state = 'queued', attempts = attempts - ?, not_before = ?, turn_id = NULL,
+        error_code = ?, error_message = ? WHERE seq = ?`,
+      retry.free === true ? 1 : 0,
+      Math.ceil(retry.notBefore),
+      retry.error.code,
+      retry.error.message,
+      event.seq,
+    );
+  }
+  freeLane(db, turn.channel);
+  if (retry.forgetSession !== undefined) forgetSession(db, turn.channel, retry.forgetSession);
+  archive(db, turn.seq, retry.events);
+}
+
+interface TurnEnd {
+  readonly state: StoredTurn['state'];
+  readonly at: number;
+  readonly usage?: Usage | undefined;
+  readonly stopReason?: string | undefined;
+  readonly error?: Failure | undefined;
+}
+
+function endTurn(db: Database, seq: number, end: TurnEnd): void {
+  db.run(
+    `UPDATE turns SET state = ?, ended_at = ?, input_tokens = ?, output_tokens = ?, cached_input_tokens = ?,
+      cost_usd = ?, stop_reason = ?, error_code = ?, error_message = ? WHERE seq = ?`,
+    end.state,
+    end.at,
+    end.usage?.inputTokens,
+    end.usage?.outputTokens,
+    end.usage?.cachedInputTokens,
+    end.usage?.costUsd,
+    end.stopReason,
+    end.error?.code,
+    end.error?.message,
+    seq,
+  );
+}

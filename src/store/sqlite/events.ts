@@ -1,0 +1,132 @@
+import type { Accepted, AcceptOptions, CancelRequest, Failure, NewEvent, StoredEvent } from '../types.js';
+import type { Database } from './database.js';
+import { type NewId, openLane, refreshLane, waitingEvents } from './lanes.js';
+import { write } from './outbox.js';
+import { applyOutcome } from './outcome.js';
+import { voidPermissions } from './permissions.js';
+import { saveRun } from './reports.js';
+import { type EventRow, toEvent } from './rows.js';
+
+export function accept(db: Database, event: NewEvent, options: AcceptOptions, newId: NewId): Accepted {
+  if (event.schedule !== undefined) saveRun(db, event.schedule.name, event.schedule.runAt);
+  const known =
+    event.messageId === undefined
+      ? undefined
+      : findByMessage(db, event.source, event.channel, event.messageId);
+  if (known !== undefined) return { event: toEvent(known), repeated: true };
+
+  openLane(db, event.channel);
+  const outcome = options.settled ?? refusal(db, event, options.maxWaiting);
+  const id = newId('evt');
+  const seq = db.insert(
+    `INSERT INTO events (id, channel, source, kind, message_id, text, author, state, created_at, ended_at,
+        response_text, error_code, error_message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    event.channel,
+    event.source,
+    event.kind,
+    event.messageId,
+    event.text,
+    event.author,
+    outcome?.state ?? 'queued',
+    event.at,
+    outcome?.at,
+    outcome?.responseText,
+    outcome?.error?.code,
+    outcome?.error?.message,
+  );
+  write(db, {
+    channel: event.channel,
+    eventId: id,
+    atEvent: seq,
+    opening: true,
+    role: event.role ?? 'user',
+    text: event.text,
+    at: event.at,
+  });
+  if (outcome !== undefined) {
+    applyOutcome(db, { channel: event.channel, source: event.source, eventId: id, lastSeq: seq }, outcome);
+  }
+  return { event: eventAt(db, seq), repeated: false };
+}
+
+type Settled = NonNullable<AcceptOptions['settled']>;
+
+function refusal(db: Database, event: NewEvent, maxWaiting: number): Settled | undefined {
+  const waiting = db.get<{ events: number }>("SELECT events FROM tally WHERE state = 'queued'")?.events ?? 0;
+  if (waiting < maxWaiting) return undefined;
+  const message = `The queue is full: ${waiting} ${waiting === 1 ? 'message waits' : 'messages wait'}. This one was not taken; please try again later.`;
+  return {
+    at: event.at,
+    state: 'refused',
+    error: { code: 'overloaded', message },
+    messages: [{ role: 'system', text: message }],
+  };
+}
+
+export function cancelWaiting(db: Database, request: CancelRequest): string[] {
+  const waiting = waitingEvents(db, request.channel, Number.MAX_SAFE_INTEGER);
+  const wanted =
+    request.only === undefined ? waiting : waiting.filter(({ id }) => request.only?.includes(id));
+  for (const { seq } of wanted) {
+    endEvent(db, seq, { state: 'cancelled', at: request.at, error: request.error });
+    voidPermissions(db, seq);
+  }
+  if (wanted.length > 0) refreshLane(db, request.channel);
+  return wanted.map(({ id }) => id);
+}
+
+interface EventEnd {
+  readonly state: StoredEvent['state'];
+  readonly at: number;
+  readonly responseText?: string | undefined;
+  readonly error?: Failure | undefined;
+}
+
+export function endEvent(db: Database, seq: number, end: EventEnd): void {
+  db.run(
+    `UPDATE events SET state = ?, ended_at = ?, response_text = ?, error_code = ?, error_message = ?, not_before = NULL
+      WHERE seq = ?`,
+    end.state,
+    end.at,
+    end.responseText,
+    end.error?.code,
+    end.error?.message,
+    seq,
+  );
+}
+
+export function findEvent(db: Database, id: string): StoredEvent | undefined {
+  const row = db.get<EventRow>('SELECT * FROM events WHERE id = ?', id);
+  return row === undefined ? undefined : toEvent(row);
+}
+
+export function findByMessage(
+  db: Database,
+  source: string,
+  channel: string,
+  messageId: string,
+): EventRow | undefined {
+  return db.get<EventRow>(
+    'SELECT * FROM events WHERE channel = ? AND source = ? AND message_id = ?',
+    channel,
+    source,
+    messageId,
+  );
+}
+
+/** Commands answered in between don't count: they say nothing about the prompt that failed. */
+export function lastUnanswered(db: Database, channel: string): StoredEvent | undefined {
+  const row = db.get<EventRow>(
+    `SELECT * FROM events INDEXED BY events_channel
+      WHERE channel = ? AND kind = 'prompt' AND state IN ('answered', 'failed', 'cancelled') ORDER BY seq DESC LIMIT 1`,
+    channel,
+  );
+  return row === undefined || row.state === 'answered' ? undefined : toEvent(row);
+}
+
+function eventAt(db: Database, seq: number): StoredEvent {
+  const row = db.get<EventRow>('SELECT * FROM events WHERE seq = ?', seq);
+  if (row === undefined) throw new Error(`Event ${seq} is gone`);
+  return toEvent(row);
+}

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Sorts by time; within a process also when the clock steps back. `evt_` + time + count + chance. */
+export function createIds(clock: () => number = Date.now): (prefix: string) => string {
+  let time = 0;
+  let count = 0;
+  return (prefix) => {
+    const now = clock();
+    if (now > time) {
+      time = now;
+      count = 0;
+    } else if (++count > maxCount) {
+      time++;
+      count = 0;
+    }
+    return `${prefix}_${encode(time, 10)}${encode(count, 3)}${chance()}`;
+  };
+}
+
+const maxCount = 32 ** 3 - 1;
+
+function encode(value: number, digits: number): string {
+  let text = '';
+  let rest = value;
+  for (let digit = 0; digit < digits; digit++) {
+    text = alphabet.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+function chance(): string {
+  return Array.from(randomBytes(8), (byte) => alphabet.charAt(byte % 32)).join('');
+}

@@ -1,0 +1,105 @@
+import type { Claim, ClaimRequest, StoredEvent } from '../types.js';
+import type { Database } from './database.js';
+import { type EventRow, toEvent } from './rows.js';
+
+export type NewId = (prefix: string) => string;
+
+/** A channel's row, made at its first mention. */
+export function openLane(db: Database, channel: string): void {
+  if (db.get('SELECT 1 FROM channels WHERE name = ?', channel) !== undefined) return;
+  db.run('INSERT INTO channels (name, served) VALUES (?, ?)', channel, nextFence(db));
+}
+
+/** Grows for ever: the fences of leases, and the order in which channels were served. */
+export function nextFence(db: Database): number {
+  const row = db.get<{ value: number }>(
+    "UPDATE counters SET value = value + 1 WHERE name = 'fence' RETURNING value",
+  );
+  if (row === undefined) throw new Error('The counter of the fences is missing');
+  return row.value;
+}
+
+export function claim(db: Database, request: ClaimRequest, newId: NewId): Claim[] {
+  db.run('UPDATE channels SET not_before = 0 WHERE not_before > 0 AND not_before <= ?', request.now);
+  const channels = db.all<{ name: string }>(
+    `SELECT name FROM channels INDEXED BY channels_ready
+      WHERE waiting > 0 AND running_turn IS NULL AND not_before = 0 ORDER BY served LIMIT ?`,
+    Math.max(0, request.limit),
+  );
+  return channels.flatMap(({ name }) => {
+    const head = headOf(db, name);
+    return head === undefined ? [] : [beginTurn(db, head, request, newId)];
+  });
+}
+
+function beginTurn(db: Database, head: EventRow, request: ClaimRequest, newId: NewId): Claim {
+  const turnId = newId('trn');
+  const fence = nextFence(db);
+  const turnSeq = db.insert(
+    `INSERT INTO turns (id, channel, state, started_at, worker, lease_until, fence)
+      VALUES (?, ?, 'running', ?, ?, ?, ?)`,
+    turnId,
+    head.channel,
+    request.now,
+    request.worker,
+    Math.ceil(request.leaseUntil),
+    fence,
+  );
+  db.run('UPDATE channels SET running_turn = ?, served = ? WHERE name = ?', turnId, fence, head.channel);
+  const event = addMember(db, { seq: turnSeq, id: turnId }, head);
+  return { lease: { turnId, channel: head.channel, fence }, event };
+}
+
+/** A waiting event becomes part of a running turn. */
+export function addMember(
+  db: Database,
+  turn: { readonly seq: number; readonly id: string },
+  event: EventRow,
+): StoredEvent {
+  db.run('INSERT INTO turn_members (turn_seq, event_seq) VALUES (?, ?)', turn.seq, event.seq);
+  db.run(
+    "UPDATE events SET state = 'running', attempts = attempts + 1, not_before = NULL, turn_id = ? WHERE seq = ?",
+    turn.id,
+    event.seq,
+  );
+  return {
+    ...toEvent(event),
+    state: 'running',
+    attempts: event.attempts + 1,
+    notBefore: undefined,
+    turnId: turn.id,
+  };
+}
+
+/** No turn runs any more. What waits for a retry holds the channel until then. */
+export function freeLane(db: Database, channel: string): void {
+  db.run(
+    'UPDATE channels SET running_turn = NULL, not_before = ? WHERE name = ?',
+    headOf(db, channel)?.not_before ?? 0,
+    channel,
+  );
+}
+
+/** After its head may have changed without a turn. */
+export function refreshLane(db: Database, channel: string): void {
+  db.run('UPDATE channels SET not_before = ? WHERE name = ?', headOf(db, channel)?.not_before ?? 0, channel);
+}
+
+export function waitingEvents(db: Database, channel: string, limit: number): EventRow[] {
+  return db.all<EventRow>(
+    "SELECT * FROM events INDEXED BY events_waiting WHERE channel = ? AND state = 'queued' ORDER BY seq LIMIT ?",
+    channel,
+    Math.max(0, limit),
+  );
+}
+
+export function nextDue(db: Database): number | undefined {
+  const row = db.get<{ due: number | null }>(
+    'SELECT min(not_before) AS due FROM channels WHERE not_before > 0',
+  );
+  return row?.due ?? undefined;
+}
+
+function headOf(db: Database, channel: string): EventRow | undefined {
+  return waitingEvents(db, channel, 1)[0];
+}

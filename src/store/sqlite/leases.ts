@@ -1,0 +1,130 @@
+import { StoreError } from '../errors.js';
+import type {
+  AbandonedTurn,
+  JoinRequest,
+  JournalEntry,
+  Lease,
+  StoredEvent,
+  TakeOverRequest,
+} from '../types.js';
+import { limitedJson } from './archive.js';
+import type { Database } from './database.js';
+import { addMember, nextFence, waitingEvents } from './lanes.js';
+import type { TurnRow } from './rows.js';
+import { membersOf, toTurn } from './turns.js';
+
+/** The turn, if the lease still holds it. A later holder has a higher fence; an ended turn has no holder. */
+export function heldTurn(db: Database, lease: Lease): TurnRow {
+  const turn = db.get<TurnRow>(
+    "SELECT * FROM turns WHERE id = ? AND fence = ? AND state = 'running'",
+    lease.turnId,
+    lease.fence,
+  );
+  if (turn !== undefined) return turn;
+  const message = `The lease of turn ${lease.turnId} (fence ${lease.fence}) is lost: it has ended or was taken over.`;
+  throw new StoreError('lost_lease', message);
+}
+
+export function join(db: Database, lease: Lease, request: JoinRequest): StoredEvent[] {
+  const turn = heldTurn(db, lease);
+  const waiting = waitingEvents(db, turn.channel, request.only === undefined ? request.limit : 1);
+  const firstCommand = waiting.findIndex(({ kind }) => kind !== 'prompt');
+  const prompts = firstCommand === -1 ? waiting : waiting.slice(0, firstCommand);
+  const wanted = request.only === undefined ? prompts : prompts.filter(({ id }) => id === request.only);
+  return wanted.map((event) => addMember(db, turn, event));
+}
+
+export function leave(db: Database, lease: Lease, eventId: string): void {
+  const turn = heldTurn(db, lease);
+  const [first, ...joined] = membersOf(db, turn.seq);
+  const event = joined.find(({ id }) => id === eventId);
+  if (event === undefined) {
+    const what = first?.id === eventId ? 'began' : 'is no part of';
+    throw new Error(`Event ${eventId} ${what} turn ${lease.turnId}: only one that had joined can leave it`);
+  }
+  db.run('DELETE FROM turn_members WHERE turn_seq = ? AND event_seq = ?', turn.seq, event.seq);
+  db.run(
+    "UPDATE events SET state = 'queued', attempts = attempts - 1, turn_id = NULL WHERE seq = ?",
+    event.seq,
+  );
+}
+
+export function journal(db: Database, lease: Lease, entry: JournalEntry): void {
+  const turn = heldTurn(db, lease);
+  switch (entry.type) {
+    case 'began': {
+      const { type: _, ...setup } = entry;
+      db.run(
+        'UPDATE turns SET backend = ?, model = ?, setup = ? WHERE seq = ?',
+        setup.backend,
+        setup.model,
+        JSON.stringify(setup),
+        turn.seq,
+      );
+      return;
+    }
+    case 'session':
+      db.run(
+        'UPDATE turns SET session_id = ?, model = coalesce(?, model) WHERE seq = ?',
+        entry.sessionId,
+        entry.model,
+        turn.seq,
+      );
+      return;
+    case 'tool_started':
+      db.run(
+        'INSERT INTO turn_tools (turn_seq, id, name, input, started_at) VALUES (?, ?, ?, ?, ?)',
+        turn.seq,
+        entry.id,
+        entry.name,
+        limitedJson(entry.input),
+        entry.at,
+      );
+      return;
+    case 'tool_ended':
+      db.run(
+        'UPDATE turn_tools SET ended_at = ?, is_error = ? WHERE turn_seq = ? AND id = ? AND ended_at IS NULL',
+        entry.at,
+        entry.isError ? 1 : 0,
+        turn.seq,
+        entry.id,
+      );
+  }
+}
+
+export function heartbeat(db: Database, leases: readonly Lease[], leaseUntil: number): Lease[] {
+  return leases.filter(
+    ({ turnId, fence }) =>
+      db.run(
+        "UPDATE turns SET lease_until = ? WHERE id = ? AND fence = ? AND state = 'running'",
+        Math.ceil(leaseUntil),
+        turnId,
+        fence,
+      ) === 0,
+  );
+}
+
+/** Never from itself: a process that was asleep (a closed laptop) still runs its own turns. */
+export function takeOver(db: Database, request: TakeOverRequest): AbandonedTurn[] {
+  const turns = db.all<TurnRow>(
+    "SELECT * FROM turns WHERE state = 'running' AND worker <> ? AND (? OR lease_until <= ?) ORDER BY seq",
+    request.worker,
+    request.all ? 1 : 0,
+    request.now,
+  );
+  return turns.map((turn) => {
+    const fence = nextFence(db);
+    db.run(
+      'UPDATE turns SET worker = ?, lease_until = ?, fence = ? WHERE seq = ?',
+      request.worker,
+      Math.ceil(request.leaseUntil),
+      fence,
+      turn.seq,
+    );
+    return {
+      lease: { turnId: turn.id, channel: turn.channel, fence },
+      turn: toTurn(db, turn),
+      events: membersOf(db, turn.seq),
+    };
+  });
+}

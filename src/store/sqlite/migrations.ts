@@ -1,0 +1,189 @@
+/**
+ * The schema, step by step. `PRAGMA user_version` is the number of steps that a file has been through, so a step that
+ * was released is never changed: add one behind it.
+ */
+export const migrations: readonly string[] = [
+  `
+  -- One number for everything that has to grow: fences, and when a channel was last served.
+  CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  INSERT INTO counters VALUES ('fence', 0);
+
+  -- How many events are in each state, kept by triggers: counting 100,000s of old ones takes too long.
+  CREATE TABLE tally (state TEXT PRIMARY KEY, events INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  INSERT INTO tally VALUES ('queued', 0), ('running', 0), ('answered', 0), ('refused', 0), ('cancelled', 0), ('failed', 0);
+
+  CREATE TABLE channels (
+    name TEXT PRIMARY KEY,
+    waiting INTEGER NOT NULL DEFAULT 0,
+    running_turn TEXT,
+    -- 0: it can go on; else its head waits for a retry.
+    not_before INTEGER NOT NULL DEFAULT 0,
+    -- The fence of its last claim. A new channel begins with a number of its own, so that it can't overtake for ever.
+    served INTEGER NOT NULL,
+    backend TEXT,
+    model TEXT,
+    queue_mode TEXT,
+    -- The seq of the event behind which the present conversation begins.
+    conversation_start INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX channels_ready ON channels (served) WHERE waiting > 0 AND running_turn IS NULL AND not_before = 0;
+  CREATE INDEX channels_due ON channels (not_before) WHERE not_before > 0;
+
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    channel TEXT NOT NULL,
+    source TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    message_id TEXT,
+    text TEXT NOT NULL,
+    author TEXT,
+    state TEXT NOT NULL REFERENCES tally (state),
+    created_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    not_before INTEGER,
+    turn_id TEXT,
+    response_text TEXT,
+    error_code TEXT,
+    error_message TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX events_message ON events (channel, source, message_id) WHERE message_id IS NOT NULL;
+  CREATE INDEX events_channel ON events (channel, seq);
+  CREATE INDEX events_waiting ON events (channel, seq) WHERE state = 'queued';
+
+  CREATE TRIGGER events_come AFTER INSERT ON events BEGIN
+    UPDATE tally SET events = events + 1 WHERE state = new.state;
+    UPDATE channels SET waiting = waiting + 1 WHERE name = new.channel AND new.state = 'queued';
+  END;
+  CREATE TRIGGER events_change AFTER UPDATE OF state ON events WHEN new.state <> old.state BEGIN
+    UPDATE tally SET events = events - 1 WHERE state = old.state;
+    UPDATE tally SET events = events + 1 WHERE state = new.state;
+    UPDATE channels SET waiting = waiting + (new.state = 'queued') - (old.state = 'queued')
+      WHERE name = new.channel AND 'queued' IN (old.state, new.state);
+  END;
+  CREATE TRIGGER events_go AFTER DELETE ON events BEGIN
+    UPDATE tally SET events = events - 1 WHERE state = old.state;
+    UPDATE channels SET waiting = waiting - 1 WHERE name = old.channel AND old.state = 'queued';
+  END;
+
+  CREATE TABLE turns (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    channel TEXT NOT NULL,
+    state TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    worker TEXT NOT NULL,
+    lease_until INTEGER NOT NULL,
+    fence INTEGER NOT NULL,
+    backend TEXT,
+    model TEXT,
+    setup TEXT,
+    session_id TEXT,
+    input_tokens INTEGER,
+    output_tokens INTEGER,
+    cached_input_tokens INTEGER,
+    cost_usd REAL,
+    stop_reason TEXT,
+    error_code TEXT,
+    error_message TEXT
+  ) STRICT;
+  -- No code can run two turns of a channel at once.
+  CREATE UNIQUE INDEX turns_running ON turns (channel) WHERE state = 'running';
+  CREATE INDEX turns_ended ON turns (ended_at) WHERE ended_at IS NOT NULL;
+  CREATE INDEX turns_channel ON turns (channel, ended_at) WHERE ended_at IS NOT NULL;
+
+  CREATE TABLE turn_members (
+    turn_seq INTEGER NOT NULL REFERENCES turns (seq) ON DELETE CASCADE,
+    event_seq INTEGER NOT NULL REFERENCES events (seq) ON DELETE CASCADE,
+    PRIMARY KEY (turn_seq, event_seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX turn_members_event ON turn_members (event_seq);
+
+  CREATE TABLE turn_tools (
+    seq INTEGER PRIMARY KEY,
+    turn_seq INTEGER NOT NULL REFERENCES turns (seq) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    input TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    is_error INTEGER
+  ) STRICT;
+  CREATE INDEX turn_tools_turn ON turn_tools (turn_seq);
+
+  -- The archive of a turn as lines of JSON, some hundred KB a row: a row for every piece of text would be slow.
+  CREATE TABLE turn_events (
+    turn_seq INTEGER NOT NULL REFERENCES turns (seq) ON DELETE CASCADE,
+    part INTEGER NOT NULL,
+    lines TEXT NOT NULL,
+    PRIMARY KEY (turn_seq, part)
+  ) STRICT;
+
+  CREATE TABLE messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    channel TEXT NOT NULL,
+    event_id TEXT,
+    -- Where it stands in the conversation: the answer to several events stands behind the last of them.
+    at_event INTEGER REFERENCES events (seq) ON DELETE CASCADE,
+    -- 1: the text of the event itself.
+    opening INTEGER NOT NULL,
+    role TEXT NOT NULL,
+    text TEXT NOT NULL,
+    backend TEXT,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX messages_channel ON messages (channel);
+  CREATE INDEX messages_event ON messages (at_event);
+
+  CREATE TABLE outbox (
+    message_id INTEGER PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
+    channel TEXT NOT NULL,
+    source TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'pending',
+    -- 1: the oldest of its channel, so the next to be delivered.
+    head INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    not_before INTEGER NOT NULL DEFAULT 0,
+    error TEXT,
+    delivered_at INTEGER
+  ) STRICT;
+  CREATE INDEX outbox_pending ON outbox (channel) WHERE state = 'pending';
+  CREATE INDEX outbox_heads ON outbox (not_before) WHERE head = 1;
+
+  CREATE TABLE permissions (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    channel TEXT NOT NULL,
+    event_seq INTEGER NOT NULL REFERENCES events (seq) ON DELETE CASCADE,
+    event_id TEXT NOT NULL,
+    turn_id TEXT NOT NULL,
+    -- Who asked last: the same question of another holder is the same question, of the same one it is a new one.
+    fence INTEGER NOT NULL,
+    tool TEXT NOT NULL,
+    input TEXT NOT NULL,
+    input_key TEXT NOT NULL,
+    options TEXT NOT NULL,
+    state TEXT NOT NULL,
+    decision TEXT,
+    message TEXT,
+    handed_out INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    decided_at INTEGER
+  ) STRICT;
+  CREATE INDEX permissions_event ON permissions (event_seq);
+  CREATE INDEX permissions_pending ON permissions (seq) WHERE state = 'pending';
+
+  CREATE TABLE sessions (
+    channel TEXT NOT NULL,
+    backend TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    cwd TEXT NOT NULL,
+    seen INTEGER NOT NULL,
+    PRIMARY KEY (channel, backend)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE schedules (name TEXT PRIMARY KEY, last_run INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
+];

@@ -1,0 +1,1 @@
+export { openSqliteStore } from './sqlite-store.js';

@@ -1,0 +1,138 @@
+import type { Delivery, NewMessage, Role, StoredMessage } from '../types.js';
+import type { Database } from './database.js';
+import { openLane } from './lanes.js';
+import { type MessageRow, toMessage } from './rows.js';
+
+export interface Line {
+  readonly channel: string;
+  readonly eventId?: string | undefined;
+  /** Where it stands in the conversation. */
+  readonly atEvent?: number | undefined;
+  /** The text of the event itself. */
+  readonly opening?: boolean | undefined;
+  readonly role: Role;
+  readonly text: string;
+  readonly backend?: string | undefined;
+  readonly at: number;
+}
+
+/** Writes a message into the conversation; its id comes back. */
+export function write(db: Database, line: Line): number {
+  return db.insert(
+    `INSERT INTO messages (channel, event_id, at_event, opening, role, text, backend, created_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    line.channel,
+    line.eventId,
+    line.atEvent,
+    line.opening === true ? 1 : 0,
+    line.role,
+    line.text,
+    line.backend,
+    line.at,
+  );
+}
+
+/** Writes a message and puts it into the outbox. */
+export function say(db: Database, line: Line, source: string): number {
+  const id = write(db, line);
+  const behind = db.get("SELECT 1 FROM outbox WHERE channel = ? AND state = 'pending' LIMIT 1", line.channel);
+  db.run(
+    'INSERT INTO outbox (message_id, channel, source, head) VALUES (?, ?, ?, ?)',
+    id,
+    line.channel,
+    source,
+    behind === undefined ? 1 : 0,
+  );
+  return id;
+}
+
+export function post(db: Database, message: NewMessage, at: number): StoredMessage {
+  openLane(db, message.channel);
+  const event =
+    message.eventId === undefined
+      ? undefined
+      : db.get<{ seq: number; source: string }>(
+          'SELECT seq, source FROM events WHERE id = ?',
+          message.eventId,
+        );
+  const source = message.source ?? event?.source ?? '';
+  const id = say(db, { ...message, atEvent: event?.seq, at }, source);
+  return { id, ...pick(message), createdAt: at };
+}
+
+export function undelivered(db: Database, now: number, limit: number): Delivery[] {
+  const rows = db.all<MessageRow & { source: string; attempts: number }>(
+    `SELECT messages.*, outbox.source, outbox.attempts FROM outbox INDEXED BY outbox_heads
+      JOIN messages ON messages.id = outbox.message_id
+      WHERE head = 1 AND not_before <= ? ORDER BY not_before, message_id LIMIT ?`,
+    now,
+    Math.max(0, limit),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    message: toMessage(row),
+    source: row.source,
+    attempts: row.attempts,
+  }));
+}
+
+export function delivered(db: Database, ids: readonly number[], at: number): void {
+  for (const id of ids) {
+    takeOut(db, id, () =>
+      db.run(
+        "UPDATE outbox SET state = 'delivered', head = 0, delivered_at = ? WHERE message_id = ?",
+        at,
+        id,
+      ),
+    );
+  }
+}
+
+export function notDelivered(
+  db: Database,
+  id: number,
+  failure: { readonly error: string; readonly notBefore?: number },
+): void {
+  const { error, notBefore } = failure;
+  if (notBefore !== undefined) {
+    db.run(
+      "UPDATE outbox SET attempts = attempts + 1, error = ?, not_before = ? WHERE message_id = ? AND state = 'pending'",
+      error,
+      Math.ceil(notBefore),
+      id,
+    );
+    return;
+  }
+  takeOut(db, id, () =>
+    db.run(
+      "UPDATE outbox SET state = 'given_up', head = 0, attempts = attempts + 1, error = ? WHERE message_id = ?",
+      error,
+      id,
+    ),
+  );
+}
+
+/** The next of the channel moves up. */
+function takeOut(db: Database, id: number, update: () => void): void {
+  const row = db.get<{ channel: string }>(
+    "SELECT channel FROM outbox WHERE message_id = ? AND state = 'pending'",
+    id,
+  );
+  if (row === undefined) return;
+  update();
+  db.run(
+    `UPDATE outbox SET head = 1 WHERE message_id =
+      (SELECT min(message_id) FROM outbox INDEXED BY outbox_pending WHERE channel = ? AND state = 'pending')`,
+    row.channel,
+  );
+}
+
+function pick({
+  channel,
+  eventId,
+  role,
+  text,
+  backend,
+}: NewMessage): Omit<StoredMessage, 'id' | 'createdAt'> {
+  return { channel, eventId, role, text, backend };
+}

@@ -1,0 +1,115 @@
+import type { PermissionDecision } from '../../core/chat-event.js';
+import type { Lease, NewPermission, PermissionAnswer, StoredPermission } from '../types.js';
+import type { Database } from './database.js';
+import { heldTurn } from './leases.js';
+import type { PermissionRow } from './rows.js';
+import { membersOf } from './turns.js';
+
+/**
+ * The same question of an earlier holder (before a crash or a drain) is the same one, and its answer is handed out
+ * once. The present holder asking twice means that the agent does the thing twice: a new question.
+ */
+export function askPermission(db: Database, lease: Lease, request: NewPermission): StoredPermission {
+  const turn = heldTurn(db, lease);
+  const [event] = membersOf(db, turn.seq);
+  if (event === undefined) throw new Error(`Turn ${turn.id} has no event`);
+  const inputKey = canonicalJson(request.input);
+  const earlier = db.get<PermissionRow>(
+    `SELECT * FROM permissions WHERE event_seq = ? AND tool = ? AND input_key = ? AND fence <> ?
+      AND (state = 'pending' OR state = 'decided' AND handed_out = 0) ORDER BY seq LIMIT 1`,
+    event.seq,
+    request.tool,
+    inputKey,
+    lease.fence,
+  );
+  if (earlier !== undefined) {
+    db.run(
+      "UPDATE permissions SET turn_id = ?, fence = ?, handed_out = state = 'decided' WHERE seq = ?",
+      turn.id,
+      lease.fence,
+      earlier.seq,
+    );
+    return toPermission({ ...earlier, turn_id: turn.id });
+  }
+  db.run(
+    `INSERT INTO permissions (id, channel, event_seq, event_id, turn_id, fence, tool, input, input_key, options,
+        state, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)`,
+    request.id,
+    turn.channel,
+    event.seq,
+    event.id,
+    turn.id,
+    lease.fence,
+    request.tool,
+    JSON.stringify(request.input) ?? 'null',
+    inputKey,
+    JSON.stringify(request.options),
+    request.at,
+  );
+  return {
+    ...request,
+    channel: turn.channel,
+    eventId: event.id,
+    turnId: turn.id,
+    state: 'pending',
+    createdAt: request.at,
+  };
+}
+
+export function decidePermission(
+  db: Database,
+  id: string,
+  answer: PermissionAnswer,
+): StoredPermission | undefined {
+  const changed = db.run(
+    `UPDATE permissions SET state = 'decided', decision = ?, message = ?, decided_at = ?
+      WHERE id = ? AND state = 'pending'`,
+    answer.decision,
+    answer.message,
+    answer.at,
+    id,
+  );
+  return changed === 0 ? undefined : findPermission(db, id);
+}
+
+/** Nobody waits for the answer any more. */
+export function voidPermissions(db: Database, eventSeq: number): void {
+  db.run("UPDATE permissions SET state = 'void' WHERE event_seq = ? AND state = 'pending'", eventSeq);
+}
+
+export function pendingPermissions(db: Database): StoredPermission[] {
+  return db
+    .all<PermissionRow>("SELECT * FROM permissions WHERE state = 'pending' ORDER BY seq")
+    .map(toPermission);
+}
+
+export function findPermission(db: Database, id: string): StoredPermission | undefined {
+  const row = db.get<PermissionRow>('SELECT * FROM permissions WHERE id = ?', id);
+  return row === undefined ? undefined : toPermission(row);
+}
+
+function toPermission(row: PermissionRow): StoredPermission {
+  return {
+    id: row.id,
+    channel: row.channel,
+    eventId: row.event_id,
+    turnId: row.turn_id,
+    tool: row.tool,
+    input: JSON.parse(row.input),
+    options: JSON.parse(row.options) as PermissionDecision[],
+    state: row.state,
+    decision: row.decision ?? undefined,
+    message: row.message ?? undefined,
+    createdAt: row.created_at,
+    decidedAt: row.decided_at ?? undefined,
+  };
+}
+
+/** The order of an object's keys says nothing: a CLI may give the same input in another order the next time. */
+function canonicalJson(value: unknown): string {
+  const sorted = JSON.stringify(value, (_, inner: unknown) => {
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+  return sorted ?? 'null';
+}

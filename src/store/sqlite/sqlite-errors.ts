@@ -1,0 +1,65 @@
+import { StoreError, type StoreFault } from '../errors.js';
+
+/** What SQLite's result codes mean for us. The extended codes keep the primary one in their lowest byte. */
+const faults: Readonly<Record<number, StoreFault>> = {
+  5: 'locked', // SQLITE_BUSY
+  6: 'locked', // SQLITE_LOCKED
+  8: 'read_only', // SQLITE_READONLY
+  11: 'corrupt', // SQLITE_CORRUPT
+  13: 'full', // SQLITE_FULL
+  26: 'corrupt', // SQLITE_NOTADB
+};
+const ioError = 10;
+/** Out of memory, interrupted, can't open, lock protocol. */
+const otherFileCodes: ReadonlySet<number> = new Set([7, 9, 14, 15]);
+const noSpace = 28;
+const overQuota = 122;
+
+export function toStoreError(error: unknown, file: string): StoreError {
+  if (error instanceof StoreError) return error;
+  const fault = faultOf(error);
+  return new StoreError(fault, explanations[fault](file, error), { cause: error });
+}
+
+/** True for the whole transaction (full, read-only, damaged, …), not only for the values of one operation. */
+export function concernsFile(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code !== undefined && (code === ioError || code in faults || otherFileCodes.has(code));
+}
+
+function faultOf(error: unknown): StoreFault {
+  const code = primaryCode(error);
+  if (code === undefined) return 'failed';
+  if (code === ioError && isOutOfSpace(error)) return 'full';
+  return faults[code] ?? 'failed';
+}
+
+function primaryCode(error: unknown): number | undefined {
+  const code = fieldOf(error, 'errcode');
+  return code === undefined ? undefined : code & 0xff;
+}
+
+function isOutOfSpace(error: unknown): boolean {
+  const errno = fieldOf(error, 'systemErrno');
+  return errno === noSpace || errno === overQuota;
+}
+
+function fieldOf(error: unknown, name: string): number | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const value = (error as Readonly<Record<string, unknown>>)[name];
+  return typeof value === 'number' ? value : undefined;
+}
+
+const explanations: Readonly<Record<StoreFault, (file: string, error: unknown) => string>> = {
+  full: (file) => `The disk of ${file} is full: nothing was written. Free some space; no restart is needed.`,
+  locked: (file) =>
+    `Another program holds the database ${file} locked: nothing was written. Close what has it open.`,
+  read_only: (file) =>
+    `The database ${file} can't be written. Give this user the right to write it and its directory.`,
+  corrupt: (file) =>
+    `${file} is damaged or no database of Turnout's. Put a copy of it back, or move it away to begin with an empty one.`,
+  lost_lease: () => 'The lease of this turn is lost.',
+  closed: (file) => `The database ${file} is closed.`,
+  failed: (file, error) =>
+    `The database ${file} failed: ${error instanceof Error ? error.message : String(error)}`,
+};

@@ -1,0 +1,86 @@
+import type { Store } from '../types.js';
+import { readArchive } from './archive.js';
+import * as conversations from './conversations.js';
+import type { Database } from './database.js';
+import * as endings from './endings.js';
+import * as events from './events.js';
+import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
+import { createIds } from './ids.js';
+import * as lanes from './lanes.js';
+import * as leases from './leases.js';
+import { type OpenOptions, openDatabase } from './open-database.js';
+import * as outbox from './outbox.js';
+import * as permissions from './permissions.js';
+import { prune } from './prune.js';
+import * as reports from './reports.js';
+import { toEvent } from './rows.js';
+import * as turns from './turns.js';
+
+export type SqliteStoreOptions = OpenOptions & GroupCommitOptions;
+
+/** The store in one SQLite file. See docs/store.md. */
+export async function openSqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<Store> {
+  return createSqliteStore(await openDatabase(file, options), options);
+}
+
+export function createSqliteStore(db: Database, options: GroupCommitOptions = {}): Store {
+  const commits = new GroupCommit(db, options);
+  const newId = createIds();
+  const write = <T>(operation: (db: Database) => T) => commits.write(operation);
+  const read = <T>(query: (db: Database) => T) => commits.read(query);
+
+  return {
+    accept: (event, accepting) => write((tx) => events.accept(tx, event, accepting, newId)),
+
+    claim: (request) => write((tx) => lanes.claim(tx, request, newId)),
+    join: (lease, request) => write((tx) => leases.join(tx, lease, request)),
+    leave: (lease, eventId) => write((tx) => leases.leave(tx, lease, eventId)),
+    journal: (lease, entry) => write((tx) => leases.journal(tx, lease, entry)),
+    heartbeat: (held, leaseUntil) => write((tx) => leases.heartbeat(tx, held, leaseUntil)),
+    finish: (lease, outcome) => write((tx) => endings.finish(tx, lease, outcome)),
+    postpone: (lease, retry) => write((tx) => endings.postpone(tx, lease, retry)),
+    takeOver: (request) => write((tx) => leases.takeOver(tx, request)),
+    cancelWaiting: (request) => write((tx) => events.cancelWaiting(tx, request)),
+    nextDue: () => read(lanes.nextDue),
+
+    post: (message, at) => write((tx) => outbox.post(tx, message, at)),
+    undelivered: ({ now, limit }) => read((tx) => outbox.undelivered(tx, now, limit)),
+    delivered: (ids, at) => write((tx) => outbox.delivered(tx, ids, at)),
+    notDelivered: (id, failure) => write((tx) => outbox.notDelivered(tx, id, failure)),
+
+    askPermission: (lease, request) => write((tx) => permissions.askPermission(tx, lease, request)),
+    decidePermission: (id, answer) => write((tx) => permissions.decidePermission(tx, id, answer)),
+    pendingPermissions: () => read(permissions.pendingPermissions),
+    permission: (id) => read((tx) => permissions.findPermission(tx, id)),
+
+    session: (channel, backend) => read((tx) => conversations.readSession(tx, channel, backend)),
+    saveSession: (session) => write((tx) => conversations.saveSession(tx, session)),
+    forgetSession: (channel, backend) => write((tx) => conversations.forgetSession(tx, channel, backend)),
+    channel: (channel) => read((tx) => conversations.readChannel(tx, channel)),
+    changeChannel: (channel, change) => write((tx) => conversations.changeChannel(tx, channel, change)),
+    channels: () => read(conversations.listChannels),
+    messages: (channel, page) => read((tx) => conversations.readMessages(tx, channel, page)),
+    conversation: (channel, page) => read((tx) => conversations.readConversation(tx, channel, page)),
+
+    event: (id) => read((tx) => events.findEvent(tx, id)),
+    eventOf: (source, channel, messageId) =>
+      read((tx) => {
+        const row = events.findByMessage(tx, source, channel, messageId);
+        return row === undefined ? undefined : toEvent(row);
+      }),
+    turns: (eventId) => read((tx) => turns.turnsOf(tx, eventId)),
+    turnEvents: (turnId) => read((tx) => readArchive(tx, turnId)),
+    turnsEnded: (range) => read((tx) => reports.turnsEnded(tx, range)),
+    waiting: (channel, limit) => read((tx) => lanes.waitingEvents(tx, channel, limit).map(toEvent)),
+    running: (channel) => read((tx) => turns.runningTurns(tx, channel)),
+    lastUnanswered: (channel) => read((tx) => events.lastUnanswered(tx, channel)),
+    usage: (query) => read((tx) => reports.usage(tx, query)),
+    counts: () => read(reports.counts),
+
+    lastRun: (schedule) => read((tx) => reports.lastRun(tx, schedule)),
+    saveRun: (schedule, at) => write((tx) => reports.saveRun(tx, schedule, at)),
+
+    prune: (before) => prune(commits, before),
+    close: () => commits.close(),
+  };
+}

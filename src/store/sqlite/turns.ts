@@ -1,0 +1,62 @@
+import type { StoredEvent, StoredTurn, ToolRecord, TurnSetup } from '../types.js';
+import type { Database } from './database.js';
+import { type EventRow, type ToolRow, type TurnRow, toEvent, toFailure, toUsage } from './rows.js';
+
+export function toTurn(db: Database, row: TurnRow): StoredTurn {
+  return {
+    id: row.id,
+    channel: row.channel,
+    eventIds: memberRows(db, row.seq).map(({ id }) => id),
+    state: row.state,
+    startedAt: row.started_at,
+    endedAt: row.ended_at ?? undefined,
+    setup: row.setup === null ? undefined : (JSON.parse(row.setup) as TurnSetup),
+    model: row.model ?? undefined,
+    sessionId: row.session_id ?? undefined,
+    tools: toolsOf(db, row.seq),
+    usage: toUsage(row),
+    stopReason: row.stop_reason ?? undefined,
+    error: toFailure(row),
+  };
+}
+
+/** The events of a turn in the order of arrival. */
+export function membersOf(db: Database, turnSeq: number): StoredEvent[] {
+  return memberRows(db, turnSeq).map(toEvent);
+}
+
+export function turnsOf(db: Database, eventId: string): StoredTurn[] {
+  const rows = db.all<TurnRow>(
+    `SELECT turns.* FROM events JOIN turn_members ON turn_members.event_seq = events.seq
+      JOIN turns ON turns.seq = turn_members.turn_seq WHERE events.id = ? ORDER BY turns.seq`,
+    eventId,
+  );
+  return rows.map((row) => toTurn(db, row));
+}
+
+export function runningTurns(db: Database, channel?: string): StoredTurn[] {
+  const rows =
+    channel === undefined
+      ? db.all<TurnRow>("SELECT * FROM turns WHERE state = 'running' ORDER BY seq")
+      : db.all<TurnRow>("SELECT * FROM turns WHERE state = 'running' AND channel = ?", channel);
+  return rows.map((row) => toTurn(db, row));
+}
+
+function memberRows(db: Database, turnSeq: number): EventRow[] {
+  return db.all<EventRow>(
+    `SELECT events.* FROM turn_members JOIN events ON events.seq = turn_members.event_seq
+      WHERE turn_members.turn_seq = ? ORDER BY events.seq`,
+    turnSeq,
+  );
+}
+
+function toolsOf(db: Database, turnSeq: number): ToolRecord[] {
+  return db.all<ToolRow>('SELECT * FROM turn_tools WHERE turn_seq = ? ORDER BY seq', turnSeq).map((row) => ({
+    id: row.id,
+    name: row.name,
+    input: JSON.parse(row.input),
+    startedAt: row.started_at,
+    endedAt: row.ended_at ?? undefined,
+    isError: row.is_error === null ? undefined : row.is_error === 1,
+  }));
+}
