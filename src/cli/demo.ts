@@ -4,16 +4,20 @@ import { fileURLToPath } from 'node:url';
 import { createBackend } from '../backends/registry.js';
 import { backendConfig, loadConfig } from '../gateway/config.js';
 import { type ShownTurn, showTurn } from './show-turn.js';
-import { usage } from './usage.js';
 
 export const demoAgentPath = fileURLToPath(new URL('../demo-agent/main.js', import.meta.url));
 
 const defaultPrompt = 'look around';
 
+export const usageText = `Usage: turnout demo [prompt]
+
+One streamed turn with the bundled demo agent. No account, no network.
+`;
+
 /** `turnout demo`: a streamed turn with the bundled agent. No account, no network. */
 export async function main(argv: readonly string[]): Promise<number> {
   if (argv.includes('--help') || argv.includes('-h')) {
-    process.stdout.write(usage('demo'));
+    process.stdout.write(usageText);
     return 0;
   }
   const prompt = argv.filter((word) => word !== '--').join(' ') || defaultPrompt;

@@ -6,8 +6,19 @@ import { type DeepReport, deepTable, inspectDeeply } from './doctor-deep.js';
 import { exitCodes } from './exit-codes.js';
 import { type CliReport, inspectClis } from './inspect-clis.js';
 import { readEnvironment } from './read-environment.js';
-import { usage } from './usage.js';
 import { version } from './version.js';
+
+export const usageText = `Usage: turnout doctor [--deep] [--backend <name,…>] [--json]
+
+Which agent CLIs are installed here, their versions, and what each can do.
+
+  --deep             drive each installed CLI through the conformance scenarios against a scripted model on this
+                     machine: no account, no tokens, no network; about a minute for each CLI
+  --backend <names>  only these (comma-separated)
+  --json             one JSON object instead of a table
+
+Exit codes: 0 all is well · 1 a scenario fails · 2 wrong usage · 3 no CLI is usable
+`;
 
 /** `turnout doctor`: which CLIs are here, what each can do, and with `--deep` whether they really do it. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -19,7 +30,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return exitCodes.usage;
   }
   if (options.help) {
-    process.stdout.write(usage('doctor'));
+    process.stdout.write(usageText);
     return exitCodes.done;
   }
   try {

@@ -1,10 +1,20 @@
 #!/usr/bin/env node
 // Kept tiny: a command's code is loaded only when that command runs.
 
-const commands: Record<string, () => Promise<{ main(argv: readonly string[]): Promise<number> }>> = {
+interface Command {
+  main(argv: readonly string[]): Promise<number>;
+  readonly usageText: string;
+}
+
+const commands: Record<string, () => Promise<Command>> = {
   run: () => import('./run.js'),
   doctor: () => import('./doctor.js'),
   demo: () => import('./demo.js'),
+  gateway: () => import('./gateway.js'),
+  history: () => import('./history.js'),
+  usage: () => import('./usage-report.js'),
+  why: () => import('./why.js'),
+  service: () => import('./service.js'),
 };
 
 const [command, ...rest] = process.argv.slice(2);
@@ -13,11 +23,12 @@ if (command === '--version' || command === '-V' || command === '-v') {
   const { version } = await import('./version.js');
   process.stdout.write(`${version()}\n`);
 } else if (command === undefined || command === '--help' || command === '-h' || command === 'help') {
-  const { usage } = await import('./usage.js');
-  process.stdout.write(usage(rest[0]));
+  const load = find(rest[0]);
+  const { overview } = await import('./usage.js');
+  process.stdout.write(load === undefined ? overview : (await load()).usageText);
   if (command === undefined) process.exitCode = 2;
 } else {
-  const load = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  const load = find(command);
   if (load === undefined) {
     process.stderr.write(
       `turnout: unknown command ${JSON.stringify(command)}. Commands: ${Object.keys(commands).join(', ')}. See \`turnout --help\`.\n`,
@@ -27,4 +38,8 @@ if (command === '--version' || command === '-V' || command === '-v') {
     const { main } = await load();
     process.exitCode = await main(rest);
   }
+}
+
+function find(name: string | undefined): (() => Promise<Command>) | undefined {
+  return name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
 }

@@ -12,7 +12,36 @@ import { readEnvironment } from './read-environment.js';
 import { readPrompt } from './read-prompt.js';
 import { type OutputFormat, parseRunOptions, type RunOptions, settingsFrom } from './run-options.js';
 import { showTurn } from './show-turn.js';
-import { usage } from './usage.js';
+
+export const usageText = `Usage: turnout run [prompt] [options] [-- <arguments for the CLI itself>]
+
+One turn with an agent. Without a prompt it is read from stdin; with a prompt and piped stdin
+the agent gets both, the prompt first. A prompt that begins with "-": --prompt=… or stdin.
+
+Tools are allowed without asking unless --permission-mode says otherwise: this is made for
+unattended runs. Run it where the agent may do what it likes.
+
+  --backend <name>            claude, codex, gemini or opencode (default: AGENT_BACKEND, else claude)
+  --model <model>             the model to use
+  --cwd <directory>           where the agent works (default: WORKING_DIR, else here)
+  --system-prompt <text>      added to the agent's own system prompt
+  --system-prompt-file <file> the same, from a file
+  --resume <session id>       go on with an earlier session
+  --max-turns <n>             limit of model turns (claude)
+  --allowed-tools <a,b>       only these tools (claude, opencode)
+  --disallowed-tools <a,b>    not these tools (claude, opencode)
+  --mcp-config <file>         MCP servers, in Claude's format (claude, codex, opencode)
+  --live                      over the CLI's long-lived protocol: every CLI streams piece by piece
+  --permission-mode <mode>    bypass (default), ask (in this terminal; implies --live), edits, plan
+  --permission-timeout <s>    deny what nobody answered for this long (default: 300)
+  --timeout <seconds>         end the turn after this long
+  --output <format>           text (default), json, stream-json
+  --prompt <text>             the prompt, when it looks like an option
+  --verbose                   the backend, the options and the exact command, on stderr
+
+Exit codes: 0 done · 1 the agent failed · 2 wrong usage · 3 backend not available ·
+4 not supported by this backend · 124 timed out · 130 interrupted
+`;
 
 /** `turnout run`: one turn, the answer on stdout, everything else on stderr. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -20,7 +49,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     const options = parseRunOptions(argv);
     if (options === 'help') {
-      process.stdout.write(usage('run'));
+      process.stdout.write(usageText);
       return 0;
     }
     output = options.output;

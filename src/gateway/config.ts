@@ -1,9 +1,12 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
 import { type BackendName, backends, createBackend, resolveBackendName } from '../backends/registry.js';
-import type { BackendAdapterConfig } from '../backends/types.js';
+import type { BackendAdapterConfig, PermissionMode } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
+import type { Clocks } from '../sessions/types.js';
+import type { PoolLimits } from '../sessions/warm-pool.js';
+import type { LogLevel } from './log.js';
+import { type QueueMode, settings } from './settings.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,6 +21,29 @@ export interface GatewayConfig {
   readonly workingDir: string;
   readonly configDir: string;
   readonly home: string;
+  /** Turns run over live sessions: warm processes. */
+  readonly backendLive: boolean;
+  readonly permissionMode: PermissionMode;
+  readonly maxConcurrentTurns: number;
+  /** So many messages may wait, in all channels together. */
+  readonly maxQueueDepth: number;
+  readonly queueMode: QueueMode;
+  /** The first retry waits this long, each further one twice as long as the one before. */
+  readonly retryDelayMs: number;
+  /** A turn whose gateway gives no sign of life for this long may be taken over by another one. */
+  readonly leaseMs: number;
+  /** How long running turns may go on after SIGTERM. */
+  readonly shutdownGraceMs: number;
+  /** 0 keeps everything. */
+  readonly retentionDays: number;
+  /** Where heartbeats and cron entries without a channel of their own are answered. */
+  readonly outputChannelId?: string;
+  readonly httpHost: string;
+  readonly httpPort: number;
+  readonly httpToken?: string;
+  readonly logLevel: LogLevel;
+  readonly clocks: Pick<Clocks, 'modelSilenceMs' | 'toolMs' | 'permissionMs'>;
+  readonly pool: PoolLimits;
   /** What was ignored or replaced, by name: for the log. */
   readonly warnings: readonly string[];
 }
@@ -52,6 +78,32 @@ export function loadConfig(env: Environment): GatewayConfig {
     workingDir: resolve(values.WORKING_DIR),
     configDir: resolve(values.CONFIG_DIR ?? join(home, 'config')),
     home,
+    // Nobody can be asked without a live session: the CLI has ended its turn by then.
+    backendLive: values.BACKEND_LIVE || values.PERMISSION_MODE === 'ask',
+    permissionMode: values.PERMISSION_MODE,
+    maxConcurrentTurns: values.MAX_CONCURRENT_TURNS,
+    maxQueueDepth: values.MAX_QUEUE_DEPTH,
+    queueMode: values.QUEUE_MODE,
+    retryDelayMs: values.RETRY_DELAY_MS,
+    leaseMs: values.LEASE_MS,
+    shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
+    retentionDays: values.RETENTION_DAYS,
+    ...(values.OUTPUT_CHANNEL_ID === undefined ? {} : { outputChannelId: values.OUTPUT_CHANNEL_ID }),
+    httpHost: values.HTTP_HOST,
+    httpPort: values.HTTP_PORT,
+    ...(values.HTTP_TOKEN === undefined ? {} : { httpToken: values.HTTP_TOKEN }),
+    logLevel: values.LOG_LEVEL,
+    clocks: {
+      modelSilenceMs: values.MODEL_SILENCE_MS,
+      toolMs: values.TOOL_TIMEOUT_MS,
+      permissionMs: values.PERMISSION_TIMEOUT_MS,
+    },
+    pool: {
+      maxProcesses: values.POOL_MAX_PROCESSES,
+      maxResidentBytes: values.POOL_MAX_MEMORY_MB * 1024 ** 2,
+      idleMs: values.POOL_IDLE_MS,
+      spares: values.POOL_SPARES,
+    },
   };
   return { ...config, warnings: [...maxTurns.warnings, ...ignoredOptions(config, maxTurns.explicit)] };
 }
@@ -67,34 +119,6 @@ export function backendConfig(config: GatewayConfig, env?: Environment): Backend
     model: config.backendModel,
     env,
   };
-}
-
-const settings = z.object({
-  BACKEND_CLI_PATH: z.string().optional(),
-  BACKEND_MODEL: z.string().optional(),
-  ALLOWED_TOOLS: z
-    .string()
-    .default('')
-    .transform((list) =>
-      list
-        .split(',')
-        .map((tool) => tool.trim())
-        .filter((tool) => tool !== ''),
-    ),
-  QUERY_TIMEOUT_MS: wholeNumber('milliseconds', 1, 2 ** 31 - 1).default(600_000),
-  WORKING_DIR: z.string().default('.'),
-  CONFIG_DIR: z.string().optional(),
-  TURNOUT_HOME: z.string().optional(),
-  HOME: z.string().optional(),
-});
-
-function wholeNumber(unit: string, least: number, most: number) {
-  const expected = `expected a whole number of ${unit} from ${least} to ${most}`;
-  return z
-    .string()
-    .regex(/^\s*\d+\s*$/, expected)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, expected);
 }
 
 /** A path means what it means here, wherever the agent works; a bare name is looked up on PATH. */

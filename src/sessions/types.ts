@@ -15,6 +15,8 @@ export interface BackendSession {
   interrupt(): Promise<void>;
   /** Answers a `permission_request`. Rejects when there is no such request (any more). */
   answerPermission(id: string, decision: PermissionDecision, message?: string): Promise<void>;
+  /** Says something into the running turn. False: the CLI can't, or no turn runs any more. */
+  steer?(prompt: string): Promise<boolean>;
   /** From the next turn on. Rejects with `unsupported` where the CLI can't. */
   setModel(model: string): Promise<void>;
   setPermissionMode(mode: PermissionMode): Promise<void>;

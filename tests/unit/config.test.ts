@@ -15,8 +15,86 @@ describe('settings', () => {
       workingDir: resolve('.'),
       configDir: '/home/ada/.turnout/config',
       home: '/home/ada/.turnout',
+      backendLive: false,
+      permissionMode: 'bypass',
+      maxConcurrentTurns: 4,
+      maxQueueDepth: 10_000,
+      queueMode: 'queue',
+      retryDelayMs: 5000,
+      leaseMs: 60_000,
+      shutdownGraceMs: 30_000,
+      retentionDays: 0,
+      httpHost: '127.0.0.1',
+      httpPort: 8420,
+      logLevel: 'info',
+      clocks: { modelSilenceMs: 120_000, toolMs: 1_800_000, permissionMs: 300_000 },
+      pool: { maxProcesses: 12, maxResidentBytes: 6 * 1024 ** 3, idleMs: 600_000, spares: 0 },
       warnings: [],
     });
+  });
+
+  it('of the gateway: each from its variable', () => {
+    const config = loadConfig({
+      BACKEND_LIVE: 'yes',
+      PERMISSION_MODE: 'edits',
+      MAX_CONCURRENT_TURNS: '9',
+      MAX_QUEUE_DEPTH: '2',
+      QUEUE_MODE: ' collect ',
+      RETRY_DELAY_MS: '50',
+      LEASE_MS: '2000',
+      SHUTDOWN_GRACE_MS: '0',
+      RETENTION_DAYS: '30',
+      OUTPUT_CHANNEL_ID: 'ops',
+      HTTP_HOST: '::1',
+      HTTP_PORT: '0',
+      HTTP_TOKEN: 'secret',
+      LOG_LEVEL: 'debug',
+      MODEL_SILENCE_MS: '1',
+      TOOL_TIMEOUT_MS: '2',
+      PERMISSION_TIMEOUT_MS: '3',
+      POOL_MAX_PROCESSES: '5',
+      POOL_MAX_MEMORY_MB: '100',
+      POOL_IDLE_MS: '6',
+      POOL_SPARES: '1',
+    });
+    expect(config).toMatchObject({
+      backendLive: true,
+      permissionMode: 'edits',
+      maxConcurrentTurns: 9,
+      maxQueueDepth: 2,
+      queueMode: 'collect',
+      retryDelayMs: 50,
+      leaseMs: 2000,
+      shutdownGraceMs: 0,
+      retentionDays: 30,
+      outputChannelId: 'ops',
+      httpHost: '::1',
+      httpPort: 0,
+      httpToken: 'secret',
+      logLevel: 'debug',
+      clocks: { modelSilenceMs: 1, toolMs: 2, permissionMs: 3 },
+      pool: { maxProcesses: 5, maxResidentBytes: 100 * 1024 ** 2, idleMs: 6, spares: 1 },
+    });
+  });
+
+  it('asking for permissions needs a live session, and gets one', () => {
+    expect(loadConfig({ PERMISSION_MODE: 'ask' }).backendLive).toBe(true);
+  });
+
+  it('lists every problem at once, and prints no secret', () => {
+    const load = () =>
+      loadConfig({
+        AGENT_BACKEND: 'cursor',
+        HTTP_PORT: '99999',
+        QUEUE_MODE: 'fast',
+        BACKEND_LIVE: 'maybe',
+        LOG_LEVEL: 'loud',
+        HTTP_TOKEN: 'my-secret-token',
+      });
+    expect(load).toThrow(
+      /5 settings are wrong:[\s\S]*"cursor"[\s\S]*BACKEND_LIVE="maybe": expected 1 or 0[\s\S]*QUEUE_MODE="fast": expected one of queue, interrupt, collect, steer[\s\S]*HTTP_PORT="99999": expected a whole number/,
+    );
+    expect(load).not.toThrow(/my-secret-token/);
   });
 
   it('choose one of four backends, and its own program (R6.1, R6.2)', () => {
@@ -42,7 +120,7 @@ describe('settings', () => {
       CONFIG_DIR: '/etc/turnout',
       TURNOUT_HOME: '/var/turnout',
     });
-    expect(config).toEqual({
+    expect(config).toMatchObject({
       agentBackend: 'claude',
       backendCliPath: '/opt/claude',
       backendModel: 'opus',

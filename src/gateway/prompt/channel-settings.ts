@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type BackendName, backendNames } from '../../backends/names.js';
 import { type PermissionMode, permissionModes } from '../../backends/types.js';
-import { type QueueMode, queueModes } from '../config.js';
+import { type QueueMode, queueModes } from '../settings.js';
 
 /** What the front matter in `channels/<id>/` sets for its channel. */
 export interface ChannelSettings {

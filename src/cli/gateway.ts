@@ -1,0 +1,88 @@
+import { parseArgs } from 'node:util';
+import { TurnoutError } from '../core/errors.js';
+import { type Environment, loadConfig } from '../gateway/config.js';
+import { Gateway } from '../gateway/gateway.js';
+import { createLog } from '../gateway/log.js';
+import { demoAgentPath } from './demo.js';
+import { exitCodes } from './exit-codes.js';
+import { readEnvironment } from './read-environment.js';
+
+export const usageText = `Usage: turnout gateway [options]
+
+Takes messages over HTTP, gives them to an agent, and keeps everything on disk: a message that was accepted is
+answered, also after a crash. Settings come from .env and the environment; docs/configuration.md lists them.
+
+  --backend <name>  claude, codex, gemini or opencode (AGENT_BACKEND)
+  --live            warm processes instead of one for each turn (BACKEND_LIVE)
+  --host <address>  where to listen (HTTP_HOST, default 127.0.0.1)
+  --port <port>     (HTTP_PORT, default 8420; 0: a free one)
+  --home <dir>      database, archive, token (TURNOUT_HOME, default ~/.turnout)
+  --demo            with the bundled demo agent: no account needed
+
+SIGTERM or Ctrl-C lets running turns end (SHUTDOWN_GRACE_MS); a second one ends them at once.
+Exit codes: 0 stopped · 1 it could not start · 2 wrong usage
+`;
+
+/** `turnout gateway`: runs until it is told to stop. */
+export async function main(argv: readonly string[]): Promise<number> {
+  let options: ReturnType<typeof parseOptions>;
+  try {
+    options = parseOptions(argv);
+  } catch (error) {
+    process.stderr.write(`turnout: ${(error as Error).message}\nSee \`turnout help gateway\`.\n`);
+    return exitCodes.usage;
+  }
+  if (options.help) {
+    process.stdout.write(usageText);
+    return exitCodes.done;
+  }
+  try {
+    return await serve({ ...readEnvironment(process.cwd(), process.env), ...asSettings(options) });
+  } catch (error) {
+    if (!(error instanceof TurnoutError)) throw error;
+    process.stderr.write(`turnout: ${error.explanation}\n`);
+    return exitCodes.failed;
+  }
+}
+
+async function serve(env: Environment): Promise<number> {
+  const config = loadConfig(env);
+  const gateway = await Gateway.start({ config, env, log: createLog(config.logLevel) });
+  const { host, port } = gateway.address;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  process.stdout.write(`turnout gateway: http://${shown}:${port} (${config.agentBackend})\n`);
+  await new Promise<void>((resolve, reject) => {
+    const stop = (signal: NodeJS.Signals) => void gateway.stop(signal).then(resolve, reject);
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+  });
+  return exitCodes.done;
+}
+
+function parseOptions(argv: readonly string[]) {
+  return parseArgs({
+    args: [...argv],
+    options: {
+      backend: { type: 'string' },
+      live: { type: 'boolean' },
+      host: { type: 'string' },
+      port: { type: 'string' },
+      home: { type: 'string' },
+      demo: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  }).values;
+}
+
+function asSettings(options: ReturnType<typeof parseOptions>): Record<string, string> {
+  const settings = {
+    AGENT_BACKEND: options.demo ? 'claude' : options.backend,
+    BACKEND_CLI_PATH: options.demo ? demoAgentPath : undefined,
+    BACKEND_LIVE: options.live ? '1' : undefined,
+    HTTP_HOST: options.host,
+    HTTP_PORT: options.port,
+    TURNOUT_HOME: options.home,
+  };
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Record<string, string>;
+}

@@ -1,0 +1,185 @@
+import type { BackendName } from '../backends/registry.js';
+import type { BackendAdapter, BackendEventResult } from '../backends/types.js';
+import { type ChatEvent, errorEvent, isTerminal, type TerminalEvent } from '../core/chat-event.js';
+import type { PromptRecord, StoredSession, TurnSetup } from '../store/types.js';
+import { type AgentRequest, Agents, type AgentTurn } from './agents.js';
+import type { GatewayConfig } from './config.js';
+import type { HookManager } from './hook-manager.js';
+import type { ChannelConfig, MarkdownConfigLoader } from './markdown-config-loader.js';
+import { type Seed, seededPrompt } from './seed.js';
+import type { SessionManager } from './session-manager.js';
+import type { SystemPromptAssembler } from './system-prompt-assembler.js';
+import { type Chosen, type TurnSettings, turnSettings } from './turn-settings.js';
+
+/** What a turn came to, for the one who asked. Never an answer and an error. */
+export interface EventResult {
+  responseText?: string;
+  targetChannelId?: string;
+  sessionId?: string;
+  error?: string;
+}
+
+/** R10.3 */
+export function mapBackendResult(result: BackendEventResult, targetChannelId: string): EventResult {
+  if (result.isError) return { error: result.responseText || 'unknown error', targetChannelId };
+  return {
+    targetChannelId,
+    ...(result.responseText === undefined ? {} : { responseText: result.responseText }),
+    ...(result.sessionId === undefined ? {} : { sessionId: result.sessionId }),
+  };
+}
+
+export interface RuntimeTurn {
+  readonly channel: string;
+  readonly source: string;
+  readonly eventId: string;
+  readonly text: string;
+  readonly author?: string | undefined;
+  /** What was set in the chat. */
+  readonly chosen: Chosen;
+  /** What the agent has not seen of the conversation: behind the session that it resumes, or all of it. */
+  seed(session: StoredSession | undefined): Promise<Seed>;
+}
+
+/** Told of the turn while it runs. What it returns is waited for before the next event. */
+export interface TurnObserver {
+  began(setup: TurnSetup): Promise<void>;
+  saw(event: ChatEvent, turn: AgentTurn): Promise<void>;
+}
+
+export interface RuntimeReport {
+  readonly ending: TerminalEvent;
+  readonly result: EventResult;
+  /** Undefined when it did not get so far as to choose. */
+  readonly settings?: TurnSettings | undefined;
+  /** Stopped by a hook before the agent was asked. */
+  readonly blocked?: string | undefined;
+  /** The stored session was of no use: it is to be forgotten, whatever came after. */
+  readonly sessionLost: boolean;
+}
+
+/** One turn of a channel: persona, hooks, session, agent. It knows no queue and no database. */
+export class AgentRuntime {
+  readonly #config: GatewayConfig;
+  readonly #sessions: SessionManager;
+  readonly #loader: MarkdownConfigLoader;
+  readonly #assembler: SystemPromptAssembler;
+  readonly #hooks: HookManager;
+  readonly #agents: Agents;
+
+  /** R10.1 */
+  constructor(
+    config: GatewayConfig,
+    backend: BackendAdapter,
+    sessionManager: SessionManager,
+    markdownConfigLoader: MarkdownConfigLoader,
+    systemPromptAssembler: SystemPromptAssembler,
+    hookManager: HookManager,
+    agents: Agents = new Agents(config, backend),
+  ) {
+    this.#config = config;
+    this.#sessions = sessionManager;
+    this.#loader = markdownConfigLoader;
+    this.#assembler = systemPromptAssembler;
+    this.#hooks = hookManager;
+    this.#agents = agents;
+  }
+
+  get agents(): Agents {
+    return this.#agents;
+  }
+
+  /** What a turn of the channel would be run with now. */
+  async settings(channel: string, chosen: Chosen): Promise<TurnSettings> {
+    return turnSettings(this.#config, await this.#loader.load(channel), chosen);
+  }
+
+  async run(turn: RuntimeTurn, observer: TurnObserver, signal: AbortSignal): Promise<RuntimeReport> {
+    const files = await this.#loader.load(turn.channel);
+    const settings = turnSettings(this.#config, files, turn.chosen);
+    const refused = settings.problem ?? this.#unsupported(settings);
+    if (refused !== undefined) return this.#ended(turn, settings, errorEvent('bad_request', refused));
+
+    const stored = await this.#sessions.get(turn.channel, settings.backend);
+    // Another directory is another session: what was said comes along from the archive.
+    const session = stored?.cwd === settings.cwd ? stored : undefined;
+    const first = await this.#attempt(turn, settings, files, session, observer, signal);
+    const lost = first.ending.type === 'error' && first.ending.code === 'session_not_found';
+    if (session === undefined || !lost || first.toolsBegun) return first.report;
+
+    const second = await this.#attempt(turn, settings, files, undefined, observer, signal);
+    return { ...second.report, sessionLost: true };
+  }
+
+  async #attempt(
+    turn: RuntimeTurn,
+    settings: TurnSettings,
+    files: ChannelConfig,
+    session: StoredSession | undefined,
+    observer: TurnObserver,
+    signal: AbortSignal,
+  ): Promise<{ report: RuntimeReport; ending: TerminalEvent; toolsBegun: boolean }> {
+    const assembled = this.#assembler.assemble(files);
+    const seed = await turn.seed(session);
+    const verdict = await this.#hooks.fire('turn_start', {
+      channel: turn.channel,
+      source: turn.source,
+      eventId: turn.eventId,
+      backend: settings.backend,
+      prompt: turn.text,
+      systemPrompt: assembled.text,
+    });
+    if (verdict.action === 'block') {
+      const ending = errorEvent('bad_request', `Blocked by a hook: ${verdict.reason}`);
+      const report = { ...this.#ended(turn, settings, ending), blocked: verdict.reason };
+      return { report, ending, toolsBegun: false };
+    }
+    const request: AgentRequest = {
+      channel: turn.channel,
+      backend: settings.backend,
+      prompt: seededPrompt(seed, verdict.payload.prompt),
+      systemPrompt: verdict.payload.systemPrompt,
+      cwd: settings.cwd,
+      sessionId: session?.sessionId,
+      model: settings.model,
+      permissionMode: settings.permissionMode,
+      allowedTools: settings.tools,
+      live: settings.live,
+    };
+    await observer.began(setupOf(request, { ...assembled.record, seededMessages: seed.messages.length }));
+
+    let toolsBegun = false;
+    let ending: TerminalEvent = errorEvent('crashed', `${settings.backend} ended the turn without a result`);
+    const running = this.#agents.run(request, signal);
+    for await (const event of running.events) {
+      toolsBegun ||= event.type === 'tool_start';
+      if (isTerminal(event)) ending = event;
+      await observer.saw(event, running);
+    }
+    return { report: this.#ended(turn, settings, ending), ending, toolsBegun };
+  }
+
+  #ended(turn: RuntimeTurn, settings: TurnSettings, ending: TerminalEvent): RuntimeReport {
+    const result = mapBackendResult(foldEnding(ending), turn.channel);
+    return { ending, result, settings, sessionLost: false };
+  }
+
+  /** A restriction that a channel names is never dropped in silence (one from the environment is warned about: R7.3). */
+  #unsupported(settings: TurnSettings): string | undefined {
+    const { backend, tools } = settings;
+    if (tools === undefined || this.#agents.adapter(backend).capabilities.allowedTools) return undefined;
+    return `This channel allows only certain tools, and ${backend} can't be restricted to them. Remove "tools" from the channel's settings, or choose another backend.`;
+  }
+}
+
+function foldEnding(ending: TerminalEvent): BackendEventResult {
+  if (ending.type === 'error') return { isError: true, responseText: ending.message };
+  return { isError: false, responseText: ending.text, sessionId: ending.sessionId };
+}
+
+function setupOf(request: AgentRequest, prompt: PromptRecord): TurnSetup {
+  const { backend, model, cwd, live, sessionId } = request;
+  return { backend, model, cwd, live, resumed: sessionId, prompt };
+}
+
+export type { BackendName };

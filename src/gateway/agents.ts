@@ -1,0 +1,160 @@
+import { type BackendName, backends, createBackend } from '../backends/registry.js';
+import type { BackendAdapter, BackendAdapterConfig, PermissionMode } from '../backends/types.js';
+import { type ChatEvent, errorEvent, type PermissionDecision } from '../core/chat-event.js';
+import { TurnoutError } from '../core/errors.js';
+import { Sessions } from '../sessions/sessions.js';
+import type { BackendSession } from '../sessions/types.js';
+import { backendConfig, type Environment, type GatewayConfig } from './config.js';
+
+export interface AgentRequest {
+  readonly channel: string;
+  readonly backend: BackendName;
+  readonly prompt: string;
+  readonly systemPrompt: string;
+  readonly cwd: string;
+  readonly sessionId?: string | undefined;
+  readonly model?: string | undefined;
+  readonly permissionMode: PermissionMode;
+  /** Only where the channel names its own: the settings' list is part of the backend's config (R7.3). */
+  readonly allowedTools?: readonly string[] | undefined;
+  readonly live: boolean;
+}
+
+/** A turn of an agent, as it runs. */
+export interface AgentTurn {
+  readonly events: AsyncIterable<ChatEvent>;
+  answerPermission(id: string, decision: PermissionDecision, message?: string): Promise<void>;
+  /** Says something into the running turn. False: the CLI can't, or the turn is over. */
+  steer(text: string): Promise<boolean>;
+}
+
+/** Runs turns with any backend, over one-shot runs or over live sessions that are kept for their channels. */
+export class Agents {
+  readonly #config: GatewayConfig;
+  readonly #env: Environment | undefined;
+  readonly #adapters = new Map<BackendName, BackendAdapter>();
+  readonly #sessions: Sessions;
+  /** In the order of use: the first is the one unused for longest. */
+  readonly #open = new Map<
+    string,
+    { readonly key: string; readonly session: BackendSession; busy: boolean }
+  >();
+  readonly #maxOpen: number;
+
+  constructor(config: GatewayConfig, backend: BackendAdapter, env?: Environment, maxOpen = 256) {
+    this.#config = config;
+    this.#env = env;
+    this.#maxOpen = maxOpen;
+    this.#adapters.set(backend.name(), backend);
+    this.#sessions = new Sessions(config.pool);
+  }
+
+  get processes(): number {
+    return this.#sessions.processes;
+  }
+
+  adapter(name: BackendName): BackendAdapter {
+    const known = this.#adapters.get(name);
+    if (known !== undefined) return known;
+    const created = createBackend(name, this.configOf(name));
+    this.#adapters.set(name, created);
+    return created;
+  }
+
+  /** BACKEND_CLI_PATH and BACKEND_MODEL belong to AGENT_BACKEND's CLI only. */
+  configOf(name: BackendName): BackendAdapterConfig {
+    const config = backendConfig(this.#config, this.#env);
+    if (name === this.#config.agentBackend) return config;
+    return { ...config, cliPath: backends[name].command, model: undefined };
+  }
+
+  run(request: AgentRequest, signal: AbortSignal): AgentTurn {
+    return request.live ? this.#runLive(request, signal) : this.#runOnce(request, signal);
+  }
+
+  async close(): Promise<void> {
+    this.#open.clear();
+    await this.#sessions.close();
+  }
+
+  #runOnce(request: AgentRequest, signal: AbortSignal): AgentTurn {
+    const { channel: _channel, backend, live: _live, ...run } = request;
+    return {
+      events: this.adapter(backend).run(run, { signal }),
+      answerPermission: async () => {
+        throw new TurnoutError('unsupported', 'A one-shot turn asks nobody for permission.');
+      },
+      steer: async () => false,
+    };
+  }
+
+  #runLive(request: AgentRequest, signal: AbortSignal): AgentTurn {
+    let session: BackendSession | undefined;
+    const enter = (): Promise<BackendSession> => this.#enter(request);
+    const leave = (): void => this.#left(request.channel);
+    async function* events(): AsyncGenerator<ChatEvent> {
+      try {
+        session = await enter();
+      } catch (error) {
+        if (!(error instanceof TurnoutError)) throw error;
+        yield errorEvent(error.code, error.explanation);
+        return;
+      }
+      try {
+        yield* session.send(request.prompt, { signal });
+      } finally {
+        leave();
+      }
+    }
+    return {
+      events: events(),
+      answerPermission: async (id, decision, message) => {
+        if (session === undefined) throw new TurnoutError('bad_request', 'The turn has not begun.');
+        await session.answerPermission(id, decision, message);
+      },
+      steer: async (text) => (await session?.steer?.(text)) ?? false,
+    };
+  }
+
+  /** The channel's open session, when it is still the one that is wanted; else another one in its place. */
+  async #enter(request: AgentRequest): Promise<BackendSession> {
+    const { channel, backend, cwd, model, systemPrompt, permissionMode, allowedTools, sessionId } = request;
+    const key = JSON.stringify([backend, cwd, model, systemPrompt, permissionMode, allowedTools]);
+    const known = this.#open.get(channel);
+    this.#open.delete(channel);
+    if (known !== undefined && known.key === key && known.session.sessionId === sessionId) {
+      this.#open.set(channel, { ...known, busy: true });
+      return known.session;
+    }
+    await known?.session.close();
+    await this.#makeRoom();
+    const session = await this.#sessions.open({
+      backend,
+      config: this.configOf(backend),
+      live: true,
+      sessionId,
+      cwd,
+      model,
+      systemPrompt,
+      permissionMode,
+      allowedTools,
+      clocks: { ...this.#config.clocks, turnMs: this.#config.queryTimeoutMs },
+    });
+    this.#open.set(channel, { key, session, busy: true });
+    return session;
+  }
+
+  #left(channel: string): void {
+    const entry = this.#open.get(channel);
+    if (entry !== undefined) entry.busy = false;
+  }
+
+  async #makeRoom(): Promise<void> {
+    for (const [channel, entry] of this.#open) {
+      if (this.#open.size < this.#maxOpen) return;
+      if (entry.busy) continue;
+      this.#open.delete(channel);
+      await entry.session.close();
+    }
+  }
+}

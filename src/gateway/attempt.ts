@@ -1,0 +1,144 @@
+import type { ErrorEvent, PermissionRequestEvent } from '../core/chat-event.js';
+import type { Failure, StoredEvent, ToolRecord, TurnOutcome } from '../store/types.js';
+import type { RuntimeReport } from './agent-runtime.js';
+import { TurnRecorder } from './archive/turn-recorder.js';
+import type { Settlement, StopReason } from './event-queue.js';
+import { describeTools, stillBegun } from './tools-begun.js';
+
+/** R10: retries after the first attempt. */
+export const maxRetries = 3;
+
+/** What is known of a turn while it runs. */
+export class Attempt {
+  readonly recorder = new TurnRecorder();
+  readonly #tools: ToolRecord[] = [];
+  /** Questions that nobody has answered yet. */
+  readonly #asked = new Map<string, PermissionRequestEvent>();
+  sessionId: string | undefined;
+  /** Why a hook has stopped it. */
+  blocked: string | undefined;
+
+  toolStarted(tool: ToolRecord): void {
+    this.#tools.push(tool);
+  }
+
+  toolEnded(id: string, endedAt: number, isError: boolean): void {
+    const index = this.#tools.findIndex((tool) => tool.id === id);
+    const tool = this.#tools[index];
+    if (tool !== undefined) this.#tools[index] = { ...tool, endedAt, isError };
+  }
+
+  asked(request: PermissionRequestEvent): void {
+    this.#asked.set(request.id, request);
+  }
+
+  answered(id: string): void {
+    this.#asked.delete(id);
+  }
+
+  get begun(): readonly ToolRecord[] {
+    return stillBegun(this.#tools, [...this.#asked.values()]);
+  }
+}
+
+export interface AttemptEnd {
+  readonly event: StoredEvent;
+  readonly attempt: Attempt;
+  readonly report: RuntimeReport;
+  /** Why it was ended from outside. */
+  readonly stop: StopReason | undefined;
+  readonly at: number;
+  readonly retryDelayMs: number;
+}
+
+/** The answer, to be written as it is. */
+export function answered(end: AttemptEnd, text: string, stopReason: string): Settlement {
+  const backend = end.report.settings?.backend;
+  return finish(end, {
+    state: 'answered',
+    responseText: text,
+    stopReason,
+    messages: [{ role: 'assistant', text, backend }],
+  });
+}
+
+/** A turn without an answer: what becomes of its message, and what its reader is told. */
+export function unanswered(end: AttemptEnd, ending: ErrorEvent): Settlement {
+  const { report, attempt, stop, event } = end;
+  const error: Failure = { code: ending.code, message: report.result.error ?? ending.message };
+  if (report.blocked !== undefined) return finish(end, { state: 'refused', error, ...say(error.message) });
+
+  const { begun } = attempt;
+  const told = begun.length === 0 ? '' : `\nTools that had begun:\n${describeTools(begun)}`;
+  if (attempt.blocked !== undefined) return cancelled(end, `Stopped by a hook (${attempt.blocked})`, told);
+  if (stop?.type === 'stopped') return cancelled(end, `Stopped by ${stop.by}`, told);
+  if (stop?.type === 'drain') {
+    const drained: Failure = {
+      code: 'interrupted',
+      message: 'The gateway was stopped before this was done.',
+    };
+    if (begun.length === 0) return postpone(end, drained, { delay: 0, free: true });
+    return finish(end, {
+      state: 'failed',
+      error: drained,
+      ...say(`${drained.message}${told}\nIt is not repeated by itself: send /retry to run it again.`),
+    });
+  }
+  if (ending.retryable && begun.length === 0 && event.attempts <= maxRetries) {
+    return postpone(end, error, { delay: end.retryDelayMs * 2 ** (event.attempts - 1), free: false });
+  }
+  const agent = report.settings?.backend ?? 'The agent';
+  const text = `${agent} could not answer (${error.code}): ${error.message}${told}\nSend /retry to try again.`;
+  return finish(end, { state: 'failed', error, ...say(text) });
+}
+
+function cancelled(end: AttemptEnd, message: string, told: string): Settlement {
+  return finish(end, {
+    state: 'cancelled',
+    error: { code: 'interrupted', message },
+    ...say(`${message}.${told}`),
+  });
+}
+
+function say(text: string): Pick<TurnOutcome, 'messages'> {
+  return { messages: [{ role: 'system', text }] };
+}
+
+function finish(
+  end: AttemptEnd,
+  outcome: Pick<TurnOutcome, 'state' | 'responseText' | 'error' | 'messages' | 'stopReason'>,
+): Settlement {
+  const { report, attempt, at } = end;
+  const { settings, ending } = report;
+  const sessionId = report.result.sessionId ?? attempt.sessionId;
+  const resumable = ending.type === 'complete' || ending.code !== 'session_not_found';
+  const session =
+    settings !== undefined && sessionId !== undefined && resumable
+      ? { backend: settings.backend, sessionId, cwd: settings.cwd }
+      : undefined;
+  return {
+    type: 'finish',
+    outcome: {
+      ...outcome,
+      at,
+      session,
+      forgetSession: session === undefined ? lostSession(report) : undefined,
+      usage: attempt.recorder.usage,
+      events: attempt.recorder.events,
+    },
+  };
+}
+
+function postpone(
+  { at, attempt, report }: AttemptEnd,
+  error: Failure,
+  { delay, free }: { delay: number; free: boolean },
+): Settlement {
+  const { events } = attempt.recorder;
+  const forgetSession = lostSession(report);
+  return { type: 'postpone', retry: { at, notBefore: at + delay, error, free, forgetSession, events } };
+}
+
+function lostSession({ sessionLost, settings }: RuntimeReport): string | undefined {
+  return sessionLost ? settings?.backend : undefined;
+}

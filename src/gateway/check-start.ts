@@ -1,0 +1,37 @@
+import { stat } from 'node:fs/promises';
+import type { BackendAdapter } from '../backends/types.js';
+import { TurnoutError } from '../core/errors.js';
+import type { GatewayConfig } from './config.js';
+import { readHooks } from './hooks/read-hooks.js';
+import { readSchedules } from './schedule/read-schedules.js';
+
+/** R9: whatever would keep the gateway from doing its work, found before it begins, and all of it at once. */
+export async function checkStart(config: GatewayConfig, backend: BackendAdapter): Promise<void> {
+  const problems = [
+    ...(await checkBackend(config, backend)),
+    ...(await checkDirectory('WORKING_DIR', config.workingDir)),
+    ...(await readHooks(config.configDir)).problems,
+    ...(await readSchedules(config.configDir, { outputChannel: config.outputChannelId })).problems,
+  ];
+  if (problems.length === 0) return;
+  const list = problems.map((problem) => `  - ${problem.replaceAll('\n', '\n    ')}`).join('\n');
+  throw new TurnoutError('bad_request', `The gateway can't start:\n${list}`);
+}
+
+async function checkBackend(config: GatewayConfig, backend: BackendAdapter): Promise<readonly string[]> {
+  try {
+    await backend.locate();
+    return [];
+  } catch (error) {
+    if (!(error instanceof TurnoutError)) throw error;
+    return [
+      `The backend ${config.agentBackend} (${config.backendCliPath}) can't be used: ${error.explanation}`,
+    ];
+  }
+}
+
+async function checkDirectory(name: string, path: string): Promise<readonly string[]> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) return [];
+  return [`${name}=${path}: ${found === undefined ? 'there is no such directory' : 'this is no directory'}`];
+}

@@ -1,0 +1,336 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreError } from '../store/errors.js';
+import type {
+  AbandonedTurn,
+  Accepted,
+  AcceptOptions,
+  Claim,
+  Lease,
+  NewEvent,
+  Postponement,
+  Store,
+  TurnOutcome,
+} from '../store/types.js';
+import type { Watcher } from './journal-points.js';
+import type { Log } from './log.js';
+
+/** How an attempt ended: for good, or to be made again. */
+export type Settlement =
+  | { readonly type: 'finish'; readonly outcome: TurnOutcome }
+  | { readonly type: 'postpone'; readonly retry: Postponement };
+
+/** What is done with the events of the queue. */
+export interface TurnHandler {
+  /** One attempt. Ends soon after the signal; `signal.reason` is a `StopReason`. Never rejects for what an agent does wrong. */
+  run(claim: Claim, signal: AbortSignal): Promise<Settlement>;
+  /** What to do about a turn whose gateway has died. */
+  recover(turn: AbandonedTurn): Promise<Settlement>;
+}
+
+/** Why a running turn is ended from outside. */
+export type StopReason =
+  | { readonly type: 'stopped'; readonly by: string }
+  | { readonly type: 'drain' }
+  | { readonly type: 'lost_lease' };
+
+export interface QueueOptions {
+  readonly store: Store;
+  readonly handler: TurnHandler;
+  readonly worker: string;
+  readonly maxConcurrentTurns: number;
+  readonly maxQueueDepth: number;
+  readonly leaseMs: number;
+  readonly log: Log;
+  readonly now?: () => number;
+  readonly watch?: Watcher | undefined;
+  /** After a turn has ended, for whoever brings its answer out. */
+  readonly onSettled?:
+    | ((lease: Lease, settlement: Settlement, since: number | undefined) => void)
+    | undefined;
+}
+
+interface RunningTurn {
+  readonly lease: Lease;
+  readonly eventId: string;
+  readonly stop: AbortController;
+  readonly done: Promise<void>;
+  readonly since: number;
+}
+
+/**
+ * Works through the store's events: one turn at a time for each channel, channels side by side. What a turn came to is
+ * written until it is on disk; only then is the channel free for its next one.
+ */
+export class EventQueue {
+  readonly #options: QueueOptions;
+  readonly #store: Store;
+  readonly #log: Log;
+  readonly #now: () => number;
+  readonly #watch: Watcher;
+  readonly #running = new Map<string, RunningTurn>();
+  #state: 'new' | 'running' | 'draining' | 'stopped' = 'new';
+  #pumping = false;
+  #wanted = false;
+  #due: NodeJS.Timeout | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+  /** The last fault of the store; undefined when it works. */
+  #fault: string | undefined;
+  #givenUp = new AbortController();
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#log = options.log;
+    this.#now = options.now ?? Date.now;
+    this.#watch = options.watch ?? (() => undefined);
+  }
+
+  get fault(): string | undefined {
+    return this.#fault;
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  isRunning(channel: string): boolean {
+    return this.#running.has(channel);
+  }
+
+  runningSince(channel: string): number | undefined {
+    return this.#running.get(channel)?.since;
+  }
+
+  /** Settles what a former gateway left, then begins to work. */
+  async start(): Promise<void> {
+    await this.#takeOver(true);
+    this.#state = 'running';
+    const beat = Math.max(250, Math.floor(this.#options.leaseMs / 3));
+    this.#heartbeat = setInterval(() => void this.#beat(), beat);
+    this.wake();
+  }
+
+  /** The event is on disk when this resolves. */
+  async accept(event: NewEvent, options: Omit<AcceptOptions, 'maxWaiting'> = {}): Promise<Accepted> {
+    this.#watch('accepting');
+    const accepted = await this.#noting(
+      this.#store.accept(event, { ...options, maxWaiting: this.#options.maxQueueDepth }),
+    );
+    this.#watch('accepted');
+    if (accepted.event.state === 'queued') this.wake();
+    return accepted;
+  }
+
+  /** Ends the running turn of a channel, unless it is the one of `except`. False when there is none. Resolves when it has ended. */
+  async stop(channel: string, reason: StopReason, except?: string): Promise<boolean> {
+    const turn = this.#running.get(channel);
+    if (turn === undefined || turn.eventId === except) return false;
+    turn.stop.abort(reason);
+    await turn.done;
+    return true;
+  }
+
+  /** Looks for work. Many calls in a row are one look. */
+  wake(): void {
+    this.#wanted = true;
+    if (this.#pumping) return;
+    this.#pumping = true;
+    setImmediate(() => void this.#pump());
+  }
+
+  /** No new turns; the running ones get `graceMs`, then they are stopped. What waits stays where it is: on disk. */
+  async drain(graceMs: number): Promise<void> {
+    if (this.#state === 'stopped') return;
+    this.#state = 'draining';
+    clearTimeout(this.#due);
+    if (this.#running.size > 0 && graceMs > 0) await this.#quiet(graceMs);
+    for (const turn of this.#running.values()) turn.stop.abort({ type: 'drain' } satisfies StopReason);
+    // A result that the disk does not take can't be waited for for ever: the next start takes the turn over.
+    const impatient = setTimeout(() => this.#givenUp.abort(), 10_000);
+    await Promise.all([...this.#running.values()].map((turn) => turn.done));
+    clearTimeout(impatient);
+    clearInterval(this.#heartbeat);
+    this.#state = 'stopped';
+  }
+
+  async #quiet(graceMs: number): Promise<void> {
+    const over = new AbortController();
+    await Promise.race([
+      Promise.all([...this.#running.values()].map((turn) => turn.done)),
+      sleep(graceMs, undefined, { signal: over.signal }).catch(() => undefined),
+    ]);
+    over.abort();
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      while (this.#wanted && this.#state === 'running') {
+        this.#wanted = false;
+        const free = this.#options.maxConcurrentTurns - this.#running.size;
+        if (free <= 0) break;
+        const now = this.#now();
+        const claims = await this.#noting(
+          this.#store.claim({
+            worker: this.#options.worker,
+            now,
+            leaseUntil: now + this.#options.leaseMs,
+            limit: free,
+          }),
+        );
+        for (const claim of claims) this.#begin(claim);
+        if (claims.length === free) this.#wanted = true;
+      }
+      if (this.#state === 'running') await this.#sleepUntilDue();
+    } catch (error) {
+      this.#log.error('the queue could not be read', { error });
+      if (this.#state === 'running') this.#wakeIn(1000);
+    } finally {
+      this.#pumping = false;
+      if (this.#wanted && this.#running.size < this.#options.maxConcurrentTurns && this.#state === 'running')
+        this.wake();
+    }
+  }
+
+  #begin(claim: Claim): void {
+    this.#watch('claimed');
+    const { channel } = claim.lease;
+    const stop = new AbortController();
+    const done = this.#work(claim, stop.signal)
+      .catch((error: unknown) => this.#log.error('a turn could not be settled', { channel, error }))
+      .finally(() => {
+        this.#running.delete(channel);
+        this.wake();
+      });
+    this.#running.set(channel, {
+      lease: claim.lease,
+      eventId: claim.event.id,
+      stop,
+      done,
+      since: this.#now(),
+    });
+  }
+
+  async #work(claim: Claim, signal: AbortSignal): Promise<void> {
+    let settlement: Settlement;
+    try {
+      settlement = await this.#options.handler.run(claim, signal);
+    } catch (error) {
+      if (isLostLease(error)) return this.#tellLost(claim.lease);
+      // A defect of ours, or a store that can't be written: the message must not get lost over it.
+      this.#log.error('a turn failed inside the gateway', { channel: claim.lease.channel, error });
+      settlement = brokenInside(error, this.#now());
+    }
+    await this.#settle(claim.lease, settlement);
+  }
+
+  /** Until it is on disk, or the lease is another's. */
+  async #settle(lease: Lease, settlement: Settlement): Promise<void> {
+    for (let delay = 100; ; delay = Math.min(delay * 2, 5000)) {
+      try {
+        this.#watch('finishing');
+        if (settlement.type === 'finish') await this.#noting(this.#store.finish(lease, settlement.outcome));
+        else await this.#noting(this.#store.postpone(lease, settlement.retry));
+        this.#watch(settlement.type === 'finish' ? 'finished' : 'postponed');
+        this.#options.onSettled?.(lease, settlement, this.#running.get(lease.channel)?.since);
+        return;
+      } catch (error) {
+        if (isLostLease(error)) return this.#tellLost(lease);
+        if (!(error instanceof StoreError) || !error.passing || this.#givenUp.signal.aborted) throw error;
+        this.#log.error('the result of a turn could not be written: trying again', {
+          channel: lease.channel,
+          error,
+        });
+        await sleep(delay, undefined, { signal: this.#givenUp.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  #tellLost(lease: Lease): void {
+    this.#log.warn('a turn was taken over by another gateway: its result here is dropped', {
+      channel: lease.channel,
+      turn: lease.turnId,
+    });
+  }
+
+  async #beat(): Promise<void> {
+    try {
+      const leases = [...this.#running.values()].map((turn) => turn.lease);
+      const until = this.#now() + this.#options.leaseMs;
+      const lost = leases.length === 0 ? [] : await this.#noting(this.#store.heartbeat(leases, until));
+      for (const lease of lost) {
+        const turn = this.#running.get(lease.channel);
+        if (turn?.lease.turnId === lease.turnId) turn.stop.abort({ type: 'lost_lease' } satisfies StopReason);
+      }
+      await this.#takeOver(false);
+      if (this.#state === 'running') this.wake();
+    } catch (error) {
+      this.#log.error('the leases could not be prolonged', { error });
+    }
+  }
+
+  async #takeOver(all: boolean): Promise<void> {
+    const now = this.#now();
+    const abandoned = await this.#store.takeOver({
+      worker: this.#options.worker,
+      now,
+      leaseUntil: now + this.#options.leaseMs,
+      all,
+    });
+    for (const turn of abandoned) {
+      this.#watch('took_over');
+      this.#log.warn('taking over a turn that was left unfinished', {
+        channel: turn.lease.channel,
+        turn: turn.lease.turnId,
+        tools: turn.turn.tools.length,
+      });
+      await this.#settle(turn.lease, await this.#options.handler.recover(turn));
+    }
+  }
+
+  async #sleepUntilDue(): Promise<void> {
+    const due = await this.#store.nextDue();
+    clearTimeout(this.#due);
+    if (due !== undefined) this.#wakeIn(Math.max(5, due - this.#now()));
+  }
+
+  #wakeIn(ms: number): void {
+    clearTimeout(this.#due);
+    // Never for longer than a minute: the clock may be set.
+    this.#due = setTimeout(() => this.wake(), Math.min(ms, 60_000));
+  }
+
+  async #noting<T>(work: Promise<T>): Promise<T> {
+    try {
+      const result = await work;
+      this.#fault = undefined;
+      return result;
+    } catch (error) {
+      if (error instanceof StoreError && error.fault !== 'lost_lease') this.#fault = error.message;
+      throw error;
+    }
+  }
+}
+
+function isLostLease(error: unknown): boolean {
+  return error instanceof StoreError && error.fault === 'lost_lease';
+}
+
+function brokenInside(error: unknown, at: number): Settlement {
+  const message = error instanceof Error ? error.message : String(error);
+  // The disk or the lock, before the agent was asked: the message waits until that is over.
+  if (error instanceof StoreError && error.passing) {
+    const failure = { code: 'unknown', message } as const;
+    return { type: 'postpone', retry: { at, notBefore: at + 5000, error: failure, free: true, events: [] } };
+  }
+  const text = `Something went wrong inside the gateway: ${message}. Send /retry to try again.`;
+  return {
+    type: 'finish',
+    outcome: {
+      at,
+      state: 'failed',
+      error: { code: 'unknown', message },
+      messages: [{ role: 'system', text }],
+      events: [],
+    },
+  };
+}

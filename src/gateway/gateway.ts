@@ -1,0 +1,343 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createBackend } from '../backends/registry.js';
+import type { BackendAdapter } from '../backends/types.js';
+import type { PermissionDecision } from '../core/chat-event.js';
+import { endOrphans } from '../process/end-orphans.js';
+import { ownName } from '../process/mark-child.js';
+import { type DirectoryLock, lockDirectory } from '../store/instance-lock.js';
+import { openSqliteStore } from '../store/sqlite/sqlite-store.js';
+import {
+  finalStates,
+  type Lease,
+  type Store,
+  type StoredEvent,
+  type StoredPermission,
+} from '../store/types.js';
+import { AgentRuntime } from './agent-runtime.js';
+import { Agents } from './agents.js';
+import { applyRetention } from './archive/apply-retention.js';
+import { ArchiveWriter } from './archive/archive-writer.js';
+import type { HttpGatewayFace } from './channels/http/face.js';
+import { type HttpAddress, HttpChannel } from './channels/http/http-channel.js';
+import type { ChannelKind, Health, IncomingMessage, Receipt } from './channels/types.js';
+import { checkStart } from './check-start.js';
+import { ChatCommands } from './commands/chat-commands.js';
+import { backendConfig, type Environment, type GatewayConfig } from './config.js';
+import { EventQueue, type Settlement } from './event-queue.js';
+import { GatewayMetrics } from './gateway-metrics.js';
+import { HookManager } from './hook-manager.js';
+import { loadHttpToken } from './http-token.js';
+import { Inbox } from './inbox.js';
+import type { Watcher } from './journal-points.js';
+import type { Log } from './log.js';
+import { MarkdownConfigLoader } from './markdown-config-loader.js';
+import { Outbox } from './outbox.js';
+import { PermissionDesk } from './permission-desk.js';
+import { Scheduler } from './schedule/scheduler.js';
+import { SessionManager } from './session-manager.js';
+import { SystemPromptAssembler } from './system-prompt-assembler.js';
+import { TurnWorker } from './turn-worker.js';
+
+export interface GatewayOptions {
+  readonly config: GatewayConfig;
+  /** What the agents inherit, less our own secrets. */
+  readonly env: Environment;
+  readonly log: Log;
+  readonly watch?: Watcher | undefined;
+  /** In place of the configured one. */
+  readonly backend?: BackendAdapter | undefined;
+}
+
+export const databaseFile = 'turnout.db';
+
+/** Messages in, agent turns, answers out. Puts the parts together, starts and stops them in order. */
+export class Gateway implements HttpGatewayFace {
+  readonly #options: GatewayOptions;
+  readonly #store: Store;
+  readonly #lock: DirectoryLock;
+  readonly #queue: EventQueue;
+  readonly #inbox: Inbox;
+  readonly #desk: PermissionDesk;
+  readonly #outbox: Outbox;
+  readonly #agents: Agents;
+  readonly #hooks: HookManager;
+  readonly #archive: ArchiveWriter;
+  readonly #scheduler: Scheduler;
+  readonly #metrics = new GatewayMetrics();
+  readonly #http: HttpChannel;
+  readonly #kinds: readonly ChannelKind[];
+  readonly #waiters = new Set<{ readonly channel: string; look(): void }>();
+  #retention: NodeJS.Timeout | undefined;
+  #state: 'starting' | 'running' | 'draining' | 'stopped' = 'starting';
+  #hurry: (() => void) | undefined;
+  #stopping: Promise<void> | undefined;
+
+  /** Rejects with all that keeps it from starting. */
+  static async start(options: GatewayOptions): Promise<Gateway> {
+    const { config, env, log } = options;
+    const backend = options.backend ?? createBackend(config.agentBackend, backendConfig(config, env));
+    if (options.backend === undefined) await checkStart(config, backend);
+    await mkdir(config.home, { recursive: true, mode: 0o700 });
+    const lock = await lockDirectory(config.home);
+    try {
+      const { token, file, warnings } = await loadHttpToken(config.home, config.httpToken);
+      for (const warning of [...config.warnings, ...warnings]) log.warn(warning);
+      if (file !== undefined) log.info('the HTTP token is kept in a file', { file });
+      const hooks = await HookManager.load(config.configDir, log, env);
+      const store = await openSqliteStore(join(config.home, databaseFile));
+      const gateway = new Gateway(options, { backend, hooks, store, lock, token });
+      await gateway.#start();
+      return gateway;
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+
+  private constructor(
+    options: GatewayOptions,
+    made: { backend: BackendAdapter; hooks: HookManager; store: Store; lock: DirectoryLock; token: string },
+  ) {
+    const { config, log, env } = options;
+    const { store, hooks, backend } = made;
+    const now = Date.now;
+    const watch: Watcher = options.watch ?? (() => undefined);
+    this.#options = options;
+    this.#store = store;
+    this.#lock = made.lock;
+    this.#hooks = hooks;
+    this.#agents = new Agents(config, backend, env);
+    const sessions = new SessionManager(store);
+    const runtime = new AgentRuntime(
+      config,
+      backend,
+      sessions,
+      new MarkdownConfigLoader(config.configDir),
+      new SystemPromptAssembler(),
+      hooks,
+      this.#agents,
+    );
+    this.#desk = new PermissionDesk({ store, log, now, watch, post: this.#post });
+    const commands = new ChatCommands({
+      store,
+      runtime,
+      sessions,
+      now,
+      turns: {
+        runningSince: (channel) => this.#queue.runningSince(channel),
+        stop: (channel, by) => this.#queue.stop(channel, { type: 'stopped', by }),
+      },
+    });
+    const worker = new TurnWorker({
+      config,
+      store,
+      runtime,
+      commands,
+      hooks,
+      desk: this.#desk,
+      log,
+      now,
+      watch,
+    });
+    this.#queue = new EventQueue({
+      store,
+      handler: worker,
+      // The process's own name: leases of a former one are told from ours.
+      worker: ownName(),
+      maxConcurrentTurns: config.maxConcurrentTurns,
+      maxQueueDepth: config.maxQueueDepth,
+      leaseMs: config.leaseMs,
+      log,
+      now,
+      watch,
+      onSettled: this.#settled,
+    });
+    this.#inbox = new Inbox({ store, queue: this.#queue, worker, runtime, commands, hooks, log, now });
+    const { httpHost: host, httpPort: port } = config;
+    this.#http = new HttpChannel({ host, port, token: made.token, log, metrics: this.#metrics.registry });
+    this.#kinds = [this.#http];
+    this.#outbox = new Outbox({
+      store,
+      kindOf: (delivery) => this.#kinds.find((kind) => kind.name === delivery.source),
+      log,
+      now,
+      watch,
+    });
+    this.#archive = new ArchiveWriter({ store, directory: join(config.home, 'archive'), log });
+    this.#scheduler = new Scheduler({
+      configDir: config.configDir,
+      outputChannel: config.outputChannelId,
+      store,
+      log,
+      submit: async (event) => {
+        this.#metrics.received(event.source);
+        await this.#queue.accept(event);
+      },
+    });
+    this.#metrics.watch(store, this.#queue, this.#agents);
+  }
+
+  get address(): HttpAddress {
+    return this.#http.address;
+  }
+
+  async #start(): Promise<void> {
+    const { log, config } = this.#options;
+    // What a crashed gateway left running must not go on in a session that is about to be resumed.
+    const orphans = await endOrphans().catch((error: unknown) => {
+      log.warn('orphans could not be looked for', { error });
+      return [];
+    });
+    for (const orphan of orphans) log.warn('ended a process of a gateway that is gone', { pid: orphan.pid });
+    try {
+      for (const kind of this.#kinds) await kind.start(this);
+      await this.#queue.start();
+    } catch (error) {
+      await this.#close();
+      throw error;
+    }
+    this.#archive.start();
+    await this.#scheduler.start();
+    this.#outbox.kick();
+    this.#retention = setInterval(() => void this.#retain(), 6 * 3_600_000);
+    void this.#retain();
+    this.#state = 'running';
+    const { agentBackend: backend, backendLive: live, home } = config;
+    log.info('gateway started', { backend, live, home, ...this.address });
+    await this.#hooks.fire('startup', { backend });
+  }
+
+  /** Running turns get the grace period; a second call ends them at once. Everything else stays on disk. */
+  async stop(reason: string): Promise<void> {
+    if (this.#stopping !== undefined) this.#hurry?.();
+    this.#stopping ??= this.#stop(reason);
+    await this.#stopping;
+  }
+
+  async #stop(reason: string): Promise<void> {
+    const { log, config } = this.#options;
+    this.#state = 'draining';
+    log.info('gateway is stopping', { reason, running: this.#queue.size });
+    clearInterval(this.#retention);
+    await this.#scheduler.stop();
+    const hurried = new Promise<void>((resolve) => {
+      this.#hurry = resolve;
+    });
+    const drained = this.#queue.drain(config.shutdownGraceMs);
+    await Promise.race([drained, hurried.then(() => this.#queue.drain(0))]);
+    await drained;
+    await this.#hooks.fire('shutdown', { reason });
+    await this.#close();
+    log.info('gateway stopped', { reason });
+  }
+
+  async #close(): Promise<void> {
+    this.#state = 'stopped';
+    for (const kind of this.#kinds) await kind.stop();
+    for (const waiter of this.#waiters) waiter.look();
+    await this.#outbox.stop();
+    await this.#archive.stop();
+    await this.#hooks.close();
+    await this.#agents.close();
+    await this.#store.close();
+    await this.#lock.release();
+  }
+
+  async receive(message: IncomingMessage): Promise<Receipt> {
+    this.#metrics.received(message.source);
+    const receipt = await this.#inbox.receive(message);
+    if (isFinal(receipt.event) && !receipt.repeated) this.#said(message.channel);
+    return receipt;
+  }
+
+  async interrupt(channel: string): Promise<boolean> {
+    return this.#queue.stop(channel, { type: 'stopped', by: 'an interrupt' });
+  }
+
+  event(id: string): Promise<StoredEvent | undefined> {
+    return this.#store.event(id);
+  }
+
+  messages(...given: Parameters<HttpGatewayFace['messages']>): ReturnType<HttpGatewayFace['messages']> {
+    return this.#store.messages(...given);
+  }
+
+  async settled(eventId: string, signal: AbortSignal): Promise<StoredEvent | undefined> {
+    const event = await this.#store.event(eventId);
+    if (event === undefined || isFinal(event) || signal.aborted) return event;
+    return new Promise((resolve, reject) => {
+      const done = (): void => {
+        this.#waiters.delete(waiter);
+        signal.removeEventListener('abort', done);
+        if (this.#state === 'stopped') resolve(event);
+        else this.#store.event(eventId).then(resolve, reject);
+      };
+      const look = async (): Promise<void> => {
+        const now = this.#state === 'stopped' ? undefined : await this.#store.event(eventId);
+        if (now === undefined || isFinal(now)) done();
+      };
+      const waiter = { channel: event.channel, look: () => void look().catch(done) };
+      this.#waiters.add(waiter);
+      signal.addEventListener('abort', done, { once: true });
+      // It may have ended between the first look and now.
+      waiter.look();
+    });
+  }
+
+  pendingPermissions(): Promise<readonly StoredPermission[]> {
+    return this.#store.pendingPermissions();
+  }
+
+  permission(id: string): Promise<StoredPermission | undefined> {
+    return this.#store.permission(id);
+  }
+
+  decide(id: string, decision: PermissionDecision, message?: string): Promise<StoredPermission | undefined> {
+    return this.#desk.decide(id, decision, message);
+  }
+
+  async health(): Promise<Health> {
+    const problems = [
+      ...(this.#state === 'running' ? [] : [`The gateway is ${this.#state}.`]),
+      ...(this.#queue.fault === undefined ? [] : [this.#queue.fault]),
+    ];
+    return { ready: problems.length === 0, problems };
+  }
+
+  metrics(): Promise<string> {
+    return this.#metrics.registry.render();
+  }
+
+  #post = async (channel: string, eventId: string, text: string): Promise<void> => {
+    await this.#store.post({ channel, eventId, role: 'system', text }, Date.now());
+    this.#said(channel);
+  };
+
+  #settled = (lease: Lease, settlement: Settlement, since: number | undefined): void => {
+    this.#metrics.settled(settlement, since === undefined ? undefined : Date.now() - since);
+    if (settlement.type === 'finish') this.#said(lease.channel);
+  };
+
+  /** There is something new in a channel. */
+  #said(channel: string): void {
+    this.#outbox.kick();
+    this.#archive.touched(channel, Date.now());
+    for (const waiter of this.#waiters) if (waiter.channel === channel) waiter.look();
+  }
+
+  async #retain(): Promise<void> {
+    const { config, log } = this.#options;
+    if (config.retentionDays === 0) return;
+    const directory = join(config.home, 'archive');
+    try {
+      await applyRetention({ store: this.#store, directory, days: config.retentionDays, now: Date.now() });
+    } catch (error) {
+      log.error('old conversations could not be removed', { error });
+    }
+  }
+}
+
+function isFinal(event: StoredEvent): boolean {
+  return finalStates.some((state) => state === event.state);
+}

@@ -1,0 +1,110 @@
+import type { NewEvent, Store, StoredEvent } from '../store/types.js';
+import type { AgentRuntime } from './agent-runtime.js';
+import type { IncomingMessage, Receipt } from './channels/types.js';
+import type { ChatCommands } from './commands/chat-commands.js';
+import { type Command, isImmediate, parseCommand } from './commands/parse-command.js';
+import type { EventQueue } from './event-queue.js';
+import type { HookManager } from './hook-manager.js';
+import type { Log } from './log.js';
+import type { TurnWorker } from './turn-worker.js';
+
+export interface InboxParts {
+  readonly store: Store;
+  readonly queue: EventQueue;
+  readonly worker: TurnWorker;
+  readonly runtime: AgentRuntime;
+  readonly commands: ChatCommands;
+  readonly hooks: HookManager;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** What comes in: hooks, commands, the queue, and what it means for a turn that runs already. */
+export class Inbox {
+  readonly #parts: InboxParts;
+  /** Messages of a channel whose hooks run, in the order of arrival. */
+  readonly #tails = new Map<string, Promise<unknown>>();
+
+  constructor(parts: InboxParts) {
+    this.#parts = parts;
+  }
+
+  /** The message is on disk when this resolves. */
+  async receive(message: IncomingMessage): Promise<Receipt> {
+    if (!this.#parts.hooks.has('message')) return this.#accept(message);
+    // A slow hook must not let a later message of the channel overtake.
+    return this.#inOrder(message.channel, () => this.#throughHooks(message));
+  }
+
+  async #throughHooks(message: IncomingMessage): Promise<Receipt> {
+    const { hooks, store, queue } = this.#parts;
+    const { channel, source, text, messageId } = message;
+    const known = messageId === undefined ? undefined : await store.eventOf(source, channel, messageId);
+    if (known !== undefined) return { event: known, repeated: true };
+    const verdict = await hooks.fire('message', { channel, source, text, author: message.author, messageId });
+    if (verdict.action === 'continue') return this.#accept({ ...message, text: verdict.payload.text });
+    const error = { code: 'bad_request', message: `Blocked by a hook: ${verdict.reason}` } as const;
+    const messages = [{ role: 'system', text: error.message }] as const;
+    const at = this.#parts.now();
+    return queue.accept(this.#event(message, 'prompt'), {
+      settled: { at, state: 'refused', error, messages },
+    });
+  }
+
+  async #accept(message: IncomingMessage): Promise<Receipt> {
+    const command = parseCommand(message.text);
+    if (command !== undefined && isImmediate(command)) return this.#atOnce(message, command);
+    const { queue, log } = this.#parts;
+    const event = this.#event(message, command === undefined ? 'prompt' : 'command');
+    const accepted = await queue.accept(event);
+    if (!accepted.repeated && accepted.event.kind === 'prompt' && queue.isRunning(message.channel)) {
+      // Not waited for: the message is safe, and its sender need not wait for another turn to end.
+      void this.#meetRunningTurn(accepted.event).catch((error: unknown) =>
+        log.error('a message could not be brought into the running turn: it waits', { error }),
+      );
+    }
+    return accepted;
+  }
+
+  /** A command that does not wait: done, then written down together with what it came to. */
+  async #atOnce(message: IncomingMessage, command: Command): Promise<Receipt> {
+    const { store, queue, commands, now } = this.#parts;
+    const { source, channel, messageId } = message;
+    const known = messageId === undefined ? undefined : await store.eventOf(source, channel, messageId);
+    if (known !== undefined) return { event: known, repeated: true };
+    const result = await commands.run(command, channel);
+    const change = result.type === 'reply' ? result.change : undefined;
+    return queue.accept(this.#event(message, 'command'), {
+      settled: {
+        at: now(),
+        state: 'answered',
+        responseText: result.text,
+        messages: [{ role: 'system', text: result.text }],
+        channelChange: change,
+      },
+    });
+  }
+
+  async #meetRunningTurn(event: StoredEvent): Promise<void> {
+    const { store, runtime, queue, worker } = this.#parts;
+    const { channel } = event;
+    const { queueMode } = await runtime.settings(channel, await store.channel(channel));
+    if (queueMode === 'interrupt')
+      await queue.stop(channel, { type: 'stopped', by: 'a newer message' }, event.id);
+    if (queueMode === 'steer') await worker.steer(event);
+  }
+
+  #event(message: IncomingMessage, kind: NewEvent['kind']): NewEvent {
+    return { ...message, kind, at: this.#parts.now() };
+  }
+
+  #inOrder<T>(channel: string, act: () => Promise<T>): Promise<T> {
+    const turn = (this.#tails.get(channel) ?? Promise.resolve()).then(act, act);
+    const tail = turn.catch(() => undefined);
+    this.#tails.set(channel, tail);
+    void tail.then(() => {
+      if (this.#tails.get(channel) === tail) this.#tails.delete(channel);
+    });
+    return turn;
+  }
+}

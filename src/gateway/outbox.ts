@@ -1,0 +1,110 @@
+import type { Delivery, Store } from '../store/types.js';
+import type { ChannelKind } from './channels/types.js';
+import type { Watcher } from './journal-points.js';
+import type { Log } from './log.js';
+
+const batchSize = 200;
+const firstDelayMs = 1000;
+const longestDelayMs = 5 * 60_000;
+/** About a day of trying. */
+const maxAttempts = 300;
+
+export interface OutboxParts {
+  readonly store: Pick<Store, 'undelivered' | 'delivered' | 'notDelivered'>;
+  /** The kind of channel that brings a message to its reader. */
+  kindOf(delivery: Delivery): ChannelKind | undefined;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly watch: Watcher;
+}
+
+/** Brings out what the gateway has said: at least once, in order for each channel, whatever happened in between. */
+export class Outbox {
+  readonly #parts: OutboxParts;
+  #running: Promise<void> | undefined;
+  #wanted = false;
+  #retry: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(parts: OutboxParts) {
+    this.#parts = parts;
+  }
+
+  /** There may be something to deliver. */
+  kick(): void {
+    this.#wanted = true;
+    if (this.#stopped || this.#running !== undefined) return;
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined;
+      if (this.#wanted) this.kick();
+    });
+  }
+
+  /** Finishes what is being delivered. The rest is on disk. */
+  async stop(): Promise<void> {
+    await this.#running;
+    this.#stopped = true;
+    clearTimeout(this.#retry);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { store, log, now } = this.#parts;
+    try {
+      for (;;) {
+        this.#wanted = false;
+        const due = await store.undelivered({ now: now(), limit: batchSize });
+        if (due.length === 0) return;
+        await this.#deliverAll(due);
+      }
+    } catch (error) {
+      log.error('answers could not be delivered: trying again', { error });
+      this.#kickIn(firstDelayMs);
+    }
+  }
+
+  async #deliverAll(due: readonly Delivery[]): Promise<void> {
+    const { store, now, watch } = this.#parts;
+    const outcomes = await Promise.all(due.map((delivery) => this.#deliver(delivery)));
+    const done = due.filter((_, index) => outcomes[index] === undefined).map(({ id }) => id);
+    if (done.length > 0) {
+      await store.delivered(done, now());
+      watch('marked_delivered');
+    }
+    for (const [index, delivery] of due.entries()) {
+      const error = outcomes[index];
+      if (error !== undefined) await this.#failed(delivery, error);
+    }
+  }
+
+  /** What went wrong, if anything. */
+  async #deliver(delivery: Delivery): Promise<string | undefined> {
+    this.#parts.watch('delivering');
+    try {
+      await this.#parts.kindOf(delivery)?.deliver(delivery);
+      this.#parts.watch('delivered');
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  async #failed(delivery: Delivery, error: string): Promise<void> {
+    const { store, log, now } = this.#parts;
+    const { id, attempts, message } = delivery;
+    const fields = { channel: message.channel, delivery: id, attempts, error };
+    if (attempts + 1 >= maxAttempts) {
+      log.error('an answer could not be delivered and is given up; it is in the archive', fields);
+      return store.notDelivered(id, { error });
+    }
+    log.warn('an answer could not be delivered: trying again', fields);
+    const delay = Math.min(firstDelayMs * 2 ** attempts, longestDelayMs);
+    await store.notDelivered(id, { error, notBefore: now() + delay });
+    this.#kickIn(delay);
+  }
+
+  #kickIn(ms: number): void {
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.kick(), ms);
+  }
+}

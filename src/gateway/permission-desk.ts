@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { PermissionDecision, PermissionRequestEvent } from '../core/chat-event.js';
+import { TurnoutError } from '../core/errors.js';
+import type { Lease, Store, StoredPermission } from '../store/types.js';
+import type { AgentTurn } from './agents.js';
+import type { Watcher } from './journal-points.js';
+import type { Log } from './log.js';
+
+interface OpenRequest {
+  readonly turnId: string;
+  /** The vendor's id of the question. */
+  readonly asked: string;
+  readonly turn: AgentTurn;
+}
+
+export interface DeskParts {
+  readonly store: Store;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly watch: Watcher;
+  /** Says something to the channel's readers. */
+  post(channel: string, eventId: string, text: string): Promise<void>;
+}
+
+/**
+ * Questions of running turns that wait for somebody's answer. They are on disk: after a restart the turn runs again,
+ * asks again, and meets the question that is still pending, or the answer that was given meanwhile.
+ */
+export class PermissionDesk {
+  readonly #parts: DeskParts;
+  readonly #open = new Map<string, OpenRequest>();
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts;
+  }
+
+  async ask(lease: Lease, eventId: string, request: PermissionRequestEvent, turn: AgentTurn): Promise<void> {
+    const { store, now, watch } = this.#parts;
+    const id = `prm_${randomUUID()}`;
+    const { tool, input, options } = request;
+    const stored = await store.askPermission(lease, { id, tool, input, options, at: now() });
+    watch('permission_asked');
+    this.#open.set(stored.id, { turnId: lease.turnId, asked: request.id, turn });
+    if (stored.state === 'decided' && stored.decision !== undefined) {
+      await this.#tell(stored.id, stored.decision, stored.message);
+    } else if (stored.id === id) {
+      await this.#parts.post(lease.channel, eventId, question(stored));
+    }
+  }
+
+  /** Undefined: nothing with that id is pending. */
+  async decide(
+    id: string,
+    decision: PermissionDecision,
+    message?: string,
+  ): Promise<StoredPermission | undefined> {
+    const { store, now } = this.#parts;
+    const pending = await store.permission(id);
+    if (pending === undefined || pending.state !== 'pending') return undefined;
+    if (!pending.options.includes(decision)) {
+      throw new TurnoutError(
+        'bad_request',
+        `This request can't be answered with ${decision}: choose ${pending.options.join(', ')}.`,
+      );
+    }
+    const decided = await store.decidePermission(id, { decision, message, at: now() });
+    if (decided !== undefined) await this.#tell(id, decision, message);
+    return decided;
+  }
+
+  /** The CLI or a clock has settled the question: what is on disk follows. */
+  async resolved(lease: Lease, asked: string, decision: PermissionDecision): Promise<void> {
+    for (const [id, request] of this.#open) {
+      if (request.turnId !== lease.turnId || request.asked !== asked) continue;
+      this.#open.delete(id);
+      await this.#parts.store.decidePermission(id, { decision, at: this.#parts.now() });
+    }
+  }
+
+  /** Nobody can be answered any more. What is pending on disk is the store's business. */
+  turnEnded(lease: Lease): void {
+    for (const [id, request] of this.#open) if (request.turnId === lease.turnId) this.#open.delete(id);
+  }
+
+  async #tell(id: string, decision: PermissionDecision, message: string | undefined): Promise<void> {
+    const request = this.#open.get(id);
+    if (request === undefined) return;
+    try {
+      await request.turn.answerPermission(request.asked, decision, message);
+    } catch (error) {
+      // The deadline or the end of the turn was faster.
+      this.#parts.log.warn('a permission came too late', { permission: id, error });
+    }
+  }
+}
+
+function question({ id, tool, input, options }: StoredPermission): string {
+  const shown = JSON.stringify(input);
+  const short = shown.length <= 500 ? shown : `${shown.slice(0, 499)}…`;
+  return `Permission needed for ${tool} ${short}\nAnswer ${options.join(', ')} to request ${id}.`;
+}

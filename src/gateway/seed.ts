@@ -1,0 +1,57 @@
+import type { Store, StoredMessage, StoredSession } from '../store/types.js';
+
+/** What an agent is told of a conversation that it was not part of. */
+export interface Seed {
+  readonly messages: readonly StoredMessage[];
+}
+
+export const noSeed: Seed = { messages: [] };
+
+const maxMessages = 60;
+const maxCharacters = 48_000;
+
+/** The part of the channel's conversation that a session has not seen, newest last. */
+export async function readSeed(
+  store: Pick<Store, 'conversation'>,
+  channel: string,
+  session: StoredSession | undefined,
+  beforeSeq: number,
+): Promise<Seed> {
+  const messages = await store.conversation(channel, { after: session?.seen, beforeSeq, limit: maxMessages });
+  return { messages: newest(messages) };
+}
+
+/**
+ * In front of the prompt, not in the system prompt: there it stays in the session's own history, and what the user
+ * typed follows as it was typed.
+ */
+export function seededPrompt(seed: Seed, prompt: string): string {
+  if (seed.messages.length === 0) return prompt;
+  const lines = seed.messages.map((message) => {
+    const speaker =
+      message.role === 'assistant' ? `assistant (${message.backend ?? 'another agent'})` : 'user';
+    return `<message from="${speaker}">\n${message.text}\n</message>`;
+  });
+  return [
+    'This conversation was begun with another agent. What was said so far, for your information:',
+    '<conversation_so_far>',
+    ...lines,
+    '</conversation_so_far>',
+    'The next message, which is for you:',
+    '',
+    prompt,
+  ].join('\n');
+}
+
+function newest(messages: readonly StoredMessage[]): readonly StoredMessage[] {
+  let room = maxCharacters;
+  const kept: StoredMessage[] = [];
+  for (const message of [...messages].reverse()) {
+    if (room <= 0) break;
+    kept.unshift(
+      message.text.length <= room ? message : { ...message, text: `[…] ${message.text.slice(-room)}` },
+    );
+    room -= message.text.length;
+  }
+  return kept;
+}

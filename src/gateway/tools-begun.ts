@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ToolRecord } from '../store/types.js';
+
+interface Asked {
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+/**
+ * The tools that have really begun. A CLI may announce a tool before it asks for permission: as long as nobody has
+ * answered, that one has done nothing.
+ */
+export function stillBegun(tools: readonly ToolRecord[], asked: readonly Asked[]): readonly ToolRecord[] {
+  const waiting = new Set<ToolRecord>();
+  for (const question of asked) {
+    const open = tools.filter((tool) => tool.endedAt === undefined && !waiting.has(tool));
+    const match =
+      open.find((tool) => isDeepStrictEqual(tool.input, question.input)) ??
+      open.find((tool) => tool.name === question.tool) ??
+      open.at(-1);
+    if (match !== undefined) waiting.add(match);
+  }
+  return tools.filter((tool) => !waiting.has(tool));
+}
+
+/** For a reader: what was begun, and whether it came to an end. */
+export function describeTools(tools: readonly ToolRecord[]): string {
+  const lines = tools
+    .slice(0, 20)
+    .map((tool) => `- ${tool.name} ${shortInput(tool.input)} (${stateOf(tool)})`);
+  if (tools.length > 20) lines.push(`- and ${tools.length - 20} more`);
+  return lines.join('\n');
+}
+
+function shortInput(input: unknown): string {
+  const text = JSON.stringify(input) ?? '';
+  return text.length <= 200 ? text : `${text.slice(0, 199)}…`;
+}
+
+function stateOf(tool: ToolRecord): string {
+  if (tool.endedAt === undefined) return 'begun, end unknown';
+  return tool.isError ? 'failed' : 'done';
+}

@@ -1,0 +1,51 @@
+import { resolve } from 'node:path';
+import { type BackendName, backendNames } from '../backends/registry.js';
+import type { PermissionMode } from '../backends/types.js';
+import type { ChannelState } from '../store/types.js';
+import type { GatewayConfig } from './config.js';
+import type { ChannelConfig } from './markdown-config-loader.js';
+import { type QueueMode, queueModes } from './settings.js';
+
+/** What was set in the chat with `/backend`, `/model` and `/queue`: stronger than files and settings. */
+export type Chosen = Pick<ChannelState, 'backend' | 'model' | 'queueMode'>;
+
+/** What a turn of a channel is run with. */
+export interface TurnSettings {
+  readonly backend: BackendName;
+  readonly model?: string | undefined;
+  readonly cwd: string;
+  /** Only where the channel names its own. */
+  readonly tools?: readonly string[] | undefined;
+  readonly queueMode: QueueMode;
+  readonly permissionMode: PermissionMode;
+  readonly live: boolean;
+  /** What keeps the channel from being answered, for its reader. */
+  readonly problem?: string | undefined;
+}
+
+export function turnSettings(config: GatewayConfig, files: ChannelConfig, chosen: Chosen): TurnSettings {
+  const { settings } = files;
+  const backend =
+    backendNames.find((name) => name === chosen.backend) ?? settings.backend ?? config.agentBackend;
+  const permissionMode = settings.permissionMode ?? config.permissionMode;
+  return {
+    backend,
+    model: chosen.model ?? modelFor(backend, config, files),
+    cwd: settings.cwd === undefined ? config.workingDir : resolve(config.workingDir, settings.cwd),
+    tools: settings.tools,
+    queueMode: queueModes.find((mode) => mode === chosen.queueMode) ?? settings.queueMode ?? config.queueMode,
+    permissionMode,
+    live: config.backendLive || permissionMode === 'ask',
+  };
+}
+
+/** A model belongs to the backend that it was named for. */
+function modelFor(
+  backend: BackendName,
+  config: GatewayConfig,
+  { settings }: ChannelConfig,
+): string | undefined {
+  if (settings.model !== undefined && backend === (settings.backend ?? config.agentBackend))
+    return settings.model;
+  return backend === config.agentBackend ? config.backendModel : undefined;
+}

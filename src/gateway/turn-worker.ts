@@ -1,0 +1,238 @@
+import type { ChatEvent } from '../core/chat-event.js';
+import type { AbandonedTurn, Claim, Lease, Store, StoredEvent } from '../store/types.js';
+import type { AgentRuntime } from './agent-runtime.js';
+import type { AgentTurn } from './agents.js';
+import { Attempt, type AttemptEnd, answered, maxRetries, unanswered } from './attempt.js';
+import type { ChatCommands } from './commands/chat-commands.js';
+import { parseCommand } from './commands/parse-command.js';
+import type { GatewayConfig } from './config.js';
+import type { Settlement, StopReason, TurnHandler } from './event-queue.js';
+import type { HookManager } from './hook-manager.js';
+import type { Watcher } from './journal-points.js';
+import type { Log } from './log.js';
+import type { PermissionDesk } from './permission-desk.js';
+import { readSeed } from './seed.js';
+import { describeTools, stillBegun } from './tools-begun.js';
+
+/** Waiting messages that become one turn in `collect` mode. */
+const maxCollected = 50;
+
+export interface WorkerParts {
+  readonly config: GatewayConfig;
+  readonly store: Store;
+  readonly runtime: AgentRuntime;
+  readonly commands: ChatCommands;
+  readonly hooks: HookManager;
+  readonly desk: PermissionDesk;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly watch: Watcher;
+}
+
+interface RunningTurn {
+  readonly lease: Lease;
+  readonly event: StoredEvent;
+  readonly attempt: Attempt;
+  /** A hook that blocks a tool ends the turn like a person does. */
+  readonly block: AbortController;
+  agent?: AgentTurn;
+}
+
+/** From an event of the queue to what is written about it. */
+export class TurnWorker implements TurnHandler {
+  readonly #parts: WorkerParts;
+  readonly #running = new Map<string, RunningTurn>();
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+  }
+
+  async run(claim: Claim, signal: AbortSignal): Promise<Settlement> {
+    const { lease, event } = claim;
+    const command = event.kind === 'command' ? parseCommand(event.text) : undefined;
+    if (command === undefined) return this.#turn(lease, await this.#collect(lease, event), signal);
+    const result = await this.#parts.commands.run(command, event.channel);
+    if (result.type === 'prompt') return this.#turn(lease, [{ ...event, text: result.text }], signal);
+    return {
+      type: 'finish',
+      outcome: {
+        at: this.#parts.now(),
+        state: 'answered',
+        responseText: result.text,
+        messages: [{ role: 'system', text: result.text }],
+        channelChange: result.change,
+        events: [],
+      },
+    };
+  }
+
+  /** Puts a message into the channel's running turn. False: it can't be, and waits like any other. */
+  async steer(event: StoredEvent): Promise<boolean> {
+    const { store, log } = this.#parts;
+    const running = this.#running.get(event.channel);
+    if (running?.agent === undefined) return false;
+    const joined = await store.join(running.lease, { limit: 1, only: event.id });
+    if (joined.length === 0) return false;
+    const told = await running.agent.steer(event.text).catch((error: unknown) => {
+      log.warn('a running turn could not be steered', { channel: event.channel, error });
+      return false;
+    });
+    if (!told) await store.leave(running.lease, event.id);
+    return told;
+  }
+
+  async recover({ turn, events }: AbandonedTurn): Promise<Settlement> {
+    const { store, now } = this.#parts;
+    const pending = (await store.pendingPermissions()).filter((asked) => asked.turnId === turn.id);
+    const begun = stillBegun(turn.tools, pending);
+    const attempts = Math.max(0, ...events.map((event) => event.attempts));
+    const message = 'The gateway ended while this was being worked on.';
+    const error = { code: 'crashed', message } as const;
+    if (begun.length === 0 && attempts <= maxRetries) {
+      return { type: 'postpone', retry: { at: now(), notBefore: now(), error, events: [] } };
+    }
+    const why =
+      begun.length > 0
+        ? `${message} It is not repeated by itself, because tools had begun:\n${describeTools(begun)}`
+        : `${message} That happened ${attempts} times.`;
+    const text = `${why}\nSend /retry to run it again.`;
+    const messages = [{ role: 'system', text }] as const;
+    return { type: 'finish', outcome: { at: now(), state: 'failed', error, messages, events: [] } };
+  }
+
+  async #collect(lease: Lease, event: StoredEvent): Promise<readonly StoredEvent[]> {
+    const { store, runtime, watch } = this.#parts;
+    const [next] = await store.waiting(event.channel, 1);
+    if (next?.kind !== 'prompt') return [event];
+    const { queueMode } = await runtime.settings(event.channel, await store.channel(event.channel));
+    if (queueMode !== 'collect') return [event];
+    const joined = await store.join(lease, { limit: maxCollected - 1 });
+    watch('joined');
+    return [event, ...joined];
+  }
+
+  async #turn(lease: Lease, events: readonly StoredEvent[], signal: AbortSignal): Promise<Settlement> {
+    const { store, runtime, desk, config, now } = this.#parts;
+    const [event] = events;
+    if (event === undefined) throw new Error('A turn without an event.');
+    const running: RunningTurn = { lease, event, attempt: new Attempt(), block: new AbortController() };
+    this.#running.set(lease.channel, running);
+    try {
+      const report = await runtime.run(
+        {
+          channel: lease.channel,
+          source: event.source,
+          eventId: event.id,
+          author: event.author,
+          text: events.map(({ text }) => text).join('\n\n'),
+          chosen: await store.channel(lease.channel),
+          seed: (session) => readSeed(store, lease.channel, session, event.seq),
+        },
+        {
+          began: (setup) => this.#note(running, 'began', { type: 'began', ...setup }),
+          saw: (happened, agent) => this.#saw(running, happened, agent),
+        },
+        AbortSignal.any([signal, running.block.signal]),
+      );
+      const stop = signal.aborted ? (signal.reason as StopReason) : undefined;
+      const { retryDelayMs } = config;
+      return await this.#settle({ event, attempt: running.attempt, report, stop, at: now(), retryDelayMs });
+    } finally {
+      this.#running.delete(lease.channel);
+      desk.turnEnded(lease);
+    }
+  }
+
+  async #saw(running: RunningTurn, happened: ChatEvent, agent: AgentTurn): Promise<void> {
+    const { lease, event, attempt, block } = running;
+    const { now, desk } = this.#parts;
+    running.agent = agent;
+    attempt.recorder.accept(happened);
+    switch (happened.type) {
+      case 'session': {
+        const { sessionId, model } = happened;
+        attempt.sessionId = sessionId;
+        return this.#note(running, 'session', { type: 'session', sessionId, model });
+      }
+      case 'tool_start': {
+        const { id, name, input } = happened;
+        const at = now();
+        attempt.toolStarted({ id, name, input, startedAt: at });
+        await this.#note(running, 'tool_started', { type: 'tool_started', id, name, input, at });
+        const reason = await this.#objection(event, name, input);
+        if (reason === undefined) return;
+        attempt.blocked = `${name}: ${reason}`;
+        block.abort();
+        return;
+      }
+      case 'tool_end': {
+        const { id, isError } = happened;
+        const at = now();
+        attempt.toolEnded(id, at, isError);
+        return this.#note(running, 'tool_ended', { type: 'tool_ended', id, isError, at });
+      }
+      case 'permission_request': {
+        attempt.asked(happened);
+        const reason = await this.#objection(event, happened.tool, happened.input);
+        if (reason === undefined) await desk.ask(lease, event.id, happened, agent);
+        else await agent.answerPermission(happened.id, 'deny', reason);
+        return;
+      }
+      case 'permission_resolved':
+        attempt.answered(happened.id);
+        return desk.resolved(lease, happened.id, happened.decision);
+      default:
+        return;
+    }
+  }
+
+  async #objection(event: StoredEvent, name: string, input: unknown): Promise<string | undefined> {
+    const { channel, id: eventId } = event;
+    const verdict = await this.#parts.hooks.fire('tool_start', { channel, eventId, name, input });
+    return verdict.action === 'block' ? verdict.reason : undefined;
+  }
+
+  /**
+   * On disk before the turn goes on. Before the agent is asked, a note that can't be written puts the turn off; later it
+   * does not end it any more: what the turn comes to is written until it is on disk.
+   */
+  async #note(
+    { lease }: RunningTurn,
+    point: 'began' | 'session' | 'tool_started' | 'tool_ended',
+    entry: Parameters<Store['journal']>[1],
+  ): Promise<void> {
+    try {
+      await this.#parts.store.journal(lease, entry);
+    } catch (error) {
+      if (point === 'began') throw error;
+      this.#parts.log.error('a step of a turn could not be noted', { channel: lease.channel, point, error });
+    }
+    this.#parts.watch(point);
+  }
+
+  async #settle(end: AttemptEnd): Promise<Settlement> {
+    const { hooks, log } = this.#parts;
+    const { event, report } = end;
+    const { ending } = report;
+    const { channel, id: eventId } = event;
+    if (ending.type === 'complete') {
+      const responseText = report.result.responseText ?? ending.text;
+      const verdict = await hooks.fire('turn_end', { channel, eventId, state: 'answered', responseText });
+      const text = verdict.action === 'continue' ? verdict.payload.responseText : undefined;
+      return answered(end, text ?? responseText, ending.stopReason);
+    }
+    const settlement = unanswered(end, ending);
+    const { code } = ending;
+    if (settlement.type === 'postpone') {
+      log.warn('a turn is tried again', { channel, event: eventId, attempt: event.attempts, code });
+      return settlement;
+    }
+    const { state, error } = settlement.outcome;
+    log.warn('a turn ended without an answer', { channel, event: eventId, state, code });
+    await hooks.fire('turn_end', { channel, eventId, state });
+    if (state === 'failed') {
+      await hooks.fire('error', { channel, eventId, code, message: error?.message ?? ending.message });
+    }
+    return settlement;
+  }
+}
