@@ -55,10 +55,11 @@ function turnBlocks({ turn, asked, events, said }: TurnEntry): readonly string[]
 
 function turnHeading(turn: StoredTurn): string {
   const { setup, endedAt, startedAt } = turn;
+  const model = turn.model ?? setup?.model;
   const parts = [
     timeOfDay(startedAt),
     setup === undefined ? 'turn' : code(setup.backend, 40),
-    ...(setup?.model === undefined ? [] : [code(setup.model, 80)]),
+    ...(model === undefined ? [] : [code(model, 80)]),
     turn.state === 'postponed' ? 'to be tried again' : turn.state,
     ...(endedAt === undefined ? [] : [duration(endedAt - startedAt)]),
   ];

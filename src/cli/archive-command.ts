@@ -1,0 +1,98 @@
+import { TurnoutError } from '../core/errors.js';
+import { dayMs, startOfDay } from '../gateway/archive/format.js';
+import { type ArchiveReader, openArchive } from '../gateway/archive/open-archive.js';
+import { loadConfig } from '../gateway/config.js';
+import { exitCodes } from './exit-codes.js';
+import { readEnvironment } from './read-environment.js';
+import { Terminal } from './terminal.js';
+
+/** What the commands that only read the archive have in common. */
+export interface ArchiveCommand<Options> {
+  readonly name: string;
+  readonly usageText: string;
+  readonly parse: (argv: readonly string[]) => Options | 'help';
+  /** Throws a TurnoutError for what is not there. */
+  readonly run: (archive: ArchiveReader, options: Options, terminal: Terminal) => Promise<void>;
+}
+
+export async function runArchiveCommand<Options>(
+  command: ArchiveCommand<Options>,
+  argv: readonly string[],
+): Promise<number> {
+  const terminal = new Terminal(process.stdout, process.stderr);
+  let options: Options | 'help';
+  let home: string;
+  try {
+    options = command.parse(argv);
+    if (options === 'help') {
+      await terminal.write(command.usageText);
+      return exitCodes.done;
+    }
+    home = loadConfig(readEnvironment(process.cwd(), process.env)).home;
+  } catch (error) {
+    if (!(error instanceof TurnoutError)) throw error;
+    terminal.say(error.explanation);
+    return exitCodes.usage;
+  }
+  return look(command, options, home, terminal);
+}
+
+async function look<Options>(
+  command: ArchiveCommand<Options>,
+  options: Options,
+  home: string,
+  terminal: Terminal,
+): Promise<number> {
+  let archive: ArchiveReader | undefined;
+  try {
+    archive = await openArchive(home);
+    await command.run(archive, options, terminal);
+    await terminal.flush();
+  } catch (error) {
+    terminal.say(error instanceof TurnoutError ? error.explanation : (error as Error).message);
+    return exitCodes.failed;
+  } finally {
+    await archive?.close();
+  }
+  if (terminal.writeError === undefined) return exitCodes.done;
+  terminal.say(`stdout can't be written: ${terminal.writeError}`);
+  return exitCodes.failed;
+}
+
+/** What `parseArgs` says of wrong options, in our words. */
+export function parseStrictly<Parsed>(command: string, parse: () => Parsed): Parsed {
+  try {
+    return parse();
+  } catch (cause) {
+    throw wrong(command, (cause as Error).message.split('. To specify')[0] ?? 'wrong options', cause);
+  }
+}
+
+/** A day (`2026-01-31`) or a time in ISO 8601, in UTC where it does not say. A day as an end is meant to its last second. */
+export function timeOption(
+  command: string,
+  flag: string,
+  raw: string | undefined,
+  as: 'begin' | 'end' = 'begin',
+): number | undefined {
+  if (raw === undefined) return undefined;
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(raw);
+  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$/.exec(raw);
+  const at = isDay ? startOfDay(raw) : time === null ? Number.NaN : Date.parse(time[3] ? raw : `${raw}Z`);
+  // JavaScript takes the 31st of February for the 3rd of March.
+  const isReal = Number.isFinite(at) && (!isDay || new Date(at).toISOString().startsWith(raw));
+  if (!isReal)
+    throw wrong(
+      command,
+      `${flag} expects a day like 2026-01-31 or a time like 2026-01-31T14:00, got ${JSON.stringify(raw)}`,
+    );
+  return isDay && as === 'end' ? at + dayMs : at;
+}
+
+export function wrong(command: string, what: string, cause?: unknown): TurnoutError {
+  return new TurnoutError('bad_request', what, { hint: `See \`turnout help ${command}\`.`, cause });
+}
+
+export function notHere(what: string, hint?: string): TurnoutError {
+  return new TurnoutError('bad_request', what, { hint });
+}

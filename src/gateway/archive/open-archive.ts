@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { TurnoutError } from '../../core/errors.js';
+import { openSqliteStore } from '../../store/sqlite/sqlite-store.js';
+import type { Store } from '../../store/types.js';
+
+export type {
+  ChannelOverview,
+  StoredEvent,
+  StoredMessage,
+  StoredTurn,
+  UsageQuery,
+  UsageRow,
+} from '../../store/types.js';
+
+/** What can be read while a gateway is at work. */
+export type ArchiveReader = Pick<
+  Store,
+  'channels' | 'messages' | 'event' | 'turns' | 'turnEvents' | 'turnsEnded' | 'usage' | 'close'
+>;
+
+/** The rows of a home directory, to read only: nothing is made or changed there. */
+export async function openArchive(home: string): Promise<ArchiveReader> {
+  const file = join(home, 'turnout.db');
+  if (!existsSync(file)) {
+    throw new TurnoutError(
+      'bad_request',
+      `There is no gateway data in ${home}: nothing has been archived yet.`,
+      { hint: 'TURNOUT_HOME names another directory; `turnout gateway` begins an archive.' },
+    );
+  }
+  return openSqliteStore(file, { readOnly: true });
+}
