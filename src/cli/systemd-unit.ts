@@ -1,0 +1,96 @@
+import { TurnoutError } from '../core/errors.js';
+
+export interface UnitFacts {
+  readonly node: string;
+  readonly program: string;
+  readonly workingDirectory: string;
+  readonly hasSettingsFile: boolean;
+  readonly path: string | undefined;
+  readonly home: string | undefined;
+  readonly shutdownGraceMs: number;
+  /** Whom a unit of the system runs as. Undefined: a unit of the user's own manager. */
+  readonly user: string | undefined;
+}
+
+/** What the gateway needs on top of its grace period, to end its agents and close its store. */
+const stopReserveSeconds = 30;
+
+export function describeUnit(facts: UnitFacts): string {
+  const stopSeconds = Math.ceil(facts.shutdownGraceMs / 1000) + stopReserveSeconds;
+  const settings = facts.hasSettingsFile ? 'are in' : 'go into';
+  return `${installation(facts.user)}
+[Unit]
+Description=Turnout gateway: coding agents behind chat and HTTP
+${facts.user === undefined ? '' : 'Wants=network-online.target\nAfter=network-online.target\n'}# Wrong settings end it at once: it is not started for ever.
+StartLimitIntervalSec=300
+StartLimitBurst=5
+
+[Service]
+Type=exec
+${facts.user === undefined ? '' : `# Whose logins the agents use.\nUser=${plain(facts.user)}\n`}# The settings ${settings} the .env file of this directory. The gateway reads it: EnvironmentFile= has other rules.
+WorkingDirectory=${plain(facts.workingDirectory)}
+# The agent CLIs are looked up here.
+${environment('PATH', facts.path)}${environment('TURNOUT_HOME', facts.home)}ExecStart=${executable(facts.node)} ${quoted(argument(facts.program))} gateway
+Restart=on-failure
+RestartSec=5
+# At first only the gateway gets SIGTERM, and drains. What is left when it has ended is killed.
+KillMode=mixed
+# Above SHUTDOWN_GRACE_MS.
+TimeoutStopSec=${stopSeconds}
+# The agents' files, too, are only for their owner.
+UMask=0077
+# If the agents need no sudo and no sandbox of their own:
+#NoNewPrivileges=yes
+
+[Install]
+WantedBy=${facts.user === undefined ? 'default.target' : 'multi-user.target'}
+`;
+}
+
+function installation(user: string | undefined): string {
+  const lines =
+    user === undefined
+      ? [
+          'mkdir -p ~/.config/systemd/user',
+          'turnout service > ~/.config/systemd/user/turnout.service',
+          'systemctl --user daemon-reload',
+          'systemctl --user enable --now turnout',
+          'loginctl enable-linger        (it runs while you are not logged in, too)',
+          'journalctl --user -u turnout -f',
+        ]
+      : [
+          'turnout service --system | sudo tee /etc/systemd/system/turnout.service',
+          'sudo systemctl daemon-reload',
+          'sudo systemctl enable --now turnout',
+          'sudo journalctl -u turnout -f',
+        ];
+  return `# To install it:\n${lines.map((line) => `#   ${line}\n`).join('')}`;
+}
+
+function environment(name: string, value: string | undefined): string {
+  return value === undefined || value === '' ? '' : `Environment=${quoted(plain(`${name}=${value}`))}\n`;
+}
+
+/** systemd's rules: `%` begins a specifier everywhere, also in values that are taken as they are. */
+function plain(value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  if (/[\u0000-\u001f\u007f]/.test(value)) {
+    const message = `A control character can't be in a systemd unit: ${JSON.stringify(value)}.`;
+    throw new TurnoutError('bad_request', message);
+  }
+  return value.replaceAll('%', '%%');
+}
+
+/** In arguments `$` begins a variable; in the program's own path and in `Environment=` it does not. */
+function argument(value: string): string {
+  return plain(value).replaceAll('$', () => '$$');
+}
+
+/** systemd takes no program whose path has quotes or backslashes, however they are quoted. */
+function executable(path: string): string {
+  return /["'\\]/.test(path) ? `/usr/bin/env ${quoted(argument(path))}` : quoted(plain(path));
+}
+
+function quoted(value: string): string {
+  return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}
