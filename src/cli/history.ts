@@ -134,6 +134,7 @@ async function speakerOf(archive: ArchiveReader, message: StoredMessage): Promis
 }
 
 function channelTable(channels: readonly ChannelOverview[]): string {
+  if (channels.length === 0) return 'Nothing has been said yet.\n';
   const rows = channels.map(({ channel, messages, lastMessageAt, running, waiting }) => [
     oneLine(channel),
     String(messages),
