@@ -60,7 +60,13 @@ describe('the token', () => {
   it('is not there for browsers of other origins', async () => {
     const answer = await http.call('/v1/permissions', { headers: { Origin: 'https://evil.example' } });
     expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
+    for (const path of ['/v1/permissions', '/nowhere', '/v1/events/none', '/metrics']) {
+      const { headers } = await http.call(path);
+      expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
+        'no-store',
+        'nosniff',
+      ]);
+    }
   });
 
   it('must not be empty', async () => {
