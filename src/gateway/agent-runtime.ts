@@ -1,4 +1,3 @@
-import type { BackendName } from '../backends/registry.js';
 import type { BackendAdapter, BackendEventResult } from '../backends/types.js';
 import { type ChatEvent, errorEvent, isTerminal, type TerminalEvent } from '../core/chat-event.js';
 import type { PromptRecord, StoredSession, TurnSetup } from '../store/types.js';
@@ -50,8 +49,7 @@ export interface TurnObserver {
 export interface RuntimeReport {
   readonly ending: TerminalEvent;
   readonly result: EventResult;
-  /** Undefined when it did not get so far as to choose. */
-  readonly settings?: TurnSettings | undefined;
+  readonly settings: TurnSettings;
   /** Stopped by a hook before the agent was asked. */
   readonly blocked?: string | undefined;
   /** The stored session was of no use: it is to be forgotten, whatever came after. */
@@ -97,7 +95,7 @@ export class AgentRuntime {
   async run(turn: RuntimeTurn, observer: TurnObserver, signal: AbortSignal): Promise<RuntimeReport> {
     const files = await this.#loader.load(turn.channel);
     const settings = turnSettings(this.#config, files, turn.chosen);
-    const refused = settings.problem ?? this.#unsupported(settings);
+    const refused = this.#unsupported(settings);
     if (refused !== undefined) return this.#ended(turn, settings, errorEvent('bad_request', refused));
 
     const stored = await this.#sessions.get(turn.channel, settings.backend);
@@ -181,5 +179,3 @@ function setupOf(request: AgentRequest, prompt: PromptRecord): TurnSetup {
   const { backend, model, cwd, live, sessionId } = request;
   return { backend, model, cwd, live, resumed: sessionId, prompt };
 }
-
-export type { BackendName };

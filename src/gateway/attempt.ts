@@ -53,7 +53,7 @@ export interface AttemptEnd {
 
 /** The answer, to be written as it is. */
 export function answered(end: AttemptEnd, text: string, stopReason: string): Settlement {
-  const backend = end.report.settings?.backend;
+  const backend = end.report.settings.backend;
   return finish(end, {
     state: 'answered',
     responseText: text,
@@ -87,7 +87,7 @@ export function unanswered(end: AttemptEnd, ending: ErrorEvent): Settlement {
   if (ending.retryable && begun.length === 0 && event.attempts <= maxRetries) {
     return postpone(end, error, { delay: end.retryDelayMs * 2 ** (event.attempts - 1), free: false });
   }
-  const agent = report.settings?.backend ?? 'The agent';
+  const agent = report.settings.backend;
   const text = `${agent} could not answer (${error.code}): ${error.message}${told}\nSend /retry to try again.`;
   return finish(end, { state: 'failed', error, ...say(text) });
 }
@@ -113,7 +113,7 @@ function finish(
   const sessionId = report.result.sessionId ?? attempt.sessionId;
   const resumable = ending.type === 'complete' || ending.code !== 'session_not_found';
   const session =
-    settings !== undefined && sessionId !== undefined && resumable
+    sessionId !== undefined && resumable
       ? { backend: settings.backend, sessionId, cwd: settings.cwd }
       : undefined;
   return {
@@ -140,5 +140,5 @@ function postpone(
 }
 
 function lostSession({ sessionLost, settings }: RuntimeReport): string | undefined {
-  return sessionLost ? settings?.backend : undefined;
+  return sessionLost ? settings.backend : undefined;
 }

@@ -33,7 +33,7 @@ export function seededPrompt(seed: Seed, prompt: string): string {
     return `<message from="${speaker}">\n${message.text}\n</message>`;
   });
   return [
-    'This conversation was begun with another agent. What was said so far, for your information:',
+    'This conversation has a part that you have not seen. What was said in it, for your information:',
     '<conversation_so_far>',
     ...lines,
     '</conversation_so_far>',

@@ -19,8 +19,8 @@ export interface TurnSettings {
   readonly queueMode: QueueMode;
   readonly permissionMode: PermissionMode;
   readonly live: boolean;
-  /** What keeps the channel from being answered, for its reader. */
-  readonly problem?: string | undefined;
+  /** What is wrong with the channel's files; the rest of them counts. */
+  readonly problems: readonly string[];
 }
 
 export function turnSettings(config: GatewayConfig, files: ChannelConfig, chosen: Chosen): TurnSettings {
@@ -36,6 +36,7 @@ export function turnSettings(config: GatewayConfig, files: ChannelConfig, chosen
     queueMode: queueModes.find((mode) => mode === chosen.queueMode) ?? settings.queueMode ?? config.queueMode,
     permissionMode,
     live: config.backendLive || permissionMode === 'ask',
+    problems: files.problems,
   };
 }
 

@@ -42,6 +42,8 @@ interface RunningTurn {
 export class TurnWorker implements TurnHandler {
   readonly #parts: WorkerParts;
   readonly #running = new Map<string, RunningTurn>();
+  /** What was last said about the files of a channel: the same is not said for every message. */
+  readonly #complaints = new Map<string, string>();
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -134,6 +136,7 @@ export class TurnWorker implements TurnHandler {
         },
         AbortSignal.any([signal, running.block.signal]),
       );
+      this.#complain(lease.channel, report.settings.problems);
       const stop = signal.aborted ? (signal.reason as StopReason) : undefined;
       const { retryDelayMs } = config;
       return await this.#settle({ event, attempt: running.attempt, report, stop, at: now(), retryDelayMs });
@@ -184,6 +187,14 @@ export class TurnWorker implements TurnHandler {
       default:
         return;
     }
+  }
+
+  #complain(channel: string, problems: readonly string[]): void {
+    const complaint = problems.join('\n');
+    if (complaint === (this.#complaints.get(channel) ?? '')) return;
+    if (complaint === '') this.#complaints.delete(channel);
+    else this.#complaints.set(channel, complaint);
+    if (complaint !== '') this.#parts.log.warn('files of a channel are wrong', { channel, problems });
   }
 
   async #objection(event: StoredEvent, name: string, input: unknown): Promise<string | undefined> {

@@ -1,0 +1,171 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { loadConfig } from '../../src/gateway/config.js';
+import { Gateway } from '../../src/gateway/gateway.js';
+import type { JournalPoint } from '../../src/gateway/journal-points.js';
+import { createLog } from '../../src/gateway/log.js';
+
+export const demoAgent = fileURLToPath(new URL('../../dist/demo-agent/main.js', import.meta.url));
+
+export interface GatewayStage {
+  readonly root: string;
+  readonly home: string;
+  readonly work: string;
+  readonly log: readonly Record<string, unknown>[];
+  readonly points: readonly JournalPoint[];
+  /** Writes a file of CONFIG_DIR. */
+  configure(path: string, text: string): void;
+  start(env?: Record<string, string>): Promise<Client>;
+}
+
+/** A data directory of its own; gateways in this process over the demo agent, one after the other. */
+export function setUpGateway(settings: Record<string, string> = {}): GatewayStage {
+  const root = mkdtempSync(join(tmpdir(), 'turnout-gateway-'));
+  const home = join(root, 'home');
+  const work = join(root, 'work');
+  const configDir = join(root, 'config');
+  for (const directory of [work, configDir]) mkdirSync(directory);
+  const log: Record<string, unknown>[] = [];
+  const points: JournalPoint[] = [];
+  const running = new Set<Client>();
+  onTestFinished(async () => {
+    for (const client of running) await client.stop();
+    rmSync(root, { recursive: true, force: true });
+  });
+  return {
+    root,
+    home,
+    work,
+    log,
+    points,
+    configure(path, text) {
+      mkdirSync(dirname(join(configDir, path)), { recursive: true });
+      writeFileSync(join(configDir, path), text);
+    },
+    async start(more = {}) {
+      const env = {
+        PATH: process.env['PATH'] ?? '',
+        HOME: root,
+        TURNOUT_DEMO_SPEED: '10',
+        TURNOUT_HOME: home,
+        CONFIG_DIR: configDir,
+        WORKING_DIR: work,
+        BACKEND_CLI_PATH: demoAgent,
+        HTTP_PORT: '0',
+        HTTP_TOKEN: 'a-token-for-the-tests',
+        RETRY_DELAY_MS: '50',
+        SHUTDOWN_GRACE_MS: '0',
+        ...settings,
+        ...more,
+      };
+      const gateway = await Gateway.start({
+        config: loadConfig(env),
+        env,
+        log: createLog('debug', (line) => log.push(JSON.parse(line))),
+        watch: (point) => points.push(point),
+      });
+      const client = new Client(gateway);
+      running.add(client);
+      return client;
+    },
+  };
+}
+
+export interface EventView {
+  readonly eventId: string;
+  readonly state: string;
+  readonly responseText?: string;
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly attempts: number;
+}
+
+export interface MessageView {
+  readonly id: string;
+  readonly eventId?: string;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly text: string;
+  readonly backend?: string;
+}
+
+/** Talks to the gateway as the world does. */
+export class Client {
+  readonly gateway: Gateway;
+
+  constructor(gateway: Gateway) {
+    this.gateway = gateway;
+  }
+
+  async call(
+    path: string,
+    init: { body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<unknown> {
+    const { host, port } = this.gateway.address;
+    const response = await fetch(`http://${host}:${port}${path}`, {
+      method: init.body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: 'Bearer a-token-for-the-tests',
+        ...(init.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...init.headers,
+      },
+      ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
+    });
+    const body = await response.json();
+    if (!response.ok) throw new Error(`${response.status} ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  /** The event's id. */
+  async post(channel: string, text: string, key?: string): Promise<string> {
+    return (await this.postFully(channel, text, key)).eventId;
+  }
+
+  async postFully(channel: string, text: string, key?: string): Promise<EventView> {
+    const headers = key === undefined ? {} : { 'idempotency-key': key };
+    return (await this.call(`/v1/channels/${channel}/messages`, { body: { text }, headers })) as EventView;
+  }
+
+  async event(id: string): Promise<EventView> {
+    return (await this.call(`/v1/events/${id}`)) as EventView;
+  }
+
+  /** Waits until it has ended. */
+  async ended(id: string): Promise<EventView> {
+    return (await this.call(`/v1/events/${id}?wait=20`)) as EventView;
+  }
+
+  async ask(channel: string, text: string): Promise<EventView> {
+    return this.ended(await this.post(channel, text));
+  }
+
+  async messages(channel: string): Promise<readonly MessageView[]> {
+    const page = (await this.call(`/v1/channels/${channel}/messages?limit=500`)) as {
+      messages: MessageView[];
+    };
+    return page.messages;
+  }
+
+  /** Waits until the event is in this state. */
+  async until(id: string, state: string): Promise<void> {
+    await eventually(async () => (await this.event(id)).state === state);
+  }
+
+  async interrupt(channel: string): Promise<boolean> {
+    return ((await this.call(`/v1/channels/${channel}/interrupt`, { body: {} })) as { interrupted: boolean })
+      .interrupted;
+  }
+
+  stop(): Promise<void> {
+    return this.gateway.stop('the test is over');
+  }
+}
+
+export async function eventually(look: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 1500; tries += 1) {
+    if (await look()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('It did not happen within 15 seconds.');
+}

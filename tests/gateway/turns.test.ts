@@ -1,0 +1,154 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { eventually, setUpGateway } from './stage.js';
+import { why } from './why.js';
+
+describe('a turn of the gateway', () => {
+  it('is answered, and the next one goes on with the session (R10.4)', async () => {
+    const stage = setUpGateway();
+    const client = await stage.start();
+    expect(await client.ask('a', 'remember that the signal is green')).toMatchObject({ state: 'answered' });
+    const second = await client.ask('a', 'what do you remember');
+    expect(second.responseText).toContain('the signal is green');
+    expect((await client.ask('b', 'what do you remember')).responseText).not.toContain('green');
+    const messages = await client.messages('a');
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect(messages[1]).toMatchObject({ backend: 'claude' });
+  });
+
+  it.each(['0', '1'])('goes on after a restart (live: %s)', async (live) => {
+    const stage = setUpGateway({ BACKEND_LIVE: live });
+    const first = await stage.start();
+    await first.ask('a', 'remember that the signal is green');
+    await first.stop();
+    const second = await stage.start();
+    expect((await second.ask('a', 'what do you remember')).responseText).toContain('the signal is green');
+    expect(await second.messages('a')).toHaveLength(4);
+  });
+
+  it('is tried again after a crash of the CLI, at most three times, in its place (R10)', async () => {
+    const stage = setUpGateway({ RETRY_DELAY_MS: '20' });
+    const client = await stage.start();
+    const crashing = await client.post('a', 'crash');
+    const behind = await client.post('a', 'say exactly: behind');
+    const failed = await client.ended(crashing);
+    expect(failed).toMatchObject({ state: 'failed', attempts: 4, error: { code: 'crashed' } });
+    expect(await client.ended(behind)).toMatchObject({ state: 'answered', responseText: 'behind' });
+    const said = (await client.messages('a')).filter(({ role }) => role !== 'user');
+    expect(said.map(({ role }) => role)).toEqual(['system', 'assistant']);
+    expect(said[0]?.text).toMatch(/could not answer \(crashed\)[\s\S]*\/retry/);
+  });
+
+  it('is not tried again when that would not help', async () => {
+    const client = await setUpGateway().start();
+    expect(await client.ask('a', 'fail with 401')).toMatchObject({
+      state: 'failed',
+      attempts: 1,
+      error: { code: 'auth' },
+    });
+  });
+
+  it('is not tried again once a tool has begun, and says which', async () => {
+    const stage = setUpGateway({ QUERY_TIMEOUT_MS: '1500' });
+    const client = await stage.start();
+    const event = await client.ask('a', 'run a tool for 600 seconds');
+    expect(event).toMatchObject({ state: 'failed', attempts: 1, error: { code: 'timeout' } });
+    const notice = (await client.messages('a')).at(-1);
+    expect(notice).toMatchObject({ role: 'system' });
+    expect(notice?.text).toMatch(/Tools that had begun:\n- \w+ .*\(.+\)[\s\S]*\/retry/);
+  });
+
+  it('begins a new session when the old one is gone, and knows what was said', async () => {
+    const stage = setUpGateway();
+    const client = await stage.start();
+    await client.ask('a', 'say exactly: the signal is green');
+    const sessions = join(stage.home, 'demo-agent');
+    expect(existsSync(sessions)).toBe(true);
+    rmSync(sessions, { recursive: true });
+    const event = await client.ask('a', 'what did I say before');
+    expect(event).toMatchObject({ state: 'answered', attempts: 1 });
+    const [turn] = await why(stage, event.eventId);
+    expect(turn?.setup?.prompt.seededMessages).toBe(2);
+    expect(turn?.setup?.resumed).toBeUndefined();
+    // What it got was the conversation from the archive, in front of the message.
+    expect((await client.ask('a', 'what did I say before')).responseText).toContain('<conversation_so_far>');
+  });
+
+  it('has the persona on resumed sessions too, as it is at the moment', async () => {
+    const stage = setUpGateway();
+    stage.configure('identity.md', 'You are Signalman.');
+    const client = await stage.start();
+    const first = await client.ask('a', 'what is your system prompt');
+    expect(first.responseText).toContain('You are Signalman.');
+    stage.configure('memory.md', 'The bridge is closed.');
+    const second = await client.ask('a', 'what is your system prompt');
+    expect(second.responseText).toMatch(/You are Signalman\.[\s\S]*The bridge is closed\./);
+  });
+
+  it('has the persona as it is at the moment in live sessions, without amnesia', async () => {
+    const stage = setUpGateway({ BACKEND_LIVE: '1' });
+    stage.configure('identity.md', 'You are Signalman.');
+    const client = await stage.start();
+    await client.ask('a', 'remember that the signal is green');
+    stage.configure('memory.md', 'The bridge is closed.');
+    const second = await client.ask('a', 'what is your system prompt');
+    expect(second.responseText).toMatch(/You are Signalman\.[\s\S]*The bridge is closed\./);
+    expect((await client.ask('a', 'what do you remember')).responseText).toContain('the signal is green');
+  });
+
+  it('passes on what was typed: a word that is no command is a prompt', async () => {
+    const client = await setUpGateway().start();
+    await client.ask('a', '/frobnicate the signal');
+    await client.ask('a', ' /new');
+    const said = await client.ask('a', 'what did I say before');
+    expect(said.responseText).toContain('/frobnicate the signal');
+    expect(said.responseText).toContain('/new');
+  });
+
+  it('works where its channel says, and follows it when that changes', async () => {
+    const stage = setUpGateway();
+    const client = await stage.start();
+    stage.configure('channels/yard/channel.md', `---\ncwd: ${stage.root}\n---\nThis is the yard.`);
+    await client.ask('yard', 'write a note: from the yard');
+    expect(readFileSync(join(stage.root, 'demo-note.txt'), 'utf8')).toContain('from the yard');
+    await client.ask('main', 'write a note: from main');
+    expect(readFileSync(join(stage.work, 'demo-note.txt'), 'utf8')).toContain('from main');
+    stage.configure('channels/yard/channel.md', `---\ncwd: ${stage.work}\n---\n`);
+    const moved = await client.ask('yard', 'write a note: moved');
+    const [turn] = await why(stage, moved.eventId);
+    expect(turn?.setup).toMatchObject({ cwd: stage.work, prompt: { seededMessages: 2 } });
+    expect(turn?.setup?.resumed).toBeUndefined();
+  });
+
+  it('names what is wrong with a channel’s settings, and answers all the same', async () => {
+    const stage = setUpGateway();
+    const client = await stage.start();
+    stage.configure('channels/yard/channel.md', '---\nbackend: cursor\n---\nThis is the yard.');
+    expect(await client.ask('yard', 'hello')).toMatchObject({ state: 'answered' });
+    await eventually(() => stage.log.some((line) => JSON.stringify(line).includes('cursor')));
+  });
+
+  it('refuses a restriction that the backend can’t keep', async () => {
+    const stage = setUpGateway();
+    const client = await stage.start();
+    stage.configure('channels/yard/channel.md', '---\nbackend: codex\ntools: [Read]\n---\n');
+    const event = await client.ask('yard', 'hello');
+    expect(event).toMatchObject({ state: 'failed', error: { code: 'bad_request' } });
+    expect(event.error?.message).toMatch(/codex can't be restricted/);
+  });
+
+  it('keeps messages with the same id apart from none, and the queue short', async () => {
+    const stage = setUpGateway({ MAX_QUEUE_DEPTH: '2', MAX_CONCURRENT_TURNS: '1' });
+    const client = await stage.start();
+    const running = await client.post('a', 'wait 2 seconds');
+    await client.until(running, 'running');
+    const waiting = await client.post('a', 'hello', 'key-1');
+    expect(await client.post('a', 'hello', 'key-1')).toBe(waiting);
+    await client.post('b', 'hello');
+    const refused = await client.postFully('c', 'hello');
+    expect(refused).toMatchObject({ state: 'refused', error: { code: 'overloaded' } });
+    expect((await client.messages('c')).at(-1)).toMatchObject({ role: 'system' });
+    expect(await client.ended(waiting)).toMatchObject({ state: 'answered' });
+  });
+});
