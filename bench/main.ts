@@ -2,6 +2,7 @@ import { measureLive } from './live.js';
 import { measureOneShot } from './one-shot.js';
 import { type Comparison, printReport } from './report.js';
 import { measureStartUp } from './start-up.js';
+import { measureStore } from './store.js';
 import { measureStream } from './stream.js';
 
 // `npm run bench [-- name …]`: every figure is a ratio against something else in the same run.
@@ -10,6 +11,7 @@ const suites: Readonly<Record<string, () => Promise<readonly Comparison[]>>> = {
   'one-shot': measureOneShot,
   stream: measureStream,
   live: measureLive,
+  store: measureStore,
 };
 
 const wanted = process.argv.slice(2);

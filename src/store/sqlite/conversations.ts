@@ -31,6 +31,20 @@ export function saveSession(db: Database, { channel, backend, sessionId, cwd, se
   );
 }
 
+/** At the end of a turn. A conversation that was begun anew meanwhile must not get the old one's session back. */
+export function keepSession(db: Database, { channel, backend, sessionId, cwd, seen }: StoredSession): void {
+  db.run(
+    `INSERT INTO sessions (channel, backend, session_id, cwd, seen) SELECT ?1, ?2, ?3, ?4, ?5
+      WHERE ?5 > (SELECT conversation_start FROM channels WHERE name = ?1)
+      ON CONFLICT DO UPDATE SET session_id = excluded.session_id, cwd = excluded.cwd, seen = max(seen, excluded.seen)`,
+    channel,
+    backend,
+    sessionId,
+    cwd,
+    seen,
+  );
+}
+
 export function forgetSession(db: Database, channel: string, backend: string): void {
   db.run('DELETE FROM sessions WHERE channel = ? AND backend = ?', channel, backend);
 }

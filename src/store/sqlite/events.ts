@@ -47,7 +47,20 @@ export function accept(db: Database, event: NewEvent, options: AcceptOptions, ne
   if (outcome !== undefined) {
     applyOutcome(db, { channel: event.channel, source: event.source, eventId: id, lastSeq: seq }, outcome);
   }
-  return { event: eventAt(db, seq), repeated: false };
+  return { event: accepted(event, id, seq, outcome), repeated: false };
+}
+
+function accepted(event: NewEvent, id: string, seq: number, outcome: Settled | undefined): StoredEvent {
+  const { channel, source, kind, messageId, text, author } = event;
+  return {
+    ...{ id, seq, channel, source, kind, messageId, text, author },
+    state: outcome?.state ?? 'queued',
+    createdAt: event.at,
+    endedAt: outcome?.at,
+    attempts: 0,
+    responseText: outcome?.responseText,
+    error: outcome?.error,
+  };
 }
 
 type Settled = NonNullable<AcceptOptions['settled']>;
@@ -123,10 +136,4 @@ export function lastUnanswered(db: Database, channel: string): StoredEvent | und
     channel,
   );
   return row === undefined || row.state === 'answered' ? undefined : toEvent(row);
-}
-
-function eventAt(db: Database, seq: number): StoredEvent {
-  const row = db.get<EventRow>('SELECT * FROM events WHERE seq = ?', seq);
-  if (row === undefined) throw new Error(`Event ${seq} is gone`);
-  return toEvent(row);
 }

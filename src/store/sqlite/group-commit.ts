@@ -14,8 +14,8 @@ export interface GroupCommitOptions {
 
 /**
  * Writes go to disk together: whatever is asked for until the event loop comes round is one transaction, because a
- * commit costs the disk's time and not the number of its rows. In the order of the calls; each in a savepoint, so that
- * one which fails takes back only itself. A promise resolves when its transaction is on disk.
+ * commit costs the disk's time and not the number of its rows. In the order of the calls; one that
+ * fails takes back only itself. A promise resolves when its transaction is on disk.
  */
 export class GroupCommit {
   readonly #db: Database;
@@ -33,7 +33,7 @@ export class GroupCommit {
     this.#maxPending = options.maxPending ?? 20_000;
   }
 
-  /** `operation` is synchronous, and may run again when its transaction had to be begun anew. */
+  /** `operation` is synchronous, and may run again when its transaction has to be begun anew. */
   write<T>(operation: (db: Database) => T): Promise<T> {
     if (this.#closed) return Promise.reject(this.#closedError());
     if (this.#pending.length >= this.#maxPending) {
@@ -100,16 +100,31 @@ interface Write {
 
 /** Gives back how to tell each caller, once all of it is on disk. Throws when none of it is. */
 function commitTogether(db: Database, batch: readonly Write[]): Array<() => void> {
+  try {
+    return inTransaction(db, () => batch.map((write) => succeed(db, write)));
+  } catch (error) {
+    if (concernsFile(error)) throw error;
+    // Rare enough (a lost lease) to do all of it again: savepoints cost a tenth of everything.
+    return inTransaction(db, () => batch.map((write) => attempt(db, write)));
+  }
+}
+
+function inTransaction<T>(db: Database, work: () => T): T {
   db.run('BEGIN IMMEDIATE');
   try {
-    const outcomes = batch.map((write) => attempt(db, write));
+    const result = work();
     db.run('COMMIT');
-    return outcomes;
+    return result;
   } catch (error) {
     // A full disk makes SQLite roll back by itself.
     if (db.inTransaction) db.run('ROLLBACK');
     throw error;
   }
+}
+
+function succeed(db: Database, write: Write): () => void {
+  const value = write.operation(db);
+  return () => write.resolve(value);
 }
 
 function attempt(db: Database, write: Write): () => void {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
@@ -15,7 +15,7 @@ export function createIds(clock: () => number = Date.now): (prefix: string) => s
       time++;
       count = 0;
     }
-    return `${prefix}_${encode(time, 10)}${encode(count, 3)}${chance()}`;
+    return `${prefix}_${encode(time, 10)}${encode(count, 3)}${randomUUID().slice(-12)}`;
   };
 }
 
@@ -29,8 +29,4 @@ function encode(value: number, digits: number): string {
     rest = Math.floor(rest / 32);
   }
   return text;
-}
-
-function chance(): string {
-  return Array.from(randomBytes(8), (byte) => alphabet.charAt(byte % 32)).join('');
 }

@@ -73,17 +73,16 @@ export function addMember(
 
 /** No turn runs any more. What waits for a retry holds the channel until then. */
 export function freeLane(db: Database, channel: string): void {
-  db.run(
-    'UPDATE channels SET running_turn = NULL, not_before = ? WHERE name = ?',
-    headOf(db, channel)?.not_before ?? 0,
-    channel,
-  );
+  db.run(`UPDATE channels SET running_turn = NULL, not_before = ${headNotBefore} WHERE name = ?1`, channel);
 }
 
 /** After its head may have changed without a turn. */
 export function refreshLane(db: Database, channel: string): void {
-  db.run('UPDATE channels SET not_before = ? WHERE name = ?', headOf(db, channel)?.not_before ?? 0, channel);
+  db.run(`UPDATE channels SET not_before = ${headNotBefore} WHERE name = ?1`, channel);
 }
+
+const headNotBefore = `coalesce(
+  (SELECT not_before FROM events WHERE channel = ?1 AND state = 'queued' ORDER BY seq LIMIT 1), 0)`;
 
 export function waitingEvents(db: Database, channel: string, limit: number): EventRow[] {
   return db.all<EventRow>(
@@ -100,6 +99,10 @@ export function nextDue(db: Database): number | undefined {
   return row?.due ?? undefined;
 }
 
+/** SQLite prepares a statement again for every value bound to its LIMIT: the hottest query has a fixed one. */
 function headOf(db: Database, channel: string): EventRow | undefined {
-  return waitingEvents(db, channel, 1)[0];
+  return db.get<EventRow>(
+    "SELECT * FROM events INDEXED BY events_waiting WHERE channel = ? AND state = 'queued' ORDER BY seq LIMIT 1",
+    channel,
+  );
 }

@@ -11,12 +11,12 @@ import { limitedJson } from './archive.js';
 import type { Database } from './database.js';
 import { addMember, nextFence, waitingEvents } from './lanes.js';
 import type { TurnRow } from './rows.js';
-import { membersOf, toTurn } from './turns.js';
+import { eventsOf, membersOf, toTurn } from './turns.js';
 
 /** The turn, if the lease still holds it. A later holder has a higher fence; an ended turn has no holder. */
-export function heldTurn(db: Database, lease: Lease): TurnRow {
-  const turn = db.get<TurnRow>(
-    "SELECT * FROM turns WHERE id = ? AND fence = ? AND state = 'running'",
+export function heldTurn(db: Database, lease: Lease): Pick<TurnRow, 'seq' | 'id' | 'channel'> {
+  const turn = db.get<Pick<TurnRow, 'seq' | 'id' | 'channel'>>(
+    "SELECT seq, id, channel FROM turns WHERE id = ? AND fence = ? AND state = 'running'",
     lease.turnId,
     lease.fence,
   );
@@ -124,7 +124,7 @@ export function takeOver(db: Database, request: TakeOverRequest): AbandonedTurn[
     return {
       lease: { turnId: turn.id, channel: turn.channel, fence },
       turn: toTurn(db, turn),
-      events: membersOf(db, turn.seq),
+      events: eventsOf(db, turn.seq),
     };
   });
 }

@@ -58,6 +58,9 @@ function configure(db: Database): void {
   db.exec('PRAGMA synchronous = FULL');
   db.exec('PRAGMA foreign_keys = ON');
   db.exec('PRAGMA temp_store = MEMORY');
+  db.exec('PRAGMA cache_size = -16000');
+  // Under load the same pages change again and again: moved into the file less often, they are moved once.
+  db.exec('PRAGMA wal_autocheckpoint = 4000');
   db.exec('PRAGMA journal_size_limit = 67108864');
 }
 

@@ -1,5 +1,5 @@
 import type { TurnOutcome } from '../types.js';
-import { changeChannel, forgetSession, readChannel, readSession, saveSession } from './conversations.js';
+import { changeChannel, forgetSession, keepSession } from './conversations.js';
 import type { Database } from './database.js';
 import { say } from './outbox.js';
 
@@ -29,8 +29,5 @@ export function applyOutcome(
     changeChannel(db, channel, outcome.channelChange, ended.inTurn === true ? lastSeq : undefined);
   }
   if (outcome.session === undefined) return;
-  // A conversation that was begun anew while this turn ran must not get the old one's session back.
-  if (lastSeq <= readChannel(db, channel).conversationStart) return;
-  const known = readSession(db, channel, outcome.session.backend)?.seen ?? 0;
-  saveSession(db, { channel, ...outcome.session, seen: Math.max(known, lastSeq) });
+  keepSession(db, { channel, ...outcome.session, seen: lastSeq });
 }

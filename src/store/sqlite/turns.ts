@@ -6,7 +6,7 @@ export function toTurn(db: Database, row: TurnRow): StoredTurn {
   return {
     id: row.id,
     channel: row.channel,
-    eventIds: memberRows(db, row.seq).map(({ id }) => id),
+    eventIds: membersOf(db, row.seq).map(({ id }) => id),
     state: row.state,
     startedAt: row.started_at,
     endedAt: row.ended_at ?? undefined,
@@ -21,8 +21,25 @@ export function toTurn(db: Database, row: TurnRow): StoredTurn {
 }
 
 /** The events of a turn in the order of arrival. */
-export function membersOf(db: Database, turnSeq: number): StoredEvent[] {
-  return memberRows(db, turnSeq).map(toEvent);
+export function eventsOf(db: Database, turnSeq: number): StoredEvent[] {
+  return db
+    .all<EventRow>(
+      `SELECT events.* FROM turn_members JOIN events ON events.seq = turn_members.event_seq
+        WHERE turn_members.turn_seq = ? ORDER BY events.seq`,
+      turnSeq,
+    )
+    .map(toEvent);
+}
+
+export type Member = Pick<EventRow, 'seq' | 'id' | 'source'>;
+
+/** The same, as little as has to be known to change them. */
+export function membersOf(db: Database, turnSeq: number): Member[] {
+  return db.all<Member>(
+    `SELECT events.seq, events.id, events.source FROM turn_members
+      JOIN events ON events.seq = turn_members.event_seq WHERE turn_members.turn_seq = ? ORDER BY events.seq`,
+    turnSeq,
+  );
 }
 
 export function turnsOf(db: Database, eventId: string): StoredTurn[] {
@@ -40,14 +57,6 @@ export function runningTurns(db: Database, channel?: string): StoredTurn[] {
       ? db.all<TurnRow>("SELECT * FROM turns WHERE state = 'running' ORDER BY seq")
       : db.all<TurnRow>("SELECT * FROM turns WHERE state = 'running' AND channel = ?", channel);
   return rows.map((row) => toTurn(db, row));
-}
-
-function memberRows(db: Database, turnSeq: number): EventRow[] {
-  return db.all<EventRow>(
-    `SELECT events.* FROM turn_members JOIN events ON events.seq = turn_members.event_seq
-      WHERE turn_members.turn_seq = ? ORDER BY events.seq`,
-    turnSeq,
-  );
 }
 
 function toolsOf(db: Database, turnSeq: number): ToolRecord[] {

@@ -1,0 +1,236 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDatabase } from '../src/store/sqlite/open-database.js';
+import { openSqliteStore } from '../src/store/sqlite/sqlite-store.js';
+import type { Claim, Store } from '../src/store/types.js';
+import { type Comparison, milliseconds } from './report.js';
+
+const channelCount = 1_000;
+const eventCount = 10_000;
+const pacedSeconds = 8;
+const pacedRate = 1_000;
+/** accept, claim, journal (began), journal (session), finish, delivered. */
+const stepsPerEvent = 6;
+
+/**
+ * Events through the store alone, each in six steps that are on disk one after the other, against the least that SQLite
+ * can be asked to do for it: one INSERT and five UPDATEs of one row, in a transaction each and 128 to a transaction.
+ */
+export async function measureStore(): Promise<readonly Comparison[]> {
+  const single = await withDirectory((directory) => bareLoop(directory, { events: 2_000, batch: 1 }));
+  const batched = await withDirectory((directory) => bareLoop(directory, { events: eventCount, batch: 128 }));
+  const flood = await withDirectory((directory) =>
+    throughStore(directory, eventCount, Number.POSITIVE_INFINITY),
+  );
+  const paced = await withDirectory((directory) =>
+    throughStore(directory, pacedRate * pacedSeconds, pacedRate),
+  );
+  const perSecond = (rate: number) => `${Math.round(rate)} events/s`;
+  const p50 = quantile(paced.latencies, 0.5);
+  const p99 = quantile(paced.latencies, 0.99);
+  return [
+    {
+      name: `store, ${channelCount} channels, synchronous=FULL, as fast as it goes`,
+      ours: perSecond(flood.rate),
+      other: 'a goal of 1000 events/s',
+      ratio: flood.rate / 1000,
+      goal: 'above 1',
+      met: flood.rate > 1000,
+    },
+    {
+      name: 'store, the same against a bare loop with a transaction for each step',
+      ours: perSecond(flood.rate),
+      other: perSecond(single),
+      ratio: flood.rate / single,
+      goal: 'above 1: what group commit is for',
+      met: flood.rate > single,
+    },
+    {
+      name: 'store, the same against a bare loop with 128 steps to a transaction',
+      ours: perSecond(flood.rate),
+      other: perSecond(batched),
+      ratio: flood.rate / batched,
+      goal: 'above 0.1',
+      met: flood.rate > batched * 0.1,
+    },
+    {
+      name: `store, message to delivered answer at ${pacedRate} events/s, p99 (p50 ${milliseconds(p50)})`,
+      ours: milliseconds(p99),
+      other: 'a limit of 50 ms',
+      ratio: p99 / 50,
+      goal: 'below 1',
+      met: p99 < 50,
+    },
+  ];
+}
+
+async function bareLoop(directory: string, of: { events: number; batch: number }): Promise<number> {
+  const db = await openDatabase(join(directory, 'bare.db'));
+  db.exec('CREATE TABLE bare (id INTEGER PRIMARY KEY, channel TEXT, text TEXT, step INTEGER)');
+  const start = performance.now();
+  let inBatch = 0;
+  const step = (write: () => void) => {
+    if (inBatch === 0) db.run('BEGIN IMMEDIATE');
+    write();
+    inBatch = (inBatch + 1) % of.batch;
+    if (inBatch === 0) db.run('COMMIT');
+  };
+  for (let event = 1; event <= of.events; event++) {
+    const channel = `channel-${event % channelCount}`;
+    step(() =>
+      db.run('INSERT INTO bare (channel, text, step) VALUES (?, ?, 0)', channel, `message ${event}`),
+    );
+    for (let i = 1; i < stepsPerEvent; i++) {
+      step(() => db.run('UPDATE bare SET step = ? WHERE id = ?', i, event));
+    }
+  }
+  if (inBatch > 0) db.run('COMMIT');
+  const rate = of.events / ((performance.now() - start) / 1000);
+  db.close();
+  return rate;
+}
+
+interface Measured {
+  readonly rate: number;
+  readonly latencies: readonly number[];
+}
+
+/** `rate` messages a second come in whatever happens; with Infinity each channel has one on its way all the time. */
+async function throughStore(directory: string, events: number, rate: number): Promise<Measured> {
+  const store = await openSqliteStore(join(directory, 'turnout.db'));
+  const course = new Course(store);
+  const start = performance.now();
+  if (rate === Number.POSITIVE_INFINITY) {
+    const perChannel = Math.ceil(events / channelCount);
+    await Promise.all(
+      Array.from({ length: channelCount }, async (_, channel) => {
+        for (let i = 0; i < perChannel; i++) await course.message(`channel-${channel}`);
+      }),
+    );
+  } else {
+    const sent: Promise<void>[] = [];
+    while (sent.length < events) {
+      const due = Math.min(events, Math.floor(((performance.now() - start) / 1000) * rate));
+      while (sent.length < due) sent.push(course.message(`channel-${sent.length % channelCount}`));
+      await sleep(1);
+    }
+    await Promise.all(sent);
+  }
+  const seconds = (performance.now() - start) / 1000;
+  await course.rest();
+  await store.close();
+  return { rate: course.latencies.length / seconds, latencies: course.latencies };
+}
+
+/** The least gateway: claims whatever waits, answers at once, delivers what is in the outbox. */
+class Course {
+  readonly latencies: number[] = [];
+  readonly #store: Store;
+  readonly #waiting = new Map<string, () => void>();
+  readonly #claims = new Loop(() => this.#claim());
+  readonly #deliveries = new Loop(() => this.#deliver());
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  async message(channel: string): Promise<void> {
+    const start = performance.now();
+    const { event } = await this.#store.accept(
+      { channel, source: 'bench', kind: 'prompt', text: 'hello', at: Date.now() },
+      { maxWaiting: 100_000 },
+    );
+    const answered = new Promise<void>((resolve) => this.#waiting.set(event.id, resolve));
+    this.#claims.wake();
+    await answered;
+    this.latencies.push(performance.now() - start);
+  }
+
+  async rest(): Promise<void> {
+    await this.#claims.rest();
+    await this.#deliveries.rest();
+  }
+
+  async #claim(): Promise<boolean> {
+    const now = Date.now();
+    const claims = await this.#store.claim({ worker: 'bench', now, leaseUntil: now + 30_000, limit: 64 });
+    for (const claim of claims) void this.#turn(claim);
+    return claims.length > 0;
+  }
+
+  async #turn({ lease }: Claim): Promise<void> {
+    const prompt = { files: [], characters: 0, hash: '', seededMessages: 0 };
+    await this.#store.journal(lease, { type: 'began', backend: 'demo', cwd: '/', live: true, prompt });
+    await this.#store.journal(lease, { type: 'session', sessionId: 'a-session' });
+    await this.#store.finish(lease, {
+      at: Date.now(),
+      state: 'answered',
+      responseText: 'hello yourself',
+      messages: [{ role: 'assistant', text: 'hello yourself', backend: 'demo' }],
+      session: { backend: 'demo', sessionId: 'a-session', cwd: '/' },
+      usage: { inputTokens: 10, outputTokens: 5 },
+      events: [
+        { type: 'session', sessionId: 'a-session', backend: 'demo' },
+        { type: 'text', text: 'hello yourself' },
+        { type: 'complete', text: 'hello yourself', sessionId: 'a-session', stopReason: 'end_turn' },
+      ],
+    });
+    this.#claims.wake();
+    this.#deliveries.wake();
+  }
+
+  async #deliver(): Promise<boolean> {
+    const deliveries = await this.#store.undelivered({ now: Date.now(), limit: 256 });
+    if (deliveries.length === 0) return false;
+    await this.#store.delivered(
+      deliveries.map(({ id }) => id),
+      Date.now(),
+    );
+    for (const { message } of deliveries) this.#waiting.get(message.eventId ?? '')?.();
+    return true;
+  }
+}
+
+/** Runs `step` while it finds something to do, and again when it was woken meanwhile. */
+class Loop {
+  readonly #step: () => Promise<boolean>;
+  #running: Promise<void> | undefined;
+  #woken = false;
+
+  constructor(step: () => Promise<boolean>) {
+    this.#step = step;
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#running ??= this.#run();
+  }
+
+  async rest(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#woken) {
+      this.#woken = false;
+      while (await this.#step());
+    }
+    this.#running = undefined;
+  }
+}
+
+function quantile(values: readonly number[], of: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * of))] ?? Number.NaN;
+}
+
+async function withDirectory<T>(measure: (directory: string) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'turnout-bench-store-'));
+  try {
+    return await measure(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
