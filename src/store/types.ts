@@ -69,8 +69,8 @@ export interface Store {
   /** Oldest first. `after` is a message's id. */
   messages(channel: string, page: MessagePage): Promise<readonly StoredMessage[]>;
   /**
-   * What was said in the present conversation behind event `after`, by prompts that have ended and that an agent had
-   * begun to work on: newest `limit`, oldest first. Each event's own text (scheduled ones too), then what was answered.
+   * What was said in the present conversation behind event `after`, by events that an agent has answered or failed to
+   * (not by cancelled ones): newest `limit`, oldest first. Each prompt's own text (scheduled ones too), then the answer.
    */
   conversation(channel: string, page: ConversationPage): Promise<readonly StoredMessage[]>;
 

@@ -133,9 +133,14 @@ export class ChatCommands {
   }
 
   async #retry(channel: string): Promise<CommandResult> {
-    const event = await this.#parts.store.lastUnanswered(channel);
+    const { store } = this.#parts;
+    const event = await store.lastUnanswered(channel);
     if (event === undefined) return reply('There is nothing to try again: the last message was answered.');
-    return { type: 'prompt', text: event.text };
+    // Messages that were collected into one turn are tried again together.
+    const ids = (await store.turns(event.id)).at(-1)?.eventIds ?? [event.id];
+    const events = await Promise.all(ids.map((id) => store.event(id)));
+    const texts = events.flatMap((one) => (one?.kind === 'prompt' ? [one.text] : []));
+    return { type: 'prompt', text: texts.join('\n\n') };
   }
 
   async #queue(channel: string, argument: string): Promise<CommandResult> {

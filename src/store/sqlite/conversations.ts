@@ -133,7 +133,8 @@ export function readConversation(db: Database, channel: string, page: Conversati
     .all<MessageRow>(
       `SELECT messages.* FROM events INDEXED BY events_channel JOIN messages ON messages.at_event = events.seq
         WHERE events.channel = ? AND events.seq > ? AND events.seq < ?
-          AND kind = 'prompt' AND ended_at IS NOT NULL AND attempts > 0 AND (opening = 1 OR role <> 'system')
+          AND state IN ('answered', 'failed') AND attempts > 0
+          AND (role = 'assistant' OR (kind = 'prompt' AND opening = 1))
         ORDER BY events.seq DESC, messages.id DESC LIMIT ?`,
       channel,
       Math.max(start, page.after ?? 0),

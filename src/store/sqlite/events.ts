@@ -132,7 +132,9 @@ export function findByMessage(
 export function lastUnanswered(db: Database, channel: string): StoredEvent | undefined {
   const row = db.get<EventRow>(
     `SELECT * FROM events INDEXED BY events_channel
-      WHERE channel = ? AND kind = 'prompt' AND state IN ('answered', 'failed', 'cancelled') ORDER BY seq DESC LIMIT 1`,
+      WHERE channel = ? AND state IN ('answered', 'failed', 'cancelled')
+        AND (kind = 'prompt' OR EXISTS (SELECT 1 FROM messages WHERE at_event = events.seq AND role = 'assistant'))
+      ORDER BY seq DESC LIMIT 1`,
     channel,
   );
   return row === undefined || row.state === 'answered' ? undefined : toEvent(row);

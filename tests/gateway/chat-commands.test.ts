@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { setUpGateway } from './stage.js';
+
+describe('chat commands', () => {
+  it('/stop, /status and /queue do not wait in the queue', async () => {
+    const client = await setUpGateway().start();
+    const running = await client.post('a', 'wait 300 seconds');
+    await client.until(running, 'running');
+    await client.post('a', 'say exactly: waiting');
+    const status = await client.postFully('a', '/status');
+    expect(status.state).toBe('answered');
+    expect((await client.event(status.eventId)).responseText).toMatch(/turn: running for \d+ s\nwaiting: 1/);
+    const queue = await client.event(await client.post('a', '/queue'));
+    expect(queue.responseText).toMatch(
+      /A turn is running; 1 waiting \(mode: queue\)\.\n1\. say exactly: waiting/,
+    );
+    const stop = await client.event(await client.post('a', '/stop'));
+    expect(stop.responseText).toBe('Stopped. 1 message still waiting: /queue clear drops them.');
+    expect(await client.event(running)).toMatchObject({
+      state: 'cancelled',
+      error: { message: 'Stopped by /stop' },
+    });
+    expect((await client.event(await client.post('b', '/stop'))).responseText).toBe(
+      'Nothing is running here.',
+    );
+  });
+
+  it('the same /stop twice stops once', async () => {
+    const client = await setUpGateway().start();
+    const first = await client.post('a', 'wait 300 seconds');
+    await client.until(first, 'running');
+    const stop = await client.post('a', '/stop', 'stop-1');
+    const second = await client.post('a', 'wait 300 seconds');
+    await client.until(second, 'running');
+    expect(await client.post('a', '/stop', 'stop-1')).toBe(stop);
+    expect((await client.event(second)).state).toBe('running');
+  });
+
+  it('/queue clear drops what waits, /queue <mode> changes the mode', async () => {
+    const client = await setUpGateway().start();
+    const running = await client.post('a', 'wait 300 seconds');
+    await client.until(running, 'running');
+    const waiting = await client.post('a', 'hello');
+    expect((await client.event(await client.post('a', '/queue clear'))).responseText).toBe(
+      'Dropped: 1 message.',
+    );
+    expect(await client.event(waiting)).toMatchObject({ state: 'cancelled' });
+    await client.post('a', '/queue interrupt');
+    expect(await client.ask('a', 'say exactly: next')).toMatchObject({ responseText: 'next' });
+    expect((await client.event(running)).state).toBe('cancelled');
+    expect((await client.event(await client.post('a', '/queue faster'))).responseText).toContain(
+      '/queue clear',
+    );
+  });
+
+  it('/new begins a new conversation, which knows nothing of the old one', async () => {
+    const client = await setUpGateway().start();
+    await client.ask('a', 'remember that the signal is green');
+    expect((await client.ask('a', '/new')).state).toBe('answered');
+    const after = await client.ask('a', 'what did I say before');
+    expect(after.responseText).not.toContain('green');
+    expect(after.responseText).not.toContain('conversation_so_far');
+    expect((await client.messages('a'))[0]?.text).toBe('remember that the signal is green');
+  });
+
+  it('/new with words behind it does nothing, and says so', async () => {
+    const client = await setUpGateway().start();
+    await client.ask('a', 'remember that the signal is green');
+    expect((await client.ask('a', '/new feature: a bridge')).responseText).toMatch(/nothing was done/);
+    expect((await client.ask('a', 'what do you remember')).responseText).toContain('green');
+  });
+
+  it('/retry runs the last message that was not answered', async () => {
+    const client = await setUpGateway().start();
+    expect((await client.ask('a', '/retry')).responseText).toMatch(/nothing to try again/);
+    const running = await client.post('a', 'say exactly: at last');
+    await client.ended(running);
+    const stopped = await client.post('a', 'wait 2 seconds');
+    await client.until(stopped, 'running');
+    await client.interrupt('a');
+    expect(await client.ask('a', '/retry')).toMatchObject({ state: 'answered' });
+    const said = (await client.messages('a')).map(({ role, text }) => `${role}: ${text.slice(0, 20)}`);
+    expect(said.at(-1)).toMatch(/^assistant: /);
+    expect((await client.ask('a', '/retry')).responseText).toMatch(/nothing to try again/);
+  });
+
+  it('/backend names who answers, refuses what is not there, and keeps the one that is', async () => {
+    const client = await setUpGateway().start();
+    expect((await client.ask('a', '/backend')).responseText).toMatch(/^claude answers here/);
+    expect((await client.ask('a', '/backend cursor')).responseText).toMatch(
+      /no backend "cursor": choose claude/,
+    );
+    const missing = await client.ask('a', '/backend opencode');
+    expect(missing.responseText).toMatch(/^claude goes on answering\.[\s\S]*npm install/);
+    expect((await client.ask('a', '/backend claude')).responseText).toBe('claude answers here already.');
+    expect(await client.ask('a', 'say exactly: still here')).toMatchObject({ responseText: 'still here' });
+  });
+
+  it('/model is used from the next turn on, and can be taken back', async () => {
+    const client = await setUpGateway().start();
+    expect((await client.ask('a', '/model')).responseText).toMatch(/its own default/);
+    expect((await client.ask('a', '/model demo-large')).responseText).toBe(
+      'claude uses demo-large from here on.',
+    );
+    expect((await client.ask('a', '/status')).responseText).toContain('model: demo-large');
+    expect((await client.ask('a', 'hello')).state).toBe('answered');
+    await client.ask('a', '/model default');
+    expect((await client.ask('a', '/status')).responseText).toContain('model: default');
+  });
+
+  it('/usage tells what the channel has used', async () => {
+    const client = await setUpGateway().start();
+    expect((await client.ask('a', '/usage')).responseText).toBe('No turn has been run here yet.');
+    await client.ask('a', 'hello');
+    expect((await client.ask('a', '/usage')).responseText).toMatch(/^claude: 1 turns?, \d+ tokens in/);
+  });
+
+  it('are answered by the gateway: role system, no agent', async () => {
+    const client = await setUpGateway().start();
+    await client.ask('a', '/usage');
+    expect((await client.messages('a')).map(({ role }) => role)).toEqual(['user', 'system']);
+  });
+});
