@@ -1,6 +1,8 @@
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Store, StoredMessage, StoredTurn, TurnRange } from '../../store/types.js';
 
-const pageSize = 200;
+/** The store answers in the same thread: after so many rows others get their turn. */
+const pageSize = 25;
 
 /** The turns that ended in a range, oldest first, without holding more than a page of them. */
 export async function* readTurns(
@@ -23,6 +25,7 @@ export async function* readTurns(
     else limit = firstLimit;
     seen = new Set(atLast);
     since = last;
+    await nextLoop();
   }
 }
 
@@ -38,6 +41,7 @@ export async function* readMessages(
     yield* page;
     if (page.length < pageSize) return;
     from = page.at(-1)?.id ?? from;
+    await nextLoop();
   }
 }
 
