@@ -29,7 +29,7 @@ export function splitFrontMatter(text: string): SplitText {
   };
 }
 
-/** The settings that a file may have; each schema says in its error what it expected. */
+/** The settings that a file may have, out of texts and lists; each schema says in its error what it expected. */
 export type SettingsShape = Readonly<Record<string, z.ZodType>>;
 
 export interface FrontMatter<S extends SettingsShape> {
@@ -56,7 +56,8 @@ export function readFrontMatter<S extends SettingsShape>(
   if (yaml === undefined) return done;
 
   const counter = new LineCounter();
-  const document = parseDocument(yaml, { lineCounter: counter, prettyErrors: false, logLevel: 'silent' });
+  // Failsafe: every value is text, also the id of a channel that is a number too long for a number.
+  const document = parseDocument(yaml, { schema: 'failsafe', lineCounter: counter, prettyErrors: false });
   // The opening --- is line 1.
   const at = (offset: number) => `${path} line ${counter.linePos(offset).line + 1}`;
   for (const error of document.errors) problems.push(`${at(error.pos[0])}: not valid YAML: ${error.message}`);
@@ -75,13 +76,16 @@ export function readFrontMatter<S extends SettingsShape>(
       problems.push(`${place}: unknown key "${name}"; expected ${Object.keys(shape).join(', ')}`);
       continue;
     }
-    const plain = plainValue(value, document);
-    if (plain === null || plain === undefined) continue;
-    const parsed = schema.safeParse(plain);
+    if (value === null || isNothing(value)) continue;
+    const parsed = schema.safeParse(plainValue(value, document));
     if (parsed.success) settings[name] = parsed.data;
     else problems.push(`${place}: ${name}: ${parsed.error.issues[0]?.message ?? 'wrong value'}`);
   }
   return done;
+}
+
+function isNothing(value: unknown): boolean {
+  return isScalar(value) && value.type === 'PLAIN' && /^(?:~|null)?$/i.test(String(value.value ?? ''));
 }
 
 /** A value that can't be resolved (an alias of nothing, or of too much) is one of the wrong type. */

@@ -25,7 +25,7 @@ const toolsExpected = 'expected a list of tool names; leave it out to allow all'
 /** The keys of the front matter. */
 export const channelSettingsShape = {
   backend: oneOf(backendNames),
-  model: text("expected the model's name, as text"),
+  model: text("expected the model's name"),
   cwd: text('expected a directory'),
   tools: z
     .union([z.array(text(toolsExpected)), z.string().transform((list) => splitAtCommas(list))], {

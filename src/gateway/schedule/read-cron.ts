@@ -10,7 +10,7 @@ const keys = ['schedule', 'channel', 'timezone', 'enabled'];
 
 /** For all entries that say nothing else. */
 const defaultsShape = {
-  channel: z.string({ error: 'expected the id of a channel, as text (a number in quotes)' }).trim().min(1),
+  channel: z.string({ error: 'expected the id of a channel' }).trim().min(1),
   timezone: z.string({ error: 'expected a name like Europe/Berlin' }).trim().min(1),
 };
 

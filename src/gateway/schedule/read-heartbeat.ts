@@ -15,8 +15,8 @@ const shape = {
     context.addIssue(intervalExpected);
     return z.NEVER;
   }),
-  channel: z.string({ error: 'expected the id of a channel, as text (a number in quotes)' }).trim().min(1),
-  enabled: z.boolean({ error: 'expected true or false' }),
+  channel: z.string({ error: 'expected the id of a channel' }).trim().min(1),
+  enabled: z.enum(['true', 'false'], { error: 'expected true or false' }),
 };
 
 /** `heartbeat.md`: in the front matter how often and where, in the body what the agent is told. */
@@ -24,7 +24,7 @@ export function parseHeartbeat(text: string, options: ScheduleOptions): Schedule
   const none = { schedules: [], problems: [] };
   if (text.trim() === '') return none;
   const { settings, body, problems } = readFrontMatter(heartbeatFile, text, shape);
-  if (settings.enabled === false) return none;
+  if (settings.enabled === 'false') return none;
   const missing: string[] = [];
   const channel = settings.channel ?? options.outputChannel;
   const intervalIsWrong = problems.some((problem) => problem.includes(': interval: '));

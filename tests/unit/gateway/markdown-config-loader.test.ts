@@ -113,14 +113,14 @@ describe('the settings of a channel', () => {
   it('that are wrong are named, the others hold', async () => {
     const directory = await directoryWith({
       'channels/c/channel.md':
-        '---\nbackend: gpt\nmodel: 5\ntools: []\nqueue: fast\npermission_mode: none\ncwd: /srv\nfoo: 1\n---\nBody',
+        '---\nbackend: gpt\nmodel: [5]\ntools: []\nqueue: fast\npermission_mode: none\ncwd: /srv\nfoo: 1\n---\nBody',
     });
     const config = await new MarkdownConfigLoader(directory).load('c');
     expect(config.settings).toEqual({ cwd: '/srv' });
     expect(config.parts[0]?.text).toBe('Body');
     expect(config.problems).toEqual([
       'channels/c/channel.md line 2: backend: expected one of claude, codex, gemini, opencode, not "gpt"',
-      "channels/c/channel.md line 3: model: expected the model's name, as text",
+      "channels/c/channel.md line 3: model: expected the model's name",
       'channels/c/channel.md line 4: tools: expected a list of tool names; leave it out to allow all',
       'channels/c/channel.md line 5: queue: expected one of queue, interrupt, collect, steer, not "fast"',
       'channels/c/channel.md line 6: permission_mode: expected one of bypass, ask, edits, plan, not "none"',
