@@ -49,7 +49,7 @@ function turnBlocks({ turn, asked, events, said }: TurnEntry): readonly string[]
   if (turn.error !== undefined) {
     blocks.push(`**Error** ${code(turn.error.code)}`, quote(turn.error.message));
   }
-  if (turn.usage !== undefined) blocks.push(`*${usageInWords(turn.usage)}*`);
+  if (turn.usage !== undefined) blocks.push(`_${usageInWords(turn.usage)}_`);
   return blocks;
 }
 

@@ -30,7 +30,7 @@ turn \`t1\` · event \`e1\` · session \`s1\` · resumed
 
 > A readme.
 
-*1,200 tokens in (1,000 from the cache), 40 out, $0.0123*
+_1,200 tokens in (1,000 from the cache), 40 out, $0.0123_
 
 `);
   });
