@@ -42,6 +42,9 @@ function writer(times: Partial<ArchiveTimes> = {}): ArchiveWriter {
   return made;
 }
 
+/** Other programs may keep the machine busy. */
+const eventually = (expectation: () => void) => vi.waitFor(expectation, { timeout: 20_000, interval: 20 });
+
 const page = (channel: string, day = '2026-01-31') => join(directory, channel, `${day}.md`);
 const read = (channel: string, day?: string) => readFileSync(page(channel, day), 'utf8');
 
@@ -52,7 +55,7 @@ describe('the pages of the archive', () => {
     await exchange(store, { channel: 'general', text: 'One?', at: noon, author: 'alice', answer: 'First.' });
     await exchange(store, { channel: 'general', text: 'Two?', at: noon + 5000, answer: 'Second.' });
     made.touched('general', noon);
-    await vi.waitFor(() => expect(read('general')).toContain('> Second.'));
+    await eventually(() => expect(read('general')).toContain('> Second.'));
     const text = read('general');
     expect(text).toMatch(/^# `general` · 2026-01-31\n\nTimes are UTC\.\n/);
     expect(text.match(/^> .*$/gm)).toEqual(['> One?', '> First.', '> Two?', '> Second.']);
@@ -69,7 +72,7 @@ describe('the pages of the archive', () => {
     await exchange(store, { channel: 'general', text: 'One?', at: noon });
     const one = writer();
     one.start();
-    await vi.waitFor(() => expect(read('general')).toContain('One?'));
+    await eventually(() => expect(read('general')).toContain('One?'));
     const before = read('general');
     one.touched('general', noon);
     await one.stop();
@@ -94,7 +97,7 @@ describe('the pages of the archive', () => {
     await say(store, { channel: 'general', text: 'I wait', at: noon + 4000 });
     const made = writer();
     made.start();
-    await vi.waitFor(() => expect(read('general')).toContain('I wait'));
+    await eventually(() => expect(read('general')).toContain('I wait'));
     const text = read('general');
     expect(text.match(/^## .*$/gm)).toEqual([
       '## 12:00:00 · `claude` · `opus` · to be tried again · 500 ms',
@@ -122,7 +125,7 @@ describe('the pages of the archive', () => {
     const made = writer();
     made.start();
     made.touched('general', midnight - 500);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(read('general', '2026-02-01')).toContain('2026-01-31 23:59:59');
       expect(read('general').match(/^> .*$/gm)).toEqual(['> Late']);
     });
@@ -130,16 +133,13 @@ describe('the pages of the archive', () => {
   });
 
   it('find the day among thousands of messages without reading them all', async () => {
-    for (let day = 0; day < 30; day += 1) {
-      for (let at = 0; at < 20; at += 1) {
-        await store.post({ channel: 'old', role: 'system', text: `${day}` }, noon - (30 - day) * dayMs + at);
-      }
-    }
+    const old = Array.from({ length: 3000 }, (_, n) => noon - 30 * dayMs + n * 800_000);
+    await Promise.all(old.map((at) => store.post({ channel: 'old', role: 'system', text: 'x' }, at)));
     await exchange(store, { channel: 'old', text: 'Now', at: noon });
     const messages = vi.spyOn(store, 'messages');
     const made = writer();
     made.start();
-    await vi.waitFor(() => expect(read('old')).toContain('Now'));
+    await eventually(() => expect(read('old')).toContain('Now'));
     expect(read('old').match(/^> .*$/gm)).toEqual(['> Now', '> done']);
     const looked = (await Promise.all(messages.mock.results.map(({ value }) => value))).flat().length;
     expect(looked).toBeLessThan(60);
@@ -151,7 +151,7 @@ describe('the writer of the archive', () => {
     await exchange(store, { channel: 'a', text: 'old', at: noon - 10 * dayMs });
     const one = writer();
     one.start();
-    await vi.waitFor(() => expect(existsSync(page('a', '2026-01-21'))).toBe(true));
+    await eventually(() => expect(existsSync(page('a', '2026-01-21'))).toBe(true));
     await one.stop();
     rmSync(page('a', '2026-01-21'));
 
@@ -159,7 +159,7 @@ describe('the writer of the archive', () => {
     const two = writer();
     two.start();
     const today = new Date().toISOString().slice(0, 10);
-    await vi.waitFor(() => expect(read('a', today)).toContain('new'));
+    await eventually(() => expect(read('a', today)).toContain('new'));
     expect(existsSync(page('a', '2026-01-21'))).toBe(false);
   });
 
@@ -167,11 +167,12 @@ describe('the writer of the archive', () => {
     await exchange(store, { channel: 'a', text: 'x', at: noon });
     const made = writer({ restMs: 150 });
     made.start();
-    await vi.waitFor(() => expect(existsSync(page('a'))).toBe(true));
+    await eventually(() => expect(existsSync(page('a'))).toBe(true));
     const turnEvents = vi.spyOn(store, 'turnEvents');
     for (let touch = 0; touch < 1000; touch += 1) made.touched('a', noon);
+    await eventually(() => expect(turnEvents).toHaveBeenCalled());
     await sleep(400);
-    expect(turnEvents.mock.calls.length).toBe(1);
+    expect(turnEvents).toHaveBeenCalledTimes(1);
   });
 
   it('survives a burst on many channels, and ends with every page written', async () => {
@@ -193,12 +194,12 @@ describe('the writer of the archive', () => {
       await exchange(store, { channel, text: 'x', at: noon });
       made.touched(channel, noon);
     }
-    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    await eventually(() => expect(lines).toHaveLength(1));
     await sleep(200);
     expect(lines.map((line) => JSON.parse(line).level)).toEqual(['error']);
     rmSync(directory);
-    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['a', 'b', 'c']));
-    await vi.waitFor(() => expect(lines.map((line) => JSON.parse(line).level)).toEqual(['error', 'info']));
+    await eventually(() => expect(readdirSync(directory)).toEqual(['a', 'b', 'c']));
+    await eventually(() => expect(lines.map((line) => JSON.parse(line).level)).toEqual(['error', 'info']));
   });
 
   it('stops in time when the disk stays full, and finds the rest at the next start', async () => {
@@ -206,11 +207,11 @@ describe('the writer of the archive', () => {
     await exchange(store, { channel: 'a', text: 'x', at: noon });
     const one = writer();
     one.start();
-    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    await eventually(() => expect(lines).toHaveLength(1));
     await one.stop();
     rmSync(directory);
     writer().start();
-    await vi.waitFor(() => expect(read('a')).toContain('> x'));
+    await eventually(() => expect(read('a')).toContain('> x'));
   });
 });
 
@@ -246,7 +247,10 @@ describe('retention', () => {
     await exchange(store, { channel: 'b', text: 'old', at: noon - 9 * dayMs });
     const made = writer();
     made.start();
-    await vi.waitFor(() => expect(readdirSync(directory)).toEqual(['a', 'b']));
+    await eventually(() => expect(existsSync(page('b', '2026-01-22'))).toBe(true));
+    await eventually(() =>
+      expect(readdirSync(join(directory, 'a'))).toEqual(['2026-01-28.md', '2026-01-30.md']),
+    );
     await made.stop();
     writeFileSync(join(directory, 'a', 'notes.md'), 'mine');
     await deliverAll();
