@@ -1,9 +1,9 @@
-import type { ErrorEvent, PermissionRequestEvent } from '../core/chat-event.js';
+import type { ErrorEvent, PermissionDecision, PermissionRequestEvent } from '../core/chat-event.js';
 import type { Failure, StoredEvent, ToolRecord, TurnOutcome } from '../store/types.js';
 import type { RuntimeReport } from './agent-runtime.js';
 import { TurnRecorder } from './archive/turn-recorder.js';
 import type { Settlement, StopReason } from './event-queue.js';
-import { describeTools, stillBegun } from './tools-begun.js';
+import { describeTools, toolOf } from './tools-begun.js';
 
 /** R10: retries after the first attempt. */
 export const maxRetries = 3;
@@ -12,8 +12,8 @@ export const maxRetries = 3;
 export class Attempt {
   readonly recorder = new TurnRecorder();
   readonly #tools: ToolRecord[] = [];
-  /** Questions that nobody has answered yet. */
-  readonly #asked = new Map<string, PermissionRequestEvent>();
+  /** Questions that were not answered with yes, each with the tool that it is about, when that was announced before. */
+  readonly #unallowed = new Map<string, ToolRecord | undefined>();
   sessionId: string | undefined;
   /** Why a hook has stopped it. */
   blocked: string | undefined;
@@ -25,19 +25,25 @@ export class Attempt {
   toolEnded(id: string, endedAt: number, isError: boolean): void {
     const index = this.#tools.findIndex((tool) => tool.id === id);
     const tool = this.#tools[index];
-    if (tool !== undefined) this.#tools[index] = { ...tool, endedAt, isError };
+    if (tool === undefined) return;
+    const ended = { ...tool, endedAt, isError };
+    this.#tools[index] = ended;
+    for (const [question, about] of this.#unallowed) if (about === tool) this.#unallowed.set(question, ended);
   }
 
   asked(request: PermissionRequestEvent): void {
-    this.#asked.set(request.id, request);
+    const open = this.begun.filter((tool) => tool.endedAt === undefined);
+    this.#unallowed.set(request.id, toolOf(request, open));
   }
 
-  answered(id: string): void {
-    this.#asked.delete(id);
+  answered(id: string, decision: PermissionDecision): void {
+    if (decision !== 'deny') this.#unallowed.delete(id);
   }
 
+  /** The tools that have done something, as far as it is known. */
   get begun(): readonly ToolRecord[] {
-    return stillBegun(this.#tools, [...this.#asked.values()]);
+    const idle = new Set(this.#unallowed.values());
+    return this.#tools.filter((tool) => !idle.has(tool));
   }
 }
 

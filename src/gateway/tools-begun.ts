@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolRecord } from '../store/types.js';
 
-interface Asked {
+interface Question {
   readonly tool: string;
   readonly input: unknown;
 }
@@ -10,17 +10,25 @@ interface Asked {
  * The tools that have really begun. A CLI may announce a tool before it asks for permission: as long as nobody has
  * answered, that one has done nothing.
  */
-export function stillBegun(tools: readonly ToolRecord[], asked: readonly Asked[]): readonly ToolRecord[] {
-  const waiting = new Set<ToolRecord>();
-  for (const question of asked) {
+export function stillBegun(
+  tools: readonly ToolRecord[],
+  questions: readonly Question[],
+): readonly ToolRecord[] {
+  const waiting = new Set<ToolRecord | undefined>();
+  for (const question of questions) {
     const open = tools.filter((tool) => tool.endedAt === undefined && !waiting.has(tool));
-    const match =
-      open.find((tool) => isDeepStrictEqual(tool.input, question.input)) ??
-      open.find((tool) => tool.name === question.tool) ??
-      open.at(-1);
-    if (match !== undefined) waiting.add(match);
+    waiting.add(toolOf(question, open));
   }
   return tools.filter((tool) => !waiting.has(tool));
+}
+
+/**
+ * The announced tool that a question is about. None when nothing fits: another tool that runs meanwhile must not be taken
+ * for one that waits.
+ */
+export function toolOf(question: Question, open: readonly ToolRecord[]): ToolRecord | undefined {
+  const named = open.filter((tool) => tool.name === question.tool);
+  return named.find((tool) => isDeepStrictEqual(tool.input, question.input)) ?? named.at(-1);
 }
 
 /** For a reader: what was begun, and whether it came to an end. */

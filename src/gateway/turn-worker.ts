@@ -35,6 +35,8 @@ interface RunningTurn {
   readonly attempt: Attempt;
   /** A hook that blocks a tool ends the turn like a person does. */
   readonly block: AbortController;
+  /** The turn is being ended: by a hook, a person, or the gateway. */
+  readonly stopping: AbortSignal;
   agent?: AgentTurn;
 }
 
@@ -117,7 +119,9 @@ export class TurnWorker implements TurnHandler {
     const { store, runtime, desk, config, now } = this.#parts;
     const [event] = events;
     if (event === undefined) throw new Error('A turn without an event.');
-    const running: RunningTurn = { lease, event, attempt: new Attempt(), block: new AbortController() };
+    const block = new AbortController();
+    const stopping = AbortSignal.any([signal, block.signal]);
+    const running: RunningTurn = { lease, event, attempt: new Attempt(), block, stopping };
     this.#running.set(lease.channel, running);
     try {
       const report = await runtime.run(
@@ -134,7 +138,7 @@ export class TurnWorker implements TurnHandler {
           began: (setup) => this.#note(running, 'began', { type: 'began', ...setup }),
           saw: (happened, agent) => this.#saw(running, happened, agent),
         },
-        AbortSignal.any([signal, running.block.signal]),
+        stopping,
       );
       this.#complain(lease.channel, report.settings.problems);
       const stop = signal.aborted ? (signal.reason as StopReason) : undefined;
@@ -147,7 +151,7 @@ export class TurnWorker implements TurnHandler {
   }
 
   async #saw(running: RunningTurn, happened: ChatEvent, agent: AgentTurn): Promise<void> {
-    const { lease, event, attempt, block } = running;
+    const { lease, event, attempt, block, stopping } = running;
     const { now, desk } = this.#parts;
     running.agent = agent;
     attempt.recorder.accept(happened);
@@ -176,13 +180,17 @@ export class TurnWorker implements TurnHandler {
       }
       case 'permission_request': {
         attempt.asked(happened);
+        if (stopping.aborted) return;
         const reason = await this.#objection(event, happened.tool, happened.input);
         if (reason === undefined) await desk.ask(lease, event.id, happened, agent);
-        else await agent.answerPermission(happened.id, 'deny', reason);
+        // It may have been settled meanwhile: by its deadline, or with the turn.
+        else await agent.answerPermission(happened.id, 'deny', reason).catch(() => undefined);
         return;
       }
       case 'permission_resolved':
-        attempt.answered(happened.id);
+        // A CLI that is stopped denies what it was asking for: nobody has decided that.
+        if (stopping.aborted) return;
+        attempt.answered(happened.id, happened.decision);
         return desk.resolved(lease, happened.id, happened.decision);
       default:
         return;

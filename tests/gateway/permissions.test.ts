@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Client, eventually, type GatewayStage, setUpGateway } from './stage.js';
+
+interface PermissionView {
+  readonly id: string;
+  readonly channel: string;
+  readonly eventId: string;
+  readonly tool: string;
+  readonly options: readonly string[];
+}
+
+async function pending(client: Client): Promise<readonly PermissionView[]> {
+  return ((await client.call('/v1/permissions')) as { permissions: PermissionView[] }).permissions;
+}
+
+async function theOne(client: Client): Promise<PermissionView> {
+  await eventually(async () => (await pending(client)).length === 1);
+  const [request] = await pending(client);
+  if (request === undefined) throw new Error('There is none.');
+  return request;
+}
+
+function note(stage: GatewayStage): boolean {
+  return existsSync(join(stage.work, 'demo-note.txt'));
+}
+
+describe('permissions in ask mode', () => {
+  it('allowed: the tool runs, and the channel was told what is waiting', async () => {
+    const stage = setUpGateway({ PERMISSION_MODE: 'ask' });
+    const client = await stage.start();
+    const event = await client.post('a', 'write a note: allowed');
+    const request = await theOne(client);
+    expect(request).toMatchObject({ channel: 'a', eventId: event, tool: 'Write' });
+    expect(note(stage)).toBe(false);
+    expect((await client.messages('a')).at(-1)?.text).toContain(request.id);
+    await client.call(`/v1/permissions/${request.id}`, { body: { decision: 'allow' } });
+    expect((await client.ended(event)).state).toBe('answered');
+    expect(note(stage)).toBe(true);
+    expect(await pending(client)).toEqual([]);
+    const again = client.call(`/v1/permissions/${request.id}`, { body: { decision: 'allow' } });
+    await expect(again).rejects.toThrow(/409/);
+  });
+
+  it('denied: the tool does not run', async () => {
+    const stage = setUpGateway({ PERMISSION_MODE: 'ask' });
+    const client = await stage.start();
+    const event = await client.post('a', 'write a note: denied');
+    const { id } = await theOne(client);
+    await client.call(`/v1/permissions/${id}`, { body: { decision: 'deny', message: 'not today' } });
+    expect((await client.ended(event)).state).toBe('answered');
+    expect(note(stage)).toBe(false);
+  });
+
+  it('nobody answers: it is denied when its time is over', async () => {
+    const stage = setUpGateway({ PERMISSION_MODE: 'ask', PERMISSION_TIMEOUT_MS: '300' });
+    const client = await stage.start();
+    expect((await client.ask('a', 'write a note: nobody')).state).toBe('answered');
+    expect(note(stage)).toBe(false);
+    expect(await pending(client)).toEqual([]);
+  });
+
+  it('a decision that is not offered is refused, and the request stays', async () => {
+    const client = await setUpGateway({ PERMISSION_MODE: 'ask' }).start();
+    await client.post('a', 'write a note: odd');
+    const { id } = await theOne(client);
+    const odd = client.call(`/v1/permissions/${id}`, { body: { decision: 'maybe' } });
+    await expect(odd).rejects.toThrow(/400/);
+    expect(await pending(client)).toHaveLength(1);
+    const unknown = client.call('/v1/permissions/prm_none', { body: { decision: 'deny' } });
+    await expect(unknown).rejects.toThrow(/404/);
+  });
+
+  it('survives a restart: the same request, asked once, answered later', async () => {
+    const stage = setUpGateway({ PERMISSION_MODE: 'ask' });
+    const client = await stage.start();
+    const event = await client.post('a', 'write a note: later');
+    const before = await theOne(client);
+    await client.stop();
+    const second = await stage.start();
+    expect(await pending(second)).toMatchObject([{ id: before.id, tool: 'Write' }]);
+    await second.until(event, 'running');
+    await second.call(`/v1/permissions/${before.id}`, { body: { decision: 'allow' } });
+    expect((await second.ended(event)).state).toBe('answered');
+    expect(note(stage)).toBe(true);
+    const questions = (await second.messages('a')).filter(({ text }) => text.startsWith('Permission needed'));
+    expect(questions).toHaveLength(1);
+  });
+
+  it('answered before the turn asks again: the answer counts', async () => {
+    const stage = setUpGateway({ PERMISSION_MODE: 'ask', MAX_CONCURRENT_TURNS: '1' });
+    const client = await stage.start();
+    const event = await client.post('a', 'write a note: early');
+    const { id } = await theOne(client);
+    await client.stop();
+    const second = await stage.start();
+    await second.call(`/v1/permissions/${id}`, { body: { decision: 'allow' } });
+    expect((await second.ended(event)).state).toBe('answered');
+    expect(note(stage)).toBe(true);
+  });
+
+  it('a stopped turn leaves no request behind', async () => {
+    const client = await setUpGateway({ PERMISSION_MODE: 'ask' }).start();
+    const event = await client.post('a', 'write a note: stopped');
+    await theOne(client);
+    await client.interrupt('a');
+    expect((await client.event(event)).state).toBe('cancelled');
+    expect(await pending(client)).toEqual([]);
+  });
+});
