@@ -125,7 +125,8 @@ export function readMessages(db: Database, channel: string, page: MessagePage): 
 
 /**
  * In the order of the events, not of the messages: what waits during a turn was written before the answer of that turn.
- * What never reached an agent (refused, cancelled while it waited) is no part of it.
+ * What never reached an agent, or was cancelled, is no part of it; what an agent said in the turn of a command is
+ * (`/retry`).
  */
 export function readConversation(db: Database, channel: string, page: ConversationPage): StoredMessage[] {
   const start = readChannel(db, channel).conversationStart;

@@ -59,6 +59,8 @@ export class Database {
   }
 }
 
+/** @photostructure/sqlite 1.2.1 cuts a text at a NUL character: a visible sign stands for it, so nothing gets lost. */
 function bindable(value: Value): string | number | null {
-  return value === undefined ? null : value;
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '␀') : value;
+  return value ?? null;
 }

@@ -128,7 +128,7 @@ export function findByMessage(
   );
 }
 
-/** Commands answered in between don't count: they say nothing about the prompt that failed. */
+/** Commands don't count, unless an agent spoke in their turn (`/retry`): they say nothing about the prompt that failed. */
 export function lastUnanswered(db: Database, channel: string): StoredEvent | undefined {
   const row = db.get<EventRow>(
     `SELECT * FROM events INDEXED BY events_channel

@@ -46,8 +46,9 @@ export function askPermission(db: Database, lease: Lease, request: NewPermission
     JSON.stringify(request.options),
     request.at,
   );
+  const { id, tool, input, options } = request;
   return {
-    ...request,
+    ...{ id, tool, input, options },
     channel: turn.channel,
     eventId: event.id,
     turnId: turn.id,

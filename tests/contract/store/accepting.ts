@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { outcome, type StoreStage } from './stage.js';
+
+export function describeAccepting(stage: StoreStage): void {
+  describe('messages in', () => {
+    it('keeps an event, and what was said, across a restart', async () => {
+      const { event, repeated } = await stage.accept('c', 'hello', { messageId: 'm1', author: 'ann' });
+      await stage.reopen();
+      expect(repeated).toBe(false);
+      expect(await stage.store.event(event.id)).toEqual(event);
+      expect(await stage.store.eventOf('http', 'c', 'm1')).toEqual(event);
+      expect(event).toMatchObject({
+        state: 'queued',
+        text: 'hello',
+        author: 'ann',
+        attempts: 0,
+        createdAt: 1,
+      });
+      expect(await stage.store.messages('c', { limit: 10 })).toMatchObject([
+        { eventId: event.id, role: 'user', text: 'hello', createdAt: 1 },
+      ]);
+      expect(await stage.store.undelivered({ now: 100, limit: 10 })).toEqual([]);
+    });
+
+    it('takes the same message of the same source and channel once', async () => {
+      const first = await stage.accept('c', 'hello', { messageId: 'm1' });
+      const again = await stage.accept('c', 'hello again', { messageId: 'm1', at: 99 });
+      expect(again).toEqual({ event: first.event, repeated: true });
+      for (const other of [{ source: 'discord' }, { channel: 'd' }, { messageId: 'm2' }]) {
+        expect((await stage.accept('c', 'other', { messageId: 'm1', ...other })).repeated).toBe(false);
+      }
+      expect(await stage.store.messages('c', { limit: 10 })).toHaveLength(3);
+    });
+
+    it('takes it once when it comes twice at the same time, and after it has ended', async () => {
+      const both = await Promise.all([1, 2].map(() => stage.accept('c', 'hi', { messageId: 'm' })));
+      expect(both.map(({ repeated }) => repeated)).toEqual([false, true]);
+      await stage.answerNext('done');
+      expect(await stage.accept('c', 'hi', { messageId: 'm' })).toMatchObject({
+        repeated: true,
+        event: { state: 'answered', responseText: 'done' },
+      });
+    });
+
+    it('takes every message without an id', async () => {
+      const events = await Promise.all(['a', 'a'].map((text) => stage.accept('c', text)));
+      expect(new Set(events.map(({ event }) => event.id)).size).toBe(2);
+    });
+
+    it('numbers in the order of the calls, whatever the clock says', async () => {
+      const events = await Promise.all([50, 40, 90, 1].map((at) => stage.accept('c', `at ${at}`, { at })));
+      const seqs = events.map(({ event }) => event.seq);
+      expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+      expect(await stage.waitingTexts('c')).toEqual(['at 50', 'at 40', 'at 90', 'at 1']);
+    });
+
+    it('shows a scheduled prompt in the role that it was given, and remembers the run with it', async () => {
+      const schedule = { name: 'heartbeat', runAt: 77 };
+      await stage.accept('c', 'look around', { source: 'heartbeat', role: 'system', schedule });
+      await stage.reopen();
+      expect(await stage.store.messages('c', { limit: 1 })).toMatchObject([{ role: 'system' }]);
+      expect(await stage.store.lastRun('heartbeat')).toBe(77);
+      await stage.store.saveRun('heartbeat', 99);
+      expect(await stage.store.lastRun('heartbeat')).toBe(99);
+      expect(await stage.store.lastRun('other')).toBeUndefined();
+    });
+
+    it('refuses what is too much for all channels together, and says so in the conversation', async () => {
+      const accept = (channel: string) =>
+        stage.store.accept({ channel, source: 'http', kind: 'prompt', text: 'x', at: 5 }, { maxWaiting: 2 });
+      await accept('a');
+      await accept('b');
+      const { event } = await accept('c');
+      expect(event).toEqual(await stage.store.event(event.id));
+      expect(event).toMatchObject({ state: 'refused', endedAt: 5, error: { code: 'overloaded' } });
+      expect(event.error?.message).toMatch(/full.*2 messages.*later/i);
+      const said = await stage.store.messages('c', { limit: 5 });
+      expect(said).toMatchObject([{ role: 'user' }, { role: 'system', text: event.error?.message }]);
+      expect(await stage.store.undelivered({ now: 5, limit: 5 })).toMatchObject([{ message: said[1] }]);
+      await stage.claim(1);
+      expect((await accept('c')).event.state).toBe('queued');
+      expect(await stage.waitingTexts('c')).toHaveLength(1);
+    });
+
+    it('ends at once what needs no turn', async () => {
+      await stage.accept('c', 'waits');
+      const settled = outcome('all is well', {
+        messages: [{ role: 'system', text: 'all is well' }],
+        channelChange: { queueMode: 'collect' },
+      });
+      const { event } = await stage.store.accept(
+        { channel: 'c', source: 'http', kind: 'command', text: '/status', at: 5 },
+        { maxWaiting: 0, settled },
+      );
+      expect(event).toEqual(await stage.store.event(event.id));
+      expect(event).toMatchObject({
+        state: 'answered',
+        responseText: 'all is well',
+        endedAt: 20,
+        attempts: 0,
+      });
+      expect(await stage.waitingTexts('c')).toEqual(['waits']);
+      expect(await stage.store.channel('c')).toMatchObject({ queueMode: 'collect' });
+      expect(await stage.store.undelivered({ now: 5, limit: 5 })).toMatchObject([
+        { message: { text: 'all is well', role: 'system', eventId: event.id } },
+      ]);
+    });
+
+    it('keeps any text as it is', async () => {
+      const text = ' 😀, \'quotes\', "and"\r\nlines; DROP TABLE events; ';
+      const { event } = await stage.accept('ünï/çhannel 😀', text);
+      await stage.reopen();
+      expect(await stage.store.event(event.id)).toMatchObject({ text, channel: 'ünï/çhannel 😀' });
+    });
+
+    it('loses nothing behind a NUL character', async () => {
+      const { event } = await stage.accept('c', 'before\0behind');
+      expect(await stage.store.event(event.id)).toMatchObject({
+        text: expect.stringMatching(/^before.behind$/s),
+      });
+    });
+  });
+}

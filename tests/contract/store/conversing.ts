@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { outcome, retry, type StoreStage, texts } from './stage.js';
+
+export function describeConversing(stage: StoreStage): void {
+  const session = (backend: string, sessionId = 's1') => ({ backend, sessionId, cwd: '/w' });
+  const conversation = async (more: { after?: number; beforeSeq?: number; limit?: number } = {}) =>
+    texts(await stage.store.conversation('c', { limit: 100, ...more }));
+
+  describe('sessions and settings of a channel', () => {
+    it('keeps a session for each channel and backend', async () => {
+      const one = { channel: 'c', ...session('claude'), seen: 0 };
+      await stage.store.saveSession(one);
+      await stage.store.saveSession({ channel: 'c', ...session('codex', 's2'), seen: 4 });
+      await stage.reopen();
+      expect(await stage.store.session('c', 'claude')).toEqual(one);
+      expect(await stage.store.session('c', 'codex')).toMatchObject({ sessionId: 's2', seen: 4 });
+      expect(await stage.store.session('d', 'claude')).toBeUndefined();
+      await stage.store.saveSession({ ...one, sessionId: 's3' });
+      await stage.store.forgetSession('c', 'codex');
+      expect(await stage.store.session('c', 'claude')).toMatchObject({ sessionId: 's3' });
+      expect(await stage.store.session('c', 'codex')).toBeUndefined();
+    });
+
+    it('changes the session only when the turn says so', async () => {
+      for (const text of ['1', '2', '3', '4']) await stage.accept('c', text);
+      const first = await stage.answerNext('a', { session: session('claude') });
+      expect(await stage.store.session('c', 'claude')).toMatchObject({
+        sessionId: 's1',
+        seen: first.event.seq,
+      });
+      await stage.answerNext('b', { state: 'failed' });
+      expect(await stage.store.session('c', 'claude')).toMatchObject({
+        sessionId: 's1',
+        seen: first.event.seq,
+      });
+      await stage.answerNext('c', { forgetSession: 'claude', session: session('codex') });
+      expect(await stage.store.session('c', 'claude')).toBeUndefined();
+      await stage.store.postpone((await stage.claimOne()).lease, retry({ forgetSession: 'codex' }));
+      expect(await stage.store.session('c', 'codex')).toBeUndefined();
+    });
+
+    it('keeps what was set in the chat until it is taken back', async () => {
+      expect(await stage.store.channel('c')).toEqual({ conversationStart: 0 });
+      await stage.store.changeChannel('c', { backend: 'codex', model: 'm', queueMode: 'steer' });
+      await stage.store.changeChannel('c', { model: null });
+      await stage.reopen();
+      expect(await stage.store.channel('c')).toEqual({
+        backend: 'codex',
+        queueMode: 'steer',
+        conversationStart: 0,
+      });
+    });
+
+    it('starts a conversation anew and forgets its sessions', async () => {
+      await stage.accept('c', 'old');
+      await stage.answerNext('old answer', { session: session('claude') });
+      await stage.accept('c', '/new', { kind: 'command' });
+      await stage.accept('c', 'first');
+      const { event } = await stage.answerNext('a new one', { channelChange: { newConversation: true } });
+      expect(await stage.store.session('c', 'claude')).toBeUndefined();
+      expect((await stage.store.channel('c')).conversationStart).toBe(event.seq);
+      await stage.answerNext('first answer');
+      expect(await conversation()).toEqual(['first', 'first answer']);
+    });
+
+    it('gives a new conversation no session of a turn that began before it', async () => {
+      await stage.accept('c', 'old');
+      const { lease } = await stage.claimOne();
+      await stage.accept('c', 'waits');
+      await stage.store.changeChannel('c', { newConversation: true });
+      await stage.store.finish(lease, outcome('old answer', { session: session('claude') }));
+      expect(await stage.store.session('c', 'claude')).toBeUndefined();
+      await stage.answerNext('new answer', { session: session('claude') });
+      expect(await conversation()).toEqual(['waits', 'new answer']);
+      expect(await stage.store.session('c', 'claude')).toMatchObject({ sessionId: 's1' });
+    });
+  });
+
+  describe('messages', () => {
+    it('come in pages, oldest first, of one channel', async () => {
+      for (let i = 0; i < 5; i++)
+        for (const channel of ['c', 'd']) await stage.accept(channel, `${channel}${i}`);
+      const first = await stage.store.messages('c', { limit: 2 });
+      expect(texts(first)).toEqual(['c0', 'c1']);
+      const rest = await stage.store.messages('c', { limit: 10, after: first.at(-1)?.id });
+      expect(texts(rest)).toEqual(['c2', 'c3', 'c4']);
+      expect(await stage.store.messages('c', { limit: 10, after: rest.at(-1)?.id })).toEqual([]);
+    });
+
+    it('are counted for each channel', async () => {
+      await stage.accept('b', '1', { at: 3 });
+      await stage.accept('b', '2', { at: 4 });
+      await stage.claim(1);
+      await stage.store.changeChannel('a', { model: 'm' });
+      expect(await stage.store.channels()).toEqual([
+        { channel: 'a', waiting: 0, running: false, messages: 0 },
+        { channel: 'b', waiting: 1, running: true, messages: 2, lastMessageAt: 4 },
+      ]);
+    });
+  });
+
+  describe('the conversation', () => {
+    it('stands in the order in which it was had, not in which it was written', async () => {
+      for (const text of ['q1', 'q2', 'q3']) await stage.accept('c', text);
+      await stage.answerNext('a1');
+      await stage.answerNext('a2');
+      expect(await conversation()).toEqual(['q1', 'a1', 'q2', 'a2']);
+      expect(await conversation({ limit: 3 })).toEqual(['a1', 'q2', 'a2']);
+    });
+
+    it('is what a session has not seen', async () => {
+      for (const text of ['q1', 'q2', 'q3', 'q4']) await stage.accept('c', text);
+      await stage.answerNext('a1', { session: session('claude') });
+      await stage.answerNext('a2', { session: session('codex') });
+      const { event } = await stage.claimOne();
+      const unseen = async (backend: string) =>
+        conversation({ after: (await stage.store.session('c', backend))?.seen ?? 0, beforeSeq: event.seq });
+      expect(await unseen('claude')).toEqual(['q2', 'a2']);
+      expect(await unseen('codex')).toEqual([]);
+      expect(await unseen('gemini')).toEqual(['q1', 'a1', 'q2', 'a2']);
+    });
+
+    it('has the answer to several events behind the last of them', async () => {
+      for (const text of ['q1', 'q2', 'q3', 'q4']) await stage.accept('c', text);
+      const { lease } = await stage.claimOne();
+      await stage.store.join(lease, { limit: 2 });
+      await stage.store.finish(lease, outcome('a123', { session: session('claude') }));
+      expect(await conversation()).toEqual(['q1', 'q2', 'q3', 'a123']);
+      const { event } = await stage.claimOne();
+      const seen = (await stage.store.session('c', 'claude'))?.seen ?? 0;
+      expect(await conversation({ after: seen, beforeSeq: event.seq })).toEqual([]);
+    });
+
+    it('has scheduled prompts, but no commands, notices or what waits', async () => {
+      await stage.accept('c', 'beat', { role: 'system', source: 'heartbeat' });
+      await stage.answerNext('all quiet', {
+        messages: [
+          { role: 'system', text: 'a notice' },
+          { role: 'assistant', text: 'all quiet' },
+        ],
+      });
+      await stage.accept('c', '/usage', { kind: 'command' });
+      await stage.answerNext('tokens', { messages: [{ role: 'system', text: 'tokens' }] });
+      await stage.accept('c', '/retry', { kind: 'command' });
+      await stage.answerNext('done again');
+      await stage.store.post({ channel: 'c', role: 'system', text: 'restarted' }, 3);
+      await stage.accept('c', 'runs');
+      await stage.accept('c', 'waits');
+      await stage.claimOne();
+      expect(await conversation()).toEqual(['beat', 'all quiet', 'done again']);
+    });
+
+    it('has what failed, but not what was cancelled or refused', async () => {
+      const error = { code: 'interrupted' as const, message: 'stopped' };
+      await stage.accept('c', 'failed');
+      await stage.answerNext('', {
+        state: 'failed',
+        error,
+        messages: [{ role: 'system', text: 'it failed' }],
+      });
+      await stage.accept('c', 'cancelled');
+      await stage.store.cancelWaiting({ channel: 'c', at: 9, error });
+      await stage.store.accept(
+        { channel: 'c', source: 'http', kind: 'prompt', text: 'refused', at: 9 },
+        { maxWaiting: 0 },
+      );
+      await stage.accept('c', 'stopped');
+      await stage.answerNext('', { state: 'cancelled', error, messages: [] });
+      expect(await conversation()).toEqual(['failed']);
+    });
+  });
+}

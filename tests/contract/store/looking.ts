@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { outcome, retry, type StoreStage } from './stage.js';
+
+export function describeLooking(stage: StoreStage): void {
+  const day = 86_400_000;
+  const began = (backend: string, model?: string) => ({
+    type: 'began' as const,
+    ...{ backend, model, cwd: '/', live: false },
+    prompt: { files: [], characters: 0, hash: '', seededMessages: 0 },
+  });
+  const turn = async (channel: string, backend: string, at: number, more = {}) => {
+    await stage.accept(channel, 'x');
+    const { lease } = await stage.claimOne();
+    await stage.store.journal(lease, began(backend, backend === 'codex' ? 'gpt' : undefined));
+    const usage = { inputTokens: 10, outputTokens: 2, cachedInputTokens: 5, costUsd: 0.25 };
+    await stage.store.finish(lease, outcome('y', { at, usage, ...more }));
+    return lease.turnId;
+  };
+
+  describe('looking', () => {
+    it('finds nothing for unknown ids', async () => {
+      expect(await stage.store.event('evt_0')).toBeUndefined();
+      expect(await stage.store.eventOf('http', 'c', 'm')).toBeUndefined();
+      expect(await stage.store.turns('evt_0')).toEqual([]);
+      expect(await stage.store.permission('p')).toBeUndefined();
+      expect(await stage.store.waiting('c', 10)).toEqual([]);
+      expect(await stage.store.nextDue()).toBeUndefined();
+    });
+
+    it('lists the turns that ended in a time', async () => {
+      const ids = [
+        await turn('a', 'claude', 100),
+        await turn('b', 'codex', 200),
+        await turn('a', 'codex', 300),
+      ];
+      const ended = async (range: Parameters<typeof stage.store.turnsEnded>[0]) =>
+        (await stage.store.turnsEnded(range)).map(({ id }) => ids.indexOf(id));
+      expect(await ended({})).toEqual([0, 1, 2]);
+      expect(await ended({ since: 200, until: 300 })).toEqual([1]);
+      expect(await ended({ channel: 'a' })).toEqual([0, 2]);
+      expect(await ended({ limit: 2 })).toEqual([0, 1]);
+    });
+
+    it('adds up what was used', async () => {
+      await turn('a', 'claude', day);
+      await turn('a', 'codex', 2 * day);
+      await turn('b', 'codex', 2 * day + 5, { usage: undefined });
+      await stage.accept('b', '/status', { kind: 'command' });
+      await stage.answerNext('fine', { at: 2 * day });
+      const keys = async (by: 'day' | 'backend' | 'channel' | 'model', more = {}) =>
+        (await stage.store.usage({ by, ...more })).map(({ key, turns, inputTokens }) => [
+          key,
+          turns,
+          inputTokens,
+        ]);
+      expect(await keys('day')).toEqual([
+        ['1970-01-02', 1, 10],
+        ['1970-01-03', 2, 10],
+      ]);
+      expect(await keys('backend')).toEqual([
+        ['claude', 1, 10],
+        ['codex', 2, 10],
+      ]);
+      expect(await keys('model')).toEqual([
+        ['default', 1, 10],
+        ['gpt', 2, 10],
+      ]);
+      expect(await keys('channel', { since: 2 * day, channel: 'a' })).toEqual([['a', 1, 10]]);
+      expect(await stage.store.usage({ by: 'backend', until: 2 * day })).toEqual([
+        { key: 'claude', turns: 1, inputTokens: 10, outputTokens: 2, cachedInputTokens: 5, costUsd: 0.25 },
+      ]);
+    });
+
+    it('adds what a postponed attempt has cost to the turn that it was for', async () => {
+      await stage.accept('a', 'x');
+      const { lease } = await stage.claimOne();
+      await stage.store.journal(lease, began('claude'));
+      await stage.store.postpone(lease, retry({ usage: { inputTokens: 7, outputTokens: 1 } }));
+      expect(await stage.store.usage({ by: 'backend' })).toMatchObject([{ turns: 0, inputTokens: 7 }]);
+    });
+
+    it('counts', async () => {
+      for (let i = 0; i < 3; i++) await stage.accept('a', 'x', { at: 50 - i });
+      await stage.accept('b', 'x');
+      await stage.answerNext('y', { state: 'failed' });
+      await stage.claim(1);
+      await stage.reopen();
+      expect(await stage.store.counts()).toEqual({
+        events: { queued: 2, running: 1, answered: 0, refused: 0, cancelled: 0, failed: 1 },
+        undelivered: 1,
+        pendingPermissions: 0,
+        oldestWaitingAt: 48,
+      });
+    });
+
+    it('finds what was left unanswered', async () => {
+      const { store } = stage;
+      const last = async () => (await store.lastUnanswered('c'))?.text;
+      expect(await last()).toBeUndefined();
+      await stage.accept('c', 'failed');
+      await stage.answerNext('', { state: 'failed' });
+      expect(await last()).toBe('failed');
+      await stage.accept('c', '/status', { kind: 'command' });
+      await stage.answerNext('fine', { messages: [{ role: 'system', text: 'fine' }] });
+      await stage.accept('c', 'waits');
+      expect(await last()).toBe('failed');
+      await store.cancelWaiting({ channel: 'c', at: 3, error: { code: 'interrupted', message: 'stop' } });
+      expect(await last()).toBe('waits');
+      await stage.accept('c', '/retry', { kind: 'command' });
+      await stage.answerNext('yes');
+      expect(await last()).toBeUndefined();
+    });
+  });
+
+  describe('housekeeping', () => {
+    it('removes what ended before, and nothing that waits, runs or is undelivered', async () => {
+      for (const channel of ['runs', 'waits', 'old', 'undelivered', 'young'])
+        await stage.accept(channel, channel);
+      const [runs, waits, old, undelivered, young] = await stage.claim(5);
+      if (!runs || !waits || !old || !undelivered || !young) throw new Error('Not all were claimed');
+      await stage.store.postpone(waits.lease, retry());
+      await stage.store.askPermission(old.lease, { id: 'p', tool: 't', input: 1, options: [], at: 1 });
+      await stage.store.journal(old.lease, { type: 'tool_started', id: 't', name: 'x', input: 1, at: 1 });
+      await stage.store.finish(old.lease, outcome('a', { at: 50, events: [{ type: 'text', text: 'a' }] }));
+      await stage.store.finish(undelivered.lease, outcome('b', { at: 50 }));
+      await stage.store.finish(young.lease, outcome('c', { at: 150 }));
+      await stage.store.post({ channel: 'old', role: 'system', text: 'a notice' }, 60);
+      for (let i = 0; i < 2; i++) {
+        const due = await stage.store.undelivered({ now: 0, limit: 10 });
+        const done = due.filter(({ message }) => message.channel === 'old');
+        await stage.store.delivered(
+          done.map(({ id }) => id),
+          70,
+        );
+      }
+      expect(await stage.store.prune(100)).toEqual({ events: 1, messages: 3 });
+      expect(await stage.store.event(old.event.id)).toBeUndefined();
+      expect(await stage.store.messages('old', { limit: 10 })).toEqual([]);
+      expect(await stage.store.turnEvents(old.lease.turnId)).toEqual([]);
+      expect(await stage.store.permission('p')).toBeUndefined();
+      expect((await stage.store.turnsEnded({})).map(({ channel }) => channel)).toEqual([
+        'waits',
+        'undelivered',
+        'young',
+      ]);
+      expect((await stage.store.counts()).events).toMatchObject({ running: 1, queued: 1, answered: 2 });
+      expect(await stage.store.prune(100)).toEqual({ events: 0, messages: 0 });
+      expect(await stage.waitingTexts('waits')).toEqual(['waits']);
+    });
+
+    it('removes many, while others are written', async () => {
+      const accepted = Array.from({ length: 500 }, (_, i) => stage.accept('c', `x${i}`));
+      await Promise.all(accepted);
+      const error = { code: 'interrupted' as const, message: 'stopped' };
+      await stage.store.cancelWaiting({ channel: 'c', at: 50, error });
+      const [pruned, late] = await Promise.all([stage.store.prune(100), stage.accept('c', 'late')]);
+      expect(pruned).toEqual({ events: 500, messages: 500 });
+      expect(await stage.waitingTexts('c')).toEqual(['late']);
+      expect(late.event.seq).toBeGreaterThan(500);
+    });
+
+    it('takes nothing more once it is closed, and has kept what came before', async () => {
+      const late = stage.accept('c', 'in time');
+      const closing = stage.store.close();
+      await expect(stage.accept('c', 'too late')).rejects.toMatchObject({ fault: 'closed' });
+      await expect(stage.store.counts()).rejects.toMatchObject({ fault: 'closed' });
+      await closing;
+      const { event } = await late;
+      await stage.reopen();
+      expect(await stage.store.event(event.id)).toEqual(event);
+    });
+  });
+}

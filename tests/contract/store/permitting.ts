@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { Lease } from '../../../src/store/types.js';
+import { outcome, retry, type StoreStage } from './stage.js';
+
+export function describePermitting(stage: StoreStage): void {
+  describe('permissions', () => {
+    const ask = (lease: Lease, id: string, input: unknown = { command: 'ls' }, tool = 'Bash') =>
+      stage.store.askPermission(lease, { id, tool, input, options: ['allow', 'deny'], at: 15 });
+    const allow = { decision: 'allow' as const, message: 'go on', at: 16 };
+    const runAgain = async (lease: Lease) => {
+      await stage.store.postpone(lease, retry({ notBefore: 0, free: true }));
+      return (await stage.claimOne()).lease;
+    };
+
+    it('asks, and is answered once', async () => {
+      const { event } = await stage.accept('c', 'x');
+      const { lease } = await stage.claimOne();
+      const asked = await ask(lease, 'p1');
+      expect(asked).toMatchObject({
+        id: 'p1',
+        channel: 'c',
+        eventId: event.id,
+        turnId: lease.turnId,
+        tool: 'Bash',
+        input: { command: 'ls' },
+        options: ['allow', 'deny'],
+        state: 'pending',
+        createdAt: 15,
+      });
+      await stage.reopen();
+      expect(await stage.store.pendingPermissions()).toEqual([asked]);
+      expect((await stage.store.counts()).pendingPermissions).toBe(1);
+      const decided = await stage.store.decidePermission('p1', allow);
+      expect(decided).toEqual({
+        ...asked,
+        state: 'decided',
+        decision: 'allow',
+        message: 'go on',
+        decidedAt: 16,
+      });
+      expect(await stage.store.permission('p1')).toEqual(decided);
+      expect(await stage.store.decidePermission('p1', { decision: 'deny', at: 17 })).toBeUndefined();
+      expect(await stage.store.decidePermission('p0', allow)).toBeUndefined();
+      expect(await stage.store.pendingPermissions()).toEqual([]);
+    });
+
+    it('is a new question when the same turn does the same thing twice', async () => {
+      await stage.accept('c', 'x');
+      const { lease } = await stage.claimOne();
+      await ask(lease, 'p1');
+      await stage.store.decidePermission('p1', allow);
+      expect(await ask(lease, 'p2')).toMatchObject({ id: 'p2', state: 'pending' });
+    });
+
+    it('stays open over a restart of the turn, and keeps its id', async () => {
+      const { event } = await stage.accept('c', 'x');
+      const { lease } = await stage.claimOne();
+      await ask(lease, 'p1', { a: 1, b: { c: 2, d: 3 } });
+      const next = await runAgain(lease);
+      expect(await stage.store.pendingPermissions()).toMatchObject([{ id: 'p1' }]);
+      const again = await ask(next, 'p2', { b: { d: 3, c: 2 }, a: 1 });
+      expect(again).toMatchObject({ id: 'p1', state: 'pending', turnId: next.turnId, eventId: event.id });
+      expect(await stage.store.permission('p1')).toEqual(again);
+      expect(await stage.store.permission('p2')).toBeUndefined();
+      expect(await ask(next, 'p3', { a: 2 })).toMatchObject({ id: 'p3' });
+      expect(await ask(next, 'p4', { a: 1, b: { c: 2, d: 3 } }, 'Edit')).toMatchObject({ id: 'p4' });
+    });
+
+    it('hands an answer that came meanwhile out once', async () => {
+      await stage.accept('c', 'x');
+      const { lease } = await stage.claimOne();
+      await ask(lease, 'p1');
+      await stage.store.postpone(lease, retry({ notBefore: 0 }));
+      await stage.store.decidePermission('p1', allow);
+      const { lease: next } = await stage.claimOne();
+      expect(await ask(next, 'p2')).toMatchObject({ id: 'p1', state: 'decided', decision: 'allow' });
+      expect(await ask(next, 'p3')).toMatchObject({ id: 'p3', state: 'pending' });
+      const third = await runAgain(next);
+      expect(await ask(third, 'p4')).toMatchObject({ id: 'p3' });
+      expect(await ask(third, 'p5')).toMatchObject({ id: 'p5', state: 'pending' });
+    });
+
+    it('survives a crash', async () => {
+      await stage.accept('c', 'x');
+      await ask((await stage.claimOne()).lease, 'p1');
+      await stage.reopen();
+      const [taken] = await stage.store.takeOver({ worker: 'w2', now: 20, leaseUntil: 1000, all: true });
+      if (taken === undefined) throw new Error('Nothing was taken over');
+      expect(await stage.store.pendingPermissions()).toMatchObject([{ id: 'p1' }]);
+      expect(await ask(taken.lease, 'p2')).toMatchObject({ id: 'p1' });
+    });
+
+    it('is void at the end of its turn', async () => {
+      await stage.accept('c', 'x');
+      const { lease } = await stage.claimOne();
+      await ask(lease, 'p1');
+      await ask(lease, 'p2', 'other');
+      await stage.store.decidePermission('p2', allow);
+      await stage.store.finish(lease, outcome('x'));
+      expect(await stage.store.permission('p1')).toMatchObject({ state: 'void' });
+      expect(await stage.store.permission('p2')).toMatchObject({ state: 'decided' });
+      expect(await stage.store.decidePermission('p1', allow)).toBeUndefined();
+    });
+
+    it('is void when its event is cancelled while it waits', async () => {
+      await stage.accept('c', 'x');
+      const { lease } = await stage.claimOne();
+      await ask(lease, 'p1');
+      await stage.store.postpone(lease, retry());
+      const error = { code: 'interrupted' as const, message: 'stopped' };
+      await stage.store.cancelWaiting({ channel: 'c', at: 30, error });
+      expect(await stage.store.pendingPermissions()).toEqual([]);
+    });
+  });
+}
