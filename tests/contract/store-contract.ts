@@ -3,6 +3,7 @@ import { describeAccepting } from './store/accepting.js';
 import { describeConversing } from './store/conversing.js';
 import { describeDelivering } from './store/delivering.js';
 import { describeFencing } from './store/fencing.js';
+import { describeInterleaving } from './store/interleaving.js';
 import { describeLooking } from './store/looking.js';
 import { describePermitting } from './store/permitting.js';
 import { type OpenStore, StoreStage } from './store/stage.js';
@@ -20,4 +21,5 @@ export function describeStore(name: string, open: OpenStore): void {
     describeConversing(stage);
     describeLooking(stage);
   });
+  describe(`store properties: ${name}`, () => describeInterleaving(open));
 }
