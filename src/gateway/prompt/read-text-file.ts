@@ -50,9 +50,10 @@ async function readUpTo(handle: FileHandle, most: number): Promise<Buffer> {
   for (let length = 0; length < most; ) {
     const chunk = Buffer.allocUnsafe(Math.min(most - length, 64 * 1024));
     const { bytesRead } = await handle.read(chunk, 0, chunk.length, null);
-    if (bytesRead === 0) break;
     chunks.push(chunk.subarray(0, bytesRead));
     length += bytesRead;
+    // Of a regular file less is read only at its end.
+    if (bytesRead < chunk.length) break;
   }
   return Buffer.concat(chunks);
 }

@@ -305,6 +305,12 @@ describe('times', () => {
     expect(lastDue(timing, at('2026-03-28T12:00Z'), at('2026-03-29T07:00Z'))).toBe(at('2026-03-29T07:00Z'));
   });
 
+  it('that come this very moment have come, also when others were missed before', () => {
+    const timing = { type: 'cron', expression: '0 9 * * *', timezone: 'UTC' } as const;
+    expect(lastDue(timing, monday, monday + day + 9 * hour)).toBe(monday + day + 9 * hour);
+    expect(lastDue(timing, monday, monday + day + 9 * hour - 1)).toBe(monday + 9 * hour);
+  });
+
   it('years after the last one are found at once', () => {
     const timing = { type: 'cron', expression: '* * * * *', timezone: 'UTC' } as const;
     const began = performance.now();
