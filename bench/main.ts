@@ -1,3 +1,4 @@
+import { measureGateway } from './gateway.js';
 import { measureLive } from './live.js';
 import { measureOneShot } from './one-shot.js';
 import { type Comparison, printReport } from './report.js';
@@ -12,6 +13,7 @@ const suites: Readonly<Record<string, () => Promise<readonly Comparison[]>>> = {
   stream: measureStream,
   live: measureLive,
   store: measureStore,
+  gateway: measureGateway,
 };
 
 const wanted = process.argv.slice(2);

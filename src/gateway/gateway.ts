@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sweepScratchFiles } from '../backends/one-shot/scratch-files.js';
 import { createBackend } from '../backends/registry.js';
 import type { BackendAdapter } from '../backends/types.js';
 import type { PermissionDecision } from '../core/chat-event.js';
@@ -37,6 +38,7 @@ import { PermissionDesk } from './permission-desk.js';
 import { Scheduler } from './schedule/scheduler.js';
 import { SessionManager } from './session-manager.js';
 import { SystemPromptAssembler } from './system-prompt-assembler.js';
+import { TurnOutputs } from './turn-outputs.js';
 import { TurnWorker } from './turn-worker.js';
 
 export interface GatewayOptions {
@@ -136,6 +138,7 @@ export class Gateway implements HttpGatewayFace {
       commands,
       hooks,
       desk: this.#desk,
+      outputs: new TurnOutputs(join(config.home, 'turns')),
       log,
       now,
       watch,
@@ -190,6 +193,7 @@ export class Gateway implements HttpGatewayFace {
       return [];
     });
     for (const orphan of orphans) log.warn('ended a process of a gateway that is gone', { pid: orphan.pid });
+    await sweepScratchFiles({ ...this.#options.env, TURNOUT_HOME: config.home });
     try {
       for (const kind of this.#kinds) await kind.start(this);
       await this.#queue.start();
@@ -316,7 +320,7 @@ export class Gateway implements HttpGatewayFace {
 
   #settled = (lease: Lease, settlement: Settlement, since: number | undefined): void => {
     this.#metrics.settled(settlement, since === undefined ? undefined : Date.now() - since);
-    if (settlement.type === 'finish') this.#said(lease.channel);
+    this.#said(lease.channel);
   };
 
   /** There is something new in a channel. */
