@@ -53,6 +53,8 @@ export interface RunRequest {
 
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
+  /** A one-shot CLI writes its stdout to this file, so that it is known what it said even after we were killed. */
+  readonly stdoutFile?: string | undefined;
   /** Told the exact command before it starts. */
   readonly onSpawn?: ((command: SpawnedCommand) => void) | undefined;
   /** Told of every raw line, in and out, with the events that it became, and of the end: for recordings and debug logs. */
@@ -118,4 +120,6 @@ export interface BackendAdapter {
   ): Promise<BackendEventResult>;
   /** One turn as events; the seam that everything above the backends uses. Leaving the loop ends the CLI. */
   run(request: RunRequest, options?: RunOptions): AsyncIterable<ChatEvent>;
+  /** What a one-shot run has said, read from its stdout afterwards. Garbage is no error. */
+  decode?(lines: AsyncIterable<string>): AsyncIterable<ChatEvent>;
 }

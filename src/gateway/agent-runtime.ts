@@ -36,6 +36,7 @@ export interface RuntimeTurn {
   readonly author?: string | undefined;
   /** What was set in the chat. */
   readonly chosen: Chosen;
+  readonly stdoutFile?: string | undefined;
   /** What the agent has not seen of the conversation: behind the session that it resumes, or all of it. */
   seed(session: StoredSession | undefined): Promise<Seed>;
 }
@@ -143,6 +144,7 @@ export class AgentRuntime {
       permissionMode: settings.permissionMode,
       allowedTools: settings.tools,
       live: settings.live,
+      stdoutFile: turn.stdoutFile,
     };
     await observer.began(setupOf(request, { ...assembled.record, seededMessages: seed.messages.length }));
 

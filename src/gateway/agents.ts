@@ -18,6 +18,8 @@ export interface AgentRequest {
   /** Only where the channel names its own: the settings' list is part of the backend's config (R7.3). */
   readonly allowedTools?: readonly string[] | undefined;
   readonly live: boolean;
+  /** For what a one-shot CLI says: it outlives us. */
+  readonly stdoutFile?: string | undefined;
 }
 
 /** A turn of an agent, as it runs. */
@@ -78,9 +80,9 @@ export class Agents {
   }
 
   #runOnce(request: AgentRequest, signal: AbortSignal): AgentTurn {
-    const { channel: _channel, backend, live: _live, ...run } = request;
+    const { channel: _channel, backend, live: _live, stdoutFile, ...run } = request;
     return {
-      events: this.adapter(backend).run(run, { signal }),
+      events: this.adapter(backend).run(run, { signal, stdoutFile }),
       answerPermission: async () => {
         throw new TurnoutError('unsupported', 'A one-shot turn asks nobody for permission.');
       },

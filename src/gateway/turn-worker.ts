@@ -1,5 +1,14 @@
+import { backendNames } from '../backends/registry.js';
 import type { ChatEvent } from '../core/chat-event.js';
-import type { AbandonedTurn, Claim, Lease, Store, StoredEvent } from '../store/types.js';
+import type {
+  AbandonedTurn,
+  Claim,
+  Lease,
+  Store,
+  StoredEvent,
+  StoredTurn,
+  ToolRecord,
+} from '../store/types.js';
 import type { AgentRuntime } from './agent-runtime.js';
 import type { AgentTurn } from './agents.js';
 import { Attempt, type AttemptEnd, answered, maxRetries, unanswered } from './attempt.js';
@@ -13,6 +22,7 @@ import type { Log } from './log.js';
 import type { PermissionDesk } from './permission-desk.js';
 import { readSeed } from './seed.js';
 import { describeTools, stillBegun } from './tools-begun.js';
+import { missedSteps, type TurnOutputs } from './turn-outputs.js';
 
 /** Waiting messages that become one turn in `collect` mode. */
 const maxCollected = 50;
@@ -24,6 +34,7 @@ export interface WorkerParts {
   readonly commands: ChatCommands;
   readonly hooks: HookManager;
   readonly desk: PermissionDesk;
+  readonly outputs: TurnOutputs;
   readonly log: Log;
   readonly now: () => number;
   readonly watch: Watcher;
@@ -85,10 +96,10 @@ export class TurnWorker implements TurnHandler {
     return told;
   }
 
-  async recover({ turn, events }: AbandonedTurn): Promise<Settlement> {
+  async recover({ lease, turn, events }: AbandonedTurn): Promise<Settlement> {
     const { store, now } = this.#parts;
     const pending = (await store.pendingPermissions()).filter((asked) => asked.turnId === turn.id);
-    const begun = stillBegun(turn.tools, pending);
+    const begun = stillBegun(await this.#toolsOf(lease, turn), pending);
     const attempts = Math.max(0, ...events.map((event) => event.attempts));
     const message = 'The gateway ended while this was being worked on.';
     const error = { code: 'crashed', message } as const;
@@ -104,6 +115,18 @@ export class TurnWorker implements TurnHandler {
     return { type: 'finish', outcome: { at: now(), state: 'failed', error, messages, events: [] } };
   }
 
+  /** The noted ones, and those that the agent had announced when there was nobody any more to note them. */
+  async #toolsOf(lease: Lease, turn: StoredTurn): Promise<readonly ToolRecord[]> {
+    const { store, runtime, outputs, now } = this.#parts;
+    const backend = backendNames.find((name) => name === turn.setup?.backend);
+    if (backend === undefined) return turn.tools;
+    const said = runtime.agents.adapter(backend).decode?.(outputs.lines(turn.id));
+    const { tools, entries } = await missedSteps(turn.tools, said, now());
+    for (const entry of entries) await store.journal(lease, entry);
+    await outputs.remove(turn.id);
+    return tools;
+  }
+
   async #collect(lease: Lease, event: StoredEvent): Promise<readonly StoredEvent[]> {
     const { store, runtime, watch } = this.#parts;
     const [next] = await store.waiting(event.channel, 1);
@@ -116,7 +139,7 @@ export class TurnWorker implements TurnHandler {
   }
 
   async #turn(lease: Lease, events: readonly StoredEvent[], signal: AbortSignal): Promise<Settlement> {
-    const { store, runtime, desk, config, now } = this.#parts;
+    const { store, runtime, desk, config, outputs, now } = this.#parts;
     const [event] = events;
     if (event === undefined) throw new Error('A turn without an event.');
     const block = new AbortController();
@@ -131,6 +154,7 @@ export class TurnWorker implements TurnHandler {
           eventId: event.id,
           author: event.author,
           text: events.map(({ text }) => text).join('\n\n'),
+          stdoutFile: await outputs.fileFor(lease.turnId),
           chosen: await store.channel(lease.channel),
           seed: (session) => readSeed(store, lease.channel, session, event.seq),
         },
@@ -147,6 +171,7 @@ export class TurnWorker implements TurnHandler {
     } finally {
       this.#running.delete(lease.channel);
       desk.turnEnded(lease);
+      await outputs.remove(lease.turnId);
     }
   }
 

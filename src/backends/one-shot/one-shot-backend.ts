@@ -106,6 +106,15 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     return sessionId === undefined ? result : { ...result, sessionId };
   }
 
+  async *decode(lines: AsyncIterable<string>): AsyncGenerator<ChatEvent> {
+    const ledger = new TurnLedger();
+    const decoder = new LineDecoder(this.decoderFor());
+    for await (const line of lines) {
+      for (const event of decoder.line(line)) yield* ledger.accept(event);
+    }
+    for (const event of decoder.end()) yield* ledger.accept(event);
+  }
+
   run(request: RunRequest, options: RunOptions = {}): AsyncGenerator<ChatEvent> {
     return flattenBatches(this.#batches(request, options));
   }
@@ -152,6 +161,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       scratch,
       timeoutMs: limit(turn.timeoutMs ?? this.config.queryTimeoutMs),
       signal: options.signal,
+      stdoutFile: options.stdoutFile,
       trace: options.trace,
       decoder,
       ledger,

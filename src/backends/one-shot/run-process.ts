@@ -20,6 +20,8 @@ export interface ProcessRun<S extends TurnFacts> {
   readonly scratch: string;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Made anew, and left to the caller. */
+  readonly stdoutFile?: string | undefined;
   readonly decoder: LineDecoder<S>;
   readonly ledger: TurnLedger;
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
@@ -47,6 +49,8 @@ export async function* runProcess<S extends TurnFacts>(
       release = killAtExit(() => removeScratchFilesNow(run.scratch));
       await writeScratchFiles(run.scratch, invocation.files ?? []);
     }
+    const stdoutFile = run.stdoutFile ?? (invocation.spool ? join(run.scratch, 'stdout') : undefined);
+    if (run.stdoutFile !== undefined) await removeScratchFiles(run.stdoutFile);
     const fromStderr = new Aside<StepEvent>();
     const running = await startProcess({
       command: run.command,
@@ -54,7 +58,7 @@ export async function* runProcess<S extends TurnFacts>(
       cwd: run.cwd,
       env: run.env,
       ...(invocation.stdin === undefined ? {} : { stdin: { text: invocation.stdin } }),
-      ...(invocation.spool ? { stdoutFile: join(run.scratch, 'stdout') } : {}),
+      ...(stdoutFile === undefined ? {} : { stdoutFile }),
       onStderrLine: (line) => {
         const event = run.noticeStderr(line);
         if (event !== undefined) fromStderr.push(event);

@@ -1,0 +1,80 @@
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ChatEvent } from '../core/chat-event.js';
+import type { JournalEntry, ToolRecord } from '../store/types.js';
+
+/**
+ * What one-shot agents print while they run, a file for each turn. A pipe is gone with its reader: a gateway that is
+ * killed between a CLI's word that it begins a tool and the note of it would never know, and run the turn again.
+ */
+export class TurnOutputs {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Undefined: there is no place for it, and the pipe has to do. */
+  async fileFor(turnId: string): Promise<string | undefined> {
+    try {
+      await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      return this.#file(turnId);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Nothing where there is no file: a live session, or a turn that had not come so far. */
+  async *lines(turnId: string): AsyncGenerator<string> {
+    const file = await open(this.#file(turnId)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (file === undefined) return;
+    try {
+      yield* file.readLines();
+    } finally {
+      await file.close();
+    }
+  }
+
+  async remove(turnId: string): Promise<void> {
+    await rm(this.#file(turnId), { force: true });
+  }
+
+  #file(turnId: string): string {
+    return join(this.#directory, `${turnId}.out`);
+  }
+}
+
+export interface MissedSteps {
+  /** All tools of the turn. */
+  readonly tools: readonly ToolRecord[];
+  /** What the journal lacks. */
+  readonly entries: readonly JournalEntry[];
+}
+
+/** Compares what an agent has said with what was noted of it. */
+export async function missedSteps(
+  noted: readonly ToolRecord[],
+  said: AsyncIterable<ChatEvent> | undefined,
+  at: number,
+): Promise<MissedSteps> {
+  const tools = new Map(noted.map((tool) => [tool.id, tool]));
+  const entries: JournalEntry[] = [];
+  for await (const event of said ?? []) {
+    if (event.type === 'tool_start' && !tools.has(event.id)) {
+      const { id, name, input } = event;
+      tools.set(id, { id, name, input, startedAt: at });
+      entries.push({ type: 'tool_started', id, name, input, at });
+    }
+    if (event.type === 'tool_end') {
+      const { id, isError } = event;
+      const tool = tools.get(id);
+      if (tool === undefined || tool.endedAt !== undefined) continue;
+      tools.set(id, { ...tool, endedAt: at, isError });
+      entries.push({ type: 'tool_ended', id, isError, at });
+    }
+  }
+  return { tools: [...tools.values()], entries };
+}

@@ -1,0 +1,71 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createBackend } from '../../../src/backends/registry.js';
+import { missedSteps, TurnOutputs } from '../../../src/gateway/turn-outputs.js';
+
+const use =
+  '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{}}]}}';
+const used =
+  '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}';
+const adapter = createBackend('claude', {
+  cliPath: 'claude',
+  workingDir: '.',
+  queryTimeoutMs: 0,
+  allowedTools: [],
+  maxTurns: 1,
+});
+
+describe('what an agent said before its gateway was killed', () => {
+  let directory: string;
+  let outputs: TurnOutputs;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'turnout-outputs-'));
+    outputs = new TurnOutputs(join(directory, 'turns'));
+  });
+
+  afterEach(() => rm(directory, { recursive: true }));
+
+  async function missed(said: string, noted: Parameters<typeof missedSteps>[0] = []) {
+    await writeFile((await outputs.fileFor('trn_1')) ?? '', said);
+    return missedSteps(noted, adapter.decode?.(outputs.lines('trn_1')), 7);
+  }
+
+  it('tells of tools that were not noted', async () => {
+    expect(await missed(`${use}\n`)).toEqual({
+      tools: [{ id: 't1', name: 'Bash', input: {}, startedAt: 7 }],
+      entries: [{ type: 'tool_started', id: 't1', name: 'Bash', input: {}, at: 7 }],
+    });
+  });
+
+  it('adds the end of one whose beginning was noted, and nothing that is known', async () => {
+    const noted = { id: 't1', name: 'Bash', input: {}, startedAt: 1 };
+    const { tools, entries } = await missed(`${use}\n${used}\n`, [noted]);
+    expect(entries).toEqual([{ type: 'tool_ended', id: 't1', isError: false, at: 7 }]);
+    expect(tools).toEqual([{ ...noted, endedAt: 7, isError: false }]);
+    expect((await missed(`${use}\n${used}\n`, tools)).entries).toEqual([]);
+  });
+
+  it('is read as far as it goes when it breaks off in the middle of a line', async () => {
+    expect((await missed(use.slice(0, 60))).tools).toEqual([]);
+    expect((await missed(`noise\n${use}\n${used.slice(0, 20)}`)).tools).toHaveLength(1);
+  });
+
+  it('is nothing where there is no file', async () => {
+    expect((await missedSteps([], adapter.decode?.(outputs.lines('trn_2')), 7)).tools).toEqual([]);
+    await outputs.remove('trn_2');
+  });
+
+  it('is removed with its turn', async () => {
+    await missed(use);
+    await outputs.remove('trn_1');
+    expect(await readdir(join(directory, 'turns'))).toEqual([]);
+  });
+
+  it('has no file where none can be made', async () => {
+    await writeFile(join(directory, 'file'), '');
+    expect(await new TurnOutputs(join(directory, 'file', 'turns')).fileFor('trn_1')).toBeUndefined();
+  });
+});
