@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,11 +35,10 @@ export async function lockDirectory(directory: string, name = 'gateway'): Promis
 
 type Open = new (file: string) => DatabaseSyncInstance;
 
+/** It stays empty: there is nothing that a crash could leave half done. */
 function openLockFile(file: string, DatabaseSync: Open): DatabaseSyncInstance {
-  const db = new DatabaseSync(file);
-  // An empty file without a journal: there is nothing that a crash could leave half done.
-  db.exec('PRAGMA journal_mode = OFF');
-  return db;
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  return new DatabaseSync(file);
 }
 
 /** Two that try at the same moment can both be turned away: each tries some more times. */

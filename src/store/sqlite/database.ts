@@ -45,6 +45,13 @@ export class Database {
   }
 
   close(): void {
+    // @photostructure/sqlite 1.2.1 can't finalize statements, so SQLite really closes the file when they are collected.
+    // What it would have done then is done now: everything into the one file.
+    try {
+      this.#raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // A reader may not, and a full disk can't: the log stays, and is read the next time.
+    }
     this.#statements.clear();
     this.#raw.close();
   }

@@ -19,25 +19,15 @@ export function migrate(db: Database, steps: readonly string[] = migrations): vo
   }
 }
 
-/** For who may not change the file. */
+/** For a reader, which can't bring the file to the newest schema itself. */
 export function expectNewest(db: Database, steps: readonly string[] = migrations): void {
   const version = versionOf(db);
   if (version > steps.length) throw tooNew(db.file, version, steps.length);
   if (version === steps.length) return;
   throw new StoreError(
     'failed',
-    `${db.file} was written by an older Turnout: start the gateway once to update it.`,
+    `${db.file} was written by an older Turnout. Start the gateway once: it brings the file up to date.`,
   );
-}
-
-/** For a reader, which can't bring the file to the newest schema itself. */
-export function checkVersion(db: Database, steps: readonly string[] = migrations): void {
-  const version = versionOf(db);
-  if (version > steps.length) throw tooNew(db.file, version, steps.length);
-  if (version < steps.length) {
-    const message = `${db.file} was written by an older Turnout. Start the gateway once: it brings the file up to date.`;
-    throw new StoreError('failed', message);
-  }
 }
 
 function versionOf(db: Database): number {

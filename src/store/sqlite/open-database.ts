@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../errors.js';
@@ -24,9 +24,12 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
     try {
       if (!readOnly) makePrivate(file);
       db = new Database(new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly }), file);
-      if (!readOnly) configure(db);
-      if (readOnly) expectNewest(db);
-      else migrate(db);
+      if (readOnly) {
+        expectNewest(db);
+      } else {
+        configure(db);
+        migrate(db);
+      }
       return db;
     } catch (error) {
       if (db?.isOpen) db.close();
@@ -64,9 +67,12 @@ function configure(db: Database): void {
   db.exec('PRAGMA journal_size_limit = 67108864');
 }
 
-/** The log beside the file (`-wal`, `-shm`) gets its mode from it. */
+/**
+ * The log beside the file (`-wal`, `-shm`) gets its mode from it. One that is there is not opened: closing it again would
+ * take away the locks that this process may hold on it.
+ */
 function makePrivate(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, 'a', 0o600));
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
 }

@@ -1,0 +1,71 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lockDirectory } from '../../../src/store/instance-lock.js';
+import { startProgram } from './start-program.js';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'turnout-lock-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+describe('the lock of a directory', () => {
+  it('is held by one, who is named, and given back', async () => {
+    const lock = await lockDirectory(directory);
+    await expect(lockDirectory(directory)).rejects.toMatchObject({
+      name: 'TurnoutError',
+      code: 'bad_request',
+      message: `Another gateway (process ${process.pid}) is at work in ${directory}.`,
+      hint: expect.stringContaining('TURNOUT_HOME'),
+    });
+    await lock.release();
+    await lock.release();
+    expect(await readdir(directory)).toEqual(['gateway.lock']);
+    await (await lockDirectory(directory)).release();
+  });
+
+  it('is private, and one for each name', async () => {
+    const home = join(directory, 'home');
+    const locks = [await lockDirectory(home), await lockDirectory(home, 'other')];
+    expect((await stat(home)).mode & 0o777).toBe(0o700);
+    for (const file of await readdir(home)) expect((await stat(join(home, file))).mode & 0o777).toBe(0o600);
+    for (const lock of locks) await lock.release();
+  });
+
+  it('goes to one of many who come at once', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => lockDirectory(directory)));
+    const held = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+    expect(held).toHaveLength(1);
+    await held[0]?.release();
+  });
+
+  it('ends with its process, also by kill -9, and though a child of it lives on', {
+    timeout: 60_000,
+  }, async () => {
+    const first = startProgram('hold-lock.ts', directory);
+    const locked = await first.line((line) => line.startsWith('locked'));
+    const child = Number(locked?.split(' ')[1]);
+    const second = startProgram('hold-lock.ts', directory);
+    const answer = await second.line(() => true);
+    const here = await lockDirectory(directory).catch((error: Error) => error.message);
+    await second.kill();
+    await first.kill();
+    try {
+      expect(answer).toContain(`(process ${first.pid}) is at work in ${directory}`);
+      expect(here).toContain(`(process ${first.pid})`);
+      expect(() => process.kill(child, 0)).not.toThrow();
+      const lock = await lockDirectory(directory);
+      expect(await readFile(join(directory, 'gateway.pid'), 'utf8')).toBe(`${process.pid}\n`);
+      await lock.release();
+    } finally {
+      process.kill(child, 'SIGKILL');
+    }
+  });
+
+  it('does not mind what else is in the directory', async () => {
+    await writeFile(join(directory, 'gateway.pid'), 'nonsense');
+    await (await lockDirectory(directory)).release();
+  });
+});
