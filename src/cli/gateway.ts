@@ -3,6 +3,7 @@ import { TurnoutError } from '../core/errors.js';
 import { type Environment, loadConfig } from '../gateway/config.js';
 import { Gateway } from '../gateway/gateway.js';
 import { createLog } from '../gateway/log.js';
+import { StoreError } from '../store/errors.js';
 import { demoAgentPath } from './demo.js';
 import { exitCodes } from './exit-codes.js';
 import { readEnvironment } from './read-environment.js';
@@ -39,8 +40,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     return await serve({ ...readEnvironment(process.cwd(), process.env), ...asSettings(options) });
   } catch (error) {
-    if (!(error instanceof TurnoutError)) throw error;
-    process.stderr.write(`turnout: ${error.explanation}\n`);
+    if (!(error instanceof TurnoutError) && !(error instanceof StoreError)) throw error;
+    const why = error instanceof TurnoutError ? error.explanation : error.message;
+    process.stderr.write(`turnout: ${why}\n`);
     return exitCodes.failed;
   }
 }

@@ -1,0 +1,202 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { demoAgent, eventually } from './stage.js';
+
+const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+interface Run {
+  readonly child: ChildProcess;
+  out: string;
+  err: string;
+}
+
+/** `turnout gateway` as an operator starts it, in an environment built from nothing. */
+function startProgram(root: string, env: Record<string, string> = {}, args: readonly string[] = []): Run {
+  const child = spawn(process.execPath, [program, 'gateway', ...args], {
+    cwd: root,
+    env: { PATH: '/usr/bin:/bin', HOME: root, HTTP_PORT: '0', TURNOUT_DEMO_SPEED: '10', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const run: Run = { child, out: '', err: '' };
+  child.stdout?.on('data', (chunk) => {
+    run.out += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    run.err += chunk;
+  });
+  onTestFinished(() => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  });
+  return run;
+}
+
+async function exitCode({ child }: Run): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode;
+}
+
+async function url(run: Run): Promise<string> {
+  await eventually(() => run.out.includes('http://') || run.child.exitCode !== null);
+  const found = /http:\/\/\S+/.exec(run.out)?.[0];
+  if (found === undefined) throw new Error(`It did not start: ${run.err}`);
+  return found;
+}
+
+function directory(): string {
+  const root = mkdtempSync(join(tmpdir(), 'turnout-start-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  return root;
+}
+
+describe('turnout gateway', () => {
+  it('a missing binary: the name, the path and the install command; exit code 1 (R9)', async () => {
+    const run = startProgram(directory(), { AGENT_BACKEND: 'codex', BACKEND_CLI_PATH: '/nowhere/codex' });
+    expect(await exitCode(run)).toBe(1);
+    expect(run.err).toMatch(/codex.*\/nowhere\/codex[\s\S]*npm install -g @openai\/codex/);
+  });
+
+  it('a bad name and bad settings: all at once, with what is valid; exit code 1 (R6.5)', async () => {
+    const run = startProgram(directory(), { AGENT_BACKEND: 'cursor', HTTP_PORT: 'x', MAX_QUEUE_DEPTH: '0' });
+    expect(await exitCode(run)).toBe(1);
+    expect(run.err).toMatch(/3 settings are wrong/);
+    expect(run.err).toMatch(/"cursor".*claude, codex, gemini, opencode/);
+    expect(run.err).toMatch(/HTTP_PORT="x"/);
+    expect(run.err).toMatch(/MAX_QUEUE_DEPTH="0"/);
+  });
+
+  it('what is wrong in the files is listed together with the rest', async () => {
+    const root = directory();
+    mkdirSync(join(root, 'config'));
+    writeFileSync(
+      join(root, 'config', 'cron.md'),
+      '## Report\n- schedule: `every day`\n- channel: ops\n\nDo it.\n',
+    );
+    writeFileSync(join(root, 'config', 'hooks.json'), '{"massage": []}');
+    const run = startProgram(root, {
+      BACKEND_CLI_PATH: '/nowhere/claude',
+      CONFIG_DIR: 'config',
+      WORKING_DIR: 'gone',
+    });
+    expect(await exitCode(run)).toBe(1);
+    for (const part of ['/nowhere/claude', 'cron.md', 'every day', 'hooks.json', 'massage', 'WORKING_DIR'])
+      expect(run.err).toContain(part);
+  });
+
+  it('runs with no token of any kind, and keeps the one that it makes to itself', async () => {
+    const root = directory();
+    const run = startProgram(root, {}, ['--demo']);
+    const at = await url(run);
+    const file = join(root, '.turnout', 'http-token');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const token = readFileSync(file, 'utf8').trim();
+    expect(run.out + run.err).not.toContain(token);
+    expect((await fetch(`${at}/v1/permissions`)).status).toBe(401);
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(`${at}/v1/permissions`, { headers })).status).toBe(200);
+    run.child.kill('SIGTERM');
+    expect(await exitCode(run)).toBe(0);
+    const again = startProgram(root, {}, ['--demo']);
+    expect((await fetch(`${await url(again)}/v1/permissions`, { headers })).status).toBe(200);
+    again.child.kill('SIGTERM');
+    expect(await exitCode(again)).toBe(0);
+  });
+
+  it('a second one on the same directory is refused; after kill -9 the lock is free', async () => {
+    const root = directory();
+    const first = startProgram(root, {}, ['--demo']);
+    await url(first);
+    const second = startProgram(root, {}, ['--demo']);
+    expect(await exitCode(second)).toBe(1);
+    expect(second.err).toContain(String(first.child.pid));
+    first.child.kill('SIGKILL');
+    await exitCode(first);
+    const third = startProgram(root, {}, ['--demo']);
+    await url(third);
+    third.child.kill('SIGTERM');
+    expect(await exitCode(third)).toBe(0);
+  });
+
+  it('kill -9 mid-turn: the orphan is ended at the next start, and the message is answered once', async () => {
+    const root = directory();
+    const env = { BACKEND_CLI_PATH: demoAgent, HTTP_TOKEN: 'a-token-for-the-tests' };
+    const first = startProgram(root, env);
+    const headers = { authorization: 'Bearer a-token-for-the-tests', 'content-type': 'application/json' };
+    const post = async (at: string, text: string) => {
+      const response = await fetch(`${at}/v1/channels/a/messages`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ text }),
+      });
+      return ((await response.json()) as { eventId: string }).eventId;
+    };
+    const event = async (at: string, id: string) =>
+      (await (await fetch(`${at}/v1/events/${id}?wait=20`, { headers })).json()) as Record<string, unknown>;
+    const at = await url(first);
+    const id = await post(at, 'wait 20 seconds');
+    await eventually(async () => {
+      const look = await fetch(`${at}/v1/events/${id}`, { headers });
+      return ((await look.json()) as { state: string }).state === 'running';
+    });
+    first.child.kill('SIGKILL');
+    await exitCode(first);
+    const second = startProgram(root, { ...env, TURNOUT_DEMO_SPEED: '100' });
+    const there = await url(second);
+    expect(await event(there, id)).toMatchObject({ state: 'answered', attempts: 2 });
+    const page = await fetch(`${there}/v1/channels/a/messages`, { headers });
+    const { messages } = (await page.json()) as { messages: { role: string }[] };
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    second.child.kill('SIGTERM');
+    expect(await exitCode(second)).toBe(0);
+    expect(existsSync(join(root, '.turnout', 'turnout.db'))).toBe(true);
+  });
+
+  it('a port that is taken: which, and what to do; exit code 1, and nothing is left locked', async () => {
+    const root = directory();
+    const first = startProgram(root, {}, ['--demo']);
+    const { port } = new URL(await url(first));
+    const other = directory();
+    const second = startProgram(other, { HTTP_PORT: port }, ['--demo']);
+    expect(await exitCode(second)).toBe(1);
+    expect(second.err).toContain(port);
+    const third = startProgram(other, {}, ['--demo']);
+    await url(third);
+    for (const run of [first, third]) {
+      run.child.kill('SIGTERM');
+      expect(await exitCode(run)).toBe(0);
+    }
+  });
+
+  it('the agent gets none of the gateway’s secrets', async () => {
+    const root = directory();
+    const spy = join(root, 'spy.sh');
+    writeFileSync(
+      spy,
+      `#!/bin/sh\nenv > ${join(root, 'environment')}\nexec ${process.execPath} ${demoAgent} "$@"\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    const secrets = {
+      HTTP_TOKEN: 'http-secret-http-secret',
+      DISCORD_BOT_TOKEN: 'discord-secret',
+      DATABASE_URL: 'postgres://secret',
+    };
+    const run = startProgram(root, { ...secrets, BACKEND_CLI_PATH: spy, OWN_SETTING: 'kept' });
+    const at = await url(run);
+    const headers = { authorization: `Bearer ${secrets.HTTP_TOKEN}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ text: 'hello' });
+    await fetch(`${at}/v1/channels/a/messages`, { method: 'POST', headers, body });
+    await eventually(() => existsSync(join(root, 'environment')));
+    run.child.kill('SIGTERM');
+    expect(await exitCode(run)).toBe(0);
+    const environment = readFileSync(join(root, 'environment'), 'utf8');
+    expect(environment).toContain('OWN_SETTING=kept');
+    for (const secret of Object.values(secrets)) expect(environment).not.toContain(secret);
+    expect(run.err).not.toContain(secrets.HTTP_TOKEN);
+  });
+});
