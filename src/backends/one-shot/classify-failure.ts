@@ -43,7 +43,10 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
     'auth',
   ],
   [/rate.?limit|too many requests|usage limit|quota|resource_exhausted/i, 'rate_limit'],
-  [/overloaded|high demand|service unavailable|internal server error|server_error/i, 'overloaded'],
+  [
+    /overloaded|high demand|at capacity|service unavailable|internal server error|server_error/i,
+    'overloaded',
+  ],
   [
     /econnrefused|econnreset|connectionrefused|enotfound|etimedout|eai_again|unable to connect|connection (failed|refused|error)|fetch failed|stream disconnected|socket hang up|network error|api error: terminated|^terminated$/im,
     'network',

@@ -21,6 +21,7 @@ describe('the code of a failure, from what the CLIs really print', () => {
     ['exceeded retry limit, last status: 429 Too Many Requests', 'rate_limit'],
     ['API Error: 529 Overloaded', 'overloaded'],
     ['We’re currently experiencing high demand, which may cause temporary errors.', 'overloaded'],
+    ['Selected model is at capacity. Please try a different model.', 'overloaded'],
     ['API Error: Unable to connect to API (ConnectionRefused)', 'network'],
     ['stream disconnected before completion: the socket closed', 'network'],
     ['exception TypeError: fetch failed sending request', 'network'],
