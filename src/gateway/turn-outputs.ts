@@ -9,6 +9,7 @@ import type { JournalEntry, ToolRecord } from '../store/types.js';
  */
 export class TurnOutputs {
   readonly #directory: string;
+  #made: Promise<unknown> | undefined;
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -17,9 +18,11 @@ export class TurnOutputs {
   /** Undefined: there is no place for it, and the pipe has to do. */
   async fileFor(turnId: string): Promise<string | undefined> {
     try {
-      await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      this.#made ??= mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      await this.#made;
       return this.#file(turnId);
     } catch {
+      this.#made = undefined;
       return undefined;
     }
   }
