@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { JournalPoint } from '../../../src/gateway/journal-points.js';
+
+/**
+ * Where a life of the gateway ends: at the point, when it is passed for the so-manieth time in that life; or by a signal
+ * from outside, so long after it has begun to listen.
+ */
+export type Death =
+  | { readonly point: JournalPoint; readonly passing: number }
+  | { readonly point: 'any'; readonly afterMs: number };
+
+export interface Surroundings {
+  readonly home: string;
+  /** Where the quick agent writes down what it does. */
+  readonly agentDirectory: string;
+  readonly workingDirectory: string;
+  readonly log: string;
+}
+
+const program = fileURLToPath(new URL('../../fixtures/programs/mortal-gateway.mjs', import.meta.url));
+export const token = 'a-token-for-the-tests';
+
+/** A gateway that is started again each time it has died, on the same data, as a service manager would do. */
+export class MortalGateway {
+  readonly around: Surroundings;
+  readonly #settings: Readonly<Record<string, string>>;
+  readonly #deaths: Death[];
+  readonly #root: string;
+  /** In the environment of everything that is started here, directly or not. */
+  readonly #mark: string;
+  #life: { readonly child: ChildProcess; readonly address: Promise<string> };
+  #stopping = false;
+  kills = 0;
+  /** Set when it has ended in a way that nobody planned. */
+  fault: Error | undefined;
+
+  static async start(deaths: readonly Death[], settings: Readonly<Record<string, string>>) {
+    const root = await mkdtemp(join(tmpdir(), 'turnout-kill-'));
+    return new MortalGateway(root, deaths, settings).#prepared();
+  }
+
+  private constructor(root: string, deaths: readonly Death[], settings: Readonly<Record<string, string>>) {
+    this.#root = root;
+    this.#mark = `KILL_RUN=${root}`;
+    this.#settings = settings;
+    this.#deaths = [...deaths];
+    this.around = {
+      home: join(root, 'home'),
+      agentDirectory: join(root, 'agents'),
+      workingDirectory: join(root, 'work'),
+      log: join(root, 'gateway.log'),
+    };
+    this.#life = { child: undefined as never, address: undefined as never };
+  }
+
+  async #prepared(): Promise<this> {
+    await mkdir(this.around.agentDirectory);
+    await mkdir(this.around.workingDirectory);
+    this.#begin();
+    return this;
+  }
+
+  get mark(): string {
+    return this.#mark;
+  }
+
+  /** Of the life that answers now, or of the next one. */
+  async address(): Promise<string> {
+    for (;;) {
+      if (this.fault !== undefined) throw this.fault;
+      const life = this.#life;
+      const address = await life.address.catch(() => undefined);
+      if (address !== undefined && life === this.#life) return address;
+      if (life === this.#life) await once(life.child, 'close');
+    }
+  }
+
+  /** As `systemctl stop` does. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const { child } = this.#life;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    const impatient = setTimeout(() => child.kill('SIGKILL'), 15_000);
+    await once(child, 'close');
+    clearTimeout(impatient);
+    if (child.exitCode !== 0) this.fault ??= new Error(`the gateway stopped with ${child.exitCode}`);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#root, { recursive: true, force: true });
+  }
+
+  #begin(): void {
+    const death = this.#deaths.shift();
+    const { home, agentDirectory, workingDirectory } = this.around;
+    const [markName = '', markValue = ''] = this.#mark.split('=');
+    const suite = process.env['TURNOUT_SUITE'];
+    const child = spawn(process.execPath, [program], {
+      cwd: workingDirectory,
+      // Nothing is inherited: neither here nor by the agents.
+      env: {
+        PATH: process.env['PATH'],
+        HOME: home,
+        TURNOUT_HOME: home,
+        WORKING_DIR: workingDirectory,
+        AGENT_DIR: agentDirectory,
+        HTTP_PORT: '0',
+        HTTP_TOKEN: token,
+        LOG_LEVEL: 'warn',
+        ...this.#settings,
+        [markName]: markValue,
+        ...(suite === undefined ? {} : { TURNOUT_SUITE: suite }),
+        ...(death === undefined || death.point === 'any'
+          ? {}
+          : { DIE_AT: death.point, DIE_PASSING: String(death.passing) }),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stderr.pipe(createWriteStream(this.around.log, { flags: 'a' }));
+    const address = once(createInterface({ input: child.stdout }), 'line').then(([line]) => {
+      const { host, port } = JSON.parse(String(line)) as { host: string; port: number };
+      return `http://${host}:${port}`;
+    });
+    const gone = once(child, 'close').then(() => Promise.reject(new Error('gone before it had an address')));
+    gone.catch(() => undefined);
+    this.#life = { child, address: Promise.race([address, gone]) };
+    this.#life.address.then(
+      () => death?.point === 'any' && setTimeout(() => child.kill('SIGKILL'), death.afterMs),
+      () => undefined,
+    );
+    child.once('exit', (code, signal) => {
+      if (this.#stopping) return;
+      if (signal === 'SIGKILL' && death !== undefined) {
+        this.kills++;
+        this.#begin();
+        return;
+      }
+      this.fault = new Error(`the gateway ended by itself: ${signal ?? `exit ${code}`}`);
+    });
+  }
+}
