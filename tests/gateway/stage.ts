@@ -86,6 +86,7 @@ export interface MessageView {
   readonly id: string;
   readonly eventId?: string;
   readonly role: 'user' | 'assistant' | 'system';
+  readonly createdAt: string;
   readonly text: string;
   readonly backend?: string;
 }
