@@ -87,6 +87,10 @@ export class LiveBackendSession implements BackendSession {
     await this.#turn.answer(id, decision, message);
   }
 
+  async steer(prompt: string): Promise<boolean> {
+    return (await this.#turn?.steer(prompt)) ?? false;
+  }
+
   async setModel(model: string): Promise<void> {
     if (!this.#setup.protocol.capabilities.setModel)
       throw unsupported(this.backend, 'changing the model of a running session');

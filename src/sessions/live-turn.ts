@@ -88,6 +88,13 @@ export class LiveTurn {
     await Promise.race([this.#stopping, this.#waitedEnough]);
   }
 
+  /** Says something into the turn. False: it is over, or about to be, or the CLI does not take it. */
+  async steer(prompt: string): Promise<boolean> {
+    const running = this.#events !== undefined && !this.#over && this.#stopped === undefined;
+    if (!running || prompt === '') return false;
+    return (await this.#session.steer?.(prompt).catch(() => false)) ?? false;
+  }
+
   async answer(id: string, decision: PermissionDecision, message?: string): Promise<void> {
     if (!this.#pending.delete(id)) throw noSuchRequest(id);
     if (decision === 'deny' && message !== undefined) this.#denials.set(id, message);

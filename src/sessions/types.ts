@@ -15,7 +15,10 @@ export interface BackendSession {
   interrupt(): Promise<void>;
   /** Answers a `permission_request`. Rejects when there is no such request (any more). */
   answerPermission(id: string, decision: PermissionDecision, message?: string): Promise<void>;
-  /** Says something into the running turn. False: the CLI can't, or no turn runs any more. */
+  /**
+   * Says something into the running turn, which answers it too and still has one end. False: not taken, because the CLI
+   * can't, or no turn runs any more. Never rejects.
+   */
   steer?(prompt: string): Promise<boolean>;
   /** From the next turn on. Rejects with `unsupported` where the CLI can't. */
   setModel(model: string): Promise<void>;

@@ -19,6 +19,14 @@ export interface CodexTurn {
   readonly early: readonly Message[];
   /** The last message is the answer; those before it are remarks on the way. */
   readonly answer?: string;
+  /** Answers that were complete when something was said into the turn. */
+  readonly earlier: readonly string[];
+  /** A message is complete, and nothing followed it yet. */
+  readonly rests: boolean;
+  /** What was said into the turn, by the ids it was given. */
+  readonly heard: readonly string[];
+  /** The last word is the user's: the model was not asked since. */
+  readonly unanswered: boolean;
   /** What has been said of messages that are not complete. */
   readonly sent: ReadonlyMap<string, Sent>;
   /** Thoughts that came piece by piece. */
@@ -52,6 +60,10 @@ export const newTurn: CodexTurn = {
   sent: new Map(),
   thoughts: new Set(),
   abandoned: '',
+  earlier: [],
+  rests: false,
+  heard: [],
+  unanswered: false,
   tools: new Map(),
   asks: new Map(),
   ended: false,
@@ -85,6 +97,17 @@ export function endTurn(turn: CodexTurn, ending: (LiveEvent & { type: 'ending' }
     (id): StepEvent => ({ type: 'permission_resolved', id, decision: 'deny' }),
   );
   return [{ ...turn, asks: new Map(), ended: true }, [...denied, { type: 'ending', ending }]];
+}
+
+/** The turn goes on in another one of Codex's. */
+export function goOn(turn: CodexTurn): CodexTurn {
+  const { before, resetsAt } = turn;
+  return {
+    ...newTurn,
+    earlier: answers(turn),
+    ...(before === undefined ? {} : { before }),
+    ...(resetsAt === undefined ? {} : { resetsAt }),
+  };
 }
 
 function turnAccepted(turn: CodexTurn, response: JsonObject): TurnStep {
@@ -180,11 +203,31 @@ function abandon(turn: CodexTurn): CodexTurn {
 }
 
 function itemStarted(turn: CodexTurn, item: JsonObject): TurnStep {
+  if (item['type'] === 'userMessage') return userSaid(turn, text(item['clientId']));
   const tool = execItem(item);
-  if (tool === undefined) return [turn, []];
+  if (tool === undefined) return [{ ...turn, unanswered: false }, []];
   const start = toolStart(tool);
   const tools = new Map(turn.tools).set(start.id, { name: start.name, input: start.input });
-  return [{ ...turn, tools }, [start]];
+  return [{ ...turn, tools, rests: false, unanswered: false }, [start]];
+}
+
+/**
+ * The prompt, or what was said into the running turn. Codex (0.166) then drops the message that the model is writing and
+ * asks it anew; a message that was complete stays said.
+ */
+function userSaid(turn: CodexTurn, clientId: string): TurnStep {
+  const next = { ...turn, heard: [...turn.heard, clientId], unanswered: true, rests: false };
+  if (turn.rests) {
+    const { answer: _, ...rest } = next;
+    return [{ ...rest, earlier: answers(turn) }, [{ type: 'text', text: '\n\n' }]];
+  }
+  if (turn.sent.size === 0) return [next, []];
+  const told = notice('info', 'Told something in the middle of a message, the agent begins it anew');
+  return [{ ...next, sent: new Map() }, [told]];
+}
+
+function answers(turn: CodexTurn): readonly string[] {
+  return turn.answer ? [...turn.earlier, turn.answer] : turn.earlier;
 }
 
 function itemCompleted(turn: CodexTurn, item: JsonObject, raw: string): TurnStep {
@@ -211,7 +254,14 @@ function messageCompleted(turn: CodexTurn, id: string, whole: string): TurnStep 
   const sent = turn.sent.get(id) ?? { text: '', length: 0 };
   const rest = whole.startsWith(sent.text) ? whole.slice(sent.length) : '';
   const [next, events] = rest === '' ? ([turn, []] as const) : said(turn, id, rest);
-  return [{ ...next, answer: whole, abandoned: '', sent: without(next.sent, id) }, events];
+  const said_ = {
+    answer: whole,
+    rests: true,
+    unanswered: false,
+    abandoned: '',
+    sent: without(next.sent, id),
+  };
+  return [{ ...next, ...said_ }, events];
 }
 
 function reasoningCompleted(turn: CodexTurn, id: string, item: JsonObject): TurnStep {
@@ -271,7 +321,7 @@ function turnCompleted(turn: CodexTurn, completed: JsonObject, raw: string): Tur
   switch (completed['status']) {
     case 'completed': {
       const last = objects(completed['items']).findLast((item) => item['type'] === 'agentMessage');
-      const answer = turn.answer ?? text(last?.['text']);
+      const answer = answers({ ...turn, answer: turn.answer ?? text(last?.['text']) }).join('\n\n');
       return endTurn(turn, { type: 'answered', stopReason: 'end_turn', text: answer });
     }
     case 'interrupted':

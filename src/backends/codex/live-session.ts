@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { StepEvent } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
 import type { LiveEvent, LiveSession, PermissionAnswer, TurnEnding } from '../live/types.js';
@@ -6,7 +7,7 @@ import type { JsonObject } from '../one-shot/json-lines.js';
 import { object, text } from '../one-shot/read-fields.js';
 import type { PermissionMode } from '../types.js';
 import { decodeAside } from './live-asides.js';
-import { codexTurnStep, type Message, resolveAsk, type TurnStep } from './live-decoder.js';
+import { codexTurnStep, goOn, type Message, resolveAsk, type TurnStep } from './live-decoder.js';
 import type { CodexPeer } from './live-peer.js';
 import { type Ask, decideAlone, readAsk, turnPolicy } from './live-permissions.js';
 import { RunningTurn } from './live-turn.js';
@@ -95,6 +96,24 @@ export class CodexSession implements LiveSession {
     this.#take(turn, resolveAsk(turn.state, id, answer.decision));
   }
 
+  async steer(prompt: string): Promise<boolean> {
+    const turn = this.#turn;
+    if (turn === undefined || turn !== this.#read || turn.stopping) return false;
+    const { turnId, started, ended } = turn.state;
+    if (turnId === undefined || !started || ended) return false;
+    const id = randomUUID();
+    const params = { threadId: this.sessionId, expectedTurnId: turnId, input: typed(prompt) };
+    const telling = this.#peer
+      .call('turn/steer', { ...params, clientUserMessageId: id }, answerMs, () => turn.told.set(id, prompt))
+      .then(
+        () => true,
+        () => false,
+      );
+    turn.telling.add(telling);
+    void telling.then(() => turn.telling.delete(telling));
+    return telling;
+  }
+
   async setModel(model: string): Promise<void> {
     this.#model = model;
     this.#overrides = { ...this.#overrides, model };
@@ -180,18 +199,17 @@ export class CodexSession implements LiveSession {
     this.#unheard = [];
     for (const event of unheard) turn.push(event);
     if (this.#dead !== undefined) this.#fail(turn, this.#dead);
-    const typed = this.#instructions === '' || this.#dead ? prompt : await this.#instruct(prompt);
+    const told = this.#instructions === '' || this.#dead ? prompt : await this.#instruct(prompt);
     if (turn.stopping) this.#fail(turn, interrupted);
-    if (this.#turn !== turn) return;
+    if (this.#turn === turn) this.#begin(turn, typed(told));
+  }
+
+  #begin(turn: RunningTurn, input: readonly JsonObject[]): void {
     const overrides = this.#overrides;
-    this.#peer.ask(
-      'turn/start',
-      { threadId: this.sessionId, input: [{ type: 'text', text: typed, text_elements: [] }], ...overrides },
-      (message) => {
-        if (message.value['error'] === undefined && this.#overrides === overrides) this.#overrides = {};
-        return this.#take(turn, codexTurnStep(turn.state, message));
-      },
-    );
+    this.#peer.ask('turn/start', { threadId: this.sessionId, input, ...overrides }, (message) => {
+      if (message.value['error'] === undefined && this.#overrides === overrides) this.#overrides = {};
+      return this.#take(turn, codexTurnStep(turn.state, message));
+    });
   }
 
   /** Instructions can't be changed when a thread is resumed: new ones are put into its history, as Codex does it. */
@@ -221,12 +239,27 @@ export class CodexSession implements LiveSession {
     return step[1];
   }
 
-  /** Codex leaves the tools of an interrupted turn running. */
   async #finish(turn: RunningTurn, ending: TurnEnding): Promise<void> {
+    if (turn.telling.size > 0) await Promise.all(turn.telling);
+    // Codex leaves the tools of an interrupted turn running.
     if (turn.stopping && this.#dead === undefined) await this.#clean();
     if (this.#turn !== turn) return;
+    if (ending.ending.type === 'answered' && !turn.stopping && this.#goesOn(turn)) return;
     this.#turn = undefined;
     turn.finish(turn.unread && ending.ending.type === 'failed' ? unread : ending);
+  }
+
+  /** At its very end a turn (0.166) still takes what is said into it, but asks the model no more: another one does. */
+  #goesOn(turn: RunningTurn): boolean {
+    const { heard, unanswered } = turn.state;
+    if (turn.told.size === 0) return false;
+    const unheard = [...turn.told].filter(([id]) => !heard.includes(id)).map(([, prompt]) => prompt);
+    if (unheard.length === 0 && !unanswered) return false;
+    turn.told.clear();
+    turn.state = goOn(turn.state);
+    // Without input it answers what the thread ends with.
+    this.#begin(turn, unheard.flatMap(typed));
+    return true;
   }
 
   #fail(turn: RunningTurn, error: TurnoutError): void {
@@ -260,8 +293,7 @@ export class CodexSession implements LiveSession {
   #answer(ask: Ask, { decision, message }: PermissionAnswer): void {
     if (decision === 'deny' && message !== undefined && message !== '') {
       // A refusal has no room for words. Steered in before it, they reach the model together with it.
-      const input = [{ type: 'text', text: message, text_elements: [] }];
-      const params = { threadId: ask.threadId, expectedTurnId: ask.turnId, input };
+      const params = { threadId: ask.threadId, expectedTurnId: ask.turnId, input: typed(message) };
       this.#peer.ask('turn/steer', params);
     }
     this.#peer.reply(ask.requestId, ask.reply(decision));
@@ -276,6 +308,10 @@ export class CodexSession implements LiveSession {
 }
 
 const interrupted = new TurnoutError('interrupted', 'Interrupted');
+
+function typed(prompt: string): readonly JsonObject[] {
+  return [{ type: 'text', text: prompt, text_elements: [] }];
+}
 
 const unread: TurnEnding = {
   type: 'ending',

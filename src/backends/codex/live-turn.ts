@@ -12,6 +12,10 @@ export class RunningTurn {
   stopping = false;
   /** Nobody reads it. */
   unread = false;
+  /** What was said into it and taken, by id. */
+  readonly told = new Map<string, string>();
+  /** What was said into it and has no answer yet. */
+  readonly telling = new Set<Promise<boolean>>();
   /** Resolves when its ending is in the queue. */
   readonly over: Promise<void>;
   readonly #queue = new EventQueue<LiveEvent>();

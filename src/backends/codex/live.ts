@@ -25,6 +25,7 @@ export class CodexLive implements LiveProtocol {
     allowedTools: false,
     disallowedTools: false,
     mcpConfig: true,
+    steer: true,
   };
   readonly #known: KnownInstructions = new RecentSessions();
 

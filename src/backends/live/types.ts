@@ -30,6 +30,8 @@ export interface LiveCapabilities {
   readonly mcpConfig: boolean;
   /** A budget of tokens for thinking can be given. */
   readonly thinkingBudget?: true;
+  /** Something can be said into a running turn. */
+  readonly steer?: true;
 }
 
 /** What a session is opened with: new, or resumed by id. */
@@ -77,6 +79,11 @@ export interface LiveSession {
   /** Asks the CLI to stop the running turn, which then ends as `interrupted`. Without a turn it does nothing. */
   interrupt(): Promise<void>;
   answerPermission(id: string, answer: PermissionAnswer): Promise<void>;
+  /**
+   * Says something into the running turn, which then goes on: it ends when that has been answered too. False: no turn
+   * runs any more, or the CLI does not take it. Never rejects, and answers at the end of the turn at the latest.
+   */
+  steer?(prompt: string): Promise<boolean>;
   setModel?(model: string): Promise<void>;
   setPermissionMode?(mode: PermissionMode): Promise<void>;
   /** Lets go of the session; a process that holds one session only is ready for another one, or is ended by the caller. */

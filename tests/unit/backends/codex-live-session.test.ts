@@ -125,6 +125,65 @@ describe('a Codex session over a server that misbehaves', () => {
   });
 });
 
+describe('what is said into a running turn', () => {
+  it.each([
+    ['is answered in it', 'be steered', 'first\n\nand more'],
+    ['voids the message that is being written', 'be steered in the middle', 'and more'],
+    [
+      'is answered in another one when this one ends with it',
+      'be steered at the end',
+      'first\n\nwhat the thread ends with',
+    ],
+    ['is said again when this one ended without it', 'be steered without a word', 'first\n\nand more'],
+  ])('%s', async (_, prompt, answer) => {
+    const session = await open();
+    const events: LiveEvent[] = [];
+    let steering: Promise<boolean | undefined> | undefined;
+    for await (const event of session.turn(prompt)) {
+      events.push(event);
+      if (event.type === 'text') steering ??= session.steer?.('and more');
+    }
+    expect(await steering).toBe(true);
+    expect(answerIn(events)).toBe(answer);
+    expect(events.filter(({ type }) => type === 'ending')).toHaveLength(1);
+    const begunAnew = events.some((event) => event.type === 'notice' && /begins it anew/.test(event.message));
+    expect(begunAnew).toBe(prompt === 'be steered in the middle');
+    expect(answerIn(await turn(session, 'next'))).toBe('next');
+  });
+
+  it('is not taken before a turn, behind it, when it is being stopped, or when the server refuses', async () => {
+    const session = await open();
+    expect(await session.steer?.('too early')).toBe(false);
+    for await (const event of session.turn('hang')) {
+      if (event.type !== 'session') continue;
+      // The server has not begun the turn.
+      expect(await session.steer?.('too early')).toBe(false);
+      await session.interrupt();
+      expect(await session.steer?.('too late')).toBe(false);
+    }
+    const asking = await open({ permissionMode: 'ask' });
+    for await (const event of asking.turn('ask')) {
+      if (event.type !== 'permission_request') continue;
+      expect(await asking.steer?.('refused')).toBe(false);
+      await asking.answerPermission(event.id, { decision: 'allow' });
+    }
+    expect(await asking.steer?.('too late')).toBe(false);
+  });
+
+  it('is not taken by a server that dies of it', async () => {
+    const process_ = await start();
+    const session = await process_.open(options());
+    let steering: Promise<boolean | undefined> | undefined;
+    for await (const event of session.turn('be steered')) {
+      if (event.type !== 'text') continue;
+      process.kill(process_.pid, 'SIGSTOP');
+      steering ??= session.steer?.('and more');
+      process.kill(process_.pid, 'SIGKILL');
+    }
+    expect(await steering).toBe(false);
+  });
+});
+
 describe('a Codex process that dies', () => {
   it('in the middle of a turn: the turns of all its sessions end as crashed, with its last words', async () => {
     const process_ = await start();
