@@ -4,6 +4,7 @@ import { type Ending, unknownLine } from '../one-shot/decoder.js';
 import { isObject, type JsonObject } from '../one-shot/json-lines.js';
 import { number, object, objects, text } from '../one-shot/read-fields.js';
 import { type ClaudeState, claudeDecoder } from './decoder.js';
+import { addPart, betweenParts, type Parts } from './live-parts.js';
 
 /** What is known of a live process's session. Turns that nobody asked for are kept apart from ours. */
 export interface ClaudeLiveState {
@@ -25,6 +26,10 @@ export interface OurTurn {
   readonly decoded: ClaudeState;
   /** Permission requests without an answer. */
   readonly asked: readonly string[];
+  /** Messages that were said into the turn and that Claude has not taken up yet. */
+  readonly told: readonly string[];
+  /** What has come so far, when Claude ended a turn of its own before it took them up. */
+  readonly parts?: Parts;
 }
 
 export type LiveStep = readonly [state: ClaudeLiveState, events: readonly LiveEvent[]];
@@ -36,9 +41,15 @@ export function liveState(cost: number | undefined): ClaudeLiveState {
 
 /** Our message is about to be sent. */
 export function beginTurn(state: ClaudeLiveState, message: string): LiveStep {
-  const turn = { message, begun: !state.tellsBeginnings, decoded: decoder.initial, asked: [] };
+  const turn = { message, begun: !state.tellsBeginnings, decoded: decoder.initial, asked: [], told: [] };
   const { limitEnds: _, ...kept } = state;
   return [{ ...kept, turn, unprompted: '' }, tellUnprompted(state.unprompted)];
+}
+
+/** A message is about to be said into the turn. */
+export function tellTurn(state: ClaudeLiveState, message: string): ClaudeLiveState {
+  const { turn } = state;
+  return turn === undefined ? state : { ...state, turn: { ...turn, told: [...turn.told, message] } };
 }
 
 /** The turn ends without the CLI saying so: it was taken back before it began, or the process is gone. */
@@ -87,7 +98,9 @@ export const interrupted: TurnEnding['ending'] = {
 function lifecycle(state: ClaudeLiveState, message: JsonObject): LiveStep {
   const known = state.tellsBeginnings ? state : { ...state, tellsBeginnings: true };
   const { turn } = known;
-  if (turn === undefined || message['command_uuid'] !== turn.message) return [known, []];
+  const id = text(message['command_uuid']);
+  if (turn?.told.includes(id)) return toldLifecycle(known, turn, id, message['state']);
+  if (turn === undefined || id !== turn.message) return [known, []];
   switch (message['state']) {
     case 'queued':
       return [{ ...known, turn: { ...turn, begun: false } }, []];
@@ -99,6 +112,17 @@ function lifecycle(state: ClaudeLiveState, message: JsonObject): LiveStep {
     default:
       return [known, []];
   }
+}
+
+/** Claude (2.1.325) takes a message up behind the next tool's result, or begins a turn with it when this one is over. */
+function toldLifecycle(state: ClaudeLiveState, turn: OurTurn, id: string, now: unknown): LiveStep {
+  if (now === 'queued') return [state, []];
+  const told = turn.told.filter((other) => other !== id);
+  if (turn.begun) return [{ ...state, turn: { ...turn, told } }, []];
+  if (now === 'started') return [{ ...state, turn: { ...turn, told, message: id, begun: true } }, []];
+  // Taken back between two turns: then the first one was all.
+  if (told.length > 0 || turn.parts === undefined) return [{ ...state, turn: { ...turn, told } }, []];
+  return endTurn(state, turn.parts.ending);
 }
 
 function ours(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
@@ -120,19 +144,25 @@ function result(state: ClaudeLiveState, message: JsonObject, raw: string): LiveS
   }
   const costBefore = before === undefined || cost === undefined ? state.cost : cost - before;
   const [decoded, events] = claudeDecoder(costBefore).step(turn.decoded, message, raw);
-  const ending = endingOf(decoded.ending, message, state.limitEnds);
-  return [
-    idle,
-    [...events.filter(says), ...turn.asked.map((id) => resolved(id, 'deny')), { type: 'ending', ending }],
-  ];
+  const last = endingOf(decoded.ending, message, state.limitEnds);
+  const [parts, told] = addPart(turn.parts, events.filter(says), last);
+  const denied = turn.asked.map((id) => resolved(id, 'deny'));
+  const waiting = turn.told.filter((id) => !answeredBy(message).includes(id));
+  if (waiting.length === 0) return [idle, [...told, ...denied, { type: 'ending', ending: parts.ending }]];
+  const next = { ...turn, begun: false, decoded: decoder.initial, asked: [], told: waiting, parts };
+  return [{ ...idle, turn: next }, [...told, ...denied, ...betweenParts(last)]];
 }
 
 /** Both spellings were seen in 2.1.325; older results name no message. */
-function isAnswerTo(turn: OurTurn, message: JsonObject): boolean {
+function answeredBy(message: JsonObject): readonly string[] {
   const listed = message['user_message_uuids'];
-  const answers = [...(Array.isArray(listed) ? listed : []), message['user_message_uuid']].filter(
+  return [...(Array.isArray(listed) ? listed : []), message['user_message_uuid']].filter(
     (id) => typeof id === 'string',
   );
+}
+
+function isAnswerTo(turn: OurTurn, message: JsonObject): boolean {
+  const answers = answeredBy(message);
   return answers.length === 0 ? turn.begun : answers.includes(turn.message);
 }
 

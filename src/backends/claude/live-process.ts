@@ -120,6 +120,10 @@ class ClaudeSession implements LiveSession {
     await this.#turns.answer(id, answer);
   }
 
+  async steer(prompt: string): Promise<boolean> {
+    return this.isOpen && this.#turns.steer(userMessage(prompt));
+  }
+
   async setModel(model: string): Promise<void> {
     this.#modelChanged = true;
     await this.#connection.request({ subtype: 'set_model', model });

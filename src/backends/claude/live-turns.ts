@@ -17,6 +17,7 @@ import {
   type LiveStep,
   liveState,
   stepLive,
+  tellTurn,
 } from './live-decoder.js';
 import { Footprint } from './live-footprint.js';
 import { type Permissions, permissionResult } from './live-permissions.js';
@@ -28,6 +29,8 @@ export class ClaudeTurns implements Listener {
   footprint = new Footprint();
   readonly #connection: ClaudeConnection;
   readonly #questions = new Map<string, JsonObject>();
+  /** Messages that were said into the running turn, until Claude tells that it has them. */
+  readonly #telling = new Map<string, (taken: boolean) => void>();
   #state: ClaudeLiveState;
   /** The turn whose message the CLI has. */
   #current: TurnChannel | undefined;
@@ -81,12 +84,30 @@ export class ClaudeTurns implements Listener {
 
   async #ask(turn: TurnChannel): Promise<void> {
     for (let attempt = 0; attempt < 20 && !turn.isOver; attempt++) {
+      // What waits behind the turn would begin another one.
+      for (const id of this.#state.turn?.told ?? []) await this.#withdraw(id);
       if (await this.#takeBack(turn)) return;
       const { still_queued: queued } = await this.#connection.request({ subtype: 'interrupt' });
       // Between two turns Claude (2.1.325) lets an interrupt pass and begins the message that waits: ask again.
-      if (!Array.isArray(queued) || !queued.includes(turn.id)) break;
+      const waits = [turn.id, ...(this.#state.turn?.told ?? [])];
+      if (!Array.isArray(queued) || !waits.some((id) => queued.includes(id))) break;
     }
     this.#insist(turn);
+  }
+
+  /** Without word of where a message's turn begins (older than 2.1.325) its answer could not be told from the next one's. */
+  async steer(message: JsonObject): Promise<boolean> {
+    const turn = this.#current;
+    const { turn: ours, tellsBeginnings } = this.#state;
+    if (turn === undefined || turn.stopped || !tellsBeginnings || !ours?.begun) return false;
+    const id = randomUUID();
+    const taken = new Promise<boolean>((resolve) => {
+      this.#telling.set(id, resolve);
+    });
+    void turn.over.then(() => this.#told(id, false));
+    this.#state = tellTurn(this.#state, id);
+    this.#connection.send({ ...message, uuid: id });
+    return taken;
   }
 
   async answer(id: string, answer: PermissionAnswer): Promise<void> {
@@ -119,6 +140,8 @@ export class ClaudeTurns implements Listener {
     if (type === 'control_request' && !this.#mayAsk(message)) return [];
     if (type === 'control_cancel_request') this.#questions.delete(text(message['request_id']));
     const events = this.#take(stepLive(this.#state, message, raw));
+    if (type === 'command_lifecycle')
+      this.#told(text(message['command_uuid']), message['state'] !== 'cancelled');
     if (type === 'result' && events.at(-1)?.type !== 'ending') this.footprint.leaveTrace();
     this.footprint.see(message, events);
     return events;
@@ -188,11 +211,20 @@ export class ClaudeTurns implements Listener {
   /** A message that waits can be taken back (2.1.325); then its turn ends without ever having begun. */
   async #takeBack(turn: TurnChannel): Promise<boolean> {
     if (this.#state.turn?.begun) return false;
-    const request = { subtype: 'cancel_async_message', message_uuid: turn.id };
-    const answer = await this.#connection.request(request).catch(refusedAsUnknown);
-    if (answer?.['cancelled'] !== true) return false;
+    if (!(await this.#withdraw(turn.id))) return false;
     if (this.#current === turn) this.#take(endTurn(this.#state, interrupted));
     return true;
+  }
+
+  async #withdraw(id: string): Promise<boolean> {
+    const request = { subtype: 'cancel_async_message', message_uuid: id };
+    const answer = await this.#connection.request(request).catch(refusedAsUnknown);
+    return answer?.['cancelled'] === true;
+  }
+
+  #told(id: string, taken: boolean): void {
+    this.#telling.get(id)?.(taken);
+    this.#telling.delete(id);
   }
 
   /** An interrupt that comes while a turn is being set up may be lost: say it again until it is over. */

@@ -29,6 +29,7 @@ export const claudeLive: LiveProtocol = {
     disallowedTools: true,
     mcpConfig: true,
     thinkingBudget: true,
+    steer: true,
   },
   processKey,
   start,

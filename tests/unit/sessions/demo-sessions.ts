@@ -64,6 +64,13 @@ export class DemoSessions {
       });
   }
 
+  /** Those of them that are the agent itself. */
+  agents(): number[] {
+    return this.processes().filter((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('demo-agent'),
+    );
+  }
+
   /** As if the agent had stored nothing. */
   forgetConversations(): void {
     rmSync(join(this.directory, 'home/demo-agent'), { recursive: true, force: true });
