@@ -42,18 +42,18 @@ export async function measureStore(): Promise<readonly Comparison[]> {
     {
       name: 'store, the same against a bare loop with a transaction for each step',
       ours: perSecond(flood.rate),
-      other: perSecond(single),
-      ratio: flood.rate / single,
+      other: perSecond(single.rate),
+      ratio: flood.rate / single.rate,
       goal: 'above 1: what group commit is for',
-      met: flood.rate > single,
+      met: flood.rate > single.rate,
     },
     {
       name: 'store, the same against a bare loop with 128 steps to a transaction',
       ours: perSecond(flood.rate),
-      other: perSecond(batched),
-      ratio: flood.rate / batched,
+      other: perSecond(batched.rate),
+      ratio: flood.rate / batched.rate,
       goal: 'above 0.1',
-      met: flood.rate > batched * 0.1,
+      met: flood.rate > batched.rate * 0.1,
     },
     {
       name: `store, message to delivered answer at ${pacedRate} events/s, p99 (p50 ${milliseconds(p50)})`,
@@ -63,10 +63,18 @@ export async function measureStore(): Promise<readonly Comparison[]> {
       goal: 'below 1',
       met: p99 < 50,
     },
+    {
+      name: 'store, the same p99 against six bare transactions with nothing else to do',
+      ours: milliseconds(p99),
+      other: milliseconds(quantile(single.latencies, 0.99)),
+      ratio: p99 / quantile(single.latencies, 0.99),
+      goal: 'below 10',
+      met: p99 < 10 * quantile(single.latencies, 0.99),
+    },
   ];
 }
 
-async function bareLoop(directory: string, of: { events: number; batch: number }): Promise<number> {
+async function bareLoop(directory: string, of: { events: number; batch: number }): Promise<Measured> {
   const db = await openDatabase(join(directory, 'bare.db'));
   db.exec('CREATE TABLE bare (id INTEGER PRIMARY KEY, channel TEXT, text TEXT, step INTEGER)');
   const start = performance.now();
@@ -77,7 +85,9 @@ async function bareLoop(directory: string, of: { events: number; batch: number }
     inBatch = (inBatch + 1) % of.batch;
     if (inBatch === 0) db.run('COMMIT');
   };
+  const latencies: number[] = [];
   for (let event = 1; event <= of.events; event++) {
+    const begun = performance.now();
     const channel = `channel-${event % channelCount}`;
     step(() =>
       db.run('INSERT INTO bare (channel, text, step) VALUES (?, ?, 0)', channel, `message ${event}`),
@@ -85,11 +95,12 @@ async function bareLoop(directory: string, of: { events: number; batch: number }
     for (let i = 1; i < stepsPerEvent; i++) {
       step(() => db.run('UPDATE bare SET step = ? WHERE id = ?', i, event));
     }
+    latencies.push(performance.now() - begun);
   }
   if (inBatch > 0) db.run('COMMIT');
   const rate = of.events / ((performance.now() - start) / 1000);
   db.close();
-  return rate;
+  return { rate, latencies };
 }
 
 interface Measured {
@@ -101,6 +112,9 @@ interface Measured {
 async function throughStore(directory: string, events: number, rate: number): Promise<Measured> {
   const store = await openSqliteStore(join(directory, 'turnout.db'));
   const course = new Course(store);
+  // Once round all channels: what is measured is a gateway that has been at work, not the compiler.
+  await Promise.all(Array.from({ length: channelCount }, (_, i) => course.message(`channel-${i}`)));
+  course.latencies.length = 0;
   const start = performance.now();
   if (rate === Number.POSITIVE_INFINITY) {
     const perChannel = Math.ceil(events / channelCount);

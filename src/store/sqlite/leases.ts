@@ -8,7 +8,7 @@ import type {
   TakeOverRequest,
 } from '../types.js';
 import { limitedJson } from './archive.js';
-import type { Database } from './database.js';
+import type { Database, Value } from './database.js';
 import { addMember, nextFence, waitingEvents } from './lanes.js';
 import type { TurnRow } from './rows.js';
 import { eventsOf, membersOf, toTurn } from './turns.js';
@@ -20,9 +20,13 @@ export function heldTurn(db: Database, lease: Lease): Pick<TurnRow, 'seq' | 'id'
     lease.turnId,
     lease.fence,
   );
-  if (turn !== undefined) return turn;
-  const message = `The lease of turn ${lease.turnId} (fence ${lease.fence}) is lost: it has ended or was taken over.`;
-  throw new StoreError('lost_lease', message);
+  if (turn === undefined) throw lostLease(lease);
+  return turn;
+}
+
+function lostLease({ turnId, fence }: Lease): StoreError {
+  const message = `The lease of turn ${turnId} (fence ${fence}) is lost: it has ended or was taken over.`;
+  return new StoreError('lost_lease', message);
 }
 
 export function join(db: Database, lease: Lease, request: JoinRequest): StoredEvent[] {
@@ -50,31 +54,20 @@ export function leave(db: Database, lease: Lease, eventId: string): void {
 }
 
 export function journal(db: Database, lease: Lease, entry: JournalEntry): void {
-  const turn = heldTurn(db, lease);
   switch (entry.type) {
     case 'began': {
       const { type: _, ...setup } = entry;
-      db.run(
-        'UPDATE turns SET backend = ?, model = ?, setup = ? WHERE seq = ?',
-        setup.backend,
-        setup.model,
-        JSON.stringify(setup),
-        turn.seq,
-      );
+      const set = 'backend = ?, model = ?, setup = ?';
+      changeHeld(db, lease, set, setup.backend, setup.model, JSON.stringify(setup));
       return;
     }
     case 'session':
-      db.run(
-        'UPDATE turns SET session_id = ?, model = coalesce(?, model) WHERE seq = ?',
-        entry.sessionId,
-        entry.model,
-        turn.seq,
-      );
+      changeHeld(db, lease, 'session_id = ?, model = coalesce(?, model)', entry.sessionId, entry.model);
       return;
     case 'tool_started':
       db.run(
         'INSERT INTO turn_tools (turn_seq, id, name, input, started_at) VALUES (?, ?, ?, ?, ?)',
-        turn.seq,
+        heldTurn(db, lease).seq,
         entry.id,
         entry.name,
         limitedJson(entry.input),
@@ -86,10 +79,20 @@ export function journal(db: Database, lease: Lease, entry: JournalEntry): void {
         'UPDATE turn_tools SET ended_at = ?, is_error = ? WHERE turn_seq = ? AND id = ? AND ended_at IS NULL',
         entry.at,
         entry.isError ? 1 : 0,
-        turn.seq,
+        heldTurn(db, lease).seq,
         entry.id,
       );
   }
+}
+
+function changeHeld(db: Database, lease: Lease, set: string, ...values: Value[]): void {
+  const changed = db.run(
+    `UPDATE turns SET ${set} WHERE id = ? AND fence = ? AND state = 'running'`,
+    ...values,
+    lease.turnId,
+    lease.fence,
+  );
+  if (changed === 0) throw lostLease(lease);
 }
 
 export function heartbeat(db: Database, leases: readonly Lease[], leaseUntil: number): Lease[] {

@@ -1,5 +1,5 @@
 import type { Delivery, NewMessage, Role, StoredMessage } from '../types.js';
-import type { Database } from './database.js';
+import type { Database, Value } from './database.js';
 import { openLane } from './lanes.js';
 import { type MessageRow, toMessage } from './rows.js';
 
@@ -35,13 +35,12 @@ export function write(db: Database, line: Line): number {
 /** Writes a message and puts it into the outbox. */
 export function say(db: Database, line: Line, source: string): number {
   const id = write(db, line);
-  const behind = db.get("SELECT 1 FROM outbox WHERE channel = ? AND state = 'pending' LIMIT 1", line.channel);
   db.run(
-    'INSERT INTO outbox (message_id, channel, source, head) VALUES (?, ?, ?, ?)',
+    `INSERT INTO outbox (message_id, channel, source, head) VALUES
+      (?1, ?2, ?3, NOT EXISTS (SELECT 1 FROM outbox WHERE channel = ?2 AND state = 'pending'))`,
     id,
     line.channel,
     source,
-    behind === undefined ? 1 : 0,
   );
   return id;
 }
@@ -77,15 +76,7 @@ export function undelivered(db: Database, now: number, limit: number): Delivery[
 }
 
 export function delivered(db: Database, ids: readonly number[], at: number): void {
-  for (const id of ids) {
-    takeOut(db, id, () =>
-      db.run(
-        "UPDATE outbox SET state = 'delivered', head = 0, delivered_at = ? WHERE message_id = ?",
-        at,
-        id,
-      ),
-    );
-  }
+  for (const id of ids) takeOut(db, id, "state = 'delivered', delivered_at = ?", at);
 }
 
 export function notDelivered(
@@ -103,23 +94,17 @@ export function notDelivered(
     );
     return;
   }
-  takeOut(db, id, () =>
-    db.run(
-      "UPDATE outbox SET state = 'given_up', head = 0, attempts = attempts + 1, error = ? WHERE message_id = ?",
-      error,
-      id,
-    ),
-  );
+  takeOut(db, id, "state = 'given_up', attempts = attempts + 1, error = ?", error);
 }
 
 /** The next of the channel moves up. */
-function takeOut(db: Database, id: number, update: () => void): void {
+function takeOut(db: Database, id: number, set: string, value: Value): void {
   const row = db.get<{ channel: string }>(
-    "SELECT channel FROM outbox WHERE message_id = ? AND state = 'pending'",
+    `UPDATE outbox SET head = 0, ${set} WHERE message_id = ? AND state = 'pending' RETURNING channel`,
+    value,
     id,
   );
   if (row === undefined) return;
-  update();
   db.run(
     `UPDATE outbox SET head = 1 WHERE message_id =
       (SELECT min(message_id) FROM outbox INDEXED BY outbox_pending WHERE channel = ? AND state = 'pending')`,

@@ -1,10 +1,9 @@
 // Writes events, claims and finishes them as fast as it can, and says which ones it was told are on disk.
-import { writeSync } from 'node:fs';
 import { openSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 
 const [file = ''] = process.argv.slice(2);
 const store = await openSqliteStore(file);
-const say = (line: string) => writeSync(1, `${line}\n`);
+const say = (line: string) => process.stdout.write(`${line}\n`);
 let number = 0;
 
 async function acceptForEver(channel: string): Promise<void> {
