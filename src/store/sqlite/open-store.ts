@@ -1,1 +1,0 @@
-export { openSqliteStore } from './sqlite-store.js';
