@@ -32,6 +32,8 @@ const otherModels: Readonly<Record<BackendName, string>> = {
 
 describe.each(all)('the gateway with %s, %s', (backend, mode) => {
   const live = mode === 'live';
+  // OpenCode's one-shot output names a tool when it has ended: until then none has begun, for all that can be known.
+  const tellsOfTools = live || backend !== 'opencode';
   let model: ScriptedModel;
   let gateway: LabGateway;
 
@@ -289,33 +291,65 @@ describe.each(all)('the gateway with %s, %s', (backend, mode) => {
     expect(texts).toEqual(['now?', 'now']);
   });
 
-  it('answers exactly once when it is killed in the middle of an answer, and leaves no process', async () => {
+  it('ends a running tool with its turn', async () => {
+    model.use([{ steps: [{ shell: waitFor('patient') }] }, 'never']);
+    const eventId = await gateway.post('patient', 'take your time');
+    await toolRuns(eventId, 'patient');
+    expect(await gateway.interrupt('patient')).toBe(true);
+    expect(await gateway.ended(eventId), gateway.log).toMatchObject({ state: 'cancelled' });
+    if (tellsOfTools) expect((await gateway.messages('patient')).at(-1)?.text).toContain('tail -f patient');
+    await expect.poll(() => waiting('patient'), patience).toEqual([]);
+  });
+
+  it('answers exactly once when it is killed in the middle of an answer, repeats no tool, and leaves no process', async () => {
     model.use(['before the crash']);
     await gateway.say('crash', 'the question before');
-    const eventId = await hangingTurn('crash', 'the fatal question');
+    model.use((request) => ({
+      steps: request.prompt.includes('tool')
+        ? [{ shell: waitFor('working') }]
+        : [{ text: ['half '] }, { hang: true }],
+    }));
+    const answering = await gateway.post('crash', 'the fatal question');
+    const working = await gateway.post('working', 'use the tool');
+    await toolRuns(working, 'working');
+    await expect.poll(() => model.turns.some(({ outcome }) => outcome === 'hanging'), patience).toBe(true);
     const owner = `TURNOUT_OWNER=${gateway.pid}.`;
     const left = () => gateway.processes().filter(({ env }) => env.includes(owner));
-    expect(left().length).toBeGreaterThan(0);
+    expect(left().length).toBeGreaterThan(1);
     await gateway.kill();
     model.use(['after the crash']);
     model.forget();
     await gateway.start(live ? { PERMISSION_MODE: 'ask' } : {});
     expect(left()).toEqual([]);
-    expect(await gateway.ended(eventId), gateway.log).toMatchObject({
+    expect(waiting('working')).toEqual([]);
+
+    expect(await gateway.ended(answering), gateway.log).toMatchObject({
       state: 'answered',
       responseText: 'after the crash',
       attempts: 2,
     });
-    expect(lastTurn()).toContain('the question before');
+    const again = requestWith('the fatal question');
+    expect(again).toContain('the question before');
     // The session outlives the crash, too.
-    expect(lastTurn()).not.toContain('conversation_so_far');
-    expect((await gateway.lastTurn(eventId)).setup?.resumed).toBeTruthy();
+    expect(again).not.toContain('conversation_so_far');
+    expect((await gateway.lastTurn(answering)).setup?.resumed).toBeTruthy();
     expect((await gateway.messages('crash')).map(({ role, text }) => [role, text])).toEqual([
       ['user', 'the question before'],
       ['assistant', 'before the crash'],
       ['user', 'the fatal question'],
       ['assistant', 'after the crash'],
     ]);
+
+    const interrupted = await gateway.ended(working);
+    if (tellsOfTools) {
+      expect(interrupted).toMatchObject({ state: 'failed', attempts: 1, error: { code: 'crashed' } });
+      expect((await gateway.messages('working')).at(-1)?.text).toMatch(/tail -f working[\s\S]*\/retry/);
+      expect(await gateway.say('working', '/retry'), gateway.log).toMatchObject({
+        state: 'answered',
+        responseText: 'after the crash',
+      });
+      expect(lastTurn()).toContain('use the tool');
+    } else expect(interrupted).toMatchObject({ state: 'answered', attempts: 2 });
     model.use(['and on']);
     expect(await gateway.say('crash', 'go on')).toMatchObject({ state: 'answered', responseText: 'and on' });
   });
@@ -380,6 +414,23 @@ describe.each(all)('the gateway with %s, %s', (backend, mode) => {
     const eventId = await gateway.post(channel, text);
     await expect.poll(() => model.turns.at(-1)?.outcome, patience).toBe('hanging');
     return eventId;
+  }
+
+  /** A command that does not end. (Claude refuses a long `sleep`.) */
+  function waitFor(name: string): string {
+    return `touch ${name} && tail -f ${name}`;
+  }
+
+  function waiting(name: string): readonly string[] {
+    const commands = gateway.processes().map(({ command }) => command.replaceAll('\0', ' '));
+    return commands.filter((command) => command.includes(`tail -f ${name}`));
+  }
+
+  /** It does, and the gateway knows, where it can. */
+  async function toolRuns(eventId: string, name: string): Promise<void> {
+    await expect.poll(() => waiting(name), patience).not.toEqual([]);
+    if (!tellsOfTools) return;
+    await expect.poll(async () => (await gateway.lastTurn(eventId)).tools, patience).toHaveLength(1);
   }
 
   function lastTurn(): string {
