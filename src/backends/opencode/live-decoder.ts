@@ -4,6 +4,7 @@ import type { JsonObject } from '../one-shot/json-lines.js';
 import { number, object, text } from '../one-shot/read-fields.js';
 import { addStep, failure } from './decoder.js';
 import {
+  allTold,
   concludeTurn,
   type LiveStep,
   type OpenCodeTurnState,
@@ -53,16 +54,23 @@ function message(state: OpenCodeTurnState, info: JsonObject): LiveStep {
   const isNew = !state.replies.has(id);
   const summary = info['summary'] === true;
   const error = info['error'];
+  const parent = text(info['parentID']);
+  const answering = state.told.has(parent) ? parent : state.answering;
+  // What was said before was complete when something more was asked.
+  const apart = answering !== state.answering && state.spoke;
   const next: OpenCodeTurnState = {
     ...state,
     started: true,
+    rests: isNew ? false : state.rests,
+    answering,
+    spoke: apart ? false : state.spoke,
     replies: isNew || complete ? new Map(state.replies).set(id, complete) : state.replies,
     summaries: summary && isNew ? new Set(state.summaries).add(id) : state.summaries,
     finish: summary ? state.finish : text(info['finish']),
     // A turn that goes on after an error (a compaction, for one) has got over it.
     failure: error === undefined ? (isNew ? undefined : state.failure) : describe(object(error)),
   };
-  return [next, []];
+  return [next, apart ? [{ type: 'text', text: '\n\n' }] : []];
 }
 
 function prompted(state: OpenCodeTurnState, info: JsonObject): LiveStep {
@@ -109,12 +117,13 @@ function whole(state: OpenCodeTurnState, id: string, type: Stream['type'], found
   const sent = known?.sent ?? 0;
   const events: readonly StepEvent[] = now.length > sent ? [{ type, text: now.slice(sent) }] : [];
   const streams = new Map(state.streams);
+  const spoke = state.spoke || (type === 'text' && now !== '');
   if (number(object(found['time'])['end']) > 0) {
     streams.delete(id);
-    return [{ ...state, streams, done: new Set(state.done).add(id) }, events];
+    return [{ ...state, spoke, streams, done: new Set(state.done).add(id) }, events];
   }
   streams.set(id, { type, sent: Math.max(sent, now.length), gap: known?.gap ?? false });
-  return [{ ...state, streams }, events];
+  return [{ ...state, spoke, streams }, events];
 }
 
 /** Only a part that is known can be told from another: reasoning, too, comes in a field `text`. */
@@ -125,7 +134,8 @@ function delta(state: OpenCodeTurnState, properties: JsonObject): LiveStep {
   if (stream === undefined || stream.gap || properties['field'] !== 'text' || piece === '')
     return [state, []];
   const streams = new Map(state.streams).set(id, { ...stream, sent: stream.sent + piece.length });
-  return [{ ...state, streams }, [{ type: stream.type, text: piece }]];
+  const spoke = state.spoke || stream.type === 'text';
+  return [{ ...state, spoke, streams }, [{ type: stream.type, text: piece }]];
 }
 
 function tool(state: OpenCodeTurnState, partId: string, found: JsonObject): LiveStep {
@@ -161,6 +171,7 @@ function begin(state: OpenCodeTurnState, partId: string, call: ToolCall): LiveSt
   const start: StepEvent = { type: 'tool_start', id: call.id, name: call.name, input: call.input };
   const next = {
     ...state,
+    spoke: false,
     tools: new Map(state.tools).set(partId, call),
     done: new Set(state.done).add(call.id),
   };
@@ -180,7 +191,7 @@ function stepFinish(state: OpenCodeTurnState, id: string, found: JsonObject): Li
 function status(state: OpenCodeTurnState, now: JsonObject): LiveStep {
   switch (now['type']) {
     case 'busy':
-      return [state.prompted && !state.started ? { ...state, started: true } : state, []];
+      return [{ ...state, rests: false, started: state.started || state.prompted }, []];
     case 'idle':
       return idle(state);
     case 'retry':
@@ -193,7 +204,8 @@ function status(state: OpenCodeTurnState, now: JsonObject): LiveStep {
 /** An abort and an error give two `idle`s, and the first comes before the last words of the reply. */
 function idle(state: OpenCodeTurnState): LiveStep {
   const unfinished = [...state.replies.values()].includes(false);
-  return state.started && !unfinished ? concludeTurn(state) : [state, []];
+  if (!state.started || unfinished) return [state, []];
+  return allTold(state) ? concludeTurn(state) : [{ ...state, rests: true }, []];
 }
 
 /** Later than this is no date. */

@@ -103,6 +103,13 @@ export class OpenCodeSession implements LiveSession {
     await this.#reply(this.#desk.answer(id, answer));
   }
 
+  async steer(prompt: string): Promise<boolean> {
+    const turn = this.#turn;
+    if (!turn?.isRunning) return false;
+    const id = newMessageId();
+    return turn.say(id, this.#say(id, prompt));
+  }
+
   async setModel(model: string): Promise<void> {
     this.#model = readModel(model);
   }
@@ -165,29 +172,32 @@ export class OpenCodeSession implements LiveSession {
   }
 
   async #drive(turn: OpenCodeTurn, prompt: string): Promise<void> {
-    const agent = agentOf(this.#mode);
-    const answer = this.#server
-      .call({
-        method: 'POST',
-        path: `${this.#path()}/message`,
-        directory: this.#directory,
-        timeoutMs: 0,
-        body: {
-          messageID: turn.promptId,
-          ...(this.#model === undefined ? {} : { model: this.#model }),
-          ...(agent === undefined ? {} : { agent }),
-          ...(this.#options.systemPrompt === '' ? {} : { system: this.#options.systemPrompt }),
-          parts: [{ type: 'text', text: prompt }],
-        },
-      })
-      .catch((error: unknown) => error);
-    await Promise.race([turn.ended, answer]);
+    const answer = this.#say(turn.promptId, prompt).catch((error: unknown) => error);
+    await Promise.race([turn.ended, allAnswered(answer, turn)]);
     if (turn.hasEnded) await firstOf(answerPatienceMs, answer);
     else await this.#settle(turn, await answer);
     await this.#abort;
     this.#abort = undefined;
     await this.#reply(this.#desk.clear()).catch(() => undefined);
     this.#close(turn);
+  }
+
+  /** Answered when the session is done with it. Said to a busy session (1.18.33) it is taken up with the next step. */
+  #say(messageID: string, prompt: string): Promise<HttpAnswer> {
+    const agent = agentOf(this.#mode);
+    return this.#server.call({
+      method: 'POST',
+      path: `${this.#path()}/message`,
+      directory: this.#directory,
+      timeoutMs: 0,
+      body: {
+        messageID,
+        ...(this.#model === undefined ? {} : { model: this.#model }),
+        ...(agent === undefined ? {} : { agent }),
+        ...(this.#options.systemPrompt === '' ? {} : { system: this.#options.systemPrompt }),
+        parts: [{ type: 'text', text: prompt }],
+      },
+    });
   }
 
   #close(turn: OpenCodeTurn): void {
@@ -294,6 +304,12 @@ const eventPatienceMs = 2000;
 const abortedPatienceMs = 250;
 const answerPatienceMs = 1000;
 const abortPatienceMs = 5000;
+
+async function allAnswered(answer: Promise<unknown>, turn: OpenCodeTurn): Promise<void> {
+  await answer;
+  // More may be said meanwhile.
+  for (const said of turn.answers) await said;
+}
 
 function brokenEnding(error: unknown): TurnEnding['ending'] {
   if (error instanceof TurnoutError) return { type: 'failed', code: error.code, message: error.message };

@@ -13,6 +13,14 @@ export interface OpenCodeTurnState {
   /** The session was busy with our prompt: only after this can `idle` mean that our turn is over. */
   readonly started: boolean;
   readonly over: boolean;
+  /** Messages that were said into the turn, and the reply that the server answered each of them with, when it has. */
+  readonly told: ReadonlyMap<string, string | undefined>;
+  /** The session is idle, but for what was said into it. */
+  readonly rests: boolean;
+  /** The message that the replies answer now. */
+  readonly answering: string;
+  /** Something was said since the last tool. */
+  readonly spoke: boolean;
   /** The assistant's messages of this turn; `false` until they are complete. */
   readonly replies: ReadonlyMap<string, boolean>;
   /** Replies that are summaries made by a compaction: no answer to the prompt. */
@@ -54,6 +62,10 @@ export function beginTurn(sessionId: string, promptId: string): OpenCodeTurnStat
     prompted: false,
     started: false,
     over: false,
+    told: new Map(),
+    rests: false,
+    answering: promptId,
+    spoke: false,
     replies: new Map(),
     summaries: new Set(),
     streams: new Map(),
@@ -63,6 +75,22 @@ export function beginTurn(sessionId: string, promptId: string): OpenCodeTurnStat
     held: new Map(),
     finish: '',
   };
+}
+
+/** A message is about to be said into the turn. */
+export function tellTurn(state: OpenCodeTurnState, id: string): OpenCodeTurnState {
+  return { ...state, told: new Map(state.told).set(id, undefined) };
+}
+
+/** The server has answered it: with a reply, or with none because it failed. */
+export function wasTold(state: OpenCodeTurnState, id: string, reply: string): LiveStep {
+  const next = { ...state, told: new Map(state.told).set(id, reply) };
+  return next.rests && allTold(next) ? concludeTurn(next) : [next, []];
+}
+
+/** Nothing is open that was said into the turn. The answers may come before the events that belong to them. */
+export function allTold({ told, replies }: OpenCodeTurnState): boolean {
+  return [...told.values()].every((reply) => reply === '' || (reply !== undefined && replies.get(reply)));
 }
 
 /** Events were lost: what is being written is told when it is whole. */

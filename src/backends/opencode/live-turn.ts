@@ -3,7 +3,15 @@ import type { LiveEvent, TurnEnding } from '../live/types.js';
 import type { JsonObject } from '../one-shot/json-lines.js';
 import { object, objects, text } from '../one-shot/read-fields.js';
 import { decodeLive } from './live-decoder.js';
-import { afterGap, beginTurn, concludeTurn, type OpenCodeTurnState } from './live-state.js';
+import type { HttpAnswer } from './live-http.js';
+import {
+  afterGap,
+  beginTurn,
+  concludeTurn,
+  type OpenCodeTurnState,
+  tellTurn,
+  wasTold,
+} from './live-state.js';
 
 /** A turn while it runs: the server's events go in, the turn's events come out, the ending last and held until `close`. */
 export class OpenCodeTurn {
@@ -15,7 +23,10 @@ export class OpenCodeTurn {
   interrupted = false;
   /** Its reader is too slow: it has ended here, and must be stopped there. */
   overflows = false;
+  /** The server's answers to what was said into the turn. */
+  readonly answers: Promise<void>[] = [];
   readonly #queue = new EventQueue<LiveEvent>();
+  readonly #telling = new Map<string, (taken: boolean) => void>();
   #state: OpenCodeTurnState;
   #ending: TurnEnding | undefined;
   #abandoned = false;
@@ -37,6 +48,11 @@ export class OpenCodeTurn {
     return this.#ending !== undefined;
   }
 
+  /** The session is busy with it. */
+  get isRunning(): boolean {
+    return this.#state.started && !this.hasEnded && !this.interrupted;
+  }
+
   /** Shell commands that have begun and not ended. */
   get shellCommands(): readonly string[] {
     return [...this.#state.tools.values()].flatMap(({ name, input }) => {
@@ -51,12 +67,30 @@ export class OpenCodeTurn {
     if (this.#ending !== undefined) yield this.interrupted ? interruption(this.#ending) : this.#ending;
   }
 
+  /** A message is being said into the turn; resolves when the server has it, with false when it did not take it. */
+  say(id: string, answer: Promise<HttpAnswer>): Promise<boolean> {
+    this.#state = tellTurn(this.#state, id);
+    const said = answer.then(
+      ({ status, body }) =>
+        this.#answered(id, status === 200 ? text(object(object(body)['info'])['id']) : ''),
+      () => this.#answered(id, ''),
+    );
+    this.answers.push(said);
+    void this.closed.then(() => this.#taken(id, false));
+    return new Promise((resolve) => {
+      this.#telling.set(id, resolve);
+    });
+  }
+
   /** One event of the server; `change` is the last word on what becomes of it. */
   take(
     event: JsonObject,
     raw: string,
     change: (event: LiveEvent) => LiveEvent | undefined = same,
   ): readonly LiveEvent[] {
+    if (event['type'] === 'message.updated') {
+      this.#taken(text(object(object(event['properties'])['info'])['id']), true);
+    }
     const [state, events] = decodeLive(this.#state, event, raw);
     this.#state = state;
     if (events.length === 0) return events;
@@ -111,6 +145,18 @@ export class OpenCodeTurn {
     this.conclude();
     this.#queue.end();
     this.#settleClosed();
+  }
+
+  #answered(id: string, reply: string): void {
+    this.#taken(id, reply !== '');
+    const [state, events] = wasTold(this.#state, id, reply);
+    this.#state = state;
+    for (const event of events) this.tell(event);
+  }
+
+  #taken(id: string, taken: boolean): void {
+    this.#telling.get(id)?.(taken);
+    this.#telling.delete(id);
   }
 
   #end(ending: TurnEnding): void {

@@ -23,6 +23,7 @@ export function createOpenCodeLive(settings: OpenCodeLiveSettings = {}): LivePro
       allowedTools: true,
       disallowedTools: true,
       mcpConfig: true,
+      steer: true,
     },
 
     /** All but the MCP servers is a session's own. */

@@ -12,6 +12,8 @@ import {
   beginTurn,
   concludeTurn,
   type OpenCodeTurnState,
+  tellTurn,
+  wasTold,
 } from '../../../src/backends/opencode/live-state.js';
 import { SseFrames } from '../../../src/backends/opencode/live-stream.js';
 
@@ -20,6 +22,54 @@ const names = readdirSync(directory)
   .filter((name) => name.endsWith('.jsonl'))
   .map((name) => name.replace(/^live-|\.jsonl$/g, ''));
 const usage = { inputTokens: 60, outputTokens: 7, cachedInputTokens: 30, costUsd: 0 };
+
+describe('what is said into a running turn', () => {
+  const sessionID = 'ses_1';
+  const say = (type: string, properties: JsonObject = {}): JsonObject => ({
+    type,
+    properties: { sessionID, ...properties },
+  });
+  const reply = (id: string, parentID: string, completed = 0) =>
+    say('message.updated', {
+      info: { id, parentID, role: 'assistant', finish: 'stop', time: { completed } },
+    });
+  const text = (messageID: string, said: string) =>
+    say('message.part.updated', {
+      part: { id: `part of ${messageID}`, messageID, type: 'text', text: said, time: { end: 1 } },
+    });
+  const idle = say('session.idle');
+  const first = [reply('msg_2', 'msg_1'), text('msg_2', 'One.'), reply('msg_2', 'msg_1', 1)];
+  const second = [reply('msg_4', 'msg_3'), text('msg_4', 'Two.'), reply('msg_4', 'msg_3', 1)];
+
+  it.each([
+    ['in the same run', [...first, ...second, 'answer', idle]],
+    [
+      'in a run of its own',
+      [...first, idle, say('session.status', { status: { type: 'busy' } }), ...second, 'answer', idle],
+    ],
+    ['and the server’s answer comes after its last event', [...first, ...second, idle, 'answer']],
+    ['and the server’s answer comes before all events', ['answer', ...first, idle, ...second, idle]],
+  ] as const)('is answered %s: then the turn is over', (_, story) => {
+    let state = tellTurn(beginTurn(sessionID, 'msg_1'), 'msg_3');
+    const told: LiveEvent[] = [];
+    for (const [index, happened] of story.entries()) {
+      expect([index, state.over]).toEqual([index, false]);
+      const [next, events] =
+        happened === 'answer' ? wasTold(state, 'msg_3', 'msg_4') : decodeLive(state, happened, '');
+      state = next;
+      told.push(...events);
+    }
+    expect(said(told)).toBe('One.\n\nTwo.');
+    expect(told.filter(({ type }) => type === 'ending')).toHaveLength(1);
+  });
+
+  it('and refused by the server, it does not hold the turn', () => {
+    let state = tellTurn(beginTurn(sessionID, 'msg_1'), 'msg_3');
+    for (const happened of [...first, idle]) [state] = decodeLive(state, happened, '');
+    expect(state.over).toBe(false);
+    expect(wasTold(state, 'msg_3', '')[0].over).toBe(true);
+  });
+});
 
 describe('what OpenCode really sends', () => {
   it('three turns in one session, the text in pieces', () => {
