@@ -86,7 +86,10 @@ export interface Store {
   turnsEnded(range: TurnRange): Promise<readonly StoredTurn[]>;
   waiting(channel: string, limit: number): Promise<readonly StoredEvent[]>;
   running(channel?: string): Promise<readonly StoredTurn[]>;
-  /** The newest event of a channel that ended as failed or cancelled, unless something was answered after it. */
+  /**
+   * The newest prompt of a channel that ended as failed or cancelled, unless it was answered by a `/retry`, or something
+   * else that came after its end was.
+   */
   lastUnanswered(channel: string): Promise<StoredEvent | undefined>;
   usage(query: UsageQuery): Promise<readonly UsageRow[]>;
   counts(): Promise<StoreCounts>;

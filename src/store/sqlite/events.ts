@@ -128,14 +128,26 @@ export function findByMessage(
   );
 }
 
-/** Commands don't count, unless an agent spoke in their turn (`/retry`): they say nothing about the prompt that failed. */
+/**
+ * Commands don't count, unless an agent spoke in their turn (`/retry`): they say nothing about the prompt that failed.
+ * Nor does the answer to a prompt that was waiting already when it failed: its sender had not read of it.
+ */
 export function lastUnanswered(db: Database, channel: string): StoredEvent | undefined {
   const row = db.get<EventRow>(
     `SELECT * FROM events INDEXED BY events_channel
-      WHERE channel = ? AND state IN ('answered', 'failed', 'cancelled')
-        AND (kind = 'prompt' OR EXISTS (SELECT 1 FROM messages WHERE at_event = events.seq AND role = 'assistant'))
-      ORDER BY seq DESC LIMIT 1`,
+      WHERE channel = ? AND kind = 'prompt' AND state IN ('failed', 'cancelled') ORDER BY seq DESC LIMIT 1`,
     channel,
   );
-  return row === undefined || row.state === 'answered' ? undefined : toEvent(row);
+  if (row === undefined) return undefined;
+  const answered = db.get(
+    `SELECT 1 FROM events INDEXED BY events_channel
+      WHERE channel = ? AND seq > ? AND state = 'answered' AND CASE kind
+        WHEN 'prompt' THEN created_at >= ?
+        ELSE EXISTS (SELECT 1 FROM messages WHERE at_event = events.seq AND role = 'assistant') END
+      LIMIT 1`,
+    channel,
+    row.seq,
+    row.ended_at,
+  );
+  return answered === undefined ? toEvent(row) : undefined;
 }

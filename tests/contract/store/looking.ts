@@ -112,6 +112,20 @@ export function describeLooking(stage: StoreStage): void {
     });
   });
 
+  describe('what was left unanswered', () => {
+    it('can still be tried again when messages that were waiting already were answered', async () => {
+      const last = async () => (await stage.store.lastUnanswered('c'))?.text;
+      await stage.accept('c', 'failed', { at: 10 });
+      await stage.accept('c', 'was waiting', { at: 20 });
+      await stage.answerNext('', { at: 30, state: 'failed' });
+      await stage.answerNext('yes', { at: 40 });
+      expect(await last()).toBe('failed');
+      await stage.accept('c', 'something else', { at: 50 });
+      await stage.answerNext('yes', { at: 60 });
+      expect(await last()).toBeUndefined();
+    });
+  });
+
   describe('housekeeping', () => {
     it('removes what ended before, and nothing that waits, runs or is undelivered', async () => {
       for (const channel of ['runs', 'waits', 'old', 'undelivered', 'young'])
