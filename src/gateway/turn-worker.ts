@@ -11,7 +11,7 @@ import type {
 } from '../store/types.js';
 import type { AgentRuntime } from './agent-runtime.js';
 import type { AgentTurn } from './agents.js';
-import { Attempt, type AttemptEnd, answered, maxRetries, unanswered } from './attempt.js';
+import { Attempt, type AttemptEnd, answered, brokenOff, maxRetries, unanswered } from './attempt.js';
 import type { ChatCommands } from './commands/chat-commands.js';
 import { parseCommand } from './commands/parse-command.js';
 import type { GatewayConfig } from './config.js';
@@ -48,6 +48,8 @@ interface RunningTurn {
   readonly block: AbortController;
   /** The turn is being ended: by a hook, a person, or the gateway. */
   readonly stopping: AbortSignal;
+  /** Messages that are being brought into it. */
+  readonly steering: Set<Promise<unknown>>;
   agent?: AgentTurn;
 }
 
@@ -67,7 +69,8 @@ export class TurnWorker implements TurnHandler {
     const command = event.kind === 'command' ? parseCommand(event.text) : undefined;
     if (command === undefined) return this.#turn(lease, await this.#collect(lease, event), signal);
     const result = await this.#parts.commands.run(command, event.channel);
-    if (result.type === 'prompt') return this.#turn(lease, [{ ...event, text: result.text }], signal);
+    if (result.type === 'prompt')
+      return this.#turn(lease, [{ ...event, text: result.text }], signal, result.retried);
     return {
       type: 'finish',
       outcome: {
@@ -83,12 +86,18 @@ export class TurnWorker implements TurnHandler {
 
   /** Puts a message into the channel's running turn. False: it can't be, and waits like any other. */
   async steer(event: StoredEvent): Promise<boolean> {
-    const { store, log } = this.#parts;
     const running = this.#running.get(event.channel);
     if (running?.agent === undefined) return false;
+    const steering = this.#steer(running, running.agent, event);
+    running.steering.add(steering);
+    return steering.finally(() => running.steering.delete(steering));
+  }
+
+  async #steer(running: RunningTurn, agent: AgentTurn, event: StoredEvent): Promise<boolean> {
+    const { store, log } = this.#parts;
     const joined = await store.join(running.lease, { limit: 1, only: event.id });
     if (joined.length === 0) return false;
-    const told = await running.agent.steer(event.text).catch((error: unknown) => {
+    const told = await agent.steer(event.text).catch((error: unknown) => {
       log.warn('a running turn could not be steered', { channel: event.channel, error });
       return false;
     });
@@ -123,8 +132,11 @@ export class TurnWorker implements TurnHandler {
     const said = runtime.agents.adapter(backend).decode?.(outputs.lines(turn.id));
     const { tools, entries } = await missedSteps(turn.tools, said, now());
     for (const entry of entries) await store.journal(lease, entry);
-    await outputs.remove(turn.id);
     return tools;
+  }
+
+  async settled(lease: Lease): Promise<void> {
+    await this.#parts.outputs.remove(lease.turnId);
   }
 
   async #collect(lease: Lease, event: StoredEvent): Promise<readonly StoredEvent[]> {
@@ -132,19 +144,45 @@ export class TurnWorker implements TurnHandler {
     const [next] = await store.waiting(event.channel, 1);
     if (next?.kind !== 'prompt') return [event];
     const { queueMode } = await runtime.settings(event.channel, await store.channel(event.channel));
+    if (queueMode === 'steer') return [event, ...(await this.#rejoin(lease))];
     if (queueMode !== 'collect') return [event];
     const joined = await store.join(lease, { limit: maxCollected - 1 });
     watch('joined');
     return [event, ...joined];
   }
 
-  async #turn(lease: Lease, events: readonly StoredEvent[], signal: AbortSignal): Promise<Settlement> {
+  /** A message behind another one that was tried before had been said into its turn, and is tried again with it. */
+  async #rejoin(lease: Lease): Promise<readonly StoredEvent[]> {
+    const { store } = this.#parts;
+    const joined: StoredEvent[] = [];
+    for (;;) {
+      const [next] = await store.waiting(lease.channel, 1);
+      if (next?.kind !== 'prompt' || next.error === undefined) return joined;
+      const [again] = await store.join(lease, { limit: 1, only: next.id });
+      if (again === undefined) return joined;
+      joined.push(again);
+    }
+  }
+
+  async #turn(
+    lease: Lease,
+    events: readonly StoredEvent[],
+    signal: AbortSignal,
+    retried: readonly string[] = [],
+  ): Promise<Settlement> {
     const { store, runtime, desk, config, outputs, now } = this.#parts;
     const [event] = events;
     if (event === undefined) throw new Error('A turn without an event.');
     const block = new AbortController();
     const stopping = AbortSignal.any([signal, block.signal]);
-    const running: RunningTurn = { lease, event, attempt: new Attempt(), block, stopping };
+    const running: RunningTurn = {
+      lease,
+      event,
+      attempt: new Attempt(),
+      block,
+      stopping,
+      steering: new Set(),
+    };
     this.#running.set(lease.channel, running);
     try {
       const report = await runtime.run(
@@ -156,22 +194,34 @@ export class TurnWorker implements TurnHandler {
           text: events.map(({ text }) => text).join('\n\n'),
           stdoutFile: await outputs.fileFor(lease.turnId),
           chosen: await store.channel(lease.channel),
-          seed: (session) => readSeed(store, lease.channel, session, event.seq),
+          seed: (session) =>
+            readSeed(store, lease.channel, session, { beforeSeq: event.seq, without: retried }),
         },
         {
-          began: (setup) => this.#note(running, 'began', { type: 'began', ...setup }),
+          began: (setup) => {
+            // A session that got lost is followed by another attempt: its id is not this one's.
+            running.attempt.sessionId = undefined;
+            return this.#note(running, 'began', { type: 'began', ...setup });
+          },
           saw: (happened, agent) => this.#saw(running, happened, agent),
         },
         stopping,
       );
+      // A message that the agent did not take must have left the turn before all in it counts as answered.
+      this.#running.delete(lease.channel);
+      await Promise.allSettled(running.steering);
       this.#complain(lease.channel, report.settings.problems);
       const stop = signal.aborted ? (signal.reason as StopReason) : undefined;
       const { retryDelayMs } = config;
       return await this.#settle({ event, attempt: running.attempt, report, stop, at: now(), retryDelayMs });
+    } catch (error) {
+      const { begun } = running.attempt;
+      // Whatever broke here, in the gateway: what the agent has begun is not begun once more.
+      if (begun.length > 0) return brokenOff(running.attempt, error, now());
+      throw error;
     } finally {
       this.#running.delete(lease.channel);
       desk.turnEnded(lease);
-      await outputs.remove(lease.turnId);
     }
   }
 

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { setUpGateway } from './stage.js';
+import { type Client, eventually, setUpGateway } from './stage.js';
 
 describe('a message that comes during a turn', () => {
   it('queue: waits its turn, in the order of arrival', async () => {
@@ -53,6 +54,53 @@ describe('a message that comes during a turn', () => {
       state: 'answered',
       responseText: 'later',
     });
+  });
+
+  it('steer: goes into the running turn, whose one answer is the answer to both', async () => {
+    const stage = setUpGateway({ QUEUE_MODE: 'steer', BACKEND_LIVE: '1' });
+    const client = await stage.start();
+    const first = await client.post('a', 'run a tool for 2 seconds');
+    await eventually(() => stage.points.includes('tool_started'));
+    const second = await client.post('a', 'say exactly: steered');
+    await client.until(second, 'running');
+    const answer = await client.ended(second);
+    expect(answer).toMatchObject({ state: 'answered', attempts: 1 });
+    expect(answer.responseText).toMatch(/\n\nsteered$/);
+    expect(await client.ended(first)).toMatchObject({
+      state: 'answered',
+      responseText: answer.responseText,
+      attempts: 1,
+    });
+    expect(await spoken(client, 'a')).toEqual(['assistant']);
+    expect(await client.ask('a', 'say exactly: next')).toMatchObject({ responseText: 'next' });
+  });
+
+  it('steer: a message that comes when the turn ends is answered too, by it or behind it', async () => {
+    const client = await setUpGateway({ QUEUE_MODE: 'steer', BACKEND_LIVE: '1' }).start();
+    for (let round = 0; round < 25; round += 1) {
+      const first = await client.post('a', `say exactly: first ${round}.`);
+      await sleep(round * 2);
+      const second = await client.post('a', `say exactly: second ${round}.`);
+      expect((await client.ended(first)).responseText).toContain(`first ${round}.`);
+      expect((await client.ended(second)).responseText).toContain(`second ${round}.`);
+    }
+  });
+
+  it('steer: a turn that is tried again has with it what was said into it', async () => {
+    const stage = setUpGateway({ QUEUE_MODE: 'steer', BACKEND_LIVE: '1' });
+    const client = await stage.start();
+    await client.ask('a', 'say exactly: warm');
+    const first = await client.post('a', 'wait 3 seconds');
+    await client.until(first, 'running');
+    await eventually(() => stage.points.filter((point) => point === 'session').length === 2);
+    const second = await client.post('a', 'say exactly: steered');
+    await client.until(second, 'running');
+    await client.stop();
+    const again = await stage.start();
+    const answer = await again.ended(second);
+    expect(answer).toMatchObject({ state: 'answered' });
+    expect(await again.ended(first)).toMatchObject({ state: 'answered', responseText: answer.responseText });
+    expect(await spoken(again, 'a')).toEqual(['assistant', 'assistant']);
   });
 
   it('other channels go on meanwhile, and a busy one starves nobody', async () => {
@@ -115,3 +163,7 @@ describe('stopping', () => {
     expect(await second.ask('a', '/retry')).toMatchObject({ state: 'answered' });
   });
 });
+
+async function spoken(client: Client, channel: string): Promise<readonly string[]> {
+  return (await client.messages(channel)).map(({ role }) => role).filter((role) => role !== 'user');
+}
