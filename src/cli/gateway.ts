@@ -50,14 +50,16 @@ export async function main(argv: readonly string[]): Promise<number> {
 async function serve(env: Environment): Promise<number> {
   const config = loadConfig(env);
   const gateway = await Gateway.start({ config, env, log: createLog(config.logLevel) });
-  const { host, port } = gateway.address;
-  const shown = host.includes(':') ? `[${host}]` : host;
-  process.stdout.write(`turnout gateway: http://${shown}:${port} (${config.agentBackend})\n`);
-  await new Promise<void>((resolve, reject) => {
+  // Before it says that it is there: whoever reads that may end it at once.
+  const stopped = new Promise<void>((resolve, reject) => {
     const stop = (signal: NodeJS.Signals) => void gateway.stop(signal).then(resolve, reject);
     process.on('SIGTERM', stop);
     process.on('SIGINT', stop);
   });
+  const { host, port } = gateway.address;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  process.stdout.write(`turnout gateway: http://${shown}:${port} (${config.agentBackend})\n`);
+  await stopped;
   return exitCodes.done;
 }
 
