@@ -16,6 +16,7 @@ export const geminiLive: LiveProtocol = {
     allowedTools: false,
     disallowedTools: false,
     mcpConfig: true,
+    // No `steer`: a second prompt cancels the running one, and its tool.
   },
 
   // The model and the mode belong to a session. The directory has to be the process's own: a project's `.env` goes into
