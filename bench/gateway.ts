@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClaudeCodeBackend } from '../src/backends/claude-backend.js';
@@ -8,6 +6,7 @@ import { backendConfig, loadConfig } from '../src/gateway/config.js';
 import { Gateway } from '../src/gateway/gateway.js';
 import { noLog } from '../src/gateway/log.js';
 import { openDatabase } from '../src/store/sqlite/open-database.js';
+import { drive, type Measured, perSecond, quantile, withDirectory } from './load.js';
 import { type Comparison, milliseconds } from './report.js';
 
 const channelCount = 1000;
@@ -27,7 +26,6 @@ export async function measureGateway(): Promise<readonly Comparison[]> {
   const paced = await withGateway((gateway) => run(gateway, pacedRate * pacedSeconds, pacedRate));
   const burst = await withGateway((gateway) => run(gateway, channelCount, Number.POSITIVE_INFINITY));
   const idle = await withGateway(measureIdle);
-  const perSecond = (rate: number) => `${Math.round(rate)} events/s`;
   const p50 = quantile(paced.latencies, 0.5);
   const p99 = quantile(paced.latencies, 0.99);
   const bare = quantile(floor.latencies, 0.5);
@@ -92,45 +90,22 @@ class InstantBackend extends ClaudeCodeBackend {
   }
 }
 
-interface Measured {
-  readonly rate: number;
-  readonly latencies: readonly number[];
+async function run(gateway: Gateway, events: number, rate: number): Promise<Measured> {
+  const send = (channel: string): Promise<void> => ask(gateway, channel);
+  // Once round all channels: what is measured is a gateway that has been at work, not the compiler.
+  await drive({ channels: channelCount, events: channelCount, rate: Number.POSITIVE_INFINITY }, send);
+  return drive({ channels: channelCount, events, rate }, send);
 }
 
-async function run(gateway: Gateway, events: number, rate: number): Promise<Measured> {
-  const latencies: number[] = [];
-  const message = async (channel: string): Promise<void> => {
-    const start = performance.now();
-    const { event } = await gateway.receive({ channel, source: 'http', text: 'hello' });
-    await gateway.settled(event.id, new AbortController().signal);
-    latencies.push(performance.now() - start);
-  };
-  const start = performance.now();
-  if (rate === Number.POSITIVE_INFINITY) {
-    await Promise.all(
-      Array.from({ length: channelCount }, async (_, channel) => {
-        for (let n = 0; n < events / channelCount; n += 1) await message(`channel-${channel}`);
-      }),
-    );
-  } else {
-    const sent: Promise<void>[] = [];
-    while (sent.length < events) {
-      const due = Math.min(events, Math.floor(((performance.now() - start) / 1000) * rate));
-      while (sent.length < due) sent.push(message(`channel-${sent.length % channelCount}`));
-      await sleep(1);
-    }
-    await Promise.all(sent);
-  }
-  return { rate: latencies.length / ((performance.now() - start) / 1000), latencies };
+async function ask(gateway: Gateway, channel: string): Promise<void> {
+  const { event } = await gateway.receive({ channel, source: 'http', text: 'hello' });
+  await gateway.settled(event.id, new AbortController().signal);
 }
 
 /** Bytes of heap that stay for a channel that has been used once. */
 async function measureIdle(gateway: Gateway): Promise<number> {
   const use = async (from: number, to: number): Promise<void> => {
-    for (let n = from; n < to; n += 1) {
-      const { event } = await gateway.receive({ channel: `idle-${n}`, source: 'http', text: 'hello' });
-      await gateway.settled(event.id, new AbortController().signal);
-    }
+    for (let n = from; n < to; n += 1) await ask(gateway, `idle-${n}`);
   };
   await use(0, 500);
   const before = await heap();
@@ -182,18 +157,4 @@ async function withGateway<T>(measure: (gateway: Gateway) => Promise<T>): Promis
       await gateway.stop('measured');
     }
   });
-}
-
-async function withDirectory<T>(measure: (directory: string) => Promise<T>): Promise<T> {
-  const directory = mkdtempSync(join(tmpdir(), 'turnout-bench-'));
-  try {
-    return await measure(directory);
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }

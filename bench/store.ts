@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../src/store/sqlite/open-database.js';
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.js';
 import type { Claim, Store } from '../src/store/types.js';
+import { drive, type Measured, perSecond, quantile, withDirectory } from './load.js';
 import { type Comparison, milliseconds } from './report.js';
 
 const channelCount = 1_000;
@@ -27,7 +25,6 @@ export async function measureStore(): Promise<readonly Comparison[]> {
   const paced = await withDirectory((directory) =>
     throughStore(directory, pacedRate * pacedSeconds, pacedRate),
   );
-  const perSecond = (rate: number) => `${Math.round(rate)} events/s`;
   const p50 = quantile(paced.latencies, 0.5);
   const p99 = quantile(paced.latencies, 0.99);
   return [
@@ -103,44 +100,20 @@ async function bareLoop(directory: string, of: { events: number; batch: number }
   return { rate, latencies };
 }
 
-interface Measured {
-  readonly rate: number;
-  readonly latencies: readonly number[];
-}
-
-/** `rate` messages a second come in whatever happens; with Infinity each channel has one on its way all the time. */
 async function throughStore(directory: string, events: number, rate: number): Promise<Measured> {
   const store = await openSqliteStore(join(directory, 'turnout.db'));
   const course = new Course(store);
+  const send = (channel: string): Promise<void> => course.message(channel);
   // Once round all channels: what is measured is a gateway that has been at work, not the compiler.
-  await Promise.all(Array.from({ length: channelCount }, (_, i) => course.message(`channel-${i}`)));
-  course.latencies.length = 0;
-  const start = performance.now();
-  if (rate === Number.POSITIVE_INFINITY) {
-    const perChannel = Math.ceil(events / channelCount);
-    await Promise.all(
-      Array.from({ length: channelCount }, async (_, channel) => {
-        for (let i = 0; i < perChannel; i++) await course.message(`channel-${channel}`);
-      }),
-    );
-  } else {
-    const sent: Promise<void>[] = [];
-    while (sent.length < events) {
-      const due = Math.min(events, Math.floor(((performance.now() - start) / 1000) * rate));
-      while (sent.length < due) sent.push(course.message(`channel-${sent.length % channelCount}`));
-      await sleep(1);
-    }
-    await Promise.all(sent);
-  }
-  const seconds = (performance.now() - start) / 1000;
+  await drive({ channels: channelCount, events: channelCount, rate: Number.POSITIVE_INFINITY }, send);
+  const measured = await drive({ channels: channelCount, events, rate }, send);
   await course.rest();
   await store.close();
-  return { rate: course.latencies.length / seconds, latencies: course.latencies };
+  return measured;
 }
 
 /** The least gateway: claims whatever waits, answers at once, delivers what is in the outbox. */
 class Course {
-  readonly latencies: number[] = [];
   readonly #store: Store;
   readonly #waiting = new Map<string, () => void>();
   readonly #claims = new Loop(() => this.#claim());
@@ -151,7 +124,6 @@ class Course {
   }
 
   async message(channel: string): Promise<void> {
-    const start = performance.now();
     const { event } = await this.#store.accept(
       { channel, source: 'bench', kind: 'prompt', text: 'hello', at: Date.now() },
       { maxWaiting: 100_000 },
@@ -159,7 +131,6 @@ class Course {
     const answered = new Promise<void>((resolve) => this.#waiting.set(event.id, resolve));
     this.#claims.wake();
     await answered;
-    this.latencies.push(performance.now() - start);
   }
 
   async rest(): Promise<void> {
@@ -232,19 +203,5 @@ class Loop {
       while (await this.#step());
     }
     this.#running = undefined;
-  }
-}
-
-function quantile(values: readonly number[], of: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * of))] ?? Number.NaN;
-}
-
-async function withDirectory<T>(measure: (directory: string) => Promise<T>): Promise<T> {
-  const directory = mkdtempSync(join(tmpdir(), 'turnout-bench-store-'));
-  try {
-    return await measure(directory);
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
   }
 }
