@@ -254,14 +254,14 @@ function messageCompleted(turn: CodexTurn, id: string, whole: string): TurnStep 
   const sent = turn.sent.get(id) ?? { text: '', length: 0 };
   const rest = whole.startsWith(sent.text) ? whole.slice(sent.length) : '';
   const [next, events] = rest === '' ? ([turn, []] as const) : said(turn, id, rest);
-  const said_ = {
+  const complete = {
     answer: whole,
     rests: true,
     unanswered: false,
     abandoned: '',
     sent: without(next.sent, id),
   };
-  return [{ ...next, ...said_ }, events];
+  return [{ ...next, ...complete }, events];
 }
 
 function reasoningCompleted(turn: CodexTurn, id: string, item: JsonObject): TurnStep {

@@ -9,6 +9,7 @@ import {
   endTurn,
   liveState,
   stepLive,
+  tellTurn,
 } from '../../../src/backends/claude/live-decoder.js';
 import type { LiveEvent } from '../../../src/backends/live/types.js';
 import { isObject, type JsonObject } from '../../../src/backends/one-shot/json-lines.js';
@@ -17,6 +18,86 @@ import { LineSplitter } from '../../../src/process/split-lines.js';
 
 const directory = fileURLToPath(new URL('../../fixtures/recordings/claude/', import.meta.url));
 const names = readdirSync(directory).flatMap((file) => /^(live-.*)\.jsonl$/.exec(file)?.[1] ?? []);
+
+describe('what is said into a running turn', () => {
+  const lifecycle = (id: string, state: string) => ({ type: 'command_lifecycle', command_uuid: id, state });
+  const result = (text: string, ...ids: string[]) => ({
+    type: 'result',
+    subtype: 'success',
+    session_id: 's',
+    result: text,
+    user_message_uuids: ids,
+    usage: { input_tokens: 10, output_tokens: 5 },
+  });
+  const play = (messages: readonly JsonObject[]) => {
+    let [state] = beginTurn(liveState(0), 'ours');
+    const told: LiveEvent[] = [];
+    for (const message of [lifecycle('ours', 'queued'), lifecycle('ours', 'started')]) {
+      [state] = stepLive(state, message, '');
+    }
+    state = tellTurn(state, 'more');
+    for (const message of messages) {
+      expect(told.map(({ type }) => type)).not.toContain('ending');
+      const [next, events] = stepLive(state, message, '');
+      state = next;
+      told.push(...events);
+    }
+    return { state, told };
+  };
+
+  it('and taken up in it: its result is the end', () => {
+    const taken = [lifecycle('more', 'queued'), lifecycle('more', 'started'), lifecycle('more', 'completed')];
+    const { told, state } = play([...taken, result('both', 'ours', 'more')]);
+    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'both' });
+    expect(state.turn).toBeUndefined();
+  });
+
+  it('and taken up in a turn of its own: both are one', () => {
+    const { told } = play([
+      lifecycle('more', 'queued'),
+      result('first', 'ours'),
+      lifecycle('ours', 'completed'),
+      lifecycle('more', 'started'),
+      result('second', 'more'),
+    ]);
+    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'first\n\nsecond' });
+    expect(told.findLast(({ type }) => type === 'usage')).toMatchObject({
+      inputTokens: 20,
+      outputTokens: 10,
+    });
+  });
+
+  it('and read by Claude only when the turn is over: the same', () => {
+    const later = [lifecycle('more', 'queued'), lifecycle('more', 'started'), result('second', 'more')];
+    const { told } = play([result('first', 'ours'), ...later]);
+    expect(endingOf(told)).toMatchObject({ text: 'first\n\nsecond' });
+  });
+
+  it('and taken back between two turns: the first was all', () => {
+    const { told } = play([
+      lifecycle('more', 'queued'),
+      result('first', 'ours'),
+      lifecycle('more', 'cancelled'),
+    ]);
+    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'first' });
+  });
+
+  it('and a failure before it is taken up is told, and is not the end', () => {
+    const failed = {
+      ...result('', 'ours'),
+      subtype: 'error_during_execution',
+      is_error: true,
+      errors: ['oh no'],
+    };
+    const { told } = play([failed, lifecycle('more', 'started'), result('second', 'more')]);
+    expect(told).toContainEqual({
+      type: 'notice',
+      level: 'warning',
+      message: 'The turn goes on after a failure: oh no',
+    });
+    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'second' });
+  });
+});
 
 describe('recordings of a live Claude', () => {
   it('are there', () => expect(names.length).toBeGreaterThan(10));
