@@ -98,6 +98,17 @@ export function unanswered(end: AttemptEnd, ending: ErrorEvent): Settlement {
   return finish(end, { state: 'failed', error, ...say(text) });
 }
 
+/** The gateway itself could not go on with it, and tools had begun. */
+export function brokenOff(attempt: Attempt, error: unknown, at: number): Settlement {
+  const why = error instanceof Error ? error.message : String(error);
+  const message = `Something went wrong inside the gateway: ${why}`;
+  const told = `Tools that had begun:\n${describeTools(attempt.begun)}`;
+  const { usage, events } = attempt.recorder;
+  const failure: Failure = { code: 'unknown', message };
+  const said = say(`${message}\n${told}\nIt is not repeated by itself: send /retry to run it again.`);
+  return { type: 'finish', outcome: { at, state: 'failed', error: failure, ...said, usage, events } };
+}
+
 function cancelled(end: AttemptEnd, message: string, told: string): Settlement {
   return finish(end, {
     state: 'cancelled',
@@ -140,9 +151,12 @@ function postpone(
   error: Failure,
   { delay, free }: { delay: number; free: boolean },
 ): Settlement {
-  const { events } = attempt.recorder;
+  const { usage, events } = attempt.recorder;
   const forgetSession = lostSession(report);
-  return { type: 'postpone', retry: { at, notBefore: at + delay, error, free, forgetSession, events } };
+  return {
+    type: 'postpone',
+    retry: { at, notBefore: at + delay, error, free, forgetSession, usage, events },
+  };
 }
 
 function lostSession({ sessionLost, settings }: RuntimeReport): string | undefined {

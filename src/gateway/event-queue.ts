@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextLoop, setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../store/errors.js';
 import type {
   AbandonedTurn,
@@ -25,6 +25,8 @@ export interface TurnHandler {
   run(claim: Claim, signal: AbortSignal): Promise<Settlement>;
   /** What to do about a turn whose gateway has died. */
   recover(turn: AbandonedTurn): Promise<Settlement>;
+  /** What the turn came to is on disk: nothing else of it is needed any more. */
+  settled?(lease: Lease): Promise<void>;
 }
 
 /** Why a running turn is ended from outside. */
@@ -40,6 +42,8 @@ export interface QueueOptions {
   readonly maxConcurrentTurns: number;
   readonly maxQueueDepth: number;
   readonly leaseMs: number;
+  /** A drain waits so long for turns that were told to stop, and for the disk to take their results. */
+  readonly patienceMs?: number | undefined;
   readonly log: Log;
   readonly now?: () => number;
   readonly watch?: Watcher | undefined;
@@ -51,11 +55,14 @@ export interface QueueOptions {
 
 interface RunningTurn {
   readonly lease: Lease;
-  readonly eventId: string;
+  readonly eventSeq: number;
   readonly stop: AbortController;
-  readonly done: Promise<void>;
+  /** What is on disk of it; undefined when nothing could be written. Never rejects. */
+  readonly done: Promise<Settlement | undefined>;
   readonly since: number;
 }
+
+const defaultPatienceMs = 15_000;
 
 /**
  * Works through the store's events: one turn at a time for each channel, channels side by side. What a turn came to is
@@ -69,7 +76,7 @@ export class EventQueue {
   readonly #watch: Watcher;
   readonly #running = new Map<string, RunningTurn>();
   #state: 'new' | 'running' | 'draining' | 'stopped' = 'new';
-  #pumping = false;
+  #pumping: Promise<void> | undefined;
   #wanted = false;
   #due: NodeJS.Timeout | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
@@ -121,21 +128,22 @@ export class EventQueue {
     return accepted;
   }
 
-  /** Ends the running turn of a channel, unless it is the one of `except`. False when there is none. Resolves when it has ended. */
-  async stop(channel: string, reason: StopReason, except?: string): Promise<boolean> {
+  /**
+   * Ends the running turn of a channel, if its event came before `beforeSeq`; resolves when it has ended. False when
+   * there is none, or it came to another end at this very moment.
+   */
+  async stop(channel: string, reason: StopReason, beforeSeq = Number.POSITIVE_INFINITY): Promise<boolean> {
     const turn = this.#running.get(channel);
-    if (turn === undefined || turn.eventId === except) return false;
+    if (turn === undefined || turn.eventSeq >= beforeSeq) return false;
     turn.stop.abort(reason);
-    await turn.done;
-    return true;
+    const settlement = await turn.done;
+    return settlement?.type === 'finish' && settlement.outcome.state === 'cancelled';
   }
 
   /** Looks for work. Many calls in a row are one look. */
   wake(): void {
     this.#wanted = true;
-    if (this.#pumping) return;
-    this.#pumping = true;
-    setImmediate(() => void this.#pump());
+    this.#pumping ??= nextLoop().then(() => this.#pump());
   }
 
   /** No new turns; the running ones get `graceMs`, then they are stopped. What waits stays where it is: on disk. */
@@ -143,16 +151,23 @@ export class EventQueue {
     if (this.#state === 'stopped') return;
     this.#state = 'draining';
     clearTimeout(this.#due);
+    // What is being claimed at this moment is a running turn too.
+    await this.#pumping;
     if (this.#running.size > 0 && graceMs > 0) await this.#quiet(graceMs);
     for (const turn of this.#running.values()) turn.stop.abort({ type: 'drain' } satisfies StopReason);
-    // A result that the disk does not take can't be waited for for ever: the next start takes the turn over.
-    const impatient = setTimeout(() => this.#givenUp.abort(), 10_000);
-    await Promise.all([...this.#running.values()].map((turn) => turn.done));
+    // Neither an agent that does not stop nor a disk that takes no result is waited for for ever: the next start takes
+    // the turn over.
+    const patienceMs = this.#options.patienceMs ?? defaultPatienceMs;
+    const impatient = setTimeout(() => this.#givenUp.abort(), (patienceMs * 2) / 3);
+    await this.#quiet(patienceMs);
     clearTimeout(impatient);
+    for (const { lease } of this.#running.values())
+      this.#log.error('a turn did not stop: it is left to the next start', { channel: lease.channel });
     clearInterval(this.#heartbeat);
     this.#state = 'stopped';
   }
 
+  /** Until no turn runs, or for so long. */
   async #quiet(graceMs: number): Promise<void> {
     const over = new AbortController();
     await Promise.race([
@@ -183,9 +198,9 @@ export class EventQueue {
       if (this.#state === 'running') await this.#sleepUntilDue();
     } catch (error) {
       this.#log.error('the queue could not be read', { error });
-      if (this.#state === 'running') this.#wakeIn(1000);
+      this.#wakeIn(1000);
     } finally {
-      this.#pumping = false;
+      this.#pumping = undefined;
       if (this.#wanted && this.#running.size < this.#options.maxConcurrentTurns && this.#state === 'running')
         this.wake();
     }
@@ -196,43 +211,49 @@ export class EventQueue {
     const { channel } = claim.lease;
     const stop = new AbortController();
     const done = this.#work(claim, stop.signal)
-      .catch((error: unknown) => this.#log.error('a turn could not be settled', { channel, error }))
+      .catch((error: unknown): undefined => {
+        this.#log.error('a turn could not be settled', { channel, error });
+      })
       .finally(() => {
         this.#running.delete(channel);
         this.wake();
       });
     this.#running.set(channel, {
       lease: claim.lease,
-      eventId: claim.event.id,
+      eventSeq: claim.event.seq,
       stop,
       done,
       since: this.#now(),
     });
   }
 
-  async #work(claim: Claim, signal: AbortSignal): Promise<void> {
+  async #work(claim: Claim, signal: AbortSignal): Promise<Settlement | undefined> {
+    const { lease } = claim;
     let settlement: Settlement;
     try {
       settlement = await this.#options.handler.run(claim, signal);
     } catch (error) {
-      if (isLostLease(error)) return this.#tellLost(claim.lease);
-      // A defect of ours, or a store that can't be written: the message must not get lost over it.
-      this.#log.error('a turn failed inside the gateway', { channel: claim.lease.channel, error });
-      settlement = brokenInside(error, this.#now());
+      if (isLostLease(error)) return this.#tellLost(lease);
+      settlement = this.#broken(lease, error);
     }
-    await this.#settle(claim.lease, settlement);
+    return this.#settle(lease, settlement);
+  }
+
+  /** A defect of ours, or a store that can't be written: the message must not get lost over it. */
+  #broken(lease: Lease, error: unknown): Settlement {
+    this.#log.error('a turn failed inside the gateway', { channel: lease.channel, error });
+    return brokenInside(error, this.#now());
   }
 
   /** Until it is on disk, or the lease is another's. */
-  async #settle(lease: Lease, settlement: Settlement): Promise<void> {
+  async #settle(lease: Lease, settlement: Settlement): Promise<Settlement | undefined> {
     for (let delay = 100; ; delay = Math.min(delay * 2, 5000)) {
       try {
         this.#watch('finishing');
         if (settlement.type === 'finish') await this.#noting(this.#store.finish(lease, settlement.outcome));
         else await this.#noting(this.#store.postpone(lease, settlement.retry));
         this.#watch(settlement.type === 'finish' ? 'finished' : 'postponed');
-        this.#options.onSettled?.(lease, settlement, this.#running.get(lease.channel)?.since);
-        return;
+        break;
       } catch (error) {
         if (isLostLease(error)) return this.#tellLost(lease);
         if (!(error instanceof StoreError) || !error.passing || this.#givenUp.signal.aborted) throw error;
@@ -243,9 +264,12 @@ export class EventQueue {
         await sleep(delay, undefined, { signal: this.#givenUp.signal }).catch(() => undefined);
       }
     }
+    this.#options.onSettled?.(lease, settlement, this.#running.get(lease.channel)?.since);
+    await this.#options.handler.settled?.(lease);
+    return settlement;
   }
 
-  #tellLost(lease: Lease): void {
+  #tellLost(lease: Lease): undefined {
     this.#log.warn('a turn was taken over by another gateway: its result here is dropped', {
       channel: lease.channel,
       turn: lease.turnId,
@@ -283,7 +307,12 @@ export class EventQueue {
         turn: turn.lease.turnId,
         tools: turn.turn.tools.length,
       });
-      await this.#settle(turn.lease, await this.#options.handler.recover(turn));
+      const settlement = await this.#options.handler.recover(turn).catch((error: unknown) => {
+        // While the store can't tell which tools had begun, nothing may be decided.
+        if (error instanceof StoreError) throw error;
+        return this.#broken(turn.lease, error);
+      });
+      await this.#settle(turn.lease, settlement);
     }
   }
 
@@ -295,6 +324,7 @@ export class EventQueue {
 
   #wakeIn(ms: number): void {
     clearTimeout(this.#due);
+    if (this.#state !== 'running') return;
     // Never for longer than a minute: the clock may be set.
     this.#due = setTimeout(() => this.wake(), Math.min(ms, 60_000));
   }

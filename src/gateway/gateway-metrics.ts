@@ -55,8 +55,7 @@ export class GatewayMetrics {
     const state = settlement.type === 'postpone' ? 'postponed' : settlement.outcome.state;
     this.#turns.inc({ state });
     if (ms !== undefined) this.#seconds.observe(ms / 1000);
-    if (settlement.type === 'postpone') return;
-    const { usage } = settlement.outcome;
+    const { usage } = settlement.type === 'postpone' ? settlement.retry : settlement.outcome;
     this.#tokens.inc({ direction: 'in' }, usage?.inputTokens ?? 0);
     this.#tokens.inc({ direction: 'out' }, usage?.outputTokens ?? 0);
     this.#cost.inc({}, usage?.costUsd ?? 0);

@@ -66,6 +66,7 @@ export class Gateway implements HttpGatewayFace {
   readonly #hooks: HookManager;
   readonly #archive: ArchiveWriter;
   readonly #scheduler: Scheduler;
+  readonly #outputs: TurnOutputs;
   readonly #metrics = new GatewayMetrics();
   readonly #http: HttpChannel;
   readonly #kinds: readonly ChannelKind[];
@@ -120,6 +121,7 @@ export class Gateway implements HttpGatewayFace {
       hooks,
       this.#agents,
     );
+    this.#outputs = new TurnOutputs(join(config.home, 'turns'));
     this.#desk = new PermissionDesk({ store, log, now, watch, post: this.#post });
     const commands = new ChatCommands({
       store,
@@ -138,7 +140,7 @@ export class Gateway implements HttpGatewayFace {
       commands,
       hooks,
       desk: this.#desk,
-      outputs: new TurnOutputs(join(config.home, 'turns')),
+      outputs: this.#outputs,
       log,
       now,
       watch,
@@ -195,6 +197,7 @@ export class Gateway implements HttpGatewayFace {
     for (const orphan of orphans) log.warn('ended a process of a gateway that is gone', { pid: orphan.pid });
     await sweepScratchFiles({ ...this.#options.env, TURNOUT_HOME: config.home });
     try {
+      await this.#outputs.sweep((await this.#store.running()).map(({ id }) => id));
       for (const kind of this.#kinds) await kind.start(this);
       await this.#queue.start();
     } catch (error) {

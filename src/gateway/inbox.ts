@@ -57,7 +57,8 @@ export class Inbox {
     const { queue, log } = this.#parts;
     const event = this.#event(message, command === undefined ? 'prompt' : 'command');
     const accepted = await queue.accept(event);
-    if (!accepted.repeated && accepted.event.kind === 'prompt' && queue.isRunning(message.channel)) {
+    const waits = accepted.event.state === 'queued' && !accepted.repeated;
+    if (waits && accepted.event.kind === 'prompt' && queue.isRunning(message.channel)) {
       // Not waited for: the message is safe, and its sender need not wait for another turn to end.
       void this.#meetRunningTurn(accepted.event).catch((error: unknown) =>
         log.error('a message could not be brought into the running turn: it waits', { error }),
@@ -90,7 +91,7 @@ export class Inbox {
     const { channel } = event;
     const { queueMode } = await runtime.settings(channel, await store.channel(channel));
     if (queueMode === 'interrupt')
-      await queue.stop(channel, { type: 'stopped', by: 'a newer message' }, event.id);
+      await queue.stop(channel, { type: 'stopped', by: 'a newer message' }, event.seq);
     if (queueMode === 'steer') await worker.steer(event);
   }
 

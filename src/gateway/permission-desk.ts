@@ -44,7 +44,10 @@ export class PermissionDesk {
     if (stored.state === 'decided' && stored.decision !== undefined) {
       await this.#tell(stored.id, stored.decision, stored.message);
     } else if (stored.id === id) {
-      await this.#parts.post(lease.channel, eventId, question(stored));
+      // The question is on disk: without this notice it is only harder to find.
+      await this.#parts.post(lease.channel, eventId, question(stored)).catch((error: unknown) => {
+        this.#parts.log.error('a channel could not be told of a question', { permission: id, error });
+      });
     }
   }
 
@@ -70,10 +73,14 @@ export class PermissionDesk {
 
   /** The CLI or a clock has settled the question: what is on disk follows. */
   async resolved(lease: Lease, asked: string, decision: PermissionDecision): Promise<void> {
+    const { store, log, now } = this.#parts;
     for (const [id, request] of this.#open) {
       if (request.turnId !== lease.turnId || request.asked !== asked) continue;
       this.#open.delete(id);
-      await this.#parts.store.decidePermission(id, { decision, at: this.#parts.now() });
+      await store.decidePermission(id, { decision, at: now() }).catch((error: unknown) => {
+        // The end of the turn voids it.
+        log.error('a settled question could not be noted', { permission: id, error });
+      });
     }
   }
 

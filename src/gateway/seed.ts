@@ -10,15 +10,18 @@ export const noSeed: Seed = { messages: [] };
 const maxMessages = 60;
 const maxCharacters = 48_000;
 
-/** The part of the channel's conversation that a session has not seen, newest last. */
+/**
+ * The part of the channel's conversation that a session has not seen, newest last: what came before event `beforeSeq`,
+ * less the events that are about to be said again.
+ */
 export async function readSeed(
   store: Pick<Store, 'conversation'>,
   channel: string,
   session: StoredSession | undefined,
-  beforeSeq: number,
+  { beforeSeq, without = [] }: { readonly beforeSeq: number; readonly without?: readonly string[] },
 ): Promise<Seed> {
   const messages = await store.conversation(channel, { after: session?.seen, beforeSeq, limit: maxMessages });
-  return { messages: newest(messages) };
+  return { messages: newest(messages.filter(({ eventId = '' }) => !without.includes(eventId))) };
 }
 
 /**

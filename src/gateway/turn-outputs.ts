@@ -1,4 +1,4 @@
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChatEvent } from '../core/chat-event.js';
 import type { JournalEntry, ToolRecord } from '../store/types.js';
@@ -41,8 +41,17 @@ export class TurnOutputs {
     }
   }
 
+  /** One that can't be removed is in nobody's way: it is tried again at the next start. */
   async remove(turnId: string): Promise<void> {
-    await rm(this.#file(turnId), { force: true });
+    await rm(this.#file(turnId), { force: true }).catch(() => undefined);
+  }
+
+  /** Removes what a killed gateway had no time to, except of turns that are still to be looked at. */
+  async sweep(unsettled: readonly string[]): Promise<void> {
+    const kept = new Set(unsettled.map((turnId) => this.#file(turnId)));
+    const names = await readdir(this.#directory).catch(() => []);
+    const files = names.map((name) => join(this.#directory, name)).filter((file) => !kept.has(file));
+    await Promise.all(files.map((file) => rm(file, { force: true }).catch(() => undefined)));
   }
 
   #file(turnId: string): string {

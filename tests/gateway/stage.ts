@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import type { BackendAdapter } from '../../src/backends/types.js';
 import { loadConfig } from '../../src/gateway/config.js';
 import { Gateway } from '../../src/gateway/gateway.js';
 import type { JournalPoint } from '../../src/gateway/journal-points.js';
@@ -16,9 +17,10 @@ export interface GatewayStage {
   readonly work: string;
   readonly log: readonly Record<string, unknown>[];
   readonly points: readonly JournalPoint[];
+  onPoint(look: (point: JournalPoint) => void): void;
   /** Writes a file of CONFIG_DIR. */
   configure(path: string, text: string): void;
-  start(env?: Record<string, string>): Promise<Client>;
+  start(env?: Record<string, string>, backend?: BackendAdapter): Promise<Client>;
 }
 
 /** A data directory of its own; gateways in this process over the demo agent, one after the other. */
@@ -30,6 +32,7 @@ export function setUpGateway(settings: Record<string, string> = {}): GatewayStag
   for (const directory of [work, configDir]) mkdirSync(directory);
   const log: Record<string, unknown>[] = [];
   const points: JournalPoint[] = [];
+  const lookers: ((point: JournalPoint) => void)[] = [(point) => points.push(point)];
   const running = new Set<Client>();
   onTestFinished(async () => {
     for (const client of running) await client.stop();
@@ -41,11 +44,12 @@ export function setUpGateway(settings: Record<string, string> = {}): GatewayStag
     work,
     log,
     points,
+    onPoint: (look) => lookers.push(look),
     configure(path, text) {
       mkdirSync(dirname(join(configDir, path)), { recursive: true });
       writeFileSync(join(configDir, path), text);
     },
-    async start(more = {}) {
+    async start(more = {}, backend) {
       const env = {
         PATH: process.env['PATH'] ?? '',
         HOME: root,
@@ -64,8 +68,11 @@ export function setUpGateway(settings: Record<string, string> = {}): GatewayStag
       const gateway = await Gateway.start({
         config: loadConfig(env),
         env,
+        backend,
         log: createLog('debug', (line) => log.push(JSON.parse(line))),
-        watch: (point) => points.push(point),
+        watch: (point) => {
+          for (const look of lookers) look(point);
+        },
       });
       const client = new Client(gateway);
       running.add(client);

@@ -6,10 +6,10 @@ import type { SessionManager } from '../session-manager.js';
 import { queueModes } from '../settings.js';
 import type { Command } from './parse-command.js';
 
-/** What a command comes to: something to say, with a change of the channel; or a prompt to run in its place. */
+/** What a command comes to: something to say, with a change of the channel; or a prompt of earlier events, run again. */
 export type CommandResult =
   | { readonly type: 'reply'; readonly text: string; readonly change?: ChannelChange | undefined }
-  | { readonly type: 'prompt'; readonly text: string };
+  | { readonly type: 'prompt'; readonly text: string; readonly retried: readonly string[] };
 
 export interface CommandParts {
   readonly store: Store;
@@ -140,7 +140,7 @@ export class ChatCommands {
     const ids = (await store.turns(event.id)).at(-1)?.eventIds ?? [event.id];
     const events = await Promise.all(ids.map((id) => store.event(id)));
     const texts = events.flatMap((one) => (one?.kind === 'prompt' ? [one.text] : []));
-    return { type: 'prompt', text: texts.join('\n\n') };
+    return { type: 'prompt', text: texts.join('\n\n'), retried: ids };
   }
 
   async #queue(channel: string, argument: string): Promise<CommandResult> {
