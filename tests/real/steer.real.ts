@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { claudeLive } from '../../src/backends/claude/live.js';
 import { codexLive } from '../../src/backends/codex/live.js';
@@ -12,6 +13,7 @@ import { Sessions } from '../../src/sessions/sessions.js';
 import type { BackendSession } from '../../src/sessions/types.js';
 import { setUpGateway } from '../gateway/stage.js';
 import { installedCli } from './installed-cli.js';
+import { LabGateway } from './lab-gateway.js';
 
 // Something is said into a running turn: the model hears it in the same turn, and the turn has one end.
 
@@ -187,6 +189,40 @@ describe('through the gateway, with the queue mode `steer`', () => {
     } finally {
       await model.close();
       await home.remove();
+    }
+  });
+
+  it('and killed: after the next start one turn answers both', async () => {
+    const model = await startScriptedModel({ script: [{ steps: [{ text: 'half' }, { hang: true }] }] });
+    const gateway = await LabGateway.make(model.url, {
+      AGENT_BACKEND: 'codex',
+      BACKEND_CLI_PATH: installedCli('codex'),
+      BACKEND_LIVE: '1',
+      QUEUE_MODE: 'steer',
+    });
+    try {
+      await gateway.start();
+      const first = await gateway.post('a', 'the first message');
+      await model.turn(1);
+      // The gateway hears of the turn's beginning a moment later than the model.
+      await sleep(500);
+      const second = await gateway.post('a', 'the second message');
+      expect((await model.turn(2)).rawBody).toContain('the second message');
+      await gateway.kill();
+      model.use(['For both of you.']);
+      model.forget();
+      await gateway.start();
+      for (const id of [first, second]) {
+        const answer = { state: 'answered', responseText: 'For both of you.', attempts: 2 };
+        expect(await gateway.ended(id), gateway.log).toMatchObject(answer);
+      }
+      expect(model.turns).toHaveLength(1);
+      expect(model.turns[0]?.prompt).toBe('the first message\n\nthe second message');
+      const roles = (await gateway.messages('a')).map(({ role }) => role);
+      expect(roles).toEqual(['user', 'user', 'assistant']);
+    } finally {
+      await gateway.remove();
+      await model.close();
     }
   });
 });
