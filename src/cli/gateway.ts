@@ -49,18 +49,36 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 async function serve(env: Environment): Promise<number> {
   const config = loadConfig(env);
-  const gateway = await Gateway.start({ config, env, log: createLog(config.logLevel) });
-  // Before it says that it is there: whoever reads that may end it at once.
-  const stopped = new Promise<void>((resolve, reject) => {
-    const stop = (signal: NodeJS.Signals) => void gateway.stop(signal).then(resolve, reject);
-    process.on('SIGTERM', stop);
-    process.on('SIGINT', stop);
-  });
-  const { host, port } = gateway.address;
+  // Whoever read the log may be gone (a pipe, a restarted journal): the gateway goes on without.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  const starting = Gateway.start({ config, env, log: createLog(config.logLevel) });
+  const stopped = untilStopped(starting);
+  const { host, port } = (await starting).address;
   const shown = host.includes(':') ? `[${host}]` : host;
   process.stdout.write(`turnout gateway: http://${shown}:${port} (${config.agentBackend})\n`);
   await stopped;
+  // What a hook's module left behind (a timer, a socket) must not keep the process.
+  setTimeout(() => process.exit(), 1000).unref();
   return exitCodes.done;
+}
+
+/** Signals count from the first moment: turns run before the start-up is over. */
+function untilStopped(starting: Promise<Gateway>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let started = false;
+    let asked = false;
+    const stop = (signal: NodeJS.Signals): void => {
+      if (asked && !started) process.exit(exitCodes.failed);
+      asked = true;
+      // One that could not start has nothing to stop: `serve` tells why.
+      starting.then((gateway) => gateway.stop(signal).then(resolve, reject)).catch(() => undefined);
+    };
+    starting.then(() => {
+      started = true;
+    }, resolve);
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+  });
 }
 
 function parseOptions(argv: readonly string[]) {

@@ -171,6 +171,43 @@ describe('turnout gateway', () => {
     }
   });
 
+  it('SIGTERM during the start-up: it stops in order, and no timer of a hook keeps it', async () => {
+    const root = directory();
+    mkdirSync(join(root, 'config'));
+    const hooks = { startup: [{ module: './startup.mjs' }] };
+    writeFileSync(join(root, 'config', 'hooks.json'), JSON.stringify(hooks));
+    writeFileSync(
+      join(root, 'config', 'startup.mjs'),
+      `setInterval(() => {}, 1000);
+      export default () => new Promise((resolve) => {
+        console.error('the hook runs');
+        setTimeout(resolve, 500);
+      });`,
+    );
+    const run = startProgram(root, { CONFIG_DIR: join(root, 'config') }, ['--demo']);
+    await eventually(() => run.err.includes('the hook runs'));
+    run.child.kill('SIGTERM');
+    expect(await exitCode(run)).toBe(0);
+    expect(run.err).toContain('gateway stopped');
+  });
+
+  it('goes on when nobody reads its log any more', async () => {
+    const root = directory();
+    const run = startProgram(root, { HTTP_TOKEN: 'a-token-for-the-tests' }, ['--demo']);
+    const at = await url(run);
+    run.child.stderr?.destroy();
+    const headers = { authorization: 'Bearer a-token-for-the-tests' };
+    const post = (text: string) =>
+      fetch(`${at}/v1/channels/a/messages`, { method: 'POST', headers, body: JSON.stringify({ text }) });
+    // Each of these is worth a line in the log.
+    for (const text of ['fail with 401', 'fail with 401', 'hello']) {
+      const { eventId } = (await (await post(text)).json()) as { eventId: string };
+      await fetch(`${at}/v1/events/${eventId}?wait=20`, { headers });
+    }
+    run.child.kill('SIGTERM');
+    expect(await exitCode(run)).toBe(0);
+  });
+
   it('the agent gets none of the gateway’s secrets', async () => {
     const root = directory();
     const spy = join(root, 'spy.sh');
