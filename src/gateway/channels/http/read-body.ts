@@ -9,11 +9,14 @@ export async function readBody<T>(request: Request, schema: z.ZodType<T>, maxByt
   throw new HttpProblem('bad_request', parsed.error.issues.map(describeIssue).join('; '));
 }
 
+/** What fetch and `curl -d` say of a text when nobody has told them what it is: no statement about the body. */
+const unspoken = ['', 'text/plain', 'application/x-www-form-urlencoded'];
+
 function checkMediaType(headers: Headers): void {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '')
     .split(';')
     .map((part) => part.trim().toLowerCase());
-  if (type !== '' && type !== 'application/json' && !/^application\/[^/]+\+json$/.test(type)) {
+  if (!unspoken.includes(type) && type !== 'application/json' && !/^application\/[^/]+\+json$/.test(type)) {
     throw unsupported(`Content-Type is ${type}`);
   }
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
