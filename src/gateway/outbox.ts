@@ -8,6 +8,7 @@ const firstDelayMs = 1000;
 const longestDelayMs = 5 * 60_000;
 /** About a day of trying. */
 const maxAttempts = 300;
+const defaultSweepMs = 30_000;
 
 export interface OutboxParts {
   readonly store: Pick<Store, 'undelivered' | 'delivered' | 'notDelivered'>;
@@ -16,6 +17,8 @@ export interface OutboxParts {
   readonly log: Log;
   readonly now: () => number;
   readonly watch: Watcher;
+  /** So often it looks by itself: for what waits for another try since before the start. */
+  readonly sweepMs?: number | undefined;
 }
 
 /** Brings out what the gateway has said: at least once, in order for each channel, whatever happened in between. */
@@ -23,7 +26,9 @@ export class Outbox {
   readonly #parts: OutboxParts;
   #running: Promise<void> | undefined;
   #wanted = false;
-  #retry: NodeJS.Timeout | undefined;
+  /** A look for each message that is to be tried again. */
+  readonly #retries = new Set<NodeJS.Timeout>();
+  #sweep: NodeJS.Timeout | undefined;
   #stopped = false;
 
   constructor(parts: OutboxParts) {
@@ -34,6 +39,7 @@ export class Outbox {
   kick(): void {
     this.#wanted = true;
     if (this.#stopped || this.#running !== undefined) return;
+    this.#sweep ??= setInterval(() => this.kick(), this.#parts.sweepMs ?? defaultSweepMs);
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
       if (this.#wanted) this.kick();
@@ -44,8 +50,9 @@ export class Outbox {
   async stop(): Promise<void> {
     await this.#running;
     this.#stopped = true;
-    clearTimeout(this.#retry);
     await this.#running;
+    clearInterval(this.#sweep);
+    for (const timer of this.#retries) clearTimeout(timer);
   }
 
   async #run(): Promise<void> {
@@ -104,7 +111,10 @@ export class Outbox {
   }
 
   #kickIn(ms: number): void {
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.kick(), ms);
+    const timer = setTimeout(() => {
+      this.#retries.delete(timer);
+      this.kick();
+    }, ms);
+    this.#retries.add(timer);
   }
 }

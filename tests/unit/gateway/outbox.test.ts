@@ -1,0 +1,74 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { noLog } from '../../../src/gateway/log.js';
+import { Outbox } from '../../../src/gateway/outbox.js';
+import type { Delivery } from '../../../src/store/types.js';
+import { eventually } from '../../gateway/stage.js';
+
+interface Waiting {
+  readonly delivery: Delivery;
+  notBefore: number;
+}
+
+/** What waits, one message for each channel, as the store would give it. */
+function setUp(attempts: Readonly<Record<string, number>>, notBefore = 0) {
+  const waiting = Object.entries(attempts).map(
+    ([channel, tried], index): Waiting => ({
+      delivery: {
+        id: index + 1,
+        source: 'test',
+        attempts: tried,
+        message: { id: index + 1, channel, role: 'assistant', text: 'hello', createdAt: 0 },
+      },
+      notBefore,
+    }),
+  );
+  const tries: string[] = [];
+  const outbox = new Outbox({
+    store: {
+      undelivered: async ({ now }) =>
+        waiting.filter((one) => one.notBefore <= now).map((one) => one.delivery),
+      delivered: async (ids) => {
+        for (const id of ids)
+          waiting.splice(
+            waiting.findIndex(({ delivery }) => delivery.id === id),
+            1,
+          );
+      },
+      notDelivered: async (id, failure) => {
+        const one = waiting.find(({ delivery }) => delivery.id === id);
+        if (one !== undefined) one.notBefore = failure.notBefore ?? Number.POSITIVE_INFINITY;
+      },
+    },
+    kindOf: () => ({
+      name: 'test',
+      start: async () => undefined,
+      stop: async () => undefined,
+      deliver: async ({ message }) => {
+        tries.push(message.channel);
+        if (message.channel === 'gone' || tries.filter((name) => name === message.channel).length === 1)
+          throw new Error('not now');
+      },
+    }),
+    log: noLog,
+    now: Date.now,
+    watch: () => undefined,
+    sweepMs: 200,
+  });
+  onTestFinished(() => outbox.stop());
+  return { outbox, tries, waiting };
+}
+
+describe('the outbox', () => {
+  it('a channel that can’t be reached for long does not delay the next try of another', async () => {
+    const { outbox, tries } = setUp({ shaky: 0, gone: 20 });
+    outbox.kick();
+    await eventually(() => tries.filter((name) => name === 'shaky').length === 2);
+    expect(tries.filter((name) => name === 'gone')).toHaveLength(1);
+  });
+
+  it('what waits for its next try since before the start is tried when its time comes', async () => {
+    const { outbox, tries } = setUp({ shaky: 3 }, Date.now() + 500);
+    outbox.kick();
+    await eventually(() => tries.length > 0);
+  });
+});
