@@ -110,7 +110,8 @@ export function heartbeat(db: Database, leases: readonly Lease[], leaseUntil: nu
 /** Never from itself: a process that was asleep (a closed laptop) still runs its own turns. */
 export function takeOver(db: Database, request: TakeOverRequest): AbandonedTurn[] {
   const turns = db.all<TurnRow>(
-    "SELECT * FROM turns WHERE state = 'running' AND worker <> ? AND (? OR lease_until <= ?) ORDER BY seq",
+    `SELECT * FROM turns INDEXED BY turns_running
+      WHERE state = 'running' AND worker <> ? AND (? OR lease_until <= ?) ORDER BY seq`,
     request.worker,
     request.all ? 1 : 0,
     request.now,

@@ -1,3 +1,4 @@
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Database } from './database.js';
 import type { GroupCommit } from './group-commit.js';
 
@@ -26,7 +27,8 @@ export async function prune(commits: GroupCommit, before: number): Promise<Prune
     messages += step.messages;
     from = step.next;
   }
-  while (await commits.read(giveBackPages));
+  // Each step is a commit, and there can be thousands: what comes meanwhile has its turn in between.
+  while (await commits.read(giveBackPages)) await nextLoop();
   return { events, messages };
 }
 

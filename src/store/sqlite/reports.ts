@@ -33,11 +33,12 @@ export function usage(db: Database, query: UsageQuery): UsageRow[] {
         coalesce(sum(output_tokens), 0) AS outputTokens,
         coalesce(sum(cached_input_tokens), 0) AS cachedInputTokens,
         coalesce(sum(cost_usd), 0.0) AS costUsd
-      FROM turns WHERE backend IS NOT NULL AND ended_at >= ?1 AND ended_at < ?2 AND (?3 IS NULL OR channel = ?3)
+      FROM turns WHERE backend IS NOT NULL AND ended_at >= ? AND ended_at < ?
+        ${query.channel === undefined ? '' : 'AND channel = ?'}
       GROUP BY 1 ORDER BY 1`,
     query.since ?? earliest,
     query.until ?? latest,
-    query.channel,
+    ...(query.channel === undefined ? [] : [query.channel]),
   );
 }
 

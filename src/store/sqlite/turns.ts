@@ -54,7 +54,7 @@ export function turnsOf(db: Database, eventId: string): StoredTurn[] {
 export function runningTurns(db: Database, channel?: string): StoredTurn[] {
   const rows =
     channel === undefined
-      ? db.all<TurnRow>("SELECT * FROM turns WHERE state = 'running' ORDER BY seq")
+      ? db.all<TurnRow>("SELECT * FROM turns INDEXED BY turns_running WHERE state = 'running' ORDER BY seq")
       : db.all<TurnRow>("SELECT * FROM turns WHERE state = 'running' AND channel = ?", channel);
   return rows.map((row) => toTurn(db, row));
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../../src/store/sqlite/database.js';
 import { openDatabase } from '../../../src/store/sqlite/open-database.js';
 import { createSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
@@ -38,6 +38,56 @@ describe('a store with much in it', () => {
     expect(due).toEqual([expect.stringContaining('outbox_heads (not_before<?)')]);
     const retries = plan('UPDATE channels SET not_before = 0 WHERE not_before > 0 AND not_before <= 5');
     expect(retries.join()).toContain('channels_due');
+  });
+
+  it('goes through no whole table while the gateway runs', async () => {
+    const asked = new Set<string>();
+    for (const method of ['get', 'all', 'run'] as const) {
+      const call = db[method].bind(db);
+      vi.spyOn(db, method).mockImplementation((sql: string, ...values) => {
+        asked.add(sql);
+        return call(sql, ...values) as never;
+      });
+    }
+    await accept('c');
+    await accept('c');
+    const [claim] = await store.claim({ worker: 'w', now: 10, leaseUntil: 20, limit: 4 });
+    if (claim === undefined) throw new Error('There is nothing to claim');
+    await store.running();
+    await store.running('c');
+    await store.counts();
+    await store.nextDue();
+    await store.waiting('c', 10);
+    await store.heartbeat([claim.lease], 30);
+    const [taken] = await store.takeOver({ worker: 'v', now: 40, leaseUntil: 50, all: false });
+    if (taken === undefined) throw new Error('Nothing was taken over');
+    await store.finish(taken.lease, {
+      at: 45,
+      state: 'failed',
+      messages: [{ role: 'system', text: 'x' }],
+      events: [],
+    });
+    await store.undelivered({ now: 50, limit: 10 });
+    await store.delivered([1, 2, 3], 50);
+    await store.pendingPermissions();
+    await store.lastUnanswered('c');
+    await store.conversation('c', { limit: 10 });
+    await store.messages('c', { after: 1, limit: 10 });
+    await store.turns(claim.event.id);
+    await store.turnsEnded({ channel: 'c', since: 0 });
+    await store.usage({ channel: 'c', by: 'backend' });
+    await store.cancelWaiting({ channel: 'c', at: 50, error: { code: 'interrupted', message: 'stop' } });
+    await store.changeChannel('c', { newConversation: true });
+    vi.restoreAllMocks();
+    const questions = [...asked].filter((sql) => /^\s*(SELECT|UPDATE|DELETE|INSERT)/.test(sql));
+    expect(questions.length).toBeGreaterThan(30);
+    // A partial index holds only what waits or runs: to go through it is to find the work.
+    const whole = questions.filter((sql) =>
+      plan(sql).some((step) => /^SCAN (events|turns|messages|outbox|permissions|channels)$/.test(step)),
+    );
+    expect(whole).toEqual([]);
+    const usage = questions.find((sql) => sql.includes('input_tokens), 0)')) ?? '';
+    expect(plan(usage).join()).toContain('turns_channel (channel=? AND ended_at>? AND ended_at<?)');
   });
 
   it('claims as fast with 20,000 old events and 2,000 channels in wait as with none', async () => {
@@ -81,5 +131,22 @@ describe('a store with much in it', () => {
     expect((await stat(file)).size).toBeLessThan(size / 4);
     await accept('c');
     expect((await store.counts()).events).toMatchObject({ queued: 1, cancelled: 0 });
+  });
+
+  it('lets others have their turn while it gives room back', async () => {
+    await Promise.all(Array.from({ length: 100 }, () => accept('c', 'x'.repeat(20_000))));
+    await store.cancelWaiting({ channel: 'c', at: 5, error: { code: 'interrupted', message: 'stop' } });
+    const free = new Set<number>();
+    let looking = true;
+    const watch = () => {
+      if (!looking) return;
+      free.add(db.get<{ freelist_count: number }>('PRAGMA freelist_count')?.freelist_count ?? 0);
+      setImmediate(watch);
+    };
+    watch();
+    await store.prune(10);
+    looking = false;
+    // Seen half done: with all of it at once there would be nothing, or all.
+    expect(free.size).toBeGreaterThan(3);
   });
 });
