@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sweepScratchFiles } from '../backends/one-shot/scratch-files.js';
 import { createBackend } from '../backends/registry.js';
@@ -81,7 +80,6 @@ export class Gateway implements HttpGatewayFace {
     const { config, env, log } = options;
     const backend = options.backend ?? createBackend(config.agentBackend, backendConfig(config, env));
     if (options.backend === undefined) await checkStart(config, backend);
-    await mkdir(config.home, { recursive: true, mode: 0o700 });
     const lock = await lockDirectory(config.home);
     try {
       const { token, file, warnings } = await loadHttpToken(config.home, config.httpToken);

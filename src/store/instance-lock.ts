@@ -17,17 +17,24 @@ export interface DirectoryLock {
  */
 export async function lockDirectory(directory: string, name = 'gateway'): Promise<DirectoryLock> {
   const { DatabaseSync } = await import('@photostructure/sqlite');
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const pidFile = join(directory, `${name}.pid`);
   const lockFile = join(directory, `${name}.lock`);
-  const db = await holdExclusively(() => openLockFile(lockFile, DatabaseSync));
+  let db: DatabaseSyncInstance | undefined;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    db = await holdExclusively(() => openLockFile(lockFile, DatabaseSync));
+    if (db !== undefined) await writeAtomically(pidFile, `${process.pid}\n`);
+  } catch (error) {
+    db?.close();
+    throw unusable(directory, error);
+  }
   if (db === undefined) throw await heldByAnother(directory, name, pidFile);
-  await writeAtomically(pidFile, `${process.pid}\n`);
+  const held = db;
   let released: Promise<void> | undefined;
   return {
     release() {
       // The pid first: behind the lock a next holder may have written its own.
-      released ??= rm(pidFile, { force: true }).finally(() => db.close());
+      released ??= rm(pidFile, { force: true }).finally(() => held.close());
       return released;
     },
   };
@@ -66,6 +73,15 @@ async function heldByAnother(directory: string, name: string, pidFile: string): 
   const who = pid === '' ? `Another ${name}` : `Another ${name} (process ${pid})`;
   return new TurnoutError('bad_request', `${who} is at work in ${directory}.`, {
     hint: 'Stop it first, or give this one a directory of its own with TURNOUT_HOME.',
+  });
+}
+
+/** Not there and not to be made, a file in its place, read-only, of somebody else, on a full disk. */
+function unusable(directory: string, cause: unknown): TurnoutError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new TurnoutError('bad_request', `The data directory ${directory} can't be used: ${why}.`, {
+    hint: 'Give this user the right to write it, or set TURNOUT_HOME to another directory.',
+    cause,
   });
 }
 

@@ -54,6 +54,17 @@ function directory(): string {
 }
 
 describe('turnout gateway', () => {
+  it('a data directory that can not be used: named, with what to do, and no stack trace', async () => {
+    const root = directory();
+    writeFileSync(join(root, 'file'), '');
+    for (const home of [join(root, 'file'), join(root, 'file', 'below')]) {
+      const run = startProgram(root, {}, ['--demo', '--home', home]);
+      expect(await exitCode(run)).toBe(1);
+      expect(run.err).toMatch(/^turnout: The data directory .*file.* can't be used: .*\n.*TURNOUT_HOME/m);
+      expect(run.err).not.toContain('    at ');
+    }
+  });
+
   it('a missing binary: the name, the path and the install command; exit code 1 (R9)', async () => {
     const run = startProgram(directory(), { AGENT_BACKEND: 'codex', BACKEND_CLI_PATH: '/nowhere/codex' });
     expect(await exitCode(run)).toBe(1);

@@ -14,6 +14,28 @@ const ioError = 10;
 const otherFileCodes: ReadonlySet<number> = new Set([7, 9, 14, 15]);
 const noSpace = 28;
 const overQuota = 122;
+/** What the file system says when the file is made, before SQLite has it. */
+const systemFaults: Readonly<Record<string, StoreFault>> = {
+  EACCES: 'read_only',
+  EPERM: 'read_only',
+  EROFS: 'read_only',
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+};
+/** @photostructure/sqlite 1.2.1 gives an error of `all()` no code: there SQLite's own words have to do. */
+const codesByMessage: Readonly<Record<string, number>> = {
+  'database is locked': 5,
+  'database table is locked': 6,
+  'out of memory': 7,
+  'attempt to write a readonly database': 8,
+  interrupted: 9,
+  'disk I/O error': ioError,
+  'database disk image is malformed': 11,
+  'database or disk is full': 13,
+  'unable to open database file': 14,
+  'locking protocol': 15,
+  'file is not a database': 26,
+};
 
 export function toStoreError(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
@@ -29,13 +51,14 @@ export function concernsFile(error: unknown): boolean {
 
 function faultOf(error: unknown): StoreFault {
   const code = primaryCode(error);
-  if (code === undefined) return 'failed';
+  if (code === undefined)
+    return systemFaults[(error as NodeJS.ErrnoException | undefined)?.code ?? ''] ?? 'failed';
   if (code === ioError && isOutOfSpace(error)) return 'full';
   return faults[code] ?? 'failed';
 }
 
 function primaryCode(error: unknown): number | undefined {
-  const code = fieldOf(error, 'errcode');
+  const code = fieldOf(error, 'errcode') ?? codesByMessage[error instanceof Error ? error.message : ''];
   return code === undefined ? undefined : code & 0xff;
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -32,6 +32,19 @@ describe('the lock of a directory', () => {
     expect((await stat(home)).mode & 0o777).toBe(0o700);
     for (const file of await readdir(home)) expect((await stat(join(home, file))).mode & 0o777).toBe(0o600);
     for (const lock of locks) await lock.release();
+  });
+
+  it('names a directory that can not be used, and what to do', async () => {
+    const file = join(directory, 'file');
+    await writeFile(file, '');
+    await mkdir(join(directory, 'odd', 'gateway.lock'), { recursive: true });
+    for (const unusable of [file, join(file, 'below'), join(directory, 'odd')]) {
+      await expect(lockDirectory(unusable)).rejects.toMatchObject({
+        name: 'TurnoutError',
+        message: expect.stringContaining(`The data directory ${unusable} can't be used: `),
+        hint: expect.stringContaining('TURNOUT_HOME'),
+      });
+    }
   });
 
   it('goes to one of many who come at once', async () => {

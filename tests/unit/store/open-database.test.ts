@@ -94,6 +94,33 @@ describe('opening the database', () => {
     await expect(openSqliteStore(file)).rejects.toMatchObject({ fault: 'corrupt' });
   });
 
+  it('reports damage that is found later as damage, whichever way it is read', async () => {
+    const store = await openSqliteStore(file);
+    await Promise.all(
+      Array.from({ length: 400 }, (_, i) =>
+        store.accept(
+          { channel: `c${i}`, source: 'x', kind: 'prompt', text: 'x'.repeat(500), at: 1 },
+          { maxWaiting: 999 },
+        ),
+      ),
+    );
+    await store.close();
+    const root = 'SELECT rootpage FROM sqlite_schema WHERE name = ?';
+    const db = await openDatabase(file);
+    const pages = ['messages_channel', 'channels', 'messages'].map(
+      (name) => db.get<{ rootpage: number }>(root, name)?.rootpage ?? 0,
+    );
+    db.close();
+    const bytes = await readFile(file);
+    for (const page of pages) bytes.fill(0xa5, (page - 1) * 4096, page * 4096);
+    await writeFile(file, bytes);
+    const damaged = await openSqliteStore(file);
+    // By `all()`, and by `get()`.
+    await expect(damaged.channels()).rejects.toMatchObject({ fault: 'corrupt', passing: false });
+    await expect(damaged.channel('c1')).rejects.toMatchObject({ fault: 'corrupt', passing: false });
+    await damaged.close();
+  });
+
   it('waits for one who holds it, but not for ever', async () => {
     await mkdir(join(directory, 'home'));
     const holder = new DatabaseSync(file);

@@ -87,6 +87,17 @@ describe('what SQLite reports', () => {
     expect(report(code)).toMatchObject({ fault, message: expect.stringContaining('/home/turnout.db') });
   });
 
+  it.each([
+    ['EACCES', 'read_only'],
+    ['EPERM', 'read_only'],
+    ['EROFS', 'read_only'],
+    ['ENOSPC', 'full'],
+    ['ENOTDIR', 'failed'],
+  ])("the file system's %s is %s", (code, fault) => {
+    expect(toStoreError(Object.assign(new Error('it says'), { code }), '/home/turnout.db').fault).toBe(fault);
+    expect(toStoreError(undefined, '/home/turnout.db').fault).toBe('failed');
+  });
+
   it('knows a full disk by its errno too', () => {
     expect(report(778, 28).fault).toBe('full');
     expect(report(778, 122).fault).toBe('full');
