@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type BackendName, backends, createBackend } from '../backends/registry.js';
 import type { BackendAdapter, BackendAdapterConfig, PermissionMode } from '../backends/types.js';
 import { type ChatEvent, errorEvent, type PermissionDecision } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { Sessions } from '../sessions/sessions.js';
+import { abortable } from '../sessions/turn-lock.js';
 import type { BackendSession } from '../sessions/types.js';
 import { backendConfig, type Environment, type GatewayConfig } from './config.js';
 
@@ -29,6 +31,8 @@ export interface AgentTurn {
   /** Says something into the running turn. False: the CLI can't, or the turn is over. */
   steer(text: string): Promise<boolean>;
 }
+
+const closeMs = 10_000;
 
 /** Runs turns with any backend, over one-shot runs or over live sessions that are kept for their channels. */
 export class Agents {
@@ -76,7 +80,11 @@ export class Agents {
 
   async close(): Promise<void> {
     this.#open.clear();
-    await this.#sessions.close();
+    const over = new AbortController();
+    const closed = this.#sessions.close().finally(() => over.abort());
+    // A CLI that hangs while it starts is ended with our own process, at the latest.
+    const late = sleep(closeMs, undefined, { signal: over.signal }).catch(() => undefined);
+    await Promise.race([closed, late]);
   }
 
   #runOnce(request: AgentRequest, signal: AbortSignal): AgentTurn {
@@ -92,14 +100,16 @@ export class Agents {
 
   #runLive(request: AgentRequest, signal: AbortSignal): AgentTurn {
     let session: BackendSession | undefined;
-    const enter = (): Promise<BackendSession> => this.#enter(request);
+    const enter = (): Promise<BackendSession> => this.#enter(request, signal);
     const leave = (): void => this.#left(request.channel);
     async function* events(): AsyncGenerator<ChatEvent> {
       try {
-        session = await enter();
+        signal.throwIfAborted();
+        session = await abortable(enter(), signal);
       } catch (error) {
-        if (!(error instanceof TurnoutError)) throw error;
-        yield errorEvent(error.code, error.explanation);
+        if (signal.aborted) yield errorEvent('interrupted', 'Interrupted');
+        else if (error instanceof TurnoutError) yield errorEvent(error.code, error.explanation);
+        else throw error;
         return;
       }
       try {
@@ -119,7 +129,7 @@ export class Agents {
   }
 
   /** The channel's open session, when it is still the one that is wanted; else another one in its place. */
-  async #enter(request: AgentRequest): Promise<BackendSession> {
+  async #enter(request: AgentRequest, signal: AbortSignal): Promise<BackendSession> {
     const { channel, backend, cwd, model, systemPrompt, permissionMode, allowedTools, sessionId } = request;
     const key = JSON.stringify([backend, cwd, model, systemPrompt, permissionMode, allowedTools]);
     const known = this.#open.get(channel);
@@ -142,6 +152,11 @@ export class Agents {
       allowedTools,
       clocks: { ...this.#config.clocks, turnMs: this.#config.queryTimeoutMs },
     });
+    if (signal.aborted) {
+      // Nobody waited for it: the channel may have another one by now.
+      await session.close();
+      throw new TurnoutError('interrupted', 'Interrupted');
+    }
     this.#open.set(channel, { key, session, busy: true });
     return session;
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -133,6 +133,18 @@ describe('what was found in review', () => {
     await client.post('b', 'hello');
     expect((await client.postFully('a', 'one too many')).state).toBe('refused');
     expect((await client.ended(running)).state).toBe('answered');
+  });
+
+  it('a live CLI that hangs while it starts can be interrupted', async () => {
+    const stage = setUpGateway({ BACKEND_LIVE: '1' });
+    const cli = join(stage.root, 'hanging.sh');
+    writeFileSync(cli, '#!/bin/sh\ntouch started; sleep 8; touch ended\n', { mode: 0o755 });
+    const client = await stage.start({ BACKEND_CLI_PATH: cli });
+    const event = await client.post('a', 'hello');
+    await eventually(() => existsSync(join(stage.work, 'started')));
+    expect(await client.interrupt('a')).toBe(true);
+    expect((await client.event(event)).state).toBe('cancelled');
+    expect(existsSync(join(stage.work, 'ended'))).toBe(false);
   });
 
   it('/retry: the message is not told twice', async () => {
