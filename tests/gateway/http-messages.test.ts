@@ -195,21 +195,41 @@ describe('GET /v1/channels/:id/messages', () => {
     expect((await list('?after=1001')).json).toEqual({ messages: [] });
   });
 
-  it.each([
-    'limit=0',
-    'limit=-1',
-    'limit=x',
-    'limit=',
-    'limit=1.5',
-    'after=x',
-    'after=-1',
-    'after=1e3',
-    'after=',
-  ])('refuses %s', async (query) => {
-    const answer = await list(`?${query}`);
-    expect(answer).toMatchObject({ status: 400, json: { error: { code: 'bad_request' } } });
-    expect(answer.json.error.message).toContain(`${query.split('=')[0]}:`);
+  it('ends a page early when its messages are long', async () => {
+    for (let n = 1; n <= 60; n++) {
+      http.gateway.say({ channel: 'room', role: 'user', text: `${n} `.padEnd(1_000_000, 'x') });
+    }
+    const seen: number[] = [];
+    let next: string | undefined = '';
+    while (next !== undefined) {
+      const { json } = await list(`?limit=500&after=${next}`);
+      expect(json.messages.length).toBeLessThan(7);
+      seen.push(...json.messages.map(({ text }: { text: string }) => Number.parseInt(text, 10)));
+      next = json.next;
+    }
+    expect(seen).toEqual(Array.from({ length: 60 }, (_, n) => n + 1));
   });
+
+  it('takes parameters without a value for none, and a slash at the end of the path', async () => {
+    for (let n = 1; n <= 60; n++) http.gateway.say({ channel: 'room', role: 'user', text: `${n}` });
+    const plain = await list();
+    expect(plain.json).toMatchObject({ next: '50' });
+    expect((await list('?limit=&after=')).json).toEqual(plain.json);
+    expect((await http.call('/v1/channels/room/messages/')).json).toEqual(plain.json);
+    const slash = { method: 'POST', body: { text: 'x' } };
+    expect((await http.call('/v1/channels/room/messages/', slash)).status).toBe(202);
+    expect((await fetch(`${http.url}/v1/permissions/`)).status).toBe(401);
+    expect((await http.call('/v1/permissions/', { method: 'DELETE' })).status).toBe(405);
+  });
+
+  it.each(['limit=0', 'limit=-1', 'limit=x', 'limit=1.5', 'after=x', 'after=-1', 'after=1e3'])(
+    'refuses %s',
+    async (query) => {
+      const answer = await list(`?${query}`);
+      expect(answer).toMatchObject({ status: 400, json: { error: { code: 'bad_request' } } });
+      expect(answer.json.error.message).toContain(`${query.split('=')[0]}:`);
+    },
+  );
 });
 
 describe('POST /v1/channels/:id/interrupt', () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { StoreError } from '../../../store/errors.js';
-import type { Receipt } from '../types.js';
+import type { StoredMessage } from '../../../store/types.js';
+import type { GatewayFace, Receipt } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { checkChannel, checkIdempotencyKey, checkPage } from './check-parameters.js';
 import { storeProblem } from './problem.js';
@@ -41,15 +42,10 @@ export function addChannelRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteO
     GET: async (c) => {
       const channel = checkChannel(c.req.param('id'));
       const page = checkPage(c.req.query('limit'), c.req.query('after'));
-      const messages = await gateway.messages(channel, page);
-      const last = messages.at(-1);
-      const more =
-        last !== undefined &&
-        messages.length >= page.limit &&
-        (await gateway.messages(channel, { after: last.id, limit: 1 })).length > 0;
+      const { messages, next } = await readPage(gateway, channel, page);
       return c.json({
         messages: messages.map(representMessage),
-        ...(more ? { next: String(last.id) } : {}),
+        ...(next === undefined ? {} : { next: String(next) }),
       });
     },
   });
@@ -57,6 +53,34 @@ export function addChannelRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteO
   addRoute(app, '/v1/channels/:id/interrupt', {
     POST: async (c) => c.json({ interrupted: await gateway.interrupt(checkChannel(c.req.param('id'))) }),
   });
+}
+
+/** So much text ends a page before its limit does: 500 of the longest messages are more than fits into one answer. */
+const maxPageCharacters = 4 * 1024 * 1024;
+/** Read at a time. */
+const portion = 25;
+
+/** `next` is the last message's id when there are more behind it. */
+async function readPage(
+  gateway: GatewayFace,
+  channel: string,
+  { limit, after = 0 }: { readonly limit: number; readonly after?: number },
+): Promise<{ readonly messages: readonly StoredMessage[]; readonly next?: number }> {
+  const messages: StoredMessage[] = [];
+  let last = after;
+  let characters = 0;
+  for (;;) {
+    // One more than wanted tells whether there are more.
+    const asked = Math.min(portion, limit + 1 - messages.length);
+    const some = await gateway.messages(channel, { after: last, limit: asked });
+    for (const message of some) {
+      if (messages.length >= limit || characters >= maxPageCharacters) return { messages, next: last };
+      messages.push(message);
+      characters += message.text.length;
+      last = message.id;
+    }
+    if (some.length < asked) return { messages };
+  }
 }
 
 async function orNotAccepted(receipt: Promise<Receipt>): Promise<Receipt> {

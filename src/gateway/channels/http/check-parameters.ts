@@ -22,11 +22,12 @@ export function checkIdempotencyKey(key: string | undefined): string | undefined
   );
 }
 
-export function checkPage(limit: string | undefined, after: string | undefined) {
-  const size = limit === undefined ? defaultPageSize : wholeNumber('limit', limit, 1);
+/** `?limit=&after=`, with nothing behind the signs, is what a client sends that has nothing to say there. */
+export function checkPage(limit = '', after = '') {
+  const size = limit === '' ? defaultPageSize : wholeNumber('limit', limit, 1);
   return {
     limit: Math.min(size, maxPageSize),
-    ...(after === undefined ? {} : { after: wholeNumber('after', after, 0) }),
+    ...(after === '' ? {} : { after: wholeNumber('after', after, 0) }),
   };
 }
 

@@ -9,7 +9,8 @@ import { addStatusRoutes } from './status-routes.js';
 
 /** The HTTP interface, as `docs/http-api.md` describes it. */
 export function createApp(options: RouteOptions): HttpApp {
-  const app: HttpApp = new Hono();
+  // A slash at the end of a path changes nothing.
+  const app: HttpApp = new Hono({ strict: false });
   app.use('*', observe(options));
   app.use('/v1/*', checkToken(options.token));
   addChannelRoutes(app, options);
