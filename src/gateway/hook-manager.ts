@@ -1,6 +1,7 @@
 import { childEnvironment } from '../backends/one-shot/child-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import type { Environment } from './config.js';
+import { checkPrograms } from './hooks/check-programs.js';
 import { blockable, type HookEvent, type HookPayloads, type HookVerdict, rewrite } from './hooks/payloads.js';
 import { type Hook, type Hooks, readHooks } from './hooks/read-hooks.js';
 import { type HookOutcome, runHook } from './hooks/run-hook.js';
@@ -38,9 +39,10 @@ export class HookManager {
     this.#env = childEnvironment(options.env ?? {});
   }
 
-  /** Rejects with all that is wrong in `hooks.json`. It is read once: a change takes a restart. */
+  /** Rejects with all that is wrong in `hooks.json`, or with what it names. It is read once: a change takes a restart. */
   static async load(configDir: string, log: Log, env: Environment): Promise<HookManager> {
-    const { hooks, problems } = await readHooks(configDir);
+    const { hooks, problems: wrong } = await readHooks(configDir);
+    const problems = [...wrong, ...(await checkPrograms(hooks, configDir, childEnvironment(env)))];
     if (problems.length > 0) {
       const list = problems.map((problem) => `  - ${problem}`).join('\n');
       throw new TurnoutError('bad_request', `The hooks are wrong:\n${list}`, {

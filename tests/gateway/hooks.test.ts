@@ -49,7 +49,7 @@ describe('hooks in the gateway', () => {
     const stage = setUpGateway();
     stage.configure(
       'hooks.json',
-      JSON.stringify({ message: [{ command: ['./none.sh'] }, { module: './broken.mjs' }] }),
+      JSON.stringify({ message: [{ command: ['false'] }, { module: './broken.mjs' }] }),
     );
     stage.configure('broken.mjs', 'export default () => { throw new Error("broken") };\n');
     const client = await stage.start();

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { TurnoutError } from '../../core/errors.js';
 import { startProcess } from '../../process/start-process.js';
+import { programOf } from './check-programs.js';
 import type { CommandHook, Hook, ModuleHook } from './read-hooks.js';
 
 /** What a hook came to. `detail` may hold something of a message: it is for the debug log. */
@@ -49,7 +50,7 @@ async function runCommand(hook: CommandHook, input: string, around: HookSurround
   const { configDir, env, signal } = around;
   if (signal.aborted) return failure(String(signal.reason));
   const child = await startProcess({
-    command: /[\\/]/.test(program) ? resolve(configDir, program) : program,
+    command: programOf(program, configDir),
     args,
     cwd: configDir,
     env,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HookManager } from '../../../src/gateway/hook-manager.js';
@@ -127,7 +127,6 @@ describe('hooks', () => {
       { 'x.mjs': `console.log('{"action":"explode"}');` },
       /^did not answer as expected$/,
     ],
-    ['a program that is missing', { command: ['./gone.sh'] }, {}, /gone\.sh was not found/],
     [
       'too much output',
       node('x.mjs'),
@@ -140,7 +139,6 @@ describe('hooks', () => {
       { 'x.mjs': `process.stdout.write('x'.repeat(3_000_000));` },
       /more than 1048576 bytes/,
     ],
-    ['a module that is missing', { module: './gone.mjs' }, {}, /^threw /],
     [
       'a module that throws',
       { module: './y.mjs' },
@@ -302,7 +300,41 @@ describe('hooks', () => {
   });
 });
 
+describe('hooks that go away', () => {
+  it('change nothing: they fail like others', async () => {
+    const { manager, directory, lines } = await managerOf(
+      { message: [{ command: [process.execPath, './gone.mjs'] }, { module: './gone.mjs' }] },
+      { 'gone.mjs': '' },
+    );
+    rmSync(join(directory, 'gone.mjs'));
+    expect(await manager.fire('message', message)).toEqual({ action: 'continue', payload: message });
+    expect(lines.map(({ why }) => why)).toEqual(['ended with exit code 1', expect.stringMatching(/^threw /)]);
+  });
+});
+
 describe('hooks.json', () => {
+  it('is refused with programs and modules that are not there', async () => {
+    const directory = await directoryWith({
+      'hooks.json': JSON.stringify({
+        message: [{ command: ['./gone.sh'] }, { command: ['./plain.sh'] }, { command: [process.execPath] }],
+        turn_end: [{ module: './gone.mjs' }, { command: ['no-such-program'] }, { command: ['./folder'] }],
+      }),
+      'plain.sh': '#!/bin/sh\n',
+      'folder/x': '',
+    });
+    const problems = await HookManager.load(directory, noLog, { PATH: '/usr/bin:/bin' }).then(
+      () => 'none',
+      (error: Error) => error.message,
+    );
+    expect(problems.split('\n').slice(1)).toEqual([
+      `  - hooks.json: message.0: ${join(directory, 'gone.sh')} was not found`,
+      `  - hooks.json: message.1: ${join(directory, 'plain.sh')} may not be executed by this user; make it executable: chmod +x`,
+      `  - hooks.json: turn_end.0: ${join(directory, 'gone.mjs')} was not found`,
+      '  - hooks.json: turn_end.1: no-such-program was not found on the PATH',
+      `  - hooks.json: turn_end.2: ${join(directory, 'folder')} is a directory, not a program`,
+    ]);
+  });
+
   const problemsOf = async (content: string): Promise<string> => {
     const directory = await directoryWith({ 'hooks.json': content });
     return HookManager.load(directory, noLog, {}).then(

@@ -1,0 +1,58 @@
+import { access, constants } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { findExecutable } from '../../process/find-executable.js';
+import { type HookEvent, hookEvents } from './payloads.js';
+import { type Hook, type Hooks, hooksFile } from './read-hooks.js';
+
+/**
+ * Hooks that can't be run. Later on one that fails is only logged, so that no message is lost to it: a check that was
+ * never there is noticed now or not at all.
+ */
+export async function checkPrograms(
+  hooks: Hooks,
+  configDir: string,
+  env: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const named = hookEvents.flatMap((event: HookEvent) =>
+    (hooks[event] ?? []).map((hook, index) => ({ hook, place: `${hooksFile}: ${event}.${index}` })),
+  );
+  const found = await Promise.all(
+    named.map(async ({ hook, place }) => {
+      const problem = await whyNotRunnable(hook, configDir, env);
+      return problem === undefined ? [] : [`${place}: ${problem}`];
+    }),
+  );
+  return found.flat();
+}
+
+async function whyNotRunnable(
+  hook: Hook,
+  configDir: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  if ('module' in hook) {
+    const file = resolve(configDir, hook.module);
+    const problem = await access(file, constants.R_OK).then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error.code ?? 'unknown',
+    );
+    if (problem === undefined) return undefined;
+    return problem === 'ENOENT' ? `${file} was not found` : `${file} can't be read (${problem})`;
+  }
+  const program = programOf(hook.command[0], configDir);
+  const found = await findExecutable(program, env, configDir);
+  if (!('problem' in found)) return undefined;
+  switch (found.problem) {
+    case 'missing':
+      return `${program} was not found${program === hook.command[0] ? ' on the PATH' : ''}`;
+    case 'not_executable':
+      return `${found.path} may not be executed by this user; make it executable: chmod +x`;
+    case 'is_directory':
+      return `${found.path} is a directory, not a program`;
+  }
+}
+
+/** One with a slash is a path, relative to CONFIG_DIR; others are found on the PATH. */
+export function programOf(program: string, configDir: string): string {
+  return /[\\/]/.test(program) ? resolve(configDir, program) : program;
+}
