@@ -6,8 +6,13 @@ import { exitCodes } from './exit-codes.js';
 import { readEnvironment } from './read-environment.js';
 import { Terminal } from './terminal.js';
 
+export interface ArchiveOptions {
+  /** Stronger than TURNOUT_HOME, as it is for the gateway. */
+  readonly home: string | undefined;
+}
+
 /** What the commands that only read the archive have in common. */
-export interface ArchiveCommand<Options> {
+export interface ArchiveCommand<Options extends ArchiveOptions> {
   readonly name: string;
   readonly usageText: string;
   readonly parse: (argv: readonly string[]) => Options | 'help';
@@ -15,7 +20,7 @@ export interface ArchiveCommand<Options> {
   readonly run: (archive: ArchiveReader, options: Options, terminal: Terminal) => Promise<void>;
 }
 
-export async function runArchiveCommand<Options>(
+export async function runArchiveCommand<Options extends ArchiveOptions>(
   command: ArchiveCommand<Options>,
   argv: readonly string[],
 ): Promise<number> {
@@ -28,7 +33,8 @@ export async function runArchiveCommand<Options>(
       await terminal.write(command.usageText);
       return exitCodes.done;
     }
-    home = loadConfig(readEnvironment(process.cwd(), process.env)).home;
+    const env = readEnvironment(process.cwd(), process.env);
+    home = loadConfig(options.home === undefined ? env : { ...env, TURNOUT_HOME: options.home }).home;
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
     terminal.say(error.explanation);
@@ -37,7 +43,7 @@ export async function runArchiveCommand<Options>(
   return look(command, options, home, terminal);
 }
 
-async function look<Options>(
+async function look<Options extends ArchiveOptions>(
   command: ArchiveCommand<Options>,
   options: Options,
   home: string,

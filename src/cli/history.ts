@@ -4,7 +4,14 @@ import type { ArchiveReader, ChannelOverview, StoredMessage } from '../gateway/a
 import { linesOf, oneLine } from '../gateway/archive/quote.js';
 import { idBefore, idBeforeNewest, readMessages } from '../gateway/archive/read-pages.js';
 import { dayAsMarkdown } from '../gateway/archive/write-day.js';
-import { notHere, parseStrictly, runArchiveCommand, timeOption, wrong } from './archive-command.js';
+import {
+  type ArchiveOptions,
+  notHere,
+  parseStrictly,
+  runArchiveCommand,
+  timeOption,
+  wrong,
+} from './archive-command.js';
 import { table } from './table.js';
 import type { Terminal } from './terminal.js';
 
@@ -16,6 +23,7 @@ What was said in a channel, oldest first; without a channel: which channels ther
   --since <time>  only what was said since a day (2026-01-31) or a time (2026-01-31T14:00), UTC
   --markdown      the pages of the archive for the days of these messages: with tools, usage and cost
   --json          one JSON object
+  --home <dir>    the gateway's data directory (TURNOUT_HOME, default ~/.turnout)
 
 Exit codes: 0 done · 1 no such channel, or no data · 2 wrong usage
 `;
@@ -25,7 +33,7 @@ export function main(argv: readonly string[]): Promise<number> {
   return runArchiveCommand({ name: 'history', usageText, parse, run }, argv);
 }
 
-interface HistoryOptions {
+interface HistoryOptions extends ArchiveOptions {
   readonly channel: string | undefined;
   readonly limit: number;
   readonly since: number | undefined;
@@ -42,6 +50,7 @@ function parse(argv: readonly string[]): HistoryOptions | 'help' {
         since: { type: 'string' },
         markdown: { type: 'boolean' },
         json: { type: 'boolean' },
+        home: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     }),
@@ -61,7 +70,8 @@ function parse(argv: readonly string[]): HistoryOptions | 'help' {
   ) {
     throw wrong('history', 'a channel is expected with --limit, --since and --markdown');
   }
-  return { channel, limit: Number(limit), since: timeOption('history', '--since', values.since), form };
+  const since = timeOption('history', '--since', values.since);
+  return { channel, limit: Number(limit), since, form, home: values.home };
 }
 
 async function run(archive: ArchiveReader, options: HistoryOptions, terminal: Terminal): Promise<void> {

@@ -33,7 +33,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     const isUsage = String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
     if (!isUsage && !(error instanceof TurnoutError)) throw error;
     const text = error instanceof TurnoutError ? error.explanation : (error as Error).message;
-    process.stderr.write(`turnout: ${text}${isUsage ? ' See `turnout help service`.' : ''}\n`);
+    process.stderr.write(`turnout: ${text}${isUsage ? '\nSee `turnout help service`.' : ''}\n`);
     return isUsage ? exitCodes.usage : exitCodes.failed;
   }
 }

@@ -2,7 +2,14 @@ import { parseArgs } from 'node:util';
 import { cost, count } from '../gateway/archive/format.js';
 import type { ArchiveReader, UsageQuery, UsageRow } from '../gateway/archive/open-archive.js';
 import { oneLine } from '../gateway/archive/quote.js';
-import { notHere, parseStrictly, runArchiveCommand, timeOption, wrong } from './archive-command.js';
+import {
+  type ArchiveOptions,
+  notHere,
+  parseStrictly,
+  runArchiveCommand,
+  timeOption,
+  wrong,
+} from './archive-command.js';
 import { table } from './table.js';
 import type { Terminal } from './terminal.js';
 
@@ -15,6 +22,7 @@ How many turns there were, the tokens they took, and what they cost where the ag
   --until <time>    only turns that ended before a time, or on a day at the latest
   --channel <id>    only the turns of a channel
   --json            one JSON object
+  --home <dir>      the gateway's data directory (TURNOUT_HOME, default ~/.turnout)
 
 Exit codes: 0 done · 1 no such channel, or no data · 2 wrong usage
 `;
@@ -24,7 +32,7 @@ export function main(argv: readonly string[]): Promise<number> {
   return runArchiveCommand({ name: 'usage', usageText, parse, run }, argv);
 }
 
-interface UsageOptions {
+interface UsageOptions extends ArchiveOptions {
   readonly query: UsageQuery;
   readonly json: boolean;
 }
@@ -42,6 +50,7 @@ function parse(argv: readonly string[]): UsageOptions | 'help' {
         until: { type: 'string' },
         channel: { type: 'string' },
         json: { type: 'boolean' },
+        home: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     }),
@@ -59,7 +68,11 @@ function parse(argv: readonly string[]): UsageOptions | 'help' {
   if (since !== undefined && until !== undefined && until <= since) {
     throw wrong('usage', '--until is before --since');
   }
-  return { query: { by, since, until, channel: values.channel }, json: values.json ?? false };
+  return {
+    query: { by, since, until, channel: values.channel },
+    json: values.json ?? false,
+    home: values.home,
+  };
 }
 
 async function run(archive: ArchiveReader, { query, json }: UsageOptions, terminal: Terminal): Promise<void> {

@@ -1,16 +1,17 @@
 import { parseArgs } from 'node:util';
 import type { ArchiveReader } from '../gateway/archive/open-archive.js';
-import { notHere, parseStrictly, runArchiveCommand, wrong } from './archive-command.js';
+import { type ArchiveOptions, notHere, parseStrictly, runArchiveCommand, wrong } from './archive-command.js';
 import { type Attempt, describeEvent } from './describe-event.js';
 import type { Terminal } from './terminal.js';
 
-export const usageText = `Usage: turnout why <event> [--full] [--json]
+export const usageText = `Usage: turnout why <event> [options]
 
 All that is known about an event: its text and state, and for each attempt to answer it the backend, the session,
 the files that made the prompt, the tools, the usage and the error. \`turnout history\` shows the ids of events.
 
-  --full   texts and inputs in full length
-  --json   one JSON object: the event, and its turns with all that was archived
+  --full        texts and inputs in full length
+  --json        one JSON object: the event, and its turns with all that was archived
+  --home <dir>  the gateway's data directory (TURNOUT_HOME, default ~/.turnout)
 
 Exit codes: 0 done · 1 no such event, or no data · 2 wrong usage
 `;
@@ -20,7 +21,7 @@ export function main(argv: readonly string[]): Promise<number> {
   return runArchiveCommand({ name: 'why', usageText, parse, run }, argv);
 }
 
-interface WhyOptions {
+interface WhyOptions extends ArchiveOptions {
   readonly eventId: string;
   readonly full: boolean;
   readonly json: boolean;
@@ -34,6 +35,7 @@ function parse(argv: readonly string[]): WhyOptions | 'help' {
       options: {
         full: { type: 'boolean' },
         json: { type: 'boolean' },
+        home: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     }),
@@ -43,7 +45,7 @@ function parse(argv: readonly string[]): WhyOptions | 'help' {
   if (eventId === undefined || positionals.length > 1) {
     throw wrong('why', `one event is expected, got ${positionals.length}`);
   }
-  return { eventId, full: values.full ?? false, json: values.json ?? false };
+  return { eventId, full: values.full ?? false, json: values.json ?? false, home: values.home };
 }
 
 async function run(archive: ArchiveReader, options: WhyOptions, terminal: Terminal): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.js';
@@ -22,12 +22,23 @@ export type ArchiveReader = Pick<
 /** The rows of a home directory, to read only: nothing is made or changed there. */
 export async function openArchive(home: string): Promise<ArchiveReader> {
   const file = join(home, 'turnout.db');
-  if (!existsSync(file)) {
-    throw new TurnoutError(
-      'bad_request',
-      `There is no gateway data in ${home}: nothing has been archived yet.`,
-      { hint: 'TURNOUT_HOME names another directory; `turnout gateway` begins an archive.' },
-    );
-  }
+  await access(file, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' || error.code === 'ENOTDIR' ? nothing(home) : unreadable(file, error);
+  });
   return openSqliteStore(file, { readOnly: true });
+}
+
+function nothing(home: string): TurnoutError {
+  return new TurnoutError(
+    'bad_request',
+    `There is no gateway data in ${home}: nothing has been archived yet.`,
+    { hint: '--home or TURNOUT_HOME names another directory; `turnout gateway` begins an archive.' },
+  );
+}
+
+function unreadable(file: string, cause: NodeJS.ErrnoException): TurnoutError {
+  return new TurnoutError('bad_request', `${file} can't be read: ${cause.message}.`, {
+    hint: 'Look into it as the user who runs the gateway.',
+    cause,
+  });
 }

@@ -52,6 +52,22 @@ describe.concurrent('turnout history', { timeout: 60_000 }, () => {
       ]);
     }));
 
+  it('looks where --home says, like its sisters', ({ stage }) =>
+    withRows(stage, async () => {
+      const env = { TURNOUT_HOME: stage.path('elsewhere') };
+      expect(await turnout(stage, ['history'], { env })).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/no gateway data in .*elsewhere[\s\S]*--home/),
+      });
+      for (const [...args] of [['history'], ['usage'], ['history', 'general']]) {
+        const plain = await turnout(stage, args);
+        expect(plain).toMatchObject({ code: 0, stderr: '' });
+        expect(await turnout(stage, [...args, '--home', stage.home], { env })).toEqual(plain);
+      }
+      const why = await turnout(stage, ['why', 'evt_1', '--home', stage.home], { env });
+      expect(why.stderr).toContain('There is no event "evt_1"');
+    }));
+
   it('shows what was said, and no text can pass for another message', ({ stage }) =>
     withRows(stage, async (store) => {
       const [, , asked] = await store.messages('general', { limit: 9 });
