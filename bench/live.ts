@@ -14,8 +14,8 @@ import { floors } from './floors.js';
 import { type Comparison, median, milliseconds } from './report.js';
 
 /** Of each contender: two processes of the same CLI with the same arguments differ by up to 7 % for as long as they live. */
-const copies = 3;
-const warmTurns = 20;
+const copies = 6;
+const warmTurns = 15;
 const coldTurns = 10;
 
 /** The vendors' SDKs, where there is one. */
