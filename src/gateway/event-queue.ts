@@ -210,12 +210,14 @@ export class EventQueue {
     this.#watch('claimed');
     const { channel } = claim.lease;
     const stop = new AbortController();
-    const done = this.#work(claim, stop.signal)
+    const since = this.#now();
+    const done = this.#work(claim, stop.signal, since)
       .catch((error: unknown): undefined => {
         this.#log.error('a turn could not be settled', { channel, error });
       })
       .finally(() => {
-        this.#running.delete(channel);
+        // Its result is on disk for a while: the channel may have its next turn already.
+        if (this.#running.get(channel)?.lease.turnId === claim.lease.turnId) this.#running.delete(channel);
         this.wake();
       });
     this.#running.set(channel, {
@@ -223,11 +225,11 @@ export class EventQueue {
       eventSeq: claim.event.seq,
       stop,
       done,
-      since: this.#now(),
+      since,
     });
   }
 
-  async #work(claim: Claim, signal: AbortSignal): Promise<Settlement | undefined> {
+  async #work(claim: Claim, signal: AbortSignal, since: number): Promise<Settlement | undefined> {
     const { lease } = claim;
     let settlement: Settlement;
     try {
@@ -236,7 +238,7 @@ export class EventQueue {
       if (isLostLease(error)) return this.#tellLost(lease);
       settlement = this.#broken(lease, error);
     }
-    return this.#settle(lease, settlement);
+    return this.#settle(lease, settlement, since);
   }
 
   /** A defect of ours, or a store that can't be written: the message must not get lost over it. */
@@ -246,7 +248,7 @@ export class EventQueue {
   }
 
   /** Until it is on disk, or the lease is another's. */
-  async #settle(lease: Lease, settlement: Settlement): Promise<Settlement | undefined> {
+  async #settle(lease: Lease, settlement: Settlement, since?: number): Promise<Settlement | undefined> {
     for (let delay = 100; ; delay = Math.min(delay * 2, 5000)) {
       try {
         this.#watch('finishing');
@@ -264,7 +266,7 @@ export class EventQueue {
         await sleep(delay, undefined, { signal: this.#givenUp.signal }).catch(() => undefined);
       }
     }
-    this.#options.onSettled?.(lease, settlement, this.#running.get(lease.channel)?.since);
+    this.#options.onSettled?.(lease, settlement, since);
     await this.#options.handler.settled?.(lease);
     return settlement;
   }

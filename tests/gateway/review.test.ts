@@ -84,6 +84,29 @@ describe('the queue', () => {
     expect((await store.event(event.id))?.state).toBe('answered');
   });
 
+  it('a turn that begins before the last one of its channel is cleared away is not lost sight of', async () => {
+    const store = await openStore();
+    const ended: string[] = [];
+    const queue = queueOver(store, {
+      run: async ({ event }) => {
+        if (event.text === 'second') await sleep(600);
+        ended.push(event.text);
+        return answer(event.text);
+      },
+      settled: () => sleep(200),
+    });
+    await queue.start();
+    const first = await queue.accept(prompt('first'));
+    const second = await queue.accept(prompt('second'));
+    await eventually(async () => (await store.event(first.event.id))?.state === 'answered');
+    queue.wake();
+    await eventually(async () => (await store.event(second.event.id))?.state === 'running');
+    await sleep(300);
+    expect(queue.isRunning('a')).toBe(true);
+    await queue.drain(5000);
+    expect(ended).toEqual(['first', 'second']);
+  });
+
   it('does not say that it stopped a turn which was answered all the same', async () => {
     const store = await openStore();
     const queue = queueOver(store, {
