@@ -51,7 +51,10 @@ async function serve(env: Environment): Promise<number> {
   const config = loadConfig(env);
   // Whoever read the log may be gone (a pipe, a restarted journal): the gateway goes on without.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  const starting = Gateway.start({ config, env, log: createLog(config.logLevel) });
+  const log = createLog(config.logLevel);
+  // A hook's module may forget a promise: that is no reason to end everybody's turns.
+  process.on('unhandledRejection', (error) => log.error('a promise was forgotten, and failed', { error }));
+  const starting = Gateway.start({ config, env, log });
   const stopped = untilStopped(starting);
   const { host, port } = (await starting).address;
   const shown = host.includes(':') ? `[${host}]` : host;

@@ -182,7 +182,7 @@ describe('turnout gateway', () => {
     }
   });
 
-  it('SIGTERM during the start-up: it stops in order, and no timer of a hook keeps it', async () => {
+  it('SIGTERM during the start-up: it stops in order, whatever a hook has left behind', async () => {
     const root = directory();
     mkdirSync(join(root, 'config'));
     const hooks = { startup: [{ module: './startup.mjs' }] };
@@ -192,6 +192,7 @@ describe('turnout gateway', () => {
       `setInterval(() => {}, 1000);
       export default () => new Promise((resolve) => {
         console.error('the hook runs');
+        Promise.reject(new Error('forgotten by the hook'));
         setTimeout(resolve, 500);
       });`,
     );
@@ -200,6 +201,7 @@ describe('turnout gateway', () => {
     run.child.kill('SIGTERM');
     expect(await exitCode(run)).toBe(0);
     expect(run.err).toContain('gateway stopped');
+    expect(run.err).toContain('forgotten by the hook');
   });
 
   it('goes on when nobody reads its log any more', async () => {
