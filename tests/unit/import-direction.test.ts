@@ -18,7 +18,18 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'lab/model': ['core'],
   lab: ['lab/model', 'sessions', 'backends', 'process', 'core'],
   'demo-agent': [],
-  cli: ['gateway', 'orchestra', 'store', 'lab', 'lab/model', 'runner', 'sessions', 'backends', 'process', 'core'],
+  cli: [
+    'gateway',
+    'orchestra',
+    'store',
+    'lab',
+    'lab/model',
+    'runner',
+    'sessions',
+    'backends',
+    'process',
+    'core',
+  ],
 };
 
 describe('imports point one way', () => {
