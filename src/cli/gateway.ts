@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
+import { createBackend } from '../backends/registry.js';
 import { TurnoutError } from '../core/errors.js';
-import { type Environment, loadConfig } from '../gateway/config.js';
+import { checkStart } from '../gateway/check-start.js';
+import { backendConfig, type Environment, readConfig } from '../gateway/config.js';
 import { Gateway } from '../gateway/gateway.js';
 import { createLog } from '../gateway/log.js';
 import { StoreError } from '../store/errors.js';
@@ -48,7 +50,11 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function serve(env: Environment): Promise<number> {
-  const config = loadConfig(env);
+  const { config, problems, backendKnown } = readConfig(env);
+  if (problems.length > 0) {
+    const backend = backendKnown ? createBackend(config.agentBackend, backendConfig(config, env)) : undefined;
+    await checkStart(config, backend, problems);
+  }
   // Whoever read the log may be gone (a pipe, a restarted journal): the gateway goes on without.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const log = createLog(config.logLevel);
@@ -56,9 +62,13 @@ async function serve(env: Environment): Promise<number> {
   process.on('unhandledRejection', (error) => log.error('a promise was forgotten, and failed', { error }));
   const starting = Gateway.start({ config, env, log });
   const stopped = untilStopped(starting);
-  const { host, port } = (await starting).address;
+  const { address, tokenFile } = await starting;
+  const { host, port } = address;
   const shown = host.includes(':') ? `[${host}]` : host;
-  process.stdout.write(`turnout gateway: http://${shown}:${port} (${config.agentBackend})\n`);
+  const token = tokenFile === undefined ? 'HTTP_TOKEN' : `the one in ${tokenFile}`;
+  process.stdout.write(
+    `turnout gateway: http://${shown}:${port} (${config.agentBackend})\nThe Bearer token is ${token}\n`,
+  );
   await stopped;
   // What a hook's module left behind (a timer, a socket) must not keep the process.
   setTimeout(() => process.exit(), 1000).unref();

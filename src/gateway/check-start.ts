@@ -6,16 +6,23 @@ import { readHooks } from './hooks/read-hooks.js';
 import { readSchedules } from './schedule/read-schedules.js';
 
 /** R9: whatever would keep the gateway from doing its work, found before it begins, and all of it at once. */
-export async function checkStart(config: GatewayConfig, backend: BackendAdapter): Promise<void> {
+export async function checkStart(
+  config: GatewayConfig,
+  backend: BackendAdapter | undefined,
+  settingsProblems: readonly string[] = [],
+): Promise<void> {
   const problems = [
-    ...(await checkBackend(config, backend)),
+    ...settingsProblems,
+    ...(backend === undefined ? [] : await checkBackend(config, backend)),
     ...(await checkDirectory('WORKING_DIR', config.workingDir)),
     ...(await readHooks(config.configDir)).problems,
     ...(await readSchedules(config.configDir, { outputChannel: config.outputChannelId })).problems,
   ];
   if (problems.length === 0) return;
   const list = problems.map((problem) => `  - ${problem.replaceAll('\n', '\n    ')}`).join('\n');
-  throw new TurnoutError('bad_request', `The gateway can't start:\n${list}`);
+  throw new TurnoutError('bad_request', `The gateway can't start:\n${list}`, {
+    hint: 'Settings come from the environment and the .env file of this directory.',
+  });
 }
 
 async function checkBackend(config: GatewayConfig, backend: BackendAdapter): Promise<readonly string[]> {

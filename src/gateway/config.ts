@@ -52,20 +52,36 @@ export const defaultMaxTurns = 25;
 
 /** Every setting validated together; all problems come in one error. */
 export function loadConfig(env: Environment): GatewayConfig {
-  const problems: string[] = [];
-  const agentBackend = orProblem(problems, () =>
-    resolveBackendName(env['AGENT_BACKEND'] || env['FORGE_BACKEND']),
-  );
-  const parsed = settings.safeParse(withoutBlanks(env));
-  if (!parsed.success) {
-    for (const issue of parsed.error.issues) {
-      const name = issue.path.join('.');
-      problems.push(`${name}=${JSON.stringify(env[name])}: ${issue.message}`);
-    }
-  }
-  if (!parsed.success || agentBackend === undefined) throw invalidSettings(problems);
+  const { config, problems } = readConfig(env);
+  if (problems.length > 0) throw invalidSettings(problems);
+  return config;
+}
 
-  const values = parsed.data;
+/** The settings with defaults in the place of bad ones, and what is wrong with those. */
+export function readConfig(env: Environment): {
+  readonly config: GatewayConfig;
+  readonly problems: readonly string[];
+  /** False: there is no such backend, and what the config says about it is made up. */
+  readonly backendKnown: boolean;
+} {
+  const problems: string[] = [];
+  const named = orProblem(problems, () => resolveBackendName(env['AGENT_BACKEND'] || env['FORGE_BACKEND']));
+  const given = withoutBlanks(env);
+  const parsed = settings.safeParse(given);
+  for (const issue of parsed.error?.issues ?? []) {
+    const name = issue.path.join('.');
+    problems.push(`${name}=${JSON.stringify(env[name])}: ${issue.message}`);
+    delete given[name];
+  }
+  const config = makeConfig(env, named ?? 'claude', parsed.data ?? settings.parse(given));
+  return { config, problems, backendKnown: named !== undefined };
+}
+
+function makeConfig(
+  env: Environment,
+  agentBackend: BackendName,
+  values: ReturnType<typeof settings.parse>,
+): GatewayConfig {
   const maxTurns = readMaxTurns(env['BACKEND_MAX_TURNS']);
   const home = resolve(values.TURNOUT_HOME ?? join(values.HOME ?? homedir(), '.turnout'));
   const config = {

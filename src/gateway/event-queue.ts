@@ -248,7 +248,9 @@ export class EventQueue {
   }
 
   /** Until it is on disk, or the lease is another's. */
-  async #settle(lease: Lease, settlement: Settlement, since?: number): Promise<Settlement | undefined> {
+  async #settle(lease: Lease, wanted: Settlement, since?: number): Promise<Settlement | undefined> {
+    let settlement = wanted;
+    let strange = 0;
     for (let delay = 100; ; delay = Math.min(delay * 2, 5000)) {
       try {
         this.#watch('finishing');
@@ -259,6 +261,10 @@ export class EventQueue {
       } catch (error) {
         if (isLostLease(error)) return this.#tellLost(lease);
         if (!(error instanceof StoreError) || !error.passing || this.#givenUp.signal.aborted) throw error;
+        if (error.fault === 'failed') strange += 1;
+        // Neither a full disk nor a lock: perhaps the result itself can't be stored, and would block its channel.
+        if (strange > 2 * maxStrangeFaults) throw error;
+        if (strange > maxStrangeFaults) settlement = failedInside(error, this.#now());
         this.#log.error('the result of a turn could not be written: trying again', {
           channel: lease.channel,
           error,
@@ -343,6 +349,9 @@ export class EventQueue {
   }
 }
 
+/** About a minute of trying. */
+const maxStrangeFaults = 15;
+
 function isLostLease(error: unknown): boolean {
   return error instanceof StoreError && error.fault === 'lost_lease';
 }
@@ -354,6 +363,11 @@ function brokenInside(error: unknown, at: number): Settlement {
     const failure = { code: 'unknown', message } as const;
     return { type: 'postpone', retry: { at, notBefore: at + 5000, error: failure, free: true, events: [] } };
   }
+  return failedInside(error, at);
+}
+
+function failedInside(error: unknown, at: number): Settlement {
+  const message = error instanceof Error ? error.message : String(error);
   const text = `Something went wrong inside the gateway: ${message}. Send /retry to try again.`;
   return {
     type: 'finish',

@@ -7,13 +7,7 @@ import { endOrphans } from '../process/end-orphans.js';
 import { ownName } from '../process/mark-child.js';
 import { type DirectoryLock, lockDirectory } from '../store/instance-lock.js';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.js';
-import {
-  finalStates,
-  type Lease,
-  type Store,
-  type StoredEvent,
-  type StoredPermission,
-} from '../store/types.js';
+import type { Lease, Store, StoredEvent, StoredPermission } from '../store/types.js';
 import { AgentRuntime } from './agent-runtime.js';
 import { Agents } from './agents.js';
 import { applyRetention } from './archive/apply-retention.js';
@@ -25,6 +19,7 @@ import { checkStart } from './check-start.js';
 import { ChatCommands } from './commands/chat-commands.js';
 import { backendConfig, type Environment, type GatewayConfig } from './config.js';
 import { EventQueue, type Settlement } from './event-queue.js';
+import { EventWaiters, isFinal } from './event-waiters.js';
 import { GatewayMetrics } from './gateway-metrics.js';
 import { HookManager } from './hook-manager.js';
 import { loadHttpToken } from './http-token.js';
@@ -54,6 +49,8 @@ export const databaseFile = 'turnout.db';
 
 /** Messages in, agent turns, answers out. Puts the parts together, starts and stops them in order. */
 export class Gateway implements HttpGatewayFace {
+  /** Where the HTTP token is kept, when it does not come from the settings. */
+  readonly tokenFile: string | undefined;
   readonly #options: GatewayOptions;
   readonly #store: Store;
   readonly #lock: DirectoryLock;
@@ -69,7 +66,7 @@ export class Gateway implements HttpGatewayFace {
   readonly #metrics = new GatewayMetrics();
   readonly #http: HttpChannel;
   readonly #kinds: readonly ChannelKind[];
-  readonly #waiters = new Set<{ readonly channel: string; look(): void }>();
+  readonly #waiters: EventWaiters;
   #retention: NodeJS.Timeout | undefined;
   #state: 'starting' | 'running' | 'draining' | 'stopped' = 'starting';
   #hurry: (() => void) | undefined;
@@ -84,10 +81,9 @@ export class Gateway implements HttpGatewayFace {
     try {
       const { token, file, warnings } = await loadHttpToken(config.home, config.httpToken);
       for (const warning of [...config.warnings, ...warnings]) log.warn(warning);
-      if (file !== undefined) log.info('the HTTP token is kept in a file', { file });
       const hooks = await HookManager.load(config.configDir, log, env);
       const store = await openSqliteStore(join(config.home, databaseFile));
-      const gateway = new Gateway(options, { backend, hooks, store, lock, token });
+      const gateway = new Gateway(options, { backend, hooks, store, lock, token, tokenFile: file });
       await gateway.#start();
       return gateway;
     } catch (error) {
@@ -98,14 +94,23 @@ export class Gateway implements HttpGatewayFace {
 
   private constructor(
     options: GatewayOptions,
-    made: { backend: BackendAdapter; hooks: HookManager; store: Store; lock: DirectoryLock; token: string },
+    made: {
+      readonly backend: BackendAdapter;
+      readonly hooks: HookManager;
+      readonly store: Store;
+      readonly lock: DirectoryLock;
+      readonly token: string;
+      readonly tokenFile: string | undefined;
+    },
   ) {
+    this.tokenFile = made.tokenFile;
     const { config, log, env } = options;
     const { store, hooks, backend } = made;
     const now = Date.now;
     const watch: Watcher = options.watch ?? (() => undefined);
     this.#options = options;
     this.#store = store;
+    this.#waiters = new EventWaiters(store);
     this.#lock = made.lock;
     this.#hooks = hooks;
     this.#agents = new Agents(config, backend, env);
@@ -240,7 +245,7 @@ export class Gateway implements HttpGatewayFace {
   async #close(): Promise<void> {
     this.#state = 'stopped';
     for (const kind of this.#kinds) await kind.stop();
-    for (const waiter of this.#waiters) waiter.look();
+    this.#waiters.close();
     await this.#outbox.stop();
     await this.#archive.stop();
     await this.#hooks.close();
@@ -268,26 +273,8 @@ export class Gateway implements HttpGatewayFace {
     return this.#store.messages(...given);
   }
 
-  async settled(eventId: string, signal: AbortSignal): Promise<StoredEvent | undefined> {
-    const event = await this.#store.event(eventId);
-    if (event === undefined || isFinal(event) || signal.aborted) return event;
-    return new Promise((resolve, reject) => {
-      const done = (): void => {
-        this.#waiters.delete(waiter);
-        signal.removeEventListener('abort', done);
-        if (this.#state === 'stopped') resolve(event);
-        else this.#store.event(eventId).then(resolve, reject);
-      };
-      const look = async (): Promise<void> => {
-        const now = this.#state === 'stopped' ? undefined : await this.#store.event(eventId);
-        if (now === undefined || isFinal(now)) done();
-      };
-      const waiter = { channel: event.channel, look: () => void look().catch(done) };
-      this.#waiters.add(waiter);
-      signal.addEventListener('abort', done, { once: true });
-      // It may have ended between the first look and now.
-      waiter.look();
-    });
+  settled(eventId: string, signal: AbortSignal): Promise<StoredEvent | undefined> {
+    return this.#waiters.wait(eventId, signal);
   }
 
   pendingPermissions(): Promise<readonly StoredPermission[]> {
@@ -320,15 +307,19 @@ export class Gateway implements HttpGatewayFace {
   };
 
   #settled = (lease: Lease, settlement: Settlement, since: number | undefined): void => {
-    this.#metrics.settled(settlement, since === undefined ? undefined : Date.now() - since);
-    this.#said(lease.channel);
+    const ms = since === undefined ? undefined : Date.now() - since;
+    this.#metrics.settled(settlement, ms);
+    const { channel, turnId: turn } = lease;
+    const state = settlement.type === 'finish' ? settlement.outcome.state : 'postponed';
+    this.#options.log.info('turn ended', { channel, turn, state, ms });
+    this.#said(channel);
   };
 
   /** There is something new in a channel. */
   #said(channel: string): void {
     this.#outbox.kick();
     this.#archive.touched(channel, Date.now());
-    for (const waiter of this.#waiters) if (waiter.channel === channel) waiter.look();
+    this.#waiters.happened(channel);
   }
 
   async #retain(): Promise<void> {
@@ -341,8 +332,4 @@ export class Gateway implements HttpGatewayFace {
       log.error('old conversations could not be removed', { error });
     }
   }
-}
-
-function isFinal(event: StoredEvent): boolean {
-  return finalStates.some((state) => state === event.state);
 }

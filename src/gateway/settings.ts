@@ -37,7 +37,7 @@ export const settings = z.object({
   RETENTION_DAYS: wholeNumber('days', 0, 36_500).default(0),
   OUTPUT_CHANNEL_ID: z.string().optional(),
   HTTP_HOST: z.string().default('127.0.0.1'),
-  HTTP_PORT: wholeNumber('a port', 0, 65_535).default(8420),
+  HTTP_PORT: wholeNumber('', 0, 65_535).default(8420),
   HTTP_TOKEN: z.string().optional(),
   LOG_LEVEL: oneOf(logLevels).default('info'),
   MODEL_SILENCE_MS: milliseconds(0).default(defaultClocks.modelSilenceMs),
@@ -71,7 +71,7 @@ function onOrOff() {
 }
 
 function wholeNumber(unit: string, least: number, most: number) {
-  const expected = `expected a whole number of ${unit} from ${least} to ${most}`;
+  const expected = `expected a whole number${unit === '' ? '' : ` of ${unit}`} from ${least} to ${most}`;
   return z
     .string()
     .regex(/^\s*\d+\s*$/, expected)

@@ -74,7 +74,7 @@ describe('turnout gateway', () => {
   it('a bad name and bad settings: all at once, with what is valid; exit code 1 (R6.5)', async () => {
     const run = startProgram(directory(), { AGENT_BACKEND: 'cursor', HTTP_PORT: 'x', MAX_QUEUE_DEPTH: '0' });
     expect(await exitCode(run)).toBe(1);
-    expect(run.err).toMatch(/3 settings are wrong/);
+    expect(run.err).toMatch(/The gateway can't start:/);
     expect(run.err).toMatch(/"cursor".*claude, codex, gemini, opencode/);
     expect(run.err).toMatch(/HTTP_PORT="x"/);
     expect(run.err).toMatch(/MAX_QUEUE_DEPTH="0"/);
@@ -92,9 +92,18 @@ describe('turnout gateway', () => {
       BACKEND_CLI_PATH: '/nowhere/claude',
       CONFIG_DIR: 'config',
       WORKING_DIR: 'gone',
+      HTTP_PORT: 'x',
     });
     expect(await exitCode(run)).toBe(1);
-    for (const part of ['/nowhere/claude', 'cron.md', 'every day', 'hooks.json', 'massage', 'WORKING_DIR'])
+    for (const part of [
+      '/nowhere/claude',
+      'cron.md',
+      'every day',
+      'hooks.json',
+      'massage',
+      'WORKING_DIR',
+      'HTTP_PORT',
+    ])
       expect(run.err).toContain(part);
   });
 

@@ -95,7 +95,8 @@ export class ChatCommands {
     return {
       type: 'reply',
       text: `${current.backend} uses ${wanted} from here on.`,
-      change: { model: wanted },
+      // For this vendor's CLI: the channel stays with it, whatever the settings say later.
+      change: { backend: current.backend, model: wanted },
     };
   }
 
@@ -192,7 +193,8 @@ function alone({ name, argument }: Command): CommandResult | undefined {
 function usageLine(row: UsageRow): string {
   const cached = row.cachedInputTokens === 0 ? '' : ` (${row.cachedInputTokens} from a cache)`;
   const cost = row.costUsd === 0 ? '' : `, $${row.costUsd.toFixed(4)}`;
-  return `${row.key}: ${row.turns} turns, ${row.inputTokens} tokens in${cached}, ${row.outputTokens} out${cost}`;
+  const turns = row.turns === 1 ? '1 turn' : `${row.turns} turns`;
+  return `${row.key}: ${turns}, ${row.inputTokens} tokens in${cached}, ${row.outputTokens} out${cost}`;
 }
 
 function preview(event: StoredEvent): string {
