@@ -2,7 +2,7 @@ import type { ErrorEvent, PermissionDecision, PermissionRequestEvent } from '../
 import type { Failure, StoredEvent, ToolRecord, TurnOutcome } from '../store/types.js';
 import type { RuntimeReport } from './agent-runtime.js';
 import { TurnRecorder } from './archive/turn-recorder.js';
-import type { Settlement, StopReason } from './event-queue.js';
+import type { Settlement, StopReason } from './settlement.js';
 import { describeTools, toolOf } from './tools-begun.js';
 
 /** R10: retries after the first attempt. */

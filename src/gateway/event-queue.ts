@@ -7,17 +7,11 @@ import type {
   Claim,
   Lease,
   NewEvent,
-  Postponement,
   Store,
-  TurnOutcome,
 } from '../store/types.js';
 import type { Watcher } from './journal-points.js';
 import type { Log } from './log.js';
-
-/** How an attempt ended: for good, or to be made again. */
-export type Settlement =
-  | { readonly type: 'finish'; readonly outcome: TurnOutcome }
-  | { readonly type: 'postpone'; readonly retry: Postponement };
+import { brokenInside, failedInside, type Settlement, type StopReason } from './settlement.js';
 
 /** What is done with the events of the queue. */
 export interface TurnHandler {
@@ -28,12 +22,6 @@ export interface TurnHandler {
   /** What the turn came to is on disk: nothing else of it is needed any more. */
   settled?(lease: Lease): Promise<void>;
 }
-
-/** Why a running turn is ended from outside. */
-export type StopReason =
-  | { readonly type: 'stopped'; readonly by: string }
-  | { readonly type: 'drain' }
-  | { readonly type: 'lost_lease' };
 
 export interface QueueOptions {
   readonly store: Store;
@@ -354,29 +342,4 @@ const maxStrangeFaults = 15;
 
 function isLostLease(error: unknown): boolean {
   return error instanceof StoreError && error.fault === 'lost_lease';
-}
-
-function brokenInside(error: unknown, at: number): Settlement {
-  const message = error instanceof Error ? error.message : String(error);
-  // The disk or the lock, before the agent was asked: the message waits until that is over.
-  if (error instanceof StoreError && error.passing) {
-    const failure = { code: 'unknown', message } as const;
-    return { type: 'postpone', retry: { at, notBefore: at + 5000, error: failure, free: true, events: [] } };
-  }
-  return failedInside(error, at);
-}
-
-function failedInside(error: unknown, at: number): Settlement {
-  const message = error instanceof Error ? error.message : String(error);
-  const text = `Something went wrong inside the gateway: ${message}. Send /retry to try again.`;
-  return {
-    type: 'finish',
-    outcome: {
-      at,
-      state: 'failed',
-      error: { code: 'unknown', message },
-      messages: [{ role: 'system', text }],
-      events: [],
-    },
-  };
 }

@@ -1,7 +1,8 @@
 import type { Store } from '../store/types.js';
 import type { Agents } from './agents.js';
-import type { EventQueue, Settlement } from './event-queue.js';
+import type { EventQueue } from './event-queue.js';
 import { type Counter, type Histogram, Metrics } from './metrics.js';
+import type { Settlement } from './settlement.js';
 
 /** What `/metrics` shows of the gateway's work. */
 export class GatewayMetrics {

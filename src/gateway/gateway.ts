@@ -18,7 +18,7 @@ import type { ChannelKind, Health, IncomingMessage, Receipt } from './channels/t
 import { checkStart } from './check-start.js';
 import { ChatCommands } from './commands/chat-commands.js';
 import { backendConfig, type Environment, type GatewayConfig } from './config.js';
-import { EventQueue, type Settlement } from './event-queue.js';
+import { EventQueue } from './event-queue.js';
 import { EventWaiters, isFinal } from './event-waiters.js';
 import { GatewayMetrics } from './gateway-metrics.js';
 import { HookManager } from './hook-manager.js';
@@ -31,6 +31,7 @@ import { Outbox } from './outbox.js';
 import { PermissionDesk } from './permission-desk.js';
 import { Scheduler } from './schedule/scheduler.js';
 import { SessionManager } from './session-manager.js';
+import type { Settlement } from './settlement.js';
 import { SystemPromptAssembler } from './system-prompt-assembler.js';
 import { TurnOutputs } from './turn-outputs.js';
 import { TurnWorker } from './turn-worker.js';

@@ -1,28 +1,20 @@
-import { backendNames } from '../backends/registry.js';
 import type { ChatEvent } from '../core/chat-event.js';
-import type {
-  AbandonedTurn,
-  Claim,
-  Lease,
-  Store,
-  StoredEvent,
-  StoredTurn,
-  ToolRecord,
-} from '../store/types.js';
+import type { AbandonedTurn, Claim, Lease, Store, StoredEvent } from '../store/types.js';
 import type { AgentRuntime } from './agent-runtime.js';
 import type { AgentTurn } from './agents.js';
-import { Attempt, type AttemptEnd, answered, brokenOff, maxRetries, unanswered } from './attempt.js';
+import { Attempt, type AttemptEnd, answered, brokenOff, unanswered } from './attempt.js';
 import type { ChatCommands } from './commands/chat-commands.js';
 import { parseCommand } from './commands/parse-command.js';
 import type { GatewayConfig } from './config.js';
-import type { Settlement, StopReason, TurnHandler } from './event-queue.js';
+import type { TurnHandler } from './event-queue.js';
 import type { HookManager } from './hook-manager.js';
 import type { Watcher } from './journal-points.js';
 import type { Log } from './log.js';
 import type { PermissionDesk } from './permission-desk.js';
+import { recoverTurn } from './recover-turn.js';
 import { readSeed } from './seed.js';
-import { describeTools, stillBegun } from './tools-begun.js';
-import { missedSteps, type TurnOutputs } from './turn-outputs.js';
+import type { Settlement, StopReason } from './settlement.js';
+import type { TurnOutputs } from './turn-outputs.js';
 
 /** Waiting messages that become one turn in `collect` mode. */
 const maxCollected = 50;
@@ -105,34 +97,8 @@ export class TurnWorker implements TurnHandler {
     return told;
   }
 
-  async recover({ lease, turn, events }: AbandonedTurn): Promise<Settlement> {
-    const { store, now } = this.#parts;
-    const pending = (await store.pendingPermissions()).filter((asked) => asked.turnId === turn.id);
-    const begun = stillBegun(await this.#toolsOf(lease, turn), pending);
-    const attempts = Math.max(0, ...events.map((event) => event.attempts));
-    const message = 'The gateway ended while this was being worked on.';
-    const error = { code: 'crashed', message } as const;
-    if (begun.length === 0 && attempts <= maxRetries) {
-      return { type: 'postpone', retry: { at: now(), notBefore: now(), error, events: [] } };
-    }
-    const why =
-      begun.length > 0
-        ? `${message} It is not repeated by itself, because tools had begun:\n${describeTools(begun)}`
-        : `${message} That happened ${attempts} times.`;
-    const text = `${why}\nSend /retry to run it again.`;
-    const messages = [{ role: 'system', text }] as const;
-    return { type: 'finish', outcome: { at: now(), state: 'failed', error, messages, events: [] } };
-  }
-
-  /** The noted ones, and those that the agent had announced when there was nobody any more to note them. */
-  async #toolsOf(lease: Lease, turn: StoredTurn): Promise<readonly ToolRecord[]> {
-    const { store, runtime, outputs, now } = this.#parts;
-    const backend = backendNames.find((name) => name === turn.setup?.backend);
-    if (backend === undefined) return turn.tools;
-    const said = runtime.agents.adapter(backend).decode?.(outputs.lines(turn.id));
-    const { tools, entries } = await missedSteps(turn.tools, said, now());
-    for (const entry of entries) await store.journal(lease, entry);
-    return tools;
+  recover(abandoned: AbandonedTurn): Promise<Settlement> {
+    return recoverTurn(abandoned, this.#parts);
   }
 
   async settled(lease: Lease): Promise<void> {
