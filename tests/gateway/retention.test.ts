@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { databaseFile } from '../../src/gateway/gateway.js';
+import { openDatabase } from '../../src/store/sqlite/open-database.js';
+import { eventually, type GatewayStage, setUpGateway } from './stage.js';
+
+/** As if all of it had been said so many days earlier. */
+async function age(stage: GatewayStage, days: number): Promise<void> {
+  const db = await openDatabase(join(stage.home, databaseFile));
+  const ms = days * 86_400_000;
+  db.run('UPDATE events SET created_at = created_at - ?1, ended_at = ended_at - ?1', ms);
+  db.run('UPDATE messages SET created_at = created_at - ?1', ms);
+  db.run('UPDATE turns SET started_at = started_at - ?1, ended_at = ended_at - ?1', ms);
+  db.close();
+}
+
+describe('retention', () => {
+  it('removes what is older than RETENTION_DAYS at the start, and the conversation goes on', async () => {
+    const stage = setUpGateway();
+    const client = await stage.start();
+    const old = await client.ask('a', 'remember that the signal is green');
+    await client.stop();
+    await age(stage, 40);
+
+    const keeping = await stage.start();
+    expect((await keeping.event(old.eventId)).state).toBe('answered');
+    await keeping.stop();
+
+    const removing = await stage.start({ RETENTION_DAYS: '30' });
+    await eventually(async () => (await removing.messages('a')).length === 0);
+    await expect(removing.event(old.eventId)).rejects.toThrow(/404/);
+    const fresh = await removing.ask('a', 'what do you remember');
+    expect(fresh.responseText).toContain('the signal is green');
+    await removing.stop();
+
+    const again = await stage.start({ RETENTION_DAYS: '30' });
+    expect((await again.messages('a')).map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(existsSync(join(stage.home, 'archive', 'a'))).toBe(true);
+  });
+});
