@@ -47,19 +47,6 @@ describe('the warm pool', () => {
     expect(demo.sessions.processes).toBeLessThanOrEqual(2);
   });
 
-  // Memory is read from /proc.
-  it.runIf(process.platform === 'linux')('is capped in memory: an idle session makes room', async () => {
-    // A process of the agent has tens of megabytes: there is room for one.
-    demo = new DemoSessions({ maxResidentBytes: 1024 ** 2 });
-    const first = await demo.open();
-    await collect(first.send('remember the letter a'));
-    const second = await demo.open();
-    await collect(second.send('remember the letter b'));
-    expect(demo.sessions.processes).toBe(1);
-    expect(JSON.stringify(await lastOf(first.send('what do you remember?')))).toContain('letter a');
-    expect(demo.sessions.processes).toBe(1);
-  });
-
   it('is capped for sessions that are opened at the same time, too', async () => {
     demo = new DemoSessions({ maxProcesses: 2 });
     let most = 0;
