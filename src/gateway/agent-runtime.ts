@@ -1,6 +1,6 @@
 import type { BackendAdapter, BackendEventResult } from '../backends/types.js';
 import { type ChatEvent, errorEvent, isTerminal, type TerminalEvent } from '../core/chat-event.js';
-import type { PromptRecord, StoredSession, TurnSetup } from '../store/types.js';
+import type { PromptRecord, StoredSession, TurnSetup } from '../store/records.js';
 import { type AgentRequest, Agents, type AgentTurn } from './agents.js';
 import type { GatewayConfig } from './config.js';
 import type { HookManager } from './hook-manager.js';

@@ -1,5 +1,6 @@
 import type { ErrorEvent, PermissionDecision, PermissionRequestEvent } from '../core/chat-event.js';
-import type { Failure, StoredEvent, ToolRecord, TurnOutcome } from '../store/types.js';
+import type { Failure, StoredEvent, ToolRecord } from '../store/records.js';
+import type { TurnOutcome } from '../store/types.js';
 import type { RuntimeReport } from './agent-runtime.js';
 import { TurnRecorder } from './archive/turn-recorder.js';
 import type { Settlement, StopReason } from './settlement.js';

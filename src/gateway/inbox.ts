@@ -1,4 +1,5 @@
-import type { NewEvent, Store, StoredEvent } from '../store/types.js';
+import type { StoredEvent } from '../store/records.js';
+import type { NewEvent, Store } from '../store/types.js';
 import type { AgentRuntime } from './agent-runtime.js';
 import type { IncomingMessage, Receipt } from './channels/types.js';
 import type { ChatCommands } from './commands/chat-commands.js';
@@ -37,9 +38,9 @@ export class Inbox {
   }
 
   async #throughHooks(message: IncomingMessage): Promise<Receipt> {
-    const { hooks, store, queue } = this.#parts;
+    const { hooks, queue } = this.#parts;
     const { channel, source, text, messageId } = message;
-    const known = messageId === undefined ? undefined : await store.eventOf(source, channel, messageId);
+    const known = await this.#known(message);
     if (known !== undefined) return { event: known, repeated: true };
     const verdict = await hooks.fire('message', { channel, source, text, author: message.author, messageId });
     if (verdict.action === 'continue') return this.#accept({ ...message, text: verdict.payload.text });
@@ -69,11 +70,10 @@ export class Inbox {
 
   /** A command that does not wait: done, then written down together with what it came to. */
   async #atOnce(message: IncomingMessage, command: Command): Promise<Receipt> {
-    const { store, queue, commands, now } = this.#parts;
-    const { source, channel, messageId } = message;
-    const known = messageId === undefined ? undefined : await store.eventOf(source, channel, messageId);
+    const { queue, commands, now } = this.#parts;
+    const known = await this.#known(message);
     if (known !== undefined) return { event: known, repeated: true };
-    const result = await commands.run(command, channel);
+    const result = await commands.run(command, message.channel);
     const change = result.type === 'reply' ? result.change : undefined;
     return queue.accept(this.#event(message, 'command'), {
       settled: {
@@ -84,6 +84,11 @@ export class Inbox {
         channelChange: change,
       },
     });
+  }
+
+  /** A message that came before must not be done, or told to a hook, once more. */
+  async #known({ source, channel, messageId }: IncomingMessage): Promise<StoredEvent | undefined> {
+    return messageId === undefined ? undefined : this.#parts.store.eventOf(source, channel, messageId);
   }
 
   async #meetRunningTurn(event: StoredEvent): Promise<void> {

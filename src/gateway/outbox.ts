@@ -1,4 +1,5 @@
-import type { Delivery, Store } from '../store/types.js';
+import type { Delivery } from '../store/records.js';
+import type { Store } from '../store/types.js';
 import type { ChannelKind } from './channels/types.js';
 import type { Watcher } from './journal-points.js';
 import type { Log } from './log.js';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { PermissionDecision, PermissionRequestEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
-import type { Lease, Store, StoredPermission } from '../store/types.js';
+import type { StoredPermission } from '../store/records.js';
+import type { Lease, Store } from '../store/types.js';
 import type { AgentTurn } from './agents.js';
 import type { Watcher } from './journal-points.js';
 import type { Log } from './log.js';

@@ -1,5 +1,6 @@
 import { backendNames } from '../backends/registry.js';
-import type { AbandonedTurn, Lease, Store, StoredTurn, ToolRecord } from '../store/types.js';
+import type { StoredTurn, ToolRecord } from '../store/records.js';
+import type { AbandonedTurn, Lease, Store } from '../store/types.js';
 import type { AgentRuntime } from './agent-runtime.js';
 import { maxRetries } from './attempt.js';
 import type { Settlement } from './settlement.js';

@@ -1,11 +1,10 @@
-import type { Store, StoredMessage, StoredSession } from '../store/types.js';
+import type { StoredMessage, StoredSession } from '../store/records.js';
+import type { Store } from '../store/types.js';
 
 /** What an agent is told of a conversation that it was not part of. */
 export interface Seed {
   readonly messages: readonly StoredMessage[];
 }
-
-export const noSeed: Seed = { messages: [] };
 
 const maxMessages = 60;
 const maxCharacters = 48_000;

@@ -1,4 +1,5 @@
-import type { Store, StoredSession } from '../store/types.js';
+import type { StoredSession } from '../store/records.js';
+import type { Store } from '../store/types.js';
 
 /** Which vendor session a channel goes on with: one for each backend, with the directory that it was made in. */
 export class SessionManager {

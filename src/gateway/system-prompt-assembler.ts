@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PromptRecord } from '../store/types.js';
+import type { PromptRecord } from '../store/records.js';
 import type { ChannelConfig, PromptPart } from './markdown-config-loader.js';
 import { cutMark, cutText, grouped } from './prompt/cut-text.js';
 import { defaultPromptLimits, type PromptLimits } from './prompt/limits.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ToolRecord } from '../store/types.js';
+import type { ToolRecord } from '../store/records.js';
 
 interface Question {
   readonly tool: string;

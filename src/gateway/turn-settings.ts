@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type BackendName, backendNames } from '../backends/registry.js';
 import type { PermissionMode } from '../backends/types.js';
-import type { ChannelState } from '../store/types.js';
+import type { ChannelState } from '../store/records.js';
 import type { GatewayConfig } from './config.js';
 import type { ChannelConfig } from './markdown-config-loader.js';
 import { type QueueMode, queueModes } from './settings.js';

@@ -1,5 +1,6 @@
 import type { ChatEvent } from '../core/chat-event.js';
-import type { AbandonedTurn, Claim, Lease, Store, StoredEvent } from '../store/types.js';
+import type { StoredEvent } from '../store/records.js';
+import type { AbandonedTurn, Claim, Lease, Store } from '../store/types.js';
 import type { AgentRuntime } from './agent-runtime.js';
 import type { AgentTurn } from './agents.js';
 import { Attempt, type AttemptEnd, answered, brokenOff, unanswered } from './attempt.js';

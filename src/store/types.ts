@@ -1,4 +1,21 @@
-import type { ChatEvent, ErrorCode, PermissionDecision, Usage } from '../core/chat-event.js';
+import type { ChatEvent, PermissionDecision, Usage } from '../core/chat-event.js';
+import type {
+  ChannelOverview,
+  ChannelState,
+  Delivery,
+  EventKind,
+  Failure,
+  FinalState,
+  Role,
+  StoreCounts,
+  StoredEvent,
+  StoredMessage,
+  StoredPermission,
+  StoredSession,
+  StoredTurn,
+  TurnSetup,
+  UsageRow,
+} from './records.js';
 
 /**
  * Durable state. SQLite in one file today, Postgres for several hosts later: both pass `tests/contract/store-contract.ts`.
@@ -109,16 +126,6 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export const finalStates = ['answered', 'refused', 'cancelled', 'failed'] as const;
-export type FinalState = (typeof finalStates)[number];
-export type EventState = 'queued' | 'running' | FinalState;
-
-/** A prompt goes to the agent; a command is for the gateway itself. */
-export type EventKind = 'prompt' | 'command';
-
-/** `user` and `assistant` speak; `system` is the gateway: notices, answers to commands, scheduled prompts. */
-export type Role = 'user' | 'assistant' | 'system';
-
 export interface NewEvent {
   readonly channel: string;
   /** Where it came from: `http`, `heartbeat`, `cron`, … */
@@ -146,35 +153,6 @@ export interface Accepted {
   readonly event: StoredEvent;
   /** It was there already. */
   readonly repeated: boolean;
-}
-
-export interface Failure {
-  readonly code: ErrorCode;
-  readonly message: string;
-}
-
-export interface StoredEvent {
-  readonly id: string;
-  /** Grows in the order of arrival. */
-  readonly seq: number;
-  readonly channel: string;
-  readonly source: string;
-  readonly kind: EventKind;
-  readonly messageId?: string | undefined;
-  readonly text: string;
-  readonly author?: string | undefined;
-  readonly state: EventState;
-  readonly createdAt: number;
-  readonly endedAt?: number | undefined;
-  /** Turns that were begun for it. */
-  readonly attempts: number;
-  /** A retry waits until then. */
-  readonly notBefore?: number | undefined;
-  /** The turn that runs or ended it. */
-  readonly turnId?: string | undefined;
-  readonly responseText?: string | undefined;
-  /** Why it failed, was refused or cancelled; while it waits: why the last attempt failed. */
-  readonly error?: Failure | undefined;
 }
 
 export interface ClaimRequest {
@@ -213,44 +191,6 @@ export type JournalEntry =
       readonly at: number;
     }
   | { readonly type: 'tool_ended'; readonly id: string; readonly isError: boolean; readonly at: number };
-
-/** What a turn was run with. */
-export interface TurnSetup {
-  readonly backend: string;
-  readonly model?: string | undefined;
-  readonly cwd: string;
-  readonly live: boolean;
-  /** The session it resumed. */
-  readonly resumed?: string | undefined;
-  readonly prompt: PromptRecord;
-}
-
-/** Which files made the system prompt, and what was put in front of the message. */
-export interface PromptRecord {
-  readonly files: readonly PromptFile[];
-  readonly characters: number;
-  /** sha256 of the assembled system prompt. */
-  readonly hash: string;
-  /** Messages of the archive that the agent was given, because it had not seen them. */
-  readonly seededMessages: number;
-}
-
-export interface PromptFile {
-  /** Relative to CONFIG_DIR. */
-  readonly path: string;
-  readonly sha256: string;
-  readonly bytes: number;
-  readonly truncated: boolean;
-}
-
-export interface ToolRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly input: unknown;
-  readonly startedAt: number;
-  readonly endedAt?: number | undefined;
-  readonly isError?: boolean | undefined;
-}
 
 export interface TurnOutcome {
   readonly at: number;
@@ -313,25 +253,6 @@ export interface CancelRequest {
   readonly only?: readonly string[] | undefined;
 }
 
-export interface StoredTurn {
-  readonly id: string;
-  readonly channel: string;
-  /** The events that it answers, in order. */
-  readonly eventIds: readonly string[];
-  readonly state: 'running' | 'postponed' | FinalState;
-  readonly startedAt: number;
-  readonly endedAt?: number | undefined;
-  /** Absent until the turn has begun to run. */
-  readonly setup?: TurnSetup | undefined;
-  /** The model that the CLI named, else the one that was asked for. */
-  readonly model?: string | undefined;
-  readonly sessionId?: string | undefined;
-  readonly tools: readonly ToolRecord[];
-  readonly usage?: Usage | undefined;
-  readonly stopReason?: string | undefined;
-  readonly error?: Failure | undefined;
-}
-
 export interface NewMessage {
   readonly channel: string;
   /** For `Delivery.source`. Default: the event's. */
@@ -340,16 +261,6 @@ export interface NewMessage {
   readonly role: Role;
   readonly text: string;
   readonly backend?: string | undefined;
-}
-
-export interface StoredMessage {
-  readonly id: number;
-  readonly channel: string;
-  readonly eventId?: string | undefined;
-  readonly role: Role;
-  readonly text: string;
-  readonly backend?: string | undefined;
-  readonly createdAt: number;
 }
 
 export interface MessagePage {
@@ -365,13 +276,6 @@ export interface ConversationPage {
   readonly beforeSeq?: number | undefined;
 }
 
-export interface Delivery {
-  readonly id: number;
-  readonly message: StoredMessage;
-  readonly source: string;
-  readonly attempts: number;
-}
-
 export interface NewPermission {
   readonly id: string;
   readonly tool: string;
@@ -380,44 +284,10 @@ export interface NewPermission {
   readonly at: number;
 }
 
-export interface StoredPermission {
-  readonly id: string;
-  readonly channel: string;
-  readonly eventId: string;
-  readonly turnId: string;
-  readonly tool: string;
-  readonly input: unknown;
-  readonly options: readonly PermissionDecision[];
-  readonly state: 'pending' | 'decided' | 'void';
-  readonly decision?: PermissionDecision | undefined;
-  readonly message?: string | undefined;
-  readonly createdAt: number;
-  readonly decidedAt?: number | undefined;
-}
-
 export interface PermissionAnswer {
   readonly decision: PermissionDecision;
   readonly message?: string | undefined;
   readonly at: number;
-}
-
-export interface StoredSession {
-  readonly channel: string;
-  readonly backend: string;
-  readonly sessionId: string;
-  /** The directory that it was made in: resumed elsewhere, three of the four CLIs fail or hang. */
-  readonly cwd: string;
-  /** The seq of the last event that it knows, with its answer. `finish` sets it; a new session knows 0. */
-  readonly seen: number;
-}
-
-/** What was set in the chat; everything else comes from the settings. */
-export interface ChannelState {
-  readonly backend?: string | undefined;
-  readonly model?: string | undefined;
-  readonly queueMode?: string | undefined;
-  /** The seq of the event behind which the present conversation begins. */
-  readonly conversationStart: number;
 }
 
 /** `null` takes a setting back. */
@@ -427,14 +297,6 @@ export interface ChannelChange {
   readonly queueMode?: string | null | undefined;
   /** Forgets the channel's sessions and starts the conversation anew. */
   readonly newConversation?: boolean | undefined;
-}
-
-export interface ChannelOverview {
-  readonly channel: string;
-  readonly waiting: number;
-  readonly running: boolean;
-  readonly messages: number;
-  readonly lastMessageAt?: number | undefined;
 }
 
 export interface TurnRange {
@@ -449,20 +311,4 @@ export interface UsageQuery {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly by: 'day' | 'backend' | 'channel' | 'model';
-}
-
-export interface UsageRow {
-  readonly key: string;
-  readonly turns: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly costUsd: number;
-}
-
-export interface StoreCounts {
-  readonly events: Readonly<Record<EventState, number>>;
-  readonly undelivered: number;
-  readonly pendingPermissions: number;
-  readonly oldestWaitingAt?: number | undefined;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TurnoutError } from '../../src/core/errors.js';
 import { StoreError } from '../../src/store/errors.js';
-import type { StoredPermission } from '../../src/store/types.js';
+import type { StoredPermission } from '../../src/store/records.js';
 import { MemoryGateway, type Running, startChannel } from './http-face.js';
 
 let http: Running;

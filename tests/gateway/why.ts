@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { databaseFile } from '../../src/gateway/gateway.js';
+import type { StoredTurn } from '../../src/store/records.js';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js';
-import type { StoredTurn } from '../../src/store/types.js';
 import type { GatewayStage } from './stage.js';
 
 /** The turns of an event, as they are on disk. */

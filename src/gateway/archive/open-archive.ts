@@ -9,9 +9,9 @@ export type {
   StoredEvent,
   StoredMessage,
   StoredTurn,
-  UsageQuery,
   UsageRow,
-} from '../../store/types.js';
+} from '../../store/records.js';
+export type { UsageQuery } from '../../store/types.js';
 
 /** What can be read while a gateway is at work. */
 export type ArchiveReader = Pick<

@@ -1,4 +1,5 @@
-import type { Store, StoredEvent, StoredMessage, StoredTurn } from '../../store/types.js';
+import type { StoredEvent, StoredMessage, StoredTurn } from '../../store/records.js';
+import type { Store } from '../../store/types.js';
 import { dayMs, dayOf, startOfDay } from './format.js';
 import { idBefore, readMessages, readTurns } from './read-pages.js';
 import type { DayEntry } from './render-markdown.js';

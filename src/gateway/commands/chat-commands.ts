@@ -1,6 +1,7 @@
 import { type BackendName, backendNames } from '../../backends/registry.js';
 import { TurnoutError } from '../../core/errors.js';
-import type { ChannelChange, Store, StoredEvent, UsageRow } from '../../store/types.js';
+import type { StoredEvent, UsageRow } from '../../store/records.js';
+import type { ChannelChange, Store } from '../../store/types.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import type { SessionManager } from '../session-manager.js';
 import { queueModes } from '../settings.js';

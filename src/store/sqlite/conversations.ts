@@ -1,12 +1,5 @@
-import type {
-  ChannelChange,
-  ChannelOverview,
-  ChannelState,
-  ConversationPage,
-  MessagePage,
-  StoredMessage,
-  StoredSession,
-} from '../types.js';
+import type { ChannelOverview, ChannelState, StoredMessage, StoredSession } from '../records.js';
+import type { ChannelChange, ConversationPage, MessagePage } from '../types.js';
 import type { Database } from './database.js';
 import { openLane } from './lanes.js';
 import { type MessageRow, toMessage } from './rows.js';

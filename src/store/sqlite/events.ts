@@ -1,4 +1,5 @@
-import type { Accepted, AcceptOptions, CancelRequest, Failure, NewEvent, StoredEvent } from '../types.js';
+import type { Failure, StoredEvent } from '../records.js';
+import type { Accepted, AcceptOptions, CancelRequest, NewEvent } from '../types.js';
 import type { Database } from './database.js';
 import { type NewId, openLane, refreshLane, waitingEvents } from './lanes.js';
 import { write } from './outbox.js';

@@ -1,4 +1,5 @@
-import type { Claim, ClaimRequest, StoredEvent } from '../types.js';
+import type { StoredEvent } from '../records.js';
+import type { Claim, ClaimRequest } from '../types.js';
 import type { Database } from './database.js';
 import { type EventRow, toEvent } from './rows.js';
 

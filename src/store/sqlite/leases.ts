@@ -1,12 +1,6 @@
 import { StoreError } from '../errors.js';
-import type {
-  AbandonedTurn,
-  JoinRequest,
-  JournalEntry,
-  Lease,
-  StoredEvent,
-  TakeOverRequest,
-} from '../types.js';
+import type { StoredEvent } from '../records.js';
+import type { AbandonedTurn, JoinRequest, JournalEntry, Lease, TakeOverRequest } from '../types.js';
 import { limitedJson } from './archive.js';
 import type { Database, Value } from './database.js';
 import { addMember, nextFence, waitingEvents } from './lanes.js';

@@ -1,4 +1,5 @@
-import type { Delivery, NewMessage, Role, StoredMessage } from '../types.js';
+import type { Delivery, Role, StoredMessage } from '../records.js';
+import type { NewMessage } from '../types.js';
 import type { Database, Value } from './database.js';
 import { openLane } from './lanes.js';
 import { type MessageRow, toMessage } from './rows.js';

@@ -1,5 +1,6 @@
 import type { PermissionDecision } from '../../core/chat-event.js';
-import type { Lease, NewPermission, PermissionAnswer, StoredPermission } from '../types.js';
+import type { StoredPermission } from '../records.js';
+import type { Lease, NewPermission, PermissionAnswer } from '../types.js';
 import type { Database } from './database.js';
 import { heldTurn } from './leases.js';
 import type { PermissionRow } from './rows.js';

@@ -1,4 +1,5 @@
-import type { StoreCounts, StoredTurn, TurnRange, UsageQuery, UsageRow } from '../types.js';
+import type { StoreCounts, StoredTurn, UsageRow } from '../records.js';
+import type { TurnRange, UsageQuery } from '../types.js';
 import type { Database } from './database.js';
 import type { TurnRow } from './rows.js';
 import { toTurn } from './turns.js';

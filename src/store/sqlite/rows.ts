@@ -1,5 +1,5 @@
 import type { ErrorCode, PermissionDecision, Usage } from '../../core/chat-event.js';
-import type { EventKind, Failure, FinalState, Role, StoredEvent, StoredMessage } from '../types.js';
+import type { EventKind, Failure, FinalState, Role, StoredEvent, StoredMessage } from '../records.js';
 
 /** The rows as SQLite gives them, and what they are outside. */
 export interface EventRow {

@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredTurn, ToolRecord, TurnSetup } from '../types.js';
+import type { StoredEvent, StoredTurn, ToolRecord, TurnSetup } from '../records.js';
 import type { Database } from './database.js';
 import { type EventRow, type ToolRow, type TurnRow, toEvent, toFailure, toUsage } from './rows.js';
 

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
+import type { StoredMessage } from '../../../src/store/records.js';
 import type {
   Accepted,
   Claim,
   NewEvent,
   Postponement,
   Store,
-  StoredMessage,
   TurnOutcome,
 } from '../../../src/store/types.js';
 

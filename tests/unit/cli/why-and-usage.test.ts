@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
+import type { StoredEvent } from '../../../src/store/records.js';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
-import type { StoredEvent } from '../../../src/store/types.js';
 import { it, type Stage } from '../../contract/stage.js';
 import { begin, exchange, finishTurn, say } from '../gateway/archive-rows.js';
 import { buildOnce, turnout } from './turnout.js';

@@ -1,5 +1,6 @@
 import type { ChatEvent, Usage } from '../../../src/core/chat-event.js';
-import type { Lease, Store, StoredEvent, TurnOutcome } from '../../../src/store/types.js';
+import type { StoredEvent } from '../../../src/store/records.js';
+import type { Lease, Store, TurnOutcome } from '../../../src/store/types.js';
 
 export interface Exchange {
   readonly channel: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noLog } from '../../../src/gateway/log.js';
 import { Outbox } from '../../../src/gateway/outbox.js';
-import type { Delivery } from '../../../src/store/types.js';
+import type { Delivery } from '../../../src/store/records.js';
 import { eventually } from '../../gateway/stage.js';
 
 interface Waiting {

@@ -5,7 +5,8 @@ import type { Clock } from '../../../src/gateway/schedule/clock.js';
 import { systemClock } from '../../../src/gateway/schedule/clock.js';
 import { lastDue } from '../../../src/gateway/schedule/next-run.js';
 import { Scheduler } from '../../../src/gateway/schedule/scheduler.js';
-import type { EventState, NewEvent, StoredEvent } from '../../../src/store/types.js';
+import type { EventState, StoredEvent } from '../../../src/store/records.js';
+import type { NewEvent } from '../../../src/store/types.js';
 import { logLines } from './log-lines.js';
 import { directoryWith, put } from './temporary-directory.js';
 

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { TurnoutError } from '../../../core/errors.js';
-import type { Delivery } from '../../../store/types.js';
+import type { Delivery } from '../../../store/records.js';
 import type { Log } from '../../log.js';
 import type { Metrics } from '../../metrics.js';
 import type { ChannelKind } from '../types.js';

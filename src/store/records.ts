@@ -1,0 +1,174 @@
+import type { ErrorCode, PermissionDecision, Usage } from '../core/chat-event.js';
+
+// What is on disk, as it is read.
+
+export const finalStates = ['answered', 'refused', 'cancelled', 'failed'] as const;
+export type FinalState = (typeof finalStates)[number];
+export type EventState = 'queued' | 'running' | FinalState;
+
+/** A prompt goes to the agent; a command is for the gateway itself. */
+export type EventKind = 'prompt' | 'command';
+
+/** `user` and `assistant` speak; `system` is the gateway: notices, answers to commands, scheduled prompts. */
+export type Role = 'user' | 'assistant' | 'system';
+
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export interface StoredEvent {
+  readonly id: string;
+  /** Grows in the order of arrival. */
+  readonly seq: number;
+  readonly channel: string;
+  readonly source: string;
+  readonly kind: EventKind;
+  readonly messageId?: string | undefined;
+  readonly text: string;
+  readonly author?: string | undefined;
+  readonly state: EventState;
+  readonly createdAt: number;
+  readonly endedAt?: number | undefined;
+  /** Turns that were begun for it. */
+  readonly attempts: number;
+  /** A retry waits until then. */
+  readonly notBefore?: number | undefined;
+  /** The turn that runs or ended it. */
+  readonly turnId?: string | undefined;
+  readonly responseText?: string | undefined;
+  /** Why it failed, was refused or cancelled; while it waits: why the last attempt failed. */
+  readonly error?: Failure | undefined;
+}
+
+/** What a turn was run with. */
+export interface TurnSetup {
+  readonly backend: string;
+  readonly model?: string | undefined;
+  readonly cwd: string;
+  readonly live: boolean;
+  /** The session it resumed. */
+  readonly resumed?: string | undefined;
+  readonly prompt: PromptRecord;
+}
+
+/** Which files made the system prompt, and what was put in front of the message. */
+export interface PromptRecord {
+  readonly files: readonly PromptFile[];
+  readonly characters: number;
+  /** sha256 of the assembled system prompt. */
+  readonly hash: string;
+  /** Messages of the archive that the agent was given, because it had not seen them. */
+  readonly seededMessages: number;
+}
+
+export interface PromptFile {
+  /** Relative to CONFIG_DIR. */
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly truncated: boolean;
+}
+
+export interface ToolRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly startedAt: number;
+  readonly endedAt?: number | undefined;
+  readonly isError?: boolean | undefined;
+}
+
+export interface StoredTurn {
+  readonly id: string;
+  readonly channel: string;
+  /** The events that it answers, in order. */
+  readonly eventIds: readonly string[];
+  readonly state: 'running' | 'postponed' | FinalState;
+  readonly startedAt: number;
+  readonly endedAt?: number | undefined;
+  /** Absent until the turn has begun to run. */
+  readonly setup?: TurnSetup | undefined;
+  /** The model that the CLI named, else the one that was asked for. */
+  readonly model?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly tools: readonly ToolRecord[];
+  readonly usage?: Usage | undefined;
+  readonly stopReason?: string | undefined;
+  readonly error?: Failure | undefined;
+}
+
+export interface StoredMessage {
+  readonly id: number;
+  readonly channel: string;
+  readonly eventId?: string | undefined;
+  readonly role: Role;
+  readonly text: string;
+  readonly backend?: string | undefined;
+  readonly createdAt: number;
+}
+
+export interface Delivery {
+  readonly id: number;
+  readonly message: StoredMessage;
+  readonly source: string;
+  readonly attempts: number;
+}
+
+export interface StoredPermission {
+  readonly id: string;
+  readonly channel: string;
+  readonly eventId: string;
+  readonly turnId: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly options: readonly PermissionDecision[];
+  readonly state: 'pending' | 'decided' | 'void';
+  readonly decision?: PermissionDecision | undefined;
+  readonly message?: string | undefined;
+  readonly createdAt: number;
+  readonly decidedAt?: number | undefined;
+}
+
+export interface StoredSession {
+  readonly channel: string;
+  readonly backend: string;
+  readonly sessionId: string;
+  /** The directory that it was made in: resumed elsewhere, three of the four CLIs fail or hang. */
+  readonly cwd: string;
+  /** The seq of the last event that it knows, with its answer. `finish` sets it; a new session knows 0. */
+  readonly seen: number;
+}
+
+/** What was set in the chat; everything else comes from the settings. */
+export interface ChannelState {
+  readonly backend?: string | undefined;
+  readonly model?: string | undefined;
+  readonly queueMode?: string | undefined;
+  /** The seq of the event behind which the present conversation begins. */
+  readonly conversationStart: number;
+}
+
+export interface ChannelOverview {
+  readonly channel: string;
+  readonly waiting: number;
+  readonly running: boolean;
+  readonly messages: number;
+  readonly lastMessageAt?: number | undefined;
+}
+
+export interface UsageRow {
+  readonly key: string;
+  readonly turns: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly costUsd: number;
+}
+
+export interface StoreCounts {
+  readonly events: Readonly<Record<EventState, number>>;
+  readonly undelivered: number;
+  readonly pendingPermissions: number;
+  readonly oldestWaitingAt?: number | undefined;
+}
