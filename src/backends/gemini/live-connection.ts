@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { AnyMessage, ClientConnection } from '@agentclientprotocol/sdk';
 import { TurnoutError } from '../../core/errors.js';
 import type { RunningProcess } from '../../process/start-process.js';
@@ -5,6 +6,8 @@ import { classifyFailure } from '../one-shot/classify-failure.js';
 import { firstCharacters } from '../one-shot/conclude.js';
 import { isObject, type JsonObject } from '../one-shot/json-lines.js';
 import { object, text } from '../one-shot/read-fields.js';
+
+const leavingMs = 1000;
 
 /** One JSON-RPC message of the agent, with its line. */
 export interface Incoming {
@@ -88,7 +91,14 @@ export class AcpConnection {
     const sent = message as unknown as JsonObject;
     if ('method' in sent && 'id' in sent) this.#unanswered.add(sent['id']);
     this.#events.outgoing(sent, raw);
-    await this.#child.write(`${raw}\n`);
+    await this.#child.write(`${raw}\n`).catch(() => this.#unheard());
+  }
+
+  /** What reads no more is about to leave, and its exit says why; what stays all the same is ended. */
+  async #unheard(): Promise<never> {
+    await Promise.race([this.#child.exited, setTimeout(leavingMs, undefined, { ref: false })]);
+    await this.#child.end();
+    throw await this.crash();
   }
 
   async #read(): Promise<void> {
@@ -151,7 +161,7 @@ function parse(line: string): JsonObject | undefined {
 export async function within<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
+    timer = globalThis.setTimeout(
       () => reject(new TurnoutError('timeout', `Gemini did not answer ${what} within ${ms / 1000} s`)),
       ms,
     );

@@ -136,6 +136,22 @@ describe('an agent that', () => {
     await expect(process.open(options())).rejects.toMatchObject({ code: 'crashed' });
   });
 
+  it.each([
+    ['and leaves', `setTimeout(() => { console.error('no luck at all'); process.exit(3); }, 200);`, 'exit 3'],
+    ['but lives on', '', 'signal SIGTERM'],
+  ])('reads no more %s: the next request says how it ended', async (_, then, how) => {
+    const process = await start(`
+      if (method === 'initialize') {
+        require('node:fs').closeSync(0);
+        ${then}
+        setInterval(() => undefined, 1000);
+      }`);
+    const failure = await process.open(options()).catch((error: Error) => error);
+    expect(failure).toMatchObject({ code: 'crashed', message: expect.stringContaining(how) });
+    if (then !== '') expect(failure).toMatchObject({ message: expect.stringContaining('no luck at all') });
+    await process.exited;
+  });
+
   it('closes its output but lives on is ended', async () => {
     const process = await start(`
       if (method === 'session/prompt') { require('node:fs').closeSync(1); setInterval(() => {}, 1000); }`);
@@ -208,12 +224,18 @@ describe('an agent that', () => {
 describe('a recorded agent', () => {
   const recordings = fileURLToPath(new URL('../../fixtures/recordings/gemini/', import.meta.url));
 
-  /** Says what it said then, each time it hears as much as it heard then. */
+  /** Says what it said then, each time it hears what it heard then. What it is asked once more than then, it grants. */
   const replaySource = (name: string) => `
     recorded ??= require('node:fs').readFileSync(${JSON.stringify(join(recordings, `live-${name}.jsonl`))}, 'utf8')
       .split('\\n').filter(Boolean).map((line) => JSON.parse(line));
+    const then = recorded[0].message;
+    if (then.method !== method || then.params?.modeId !== params?.modeId) return reply(id, {});
+    if (method !== undefined) ids.set(then.id, id);
     recorded.shift();
-    while (recorded[0]?.from === 'gemini') say(recorded.shift().message);
+    while (recorded[0]?.from === 'gemini') {
+      const { message } = recorded.shift();
+      say(message.method === undefined ? { ...message, id: ids.get(message.id) } : message);
+    }
     return;`;
 
   it('loads its session: the history is not heard again, the instructions are not told again', async () => {
@@ -292,6 +314,7 @@ const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
 const reply = (id, result) => say({ jsonrpc: '2.0', id, result });
 const update = (sessionId, update) => say({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } });
 const text = (sessionId, text) => update(sessionId, { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+const ids = new Map();
 let prompt, recorded, sessions = 0;
 const modes = { availableModes: [{ id: 'default' }, { id: 'yolo' }], currentModeId: 'default' };
 function hear({ id, method, params, result, error }) {
