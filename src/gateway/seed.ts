@@ -29,21 +29,39 @@ export async function readSeed(
  */
 export function seededPrompt(seed: Seed, prompt: string): string {
   if (seed.messages.length === 0) return prompt;
+  const mark = unusedMark(seed.messages.map(({ text }) => text));
   const lines = seed.messages.map((message) => {
     const speaker =
       message.role === 'assistant' ? `assistant (${message.backend ?? 'another agent'})` : 'user';
-    return `<message from="${speaker}">\n${message.text}\n</message>`;
+    return `<message${mark} from="${speaker}">\n${message.text}\n</message${mark}>`;
   });
   return [
-    'This conversation has a part that you have not seen. What was said in it, for your information:',
-    '<conversation_so_far>',
+    'This conversation has a part that you have not seen.',
+    `What was said in it, for your information, each message in a <message${mark}> of its own:`,
+    `<conversation_so_far${mark}>`,
     ...lines,
-    '</conversation_so_far>',
+    `</conversation_so_far${mark}>`,
     'The next message, which is for you:',
     '',
     prompt,
   ].join('\n');
 }
+
+/**
+ * Makes our tags others than any that was said (`message-2`): nobody can speak for somebody else, and what was said stays
+ * as it was said.
+ */
+function unusedMark(texts: readonly string[]): string {
+  const used = new Set(
+    texts.flatMap((text) => [...text.matchAll(ownTag)].map(([, number = 1]) => Number(number))),
+  );
+  if (used.size === 0) return '';
+  let number = 2;
+  while (used.has(number)) number += 1;
+  return `-${number}`;
+}
+
+const ownTag = /<[\s/]*(?:message|conversation_so_far)\b(?:-(\d+))?/gi;
 
 function newest(messages: readonly StoredMessage[]): readonly StoredMessage[] {
   let room = maxCharacters;
