@@ -1,7 +1,7 @@
 import { TurnoutError } from '../core/errors.js';
 import { dayMs, startOfDay } from '../gateway/archive/format.js';
 import { type ArchiveReader, openArchive } from '../gateway/archive/open-archive.js';
-import { loadConfig } from '../gateway/config.js';
+import { homeDirectory } from '../gateway/home-directory.js';
 import { exitCodes } from './exit-codes.js';
 import { readEnvironment } from './read-environment.js';
 import { Terminal } from './terminal.js';
@@ -33,8 +33,11 @@ export async function runArchiveCommand<Options extends ArchiveOptions>(
       await terminal.write(command.usageText);
       return exitCodes.done;
     }
-    const env = readEnvironment(process.cwd(), process.env);
-    home = loadConfig(options.home === undefined ? env : { ...env, TURNOUT_HOME: options.home }).home;
+    const env =
+      options.home === undefined
+        ? readEnvironment(process.cwd(), process.env)
+        : { ...process.env, TURNOUT_HOME: options.home };
+    home = homeDirectory(env);
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
     terminal.say(error.explanation);

@@ -1,14 +1,14 @@
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type BackendName, backends, createBackend, resolveBackendName } from '../backends/registry.js';
 import type { BackendAdapterConfig, PermissionMode } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
 import type { Clocks } from '../sessions/types.js';
 import type { PoolLimits } from '../sessions/warm-pool.js';
+import { type Environment, homeDirectory } from './home-directory.js';
 import type { LogLevel } from './log.js';
 import { type QueueMode, settings } from './settings.js';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type { Environment } from './home-directory.js';
 
 export interface GatewayConfig {
   readonly agentBackend: BackendName;
@@ -83,7 +83,7 @@ function makeConfig(
   values: ReturnType<typeof settings.parse>,
 ): GatewayConfig {
   const maxTurns = readMaxTurns(env['BACKEND_MAX_TURNS']);
-  const home = resolve(values.TURNOUT_HOME ?? join(values.HOME ?? homedir(), '.turnout'));
+  const home = homeDirectory(env);
   const config = {
     agentBackend,
     backendCliPath: absoluteProgram(values.BACKEND_CLI_PATH) ?? backends[agentBackend].command,

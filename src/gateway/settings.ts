@@ -24,8 +24,6 @@ export const settings = z.object({
   QUERY_TIMEOUT_MS: milliseconds(1).default(600_000),
   WORKING_DIR: z.string().default('.'),
   CONFIG_DIR: z.string().optional(),
-  TURNOUT_HOME: z.string().optional(),
-  HOME: z.string().optional(),
   BACKEND_LIVE: onOrOff().default(false),
   PERMISSION_MODE: oneOf(permissionModes).default('bypass'),
   MAX_CONCURRENT_TURNS: wholeNumber('turns', 1, 1000).default(4),

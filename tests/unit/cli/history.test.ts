@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
@@ -66,6 +66,23 @@ describe.concurrent('turnout history', { timeout: 60_000 }, () => {
       }
       const why = await turnout(stage, ['why', 'evt_1', '--home', stage.home], { env });
       expect(why.stderr).toContain('There is no event "evt_1"');
+    }));
+
+  it('needs no setting but where the data is, like its sisters', ({ stage }) =>
+    withRows(stage, async (store) => {
+      const [asked] = await store.messages('general', { limit: 1 });
+      writeFileSync(join(stage.workingDir, '.env'), 'HTTP_PORT=many\nAGENT_BACKEND=cursor\n');
+      const env = { LOG_LEVEL: 'loud', MAX_QUEUE_DEPTH: '-1' };
+      for (const args of [['history'], ['usage'], ['why', asked?.eventId ?? '']]) {
+        expect(await turnout(stage, args, { env })).toMatchObject({ code: 0, stderr: '' });
+      }
+      // That one may be in the .env file, too.
+      writeFileSync(join(stage.workingDir, '.env'), `TURNOUT_HOME=${stage.path('elsewhere')}\n`);
+      const unset = { TURNOUT_HOME: undefined };
+      const missing = await turnout(stage, ['history'], { env: unset });
+      expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('elsewhere') });
+      const found = await turnout(stage, ['history', '--home', stage.home], { env: unset });
+      expect(found).toMatchObject({ code: 0, stderr: '' });
     }));
 
   it('shows what was said, and no text can pass for another message', ({ stage }) =>

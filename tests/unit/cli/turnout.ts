@@ -22,7 +22,8 @@ export interface Finished {
 }
 
 export interface Start {
-  readonly env?: Record<string, string>;
+  /** Over the stage's; undefined takes a variable away. */
+  readonly env?: Record<string, string | undefined>;
   readonly cwd?: string;
   /** Text for a pipe that is then closed; 'open' for one that stays silent and open. Without it stdin is /dev/null. */
   readonly stdin?: string;
