@@ -56,6 +56,11 @@ async function run(archive: ArchiveReader, options: WhyOptions, terminal: Termin
       '`turnout history <channel>` shows the ids of events; what is older than RETENTION_DAYS is gone.',
     );
   }
+  if (event.removed) {
+    throw notHere(
+      `The event ${JSON.stringify(event.id)} is no longer kept (RETENTION_DAYS): it ended as ${event.state}.`,
+    );
+  }
   const attempts: Attempt[] = [];
   for (const turn of await archive.turns(event.id)) {
     attempts.push({ turn, events: await archive.turnEvents(turn.id) });

@@ -39,6 +39,11 @@ export interface StoredEvent {
   readonly responseText?: string | undefined;
   /** Why it failed, was refused or cancelled; while it waits: why the last attempt failed. */
   readonly error?: Failure | undefined;
+  /**
+   * `prune` has removed it: what was said is gone, and so are its turns. What is left, for a while, is what it takes to
+   * know its message again.
+   */
+  readonly removed?: true | undefined;
 }
 
 /** What a turn was run with. */

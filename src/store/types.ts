@@ -29,7 +29,7 @@ import type {
 export interface Store {
   // Messages in
 
-  /** On disk when it resolves. The same message id of the same source and channel twice is one event. */
+  /** On disk when it resolves. The same message id of the same source and channel twice is one event, a removed one too. */
   accept(event: NewEvent, options: AcceptOptions): Promise<Accepted>;
 
   // Turns: per channel first in, first out, one at a time
@@ -93,6 +93,7 @@ export interface Store {
 
   // Looking
 
+  /** As long as it is known: a removed one, too. */
   event(id: string): Promise<StoredEvent | undefined>;
   eventOf(source: string, channel: string, messageId: string): Promise<StoredEvent | undefined>;
   /** The turns of an event, oldest first. */
@@ -120,9 +121,10 @@ export interface Store {
 
   /**
    * Removes what ended before: messages, turns, events, delivered outbox rows. Nothing that waits, runs or is
-   * undelivered. In many small steps: the only method that is not all or nothing.
+   * undelivered. The messages of removed events are still known by their ids, except of those that ended before
+   * `keysBefore`. In many small steps: the only method that is not all or nothing.
    */
-  prune(before: number): Promise<{ readonly events: number; readonly messages: number }>;
+  prune(cut: PruneCut): Promise<{ readonly events: number; readonly messages: number }>;
   close(): Promise<void>;
 }
 
@@ -297,6 +299,11 @@ export interface ChannelChange {
   readonly queueMode?: string | null | undefined;
   /** Forgets the channel's sessions and starts the conversation anew. */
   readonly newConversation?: boolean | undefined;
+}
+
+export interface PruneCut {
+  readonly before: number;
+  readonly keysBefore: number;
 }
 
 export interface TurnRange {

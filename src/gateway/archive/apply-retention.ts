@@ -18,6 +18,9 @@ export interface Removed {
   readonly pages: number;
 }
 
+/** So much longer a message's id is known: a client that repeats it late is not answered a second time. */
+const keyDays = 30;
+
 /**
  * Removes rows and pages that are older than so many days. The cut is the beginning of a day, so that no page is left
  * with a part of its rows.
@@ -26,7 +29,7 @@ export async function applyRetention(options: RetentionOptions): Promise<Removed
   const { store, directory, days, now } = options;
   if (days <= 0) return { events: 0, messages: 0, pages: 0 };
   const before = startOfDay(dayOf(now)) - days * dayMs;
-  const rows = await store.prune(before);
+  const rows = await store.prune({ before, keysBefore: before - keyDays * dayMs });
   return { ...rows, pages: await removePages(directory, dayOf(before)) };
 }
 

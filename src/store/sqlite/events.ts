@@ -5,6 +5,7 @@ import { type NewId, openLane, refreshLane, waitingEvents } from './lanes.js';
 import { write } from './outbox.js';
 import { applyOutcome } from './outcome.js';
 import { voidPermissions } from './permissions.js';
+import { findRemoved, findRemovedByMessage } from './removed-events.js';
 import { saveRun } from './reports.js';
 import { type EventRow, toEvent } from './rows.js';
 
@@ -14,7 +15,7 @@ export function accept(db: Database, event: NewEvent, options: AcceptOptions, ne
     event.messageId === undefined
       ? undefined
       : findByMessage(db, event.source, event.channel, event.messageId);
-  if (known !== undefined) return { event: toEvent(known), repeated: true };
+  if (known !== undefined) return { event: known, repeated: true };
 
   openLane(db, event.channel);
   const outcome = options.settled ?? refusal(db, event, options.maxWaiting);
@@ -112,7 +113,7 @@ export function endEvent(db: Database, seq: number, end: EventEnd): void {
 
 export function findEvent(db: Database, id: string): StoredEvent | undefined {
   const row = db.get<EventRow>('SELECT * FROM events WHERE id = ?', id);
-  return row === undefined ? undefined : toEvent(row);
+  return row === undefined ? findRemoved(db, id) : toEvent(row);
 }
 
 export function findByMessage(
@@ -120,13 +121,14 @@ export function findByMessage(
   source: string,
   channel: string,
   messageId: string,
-): EventRow | undefined {
-  return db.get<EventRow>(
+): StoredEvent | undefined {
+  const row = db.get<EventRow>(
     'SELECT * FROM events WHERE channel = ? AND source = ? AND message_id = ?',
     channel,
     source,
     messageId,
   );
+  return row === undefined ? findRemovedByMessage(db, source, channel, messageId) : toEvent(row);
 }
 
 /**

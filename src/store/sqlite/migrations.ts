@@ -186,4 +186,21 @@ export const migrations: readonly string[] = [
 
   CREATE TABLE schedules (name TEXT PRIMARY KEY, last_run INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What is kept of an event that was removed, so that its message is not taken for a new one when it comes again.
+  CREATE TABLE removed_events (
+    channel TEXT NOT NULL,
+    source TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    id TEXT NOT NULL UNIQUE,
+    seq INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    ended_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    PRIMARY KEY (channel, source, message_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX removed_events_ended ON removed_events (ended_at);
+  `,
 ];

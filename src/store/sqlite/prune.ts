@@ -1,6 +1,8 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
+import type { PruneCut } from '../types.js';
 import type { Database } from './database.js';
 import type { GroupCommit } from './group-commit.js';
+import { forgetRemoved, rememberRemoved } from './removed-events.js';
 
 /** Events are looked at in portions of this size, each a transaction: the messages that come meanwhile don't wait. */
 const portion = 200;
@@ -13,20 +15,21 @@ export interface Pruned {
 }
 
 /** Goes through the events by seq, so it needs no index of its own. */
-export async function prune(commits: GroupCommit, before: number): Promise<Pruned> {
+export async function prune(commits: GroupCommit, cut: PruneCut): Promise<Pruned> {
   let events = 0;
   let messages = 0;
   for (let from: number | undefined = 0; from !== undefined; ) {
-    const step: EventStep = await commits.write((db) => pruneEvents(db, from ?? 0, before));
+    const step: EventStep = await commits.write((db) => pruneEvents(db, from ?? 0, cut));
     events += step.events;
     messages += step.messages;
     from = step.next;
   }
   for (let from: number | undefined = 0; from !== undefined; ) {
-    const step: Step = await commits.write((db) => prunePosts(db, from ?? 0, before));
+    const step: Step = await commits.write((db) => prunePosts(db, from ?? 0, cut.before));
     messages += step.messages;
     from = step.next;
   }
+  while ((await commits.write((db) => forgetRemoved(db, cut.keysBefore, portion))) === portion);
   // Each step is a commit, and there can be thousands: what comes meanwhile has its turn in between.
   while (await commits.read(giveBackPages)) await nextLoop();
   return { events, messages };
@@ -39,7 +42,7 @@ interface Step {
 }
 type EventStep = Step & { readonly events: number };
 
-function pruneEvents(db: Database, from: number, before: number): EventStep {
+function pruneEvents(db: Database, from: number, { before, keysBefore }: PruneCut): EventStep {
   const looked = db.all<{ seq: number; ended_at: number | null }>(
     'SELECT seq, ended_at FROM events WHERE seq > ? ORDER BY seq LIMIT ?',
     from,
@@ -52,6 +55,7 @@ function pruneEvents(db: Database, from: number, before: number): EventStep {
     const turns = db.all<{ turn_seq: number }>('SELECT turn_seq FROM turn_members WHERE event_seq = ?', seq);
     messages +=
       db.get<{ count: number }>('SELECT count(*) AS count FROM messages WHERE at_event = ?', seq)?.count ?? 0;
+    rememberRemoved(db, seq, keysBefore);
     // Messages, outbox rows, permissions and memberships go with it.
     events += db.run('DELETE FROM events WHERE seq = ?', seq);
     for (const { turn_seq } of turns) {

@@ -64,10 +64,7 @@ export function createSqliteStore(db: Database, options: GroupCommitOptions = {}
 
     event: (id) => read((tx) => events.findEvent(tx, id)),
     eventOf: (source, channel, messageId) =>
-      read((tx) => {
-        const row = events.findByMessage(tx, source, channel, messageId);
-        return row === undefined ? undefined : toEvent(row);
-      }),
+      read((tx) => events.findByMessage(tx, source, channel, messageId)),
     turns: (eventId) => read((tx) => turns.turnsOf(tx, eventId)),
     turnEvents: (turnId) => read((tx) => readArchive(tx, turnId)),
     turnsEnded: (range) => read((tx) => reports.turnsEnded(tx, range)),
@@ -80,7 +77,7 @@ export function createSqliteStore(db: Database, options: GroupCommitOptions = {}
     lastRun: (schedule) => read((tx) => reports.lastRun(tx, schedule)),
     saveRun: (schedule, at) => write((tx) => reports.saveRun(tx, schedule, at)),
 
-    prune: (before) => prune(commits, before),
+    prune: (cut) => prune(commits, cut),
     close: () => commits.close(),
   };
 }

@@ -147,7 +147,7 @@ export function describeLooking(stage: StoreStage): void {
           70,
         );
       }
-      expect(await stage.store.prune(100)).toEqual({ events: 1, messages: 3 });
+      expect(await stage.store.prune({ before: 100, keysBefore: 0 })).toEqual({ events: 1, messages: 3 });
       expect(await stage.store.event(old.event.id)).toBeUndefined();
       expect(await stage.store.messages('old', { limit: 10 })).toEqual([]);
       expect(await stage.store.turnEvents(old.lease.turnId)).toEqual([]);
@@ -158,8 +158,59 @@ export function describeLooking(stage: StoreStage): void {
         'young',
       ]);
       expect((await stage.store.counts()).events).toMatchObject({ running: 1, queued: 1, answered: 2 });
-      expect(await stage.store.prune(100)).toEqual({ events: 0, messages: 0 });
+      expect(await stage.store.prune({ before: 100, keysBefore: 0 })).toEqual({ events: 0, messages: 0 });
       expect(await stage.waitingTexts('waits')).toEqual(['waits']);
+    });
+
+    it('knows the message of a removed event again, and does not take it for a new one', async () => {
+      const first = await stage.accept('c', 'hello', { messageId: 'm', author: 'ann', at: 40 });
+      await stage.accept('c', 'without an id');
+      await stage.answerNext('yes', { at: 50 });
+      await stage.answerNext('yes', { at: 50 });
+      for (const { id } of await stage.store.undelivered({ now: 60, limit: 5 }))
+        await stage.store.delivered([id], 60);
+      for (const { id } of await stage.store.undelivered({ now: 60, limit: 5 }))
+        await stage.store.delivered([id], 60);
+      expect(await stage.store.prune({ before: 100, keysBefore: 50 })).toEqual({ events: 2, messages: 4 });
+      await stage.reopen();
+
+      const { id, seq } = first.event;
+      const left = {
+        id,
+        seq,
+        channel: 'c',
+        source: 'http',
+        kind: 'prompt',
+        messageId: 'm',
+        state: 'answered',
+      };
+      const times = { createdAt: 40, endedAt: 50, attempts: 1 };
+      const again = await stage.accept('c', 'hello', { messageId: 'm', at: 200 });
+      expect(again).toEqual({ repeated: true, event: { ...left, ...times, text: '', removed: true } });
+      expect(await stage.store.event(id)).toEqual(again.event);
+      expect(await stage.store.eventOf('http', 'c', 'm')).toEqual(again.event);
+      // Nothing of it runs, waits, is said or counted.
+      expect(await stage.claim(5)).toEqual([]);
+      expect(await stage.store.messages('c', { limit: 5 })).toEqual([]);
+      expect((await stage.store.counts()).events).toMatchObject({ queued: 0, answered: 0 });
+      for (const other of [{ source: 'discord' }, { channel: 'd' }, { messageId: 'm2' }]) {
+        expect((await stage.accept('c', 'other', { messageId: 'm', ...other })).repeated).toBe(false);
+      }
+    });
+
+    it('forgets the messages of removed events in time', async () => {
+      const { event } = await stage.accept('c', 'hello', { messageId: 'm' });
+      const error = { code: 'interrupted' as const, message: 'stopped' };
+      await stage.store.cancelWaiting({ channel: 'c', at: 50, error });
+      await stage.store.prune({ before: 100, keysBefore: 50 });
+      expect((await stage.accept('c', 'hello', { messageId: 'm' })).repeated).toBe(true);
+      await stage.store.prune({ before: 100, keysBefore: 51 });
+      expect(await stage.store.event(event.id)).toBeUndefined();
+      expect((await stage.accept('c', 'hello', { messageId: 'm' })).repeated).toBe(false);
+      // One that is too old already leaves nothing behind.
+      await stage.store.cancelWaiting({ channel: 'c', at: 60, error });
+      await stage.store.prune({ before: 100, keysBefore: 61 });
+      expect((await stage.accept('c', 'hello', { messageId: 'm' })).repeated).toBe(false);
     });
 
     it('removes many, while others are written', async () => {
@@ -167,7 +218,10 @@ export function describeLooking(stage: StoreStage): void {
       await Promise.all(accepted);
       const error = { code: 'interrupted' as const, message: 'stopped' };
       await stage.store.cancelWaiting({ channel: 'c', at: 50, error });
-      const [pruned, late] = await Promise.all([stage.store.prune(100), stage.accept('c', 'late')]);
+      const [pruned, late] = await Promise.all([
+        stage.store.prune({ before: 100, keysBefore: 0 }),
+        stage.accept('c', 'late'),
+      ]);
       expect(pruned).toEqual({ events: 500, messages: 500 });
       expect(await stage.waitingTexts('c')).toEqual(['late']);
       expect(late.event.seq).toBeGreaterThan(500);

@@ -55,6 +55,21 @@ describe('opening the database', () => {
     db.close();
   });
 
+  it('brings a file of the first version up to date, with what is in it', async () => {
+    await mkdir(join(directory, 'home'));
+    const old = new DatabaseSync(file);
+    old.exec(`${migrations[0]}; PRAGMA user_version = 1;
+      INSERT INTO channels (name, served) VALUES ('c', 1);
+      INSERT INTO events (id, channel, source, kind, message_id, text, state, created_at, ended_at)
+        VALUES ('evt_1', 'c', 'http', 'prompt', 'm', 'hello', 'answered', 1, 2)`);
+    old.close();
+    const store = await openSqliteStore(file);
+    expect(await store.event('evt_1')).toMatchObject({ text: 'hello' });
+    await store.prune({ before: 10, keysBefore: 0 });
+    expect(await store.eventOf('http', 'c', 'm')).toMatchObject({ id: 'evt_1', removed: true });
+    await store.close();
+  });
+
   it('is opened by several at once', async () => {
     const stores = await Promise.all([1, 2, 3].map(() => openSqliteStore(file)));
     for (const store of stores) await store.saveRun('x', 1);

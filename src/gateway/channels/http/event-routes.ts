@@ -1,3 +1,4 @@
+import type { StoredEvent } from '../../../store/records.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { awaitEnding, waitLimit } from './await-ending.js';
 import { checkWait } from './check-parameters.js';
@@ -13,6 +14,7 @@ export function addEventRoutes(app: HttpApp, { gateway, stopping }: RouteOptions
       try {
         const event =
           waitMs === 0 ? await gateway.event(eventId) : await awaitEnding(gateway, eventId, limit.signal);
+        if (event?.removed) throw gone(event);
         if (event !== undefined) return c.json(representEvent(event));
       } finally {
         limit.release();
@@ -20,4 +22,9 @@ export function addEventRoutes(app: HttpApp, { gateway, stopping }: RouteOptions
       throw new HttpProblem('not_found', `There is no event ${JSON.stringify(eventId.slice(0, 160))}.`);
     },
   });
+}
+
+function gone({ id, state, endedAt = 0 }: StoredEvent): HttpProblem {
+  const end = `It ended as ${state} at ${new Date(endedAt).toISOString()}`;
+  return new HttpProblem('gone', `The event ${id} is no longer kept (RETENTION_DAYS). ${end}.`);
 }

@@ -8,6 +8,7 @@ export type ProblemCode =
   | 'method_not_allowed'
   | 'timeout'
   | 'conflict'
+  | 'gone'
   | 'too_large'
   | 'unsupported_media_type'
   | 'unavailable'
@@ -20,6 +21,7 @@ const statuses = {
   method_not_allowed: 405,
   timeout: 408,
   conflict: 409,
+  gone: 410,
   too_large: 413,
   unsupported_media_type: 415,
   internal: 500,

@@ -1,0 +1,70 @@
+import type { StoredEvent } from '../records.js';
+import type { Database } from './database.js';
+import type { EventRow } from './rows.js';
+
+type RemovedRow = Pick<
+  EventRow,
+  | 'seq'
+  | 'id'
+  | 'channel'
+  | 'source'
+  | 'kind'
+  | 'message_id'
+  | 'state'
+  | 'created_at'
+  | 'ended_at'
+  | 'attempts'
+>;
+
+const columns = 'channel, source, message_id, id, seq, kind, state, created_at, ended_at, attempts';
+
+/** Before the event itself goes. Only what has a message id can come again. */
+export function rememberRemoved(db: Database, seq: number, keysBefore: number): void {
+  db.run(
+    `INSERT OR REPLACE INTO removed_events (${columns})
+      SELECT ${columns} FROM events WHERE seq = ? AND message_id IS NOT NULL AND ended_at >= ?`,
+    seq,
+    keysBefore,
+  );
+}
+
+/** At most `limit` of them; the number of those that went. */
+export function forgetRemoved(db: Database, keysBefore: number, limit: number): number {
+  return db.run(
+    'DELETE FROM removed_events WHERE id IN (SELECT id FROM removed_events WHERE ended_at < ? LIMIT ?)',
+    keysBefore,
+    limit,
+  );
+}
+
+export function findRemoved(db: Database, id: string): StoredEvent | undefined {
+  return toRemoved(db.get<RemovedRow>('SELECT * FROM removed_events WHERE id = ?', id));
+}
+
+export function findRemovedByMessage(
+  db: Database,
+  source: string,
+  channel: string,
+  messageId: string,
+): StoredEvent | undefined {
+  const row = db.get<RemovedRow>(
+    'SELECT * FROM removed_events WHERE channel = ? AND source = ? AND message_id = ?',
+    channel,
+    source,
+    messageId,
+  );
+  return toRemoved(row);
+}
+
+function toRemoved(row: RemovedRow | undefined): StoredEvent | undefined {
+  if (row === undefined) return undefined;
+  const { id, seq, channel, source, kind, state, attempts } = row;
+  return {
+    ...{ id, seq, channel, source, kind, state, attempts },
+    messageId: row.message_id ?? undefined,
+    text: '',
+    createdAt: row.created_at,
+    endedAt: row.ended_at ?? undefined,
+    removed: true,
+  };
+}
