@@ -21,22 +21,20 @@ export function flattenBatches<T>(batches: AsyncGenerator<readonly T[]>): AsyncG
   // Callers that don't wait for one next() before the next are served in order.
   let last: Promise<unknown> | undefined;
 
+  const take = () => {
+    if (at >= batch.length) return refill();
+    return Promise.resolve({ value: batch[at++] as T, done: false } as const);
+  };
+
   return {
     next() {
-      if (last === undefined && at < batch.length) {
-        return Promise.resolve({ value: batch[at++] as T, done: false });
-      }
-      const turn: Promise<IteratorResult<T>> = Promise.resolve(last).then(() =>
-        at < batch.length ? { value: batch[at++] as T, done: false } : refill(),
-      );
-      const settled = turn.then(
-        () => undefined,
-        () => undefined,
-      );
-      last = settled;
-      void settled.then(() => {
-        if (last === settled) last = undefined;
-      });
+      if (last === undefined && at < batch.length) return take();
+      const turn: Promise<IteratorResult<T>> = last === undefined ? refill() : last.then(take, take);
+      const settled = () => {
+        if (last === turn) last = undefined;
+      };
+      last = turn;
+      void turn.then(settled, settled);
       return turn;
     },
     async return(value) {

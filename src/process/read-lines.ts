@@ -60,8 +60,10 @@ export class LineReader implements LineSource {
     if (this.#ahead.length === 0) this.#readAhead();
     const chunk = this.#ahead.shift();
     if (chunk === undefined) return null;
+    const wasFull = this.#aheadBytes >= readAheadBytes;
     this.#aheadBytes -= chunk.length;
-    this.#readAhead();
+    // Where there was room left, all that there is has been read.
+    if (wasFull) this.#readAhead();
     return chunk;
   }
 

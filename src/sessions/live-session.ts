@@ -10,6 +10,7 @@ import {
 } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
+import { CallOff } from './call-off.js';
 import { LiveTurn } from './live-turn.js';
 import type { TurnLocks } from './turn-lock.js';
 import type { BackendSession, Clocks, SendOptions } from './types.js';
@@ -35,10 +36,10 @@ export class LiveBackendSession implements BackendSession {
   readonly backend: BackendName;
   readonly #setup: LiveSessionSetup;
   #options: LiveSessionOptions;
-  #home: { readonly process: PooledProcess; readonly session: LiveSession } | undefined;
+  #home: Home | undefined;
   #turn: LiveTurn | undefined;
   /** The send whose turn it is. */
-  #current: AbortController | undefined;
+  #current: CallOff | undefined;
   #closed = false;
   #lost = false;
   /** Something may be there to be resumed: an id alone is none, before the first turn. */
@@ -68,7 +69,8 @@ export class LiveBackendSession implements BackendSession {
 
   /** Takes a place in a process now, so that the first turn does not wait for it. */
   async prepare(signal?: AbortSignal): Promise<void> {
-    await this.#enter(signal);
+    const callOff = new CallOff(signal);
+    await this.#enter(callOff);
     this.#home?.process.idle();
   }
 
@@ -122,54 +124,51 @@ export class LiveBackendSession implements BackendSession {
       yield [errorEvent('bad_request', 'The prompt is empty: there is nothing to send to the agent.')];
       return;
     }
-    const own = new AbortController();
-    const signal = given === undefined ? own.signal : AbortSignal.any([given, own.signal]);
+    const { locks, clocks } = this.#setup;
+    const callOff = new CallOff(given);
     let release: (() => void) | undefined;
     try {
-      release = await this.#setup.locks.acquire(this.#lockKey(), signal);
-      this.#current = own;
-      const notices = await this.#enter(signal);
-      yield* this.#run(prompt, signal, notices);
+      callOff.check();
+      const key = this.#lockKey();
+      release = locks.tryAcquire(key) ?? (await locks.acquire(key, callOff.signal));
+      this.#current = callOff;
+      const { home, notices } = await this.#enter(callOff);
+      const turn = new LiveTurn(home.session, clocks, this.backend);
+      this.#turn = turn;
+      const onAbort = () => void this.interrupt();
+      given?.addEventListener('abort', onAbort, { once: true });
+      if (callOff.aborted) onAbort();
+      try {
+        if (notices.length > 0) yield notices;
+        for await (const events of turn.run(prompt)) {
+          this.#learn(events);
+          yield events;
+        }
+      } finally {
+        given?.removeEventListener('abort', onAbort);
+        await this.#endTurn(turn, home);
+      }
     } catch (error) {
-      if (signal.aborted) yield [errorEvent('interrupted', 'Interrupted')];
+      if (callOff.aborted) yield [errorEvent('interrupted', 'Interrupted')];
       else if (error instanceof TurnoutError) yield [errorEvent(error.code, error.explanation)];
       else throw error;
     } finally {
-      if (this.#current === own) this.#current = undefined;
+      if (this.#current === callOff) this.#current = undefined;
       release?.();
     }
   }
 
-  async *#run(
-    prompt: string,
-    signal: AbortSignal | undefined,
-    notices: readonly StepEvent[],
-  ): AsyncGenerator<readonly ChatEvent[]> {
-    const home = this.#home;
-    if (home === undefined) throw new TurnoutError('crashed', 'The session has no process.');
-    const turn = new LiveTurn(home.session, this.#setup.clocks, this.backend);
-    this.#turn = turn;
-    const onAbort = () => void this.interrupt();
-    signal?.addEventListener('abort', onAbort, { once: true });
-    try {
-      if (notices.length > 0) yield notices;
-      for await (const events of turn.run(prompt)) {
-        this.#learn(events);
-        yield events;
-      }
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-      this.#turn = undefined;
-      // A CLI that does not stop is given up with its process, now: the session goes on in another one.
-      const settled = await turn.settle();
-      if (!settled) home.process.retire();
-      if (!settled || this.#astray) {
-        this.#lost = true;
-        this.#astray = false;
-        await this.#leave();
-      }
-      home.process.idle();
+  /** A CLI that does not stop is given up with its process, now: the session goes on in another one. */
+  async #endTurn(turn: LiveTurn, { process }: Home): Promise<void> {
+    this.#turn = undefined;
+    const settled = await turn.settle();
+    if (!settled) process.retire();
+    if (!settled || this.#astray) {
+      this.#lost = true;
+      this.#astray = false;
+      await this.#leave();
     }
+    process.idle();
   }
 
   #learn(events: readonly ChatEvent[]): void {
@@ -188,50 +187,52 @@ export class LiveBackendSession implements BackendSession {
   }
 
   /** A place in a living process: the one it has, or a new one, resumed by id. */
-  async #enter(signal: AbortSignal | undefined): Promise<readonly StepEvent[]> {
+  async #enter(callOff: CallOff): Promise<{ readonly home: Home; readonly notices: readonly StepEvent[] }> {
     if (this.#closed) throw new TurnoutError('bad_request', 'The session was closed.');
     if (this.#home?.process.usable) {
       this.#home.process.busy();
-      return [];
+      return { home: this.#home, notices: [] };
     }
     this.#lost ||= this.#home !== undefined;
     await this.#leave();
     const resumed = this.#resumable && this.#options.sessionId !== undefined;
-    const how = (await this.#settleIn(resumed, signal))
-      ? 'the session was resumed in a new one'
-      : 'a new session was begun';
-    if (!this.#lost) return [];
+    const { home, goesOn } = await this.#settleIn(resumed, callOff.signal);
+    const how = goesOn ? 'the session was resumed in a new one' : 'a new session was begun';
+    if (!this.#lost) return { home, notices: [] };
     this.#lost = false;
-    return [notice('info', `The agent’s process had ended: ${how}`)];
+    return { home, notices: [notice('info', `The agent’s process had ended: ${how}`)] };
   }
 
   /** Tells whether the session goes on by its id. One that may never have been stored begins anew where it was not. */
-  async #settleIn(resumed: boolean, signal: AbortSignal | undefined): Promise<boolean> {
+  async #settleIn(
+    resumed: boolean,
+    signal: AbortSignal,
+  ): Promise<{ readonly home: Home; readonly goesOn: boolean }> {
     const { sessionId: _, ...fresh } = this.#options;
     try {
-      await this.#moveIn(resumed ? this.#options : fresh, signal);
-      return resumed;
+      return { home: await this.#moveIn(resumed ? this.#options : fresh, signal), goesOn: resumed };
     } catch (error) {
       const unknown = error instanceof TurnoutError && error.code === 'session_not_found';
       if (!unknown || !resumed || this.#proven) throw error;
-      await this.#moveIn(fresh, signal);
-      return false;
+      return { home: await this.#moveIn(fresh, signal), goesOn: false };
     }
   }
 
-  async #moveIn(options: LiveSessionOptions, signal: AbortSignal | undefined): Promise<void> {
+  async #moveIn(options: LiveSessionOptions, signal: AbortSignal): Promise<Home> {
     const { pool, kindOf } = this.#setup;
     const process = await pool.acquire(kindOf(options), options, signal);
     // Busy from the first moment: it must not be ended for want of room while the session is being opened.
     process.busy();
     try {
       const session = await process.process.open(options);
-      if (this.#closed || signal?.aborted) {
+      if (this.#closed || signal.aborted) {
         await session.close().catch(() => undefined);
         throw new TurnoutError('interrupted', 'Interrupted');
       }
-      this.#home = { process, session };
+      const home = { process, session };
+      this.#home = home;
       this.#becomes({ ...options, sessionId: session.sessionId ?? options.sessionId });
+      return home;
     } catch (error) {
       process.idle();
       process.release();
@@ -259,6 +260,12 @@ export class LiveBackendSession implements BackendSession {
   #lockKey(): string {
     return `${this.backend} ${this.#options.sessionId ?? this.#ownKey}`;
   }
+}
+
+/** A place in a process. */
+interface Home {
+  readonly process: PooledProcess;
+  readonly session: LiveSession;
 }
 
 /** Did it come to its end in time? */

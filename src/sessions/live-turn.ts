@@ -24,11 +24,9 @@ export class LiveTurn {
   #stopped: ErrorEvent | undefined;
   #stopping: Promise<void> | undefined;
   #graceTimer: NodeJS.Timeout | undefined;
-  #giveUp: () => void = () => {};
-  /** Resolves when the CLI did not stop in time. */
-  readonly #stuck = new Promise<'stuck'>((resolve) => {
-    this.#giveUp = () => resolve('stuck');
-  });
+  /** The CLI did not stop in time. */
+  #stuck = false;
+  #tellStuck: () => void = () => {};
   #stopWaiting: () => void = () => {};
   /** Whoever asked for the stop waits no longer. */
   readonly #waitedEnough = new Promise<void>((resolve) => {
@@ -51,12 +49,15 @@ export class LiveTurn {
       yield this.#ledger.fail(this.#stopped);
       return;
     }
-    const watchdog = new Watchdog(this.#clocks, (expiry) => this.#expire(expiry));
     const events = this.#session.turn(prompt)[Symbol.asyncIterator]();
     this.#events = events;
+    // With this the prompt goes out: all that can wait comes after it.
+    let first: Promise<IteratorResult<LiveEvent> | 'stuck'> | undefined = this.#next(events);
+    const watchdog = new Watchdog(this.#clocks, (expiry) => this.#expire(expiry));
     try {
       while (!this.#ledger.ended) {
-        const next = await Promise.race([events.next(), this.#stuck]);
+        const next = await (first ?? this.#next(events));
+        first = undefined;
         if (next === 'stuck' || next.done) {
           this.#over = next !== 'stuck';
           yield this.#ledger.fail(this.#stopped ?? this.#withoutResult());
@@ -109,7 +110,7 @@ export class LiveTurn {
         await this.stop(errorEvent('interrupted', 'Interrupted'));
       }
       while (!this.#over && this.#events !== undefined) {
-        const next = await Promise.race([this.#events.next(), this.#stuck]);
+        const next = await this.#next(this.#events);
         if (next === 'stuck') return false;
         this.#over = next.done === true || next.value.type === 'ending';
       }
@@ -119,6 +120,20 @@ export class LiveTurn {
       clearTimeout(this.#graceTimer);
       this.#stopWaiting();
     }
+  }
+
+  /** Not a race against one promise for the whole turn: that would remember every event until the end. */
+  #next(events: AsyncIterator<LiveEvent>): Promise<IteratorResult<LiveEvent> | 'stuck'> {
+    return new Promise((resolve, reject) => {
+      this.#tellStuck = () => resolve('stuck');
+      if (this.#stuck) resolve('stuck');
+      else events.next().then(resolve, reject);
+    });
+  }
+
+  #giveUp(): void {
+    this.#stuck = true;
+    this.#tellStuck();
   }
 
   /** From now on the CLI has this long to stop. While the reader is busy it can't be seen whether it did. */

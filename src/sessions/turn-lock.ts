@@ -12,24 +12,31 @@ export class TurnLocks {
     );
   }
 
+  /** The release, where nobody holds or awaits the key. */
+  tryAcquire(key: string): (() => void) | undefined {
+    return this.#tails.has(key) ? undefined : this.#hold(key, undefined);
+  }
+
   /** Resolves with the release once it is the caller's turn; rejects with the signal's reason. */
   async acquire(key: string, signal?: AbortSignal): Promise<() => void> {
-    const before = this.#tails.get(key) ?? Promise.resolve();
-    let release: () => void = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    this.#follow(
-      key,
-      before.then(() => held),
-    );
+    const before = this.#tails.get(key);
+    const release = this.#hold(key, before);
     try {
-      await abortable(before, signal);
+      await abortable(before ?? Promise.resolve(), signal);
       return release;
     } catch (error) {
       release();
       throw error;
     }
+  }
+
+  #hold(key: string, before: Promise<void> | undefined): () => void {
+    let release: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    this.#follow(key, before === undefined ? held : before.then(() => held));
+    return release;
   }
 
   #follow(key: string, tail: Promise<void>): void {

@@ -217,7 +217,7 @@ class Entry implements PooledProcess {
       clearTimeout(this.#timer);
       tell.gone(this);
     });
-    this.#watchIdle();
+    this.#watchIdle(idleMs);
   }
 
   get usable(): boolean {
@@ -230,25 +230,24 @@ class Entry implements PooledProcess {
 
   hold(): this {
     this.holders += 1;
-    this.#watchIdle();
+    this.#used();
     return this;
   }
 
   busy(): void {
     this.#turns += 1;
-    clearTimeout(this.#timer);
   }
 
   idle(): void {
     this.#turns -= 1;
-    this.#watchIdle();
+    this.#used();
     if (this.#turns === 0) this.#free();
   }
 
   release(): void {
     this.holders -= 1;
+    this.#used();
     if (this.#retired && this.holders === 0) void this.end();
-    else this.#watchIdle();
   }
 
   retire(): void {
@@ -261,10 +260,21 @@ class Entry implements PooledProcess {
     await this.process.end();
   }
 
-  #watchIdle(): void {
-    clearTimeout(this.#timer);
-    if (!this.alive || this.#turns > 0) return;
+  /** From now on it is idle, unless a turn runs. */
+  #used(): void {
     this.idleSince = performance.now();
-    this.#timer = setTimeout(() => void this.end(), this.#idleMs).unref();
+    if (this.#timer === undefined) this.#watchIdle(this.#idleMs);
+  }
+
+  /** The timer is not set anew for every turn: when it rings it looks how long the process has been idle. */
+  #watchIdle(ms: number): void {
+    if (!this.alive) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#turns > 0) return;
+      const left = this.idleSince + this.#idleMs - performance.now();
+      if (left > 0) this.#watchIdle(left);
+      else void this.end();
+    }, ms).unref();
   }
 }

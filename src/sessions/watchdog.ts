@@ -13,38 +13,47 @@ export type Expiry =
  *
  * While the reader is busy with an event the model's and the tools' clocks stand still: a slow reader is not a silent
  * model. The whole turn's clock and a permission's deadline go on: they are promises about the time of day.
+ *
+ * An event moves clocks, not timers: there is one timer, for the clock that is due first, and when it rings too early
+ * it is set again.
  */
 export class Watchdog {
   readonly #clocks: Clocks;
   readonly #onExpiry: (expiry: Expiry) => void;
   readonly #tools = new Map<string, Clock>();
   readonly #permissions = new Map<string, Clock>();
-  #silence: Clock | undefined;
+  readonly #silence: Clock;
   readonly #turn: Clock;
   #paused = false;
+  #stopped = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** When the timer rings. */
+  #ringsAt = Number.POSITIVE_INFINITY;
 
   constructor(clocks: Clocks, onExpiry: (expiry: Expiry) => void) {
+    const { turnMs, modelSilenceMs } = clocks;
     this.#clocks = clocks;
     this.#onExpiry = onExpiry;
-    this.#turn = new Clock(clocks.turnMs, () =>
-      this.#expire(`The turn took longer than ${seconds(clocks.turnMs)}`),
+    this.#turn = new Clock(turnMs, () => this.#expire(`The turn took longer than ${seconds(turnMs)}`));
+    this.#silence = new Clock(modelSilenceMs, () =>
+      this.#expire(`No output from the model for ${seconds(modelSilenceMs)}`),
     );
-    this.#turn.run();
+    this.#run(this.#turn);
     this.#listen();
   }
 
   /** The reader has an event and has not asked for the next one yet. */
   pause(): void {
     this.#paused = true;
-    this.#silence?.pause();
+    this.#silence.pause();
     for (const clock of this.#tools.values()) clock.pause();
   }
 
   /** What was left of the clocks runs again. */
   resume(): void {
     this.#paused = false;
-    this.#silence?.run();
-    for (const clock of this.#tools.values()) clock.run();
+    if (this.#modelIsToSpeak) this.#run(this.#silence);
+    for (const clock of this.#tools.values()) this.#run(clock);
   }
 
   see(event: ChatEvent): void {
@@ -52,17 +61,15 @@ export class Watchdog {
       case 'notice':
         return;
       case 'tool_start':
-        this.#tools.set(event.id, this.#toolClock(event.id, event.name));
+        this.#watchTool(event.id, event.name);
         break;
       case 'tool_end':
-        this.#tools.get(event.id)?.stop();
         this.#tools.delete(event.id);
         break;
       case 'permission_request':
-        this.#permissions.set(event.id, this.#permissionClock(event.id, event.tool));
+        this.#watchPermission(event.id, event.tool);
         break;
       case 'permission_resolved':
-        this.#permissions.get(event.id)?.stop();
         this.#permissions.delete(event.id);
         break;
     }
@@ -70,42 +77,58 @@ export class Watchdog {
   }
 
   stop(): void {
-    for (const clock of [this.#silence, this.#turn, ...this.#tools.values(), ...this.#permissions.values()])
-      clock?.stop();
-    this.#silence = undefined;
-    this.#tools.clear();
-    this.#permissions.clear();
+    this.#stopped = true;
+    clearTimeout(this.#timer);
   }
 
   /** The model's silence counts only while it is the model's turn to say something. */
-  #listen(): void {
-    this.#silence?.stop();
-    this.#silence = undefined;
-    if (this.#tools.size > 0 || this.#permissions.size > 0) return;
-    const { modelSilenceMs } = this.#clocks;
-    this.#silence = new Clock(modelSilenceMs, () =>
-      this.#expire(`No output from the model for ${seconds(modelSilenceMs)}`),
-    );
-    if (!this.#paused) this.#silence.run();
+  get #modelIsToSpeak(): boolean {
+    return this.#tools.size === 0 && this.#permissions.size === 0;
   }
 
-  #toolClock(id: string, name: string): Clock {
+  #listen(): void {
+    this.#silence.reset();
+    if (this.#modelIsToSpeak && !this.#paused) this.#run(this.#silence);
+  }
+
+  #watchTool(id: string, name: string): void {
     const { toolMs } = this.#clocks;
     const clock = new Clock(toolMs, () => {
       // A tool that waits for a permission does not run.
-      if (this.#permissions.size > 0) this.#tools.set(id, this.#toolClock(id, name));
+      if (this.#permissions.size > 0) this.#watchTool(id, name);
       else this.#expire(`The tool ${name} ran for longer than ${seconds(toolMs)}`);
     });
-    if (!this.#paused) clock.run();
-    return clock;
+    this.#tools.set(id, clock);
+    if (!this.#paused) this.#run(clock);
   }
 
-  #permissionClock(id: string, tool: string): Clock {
+  #watchPermission(id: string, tool: string): void {
     const { permissionMs } = this.#clocks;
     const message = `Nobody answered the permission request for ${tool} within ${seconds(permissionMs)}`;
     const clock = new Clock(permissionMs, () => this.#onExpiry({ type: 'permission', id, message }));
+    this.#permissions.set(id, clock);
+    this.#run(clock);
+  }
+
+  #run(clock: Clock): void {
     clock.run();
-    return clock;
+    if (clock.dueAt < this.#ringsAt) this.#setTimer(clock.dueAt);
+  }
+
+  #setTimer(at: number): void {
+    if (this.#stopped) return;
+    clearTimeout(this.#timer);
+    this.#ringsAt = at;
+    this.#timer = setTimeout(() => this.#ring(), Math.min(Math.max(1, at - performance.now()), longestTimer));
+  }
+
+  #ring(): void {
+    this.#ringsAt = Number.POSITIVE_INFINITY;
+    const now = performance.now();
+    const running = [this.#turn, ...this.#permissions.values(), this.#silence, ...this.#tools.values()];
+    for (const clock of running) if (!this.#stopped && clock.dueAt <= now) clock.expire();
+    const next = Math.min(...running.map(({ dueAt }) => dueAt));
+    if (next < this.#ringsAt) this.#setTimer(next);
   }
 
   #expire(message: string): void {
@@ -114,33 +137,44 @@ export class Watchdog {
   }
 }
 
+/** What `setTimeout` can take. */
+const longestTimer = 2 ** 31 - 1;
+
 /** A time that runs down, and can be paused. 0 is for ever. */
 class Clock {
+  readonly #ms: number;
   readonly #act: () => void;
   #left: number;
-  #since = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #since: number | undefined;
 
   constructor(ms: number, act: () => void) {
-    this.#left = ms > 0 ? Math.min(ms, 2 ** 31 - 1) : Number.POSITIVE_INFINITY;
+    this.#ms = ms > 0 ? ms : Number.POSITIVE_INFINITY;
+    this.#left = this.#ms;
     this.#act = act;
   }
 
+  get dueAt(): number {
+    return this.#since === undefined ? Number.POSITIVE_INFINITY : this.#since + this.#left;
+  }
+
   run(): void {
-    if (this.#timer !== undefined || this.#left === Number.POSITIVE_INFINITY) return;
-    this.#since = performance.now();
-    this.#timer = setTimeout(this.#act, this.#left);
+    this.#since ??= performance.now();
   }
 
   pause(): void {
-    if (this.#timer === undefined) return;
-    this.stop();
+    if (this.#since === undefined) return;
     this.#left = Math.max(0, this.#left - (performance.now() - this.#since));
+    this.#since = undefined;
   }
 
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  reset(): void {
+    this.#left = this.#ms;
+    this.#since = undefined;
+  }
+
+  expire(): void {
+    this.reset();
+    this.#act();
   }
 }
 

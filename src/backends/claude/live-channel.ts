@@ -47,8 +47,10 @@ export class TurnChannel {
     this.#drained?.();
   }
 
-  async *read(): AsyncGenerator<readonly LiveEvent[]> {
+  /** `begin` is to make the events come. */
+  async *read(begin: () => Promise<void>): AsyncGenerator<readonly LiveEvent[]> {
     try {
+      await begin();
       for (;;) {
         const events = this.#events;
         if (events.length > 0) {

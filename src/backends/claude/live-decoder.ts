@@ -39,7 +39,7 @@ export function liveState(cost: number | undefined): ClaudeLiveState {
   return { cost, tellsBeginnings: false, unprompted: '' };
 }
 
-/** Our message is about to be sent. */
+/** Our message is on its way. */
 export function beginTurn(state: ClaudeLiveState, message: string): LiveStep {
   const turn = { message, begun: !state.tellsBeginnings, decoded: decoder.initial, asked: [], told: [] };
   const { limitEnds: _, ...kept } = state;

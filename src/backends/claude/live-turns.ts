@@ -36,7 +36,7 @@ export class ClaudeTurns implements Listener {
   #current: TurnChannel | undefined;
   /** The newest one: it may still wait for the one before it to be over. */
   #latest: TurnChannel | undefined;
-  #before: Promise<void> | undefined;
+  #before: TurnChannel | undefined;
 
   constructor(connection: ClaudeConnection, permissions: Permissions, resumed: string | undefined) {
     this.#connection = connection;
@@ -49,22 +49,21 @@ export class ClaudeTurns implements Listener {
   run(message: JsonObject): AsyncGenerator<LiveEvent> {
     const turn = new TurnChannel(randomUUID());
     this.#latest = turn;
-    return flattenBatches(this.#run(turn, message));
+    return flattenBatches(turn.read(() => this.#begin(turn, message)));
   }
 
-  async *#run(turn: TurnChannel, message: JsonObject): AsyncGenerator<readonly LiveEvent[]> {
+  async #begin(turn: TurnChannel, message: JsonObject): Promise<void> {
     const before = this.#before;
-    this.#before = turn.over;
-    await before;
+    this.#before = turn;
+    if (before?.isOver === false) await before.over;
     const { death } = this.#connection;
     if (death !== undefined) turn.push([crash(death)]);
     else if (turn.stopped) turn.push([{ type: 'ending', ending: interrupted }]);
     else {
       this.#current = turn;
-      this.#take(beginTurn(this.#state, turn.id));
       this.#connection.send({ ...message, uuid: turn.id });
+      this.#take(beginTurn(this.#state, turn.id));
     }
-    yield* turn.read();
   }
 
   /** Resolves when Claude has taken notice; the turn then ends by itself. */
@@ -132,7 +131,7 @@ export class ClaudeTurns implements Listener {
 
   /** For the session's last moments: the running turn, if any, is over. */
   async settled(): Promise<void> {
-    await this.#before;
+    await this.#before?.over;
   }
 
   received(message: JsonObject, raw: string): readonly LiveEvent[] {

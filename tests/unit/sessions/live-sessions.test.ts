@@ -108,6 +108,21 @@ describe('a live session (S1)', () => {
     expect(demo.sessions.processes).toBe(1);
   });
 
+  it('is interrupted in the moment between the call and the first event', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open();
+    await collect(session.send('hello'));
+    for (let moment = 0; moment < 8; moment++) {
+      const controller = new AbortController();
+      const turn = lastOf(session.send('run a tool for 20 seconds', { signal: controller.signal }));
+      for (let i = 0; i < moment; i++) await Promise.resolve();
+      if (moment % 2 === 0) await session.interrupt();
+      else controller.abort();
+      expect(await turn).toMatchObject({ type: 'error', code: 'interrupted' });
+    }
+    expect(await lastOf(session.send('say exactly: at last'))).toMatchObject({ text: 'at last' });
+  });
+
   it('has no process left when the close of one over one-shot runs resolves, read or not', async () => {
     demo = new DemoSessions();
     for (const reads of [true, false]) {
