@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type BackendName, backendNames } from '../src/backends/registry.js';
 import { compatibilityPage, type VettedCli } from '../src/lab/compatibility.js';
+import { type FaceName, faceNames } from '../src/lab/faces.js';
 import { runScenarios, type ScenarioResult } from '../src/lab/run-scenarios.js';
 import { scenarios } from '../src/lab/scenarios/table.js';
 import { installCli, pinnedVersions } from './install-cli.js';
@@ -36,8 +37,18 @@ if (values.record) {
   }
   process.exit(0);
 }
-const vetted = await inLanes(2, installed, vet);
-const results = vetted.flatMap((cli) => cli.results);
+const faces = faceNames.filter((face) => values.face === undefined || values.face === face);
+if (faces.length === 0) fail(`There is no face ${values.face}: ${faceNames.join(', ')}.`);
+// The slowest one first, so that it is not left alone at the end.
+const jobs = installed.toReversed().flatMap((cli) => faces.map((face) => ({ ...cli, face })));
+const results = (await inLanes(2, jobs, vet)).flat();
+const vetted = installed.map(
+  ({ name, version }): VettedCli => ({
+    cli: name,
+    version,
+    results: results.filter(({ cli }) => cli === name),
+  }),
+);
 const count = (state: ScenarioResult['state']) => results.filter((result) => result.state === state).length;
 
 const whole = values.cli === undefined && values.only === undefined && values.face === undefined;
@@ -51,29 +62,28 @@ process.exitCode = count('failed') === 0 ? 0 : 1;
 
 async function vet({
   name,
-  version,
   path,
+  face,
 }: {
   name: BackendName;
-  version: string;
   path: string;
-}): Promise<VettedCli> {
-  const results = await runScenarios({
+  face: FaceName;
+}): Promise<readonly ScenarioResult[]> {
+  return runScenarios({
     cli: name,
     cliPath: path,
     scenarios: chosen,
     retries: process.env['CI'] ? 1 : 0,
-    ...(values.face === 'library' || values.face === 'command' ? { faces: [values.face] } : {}),
+    faces: [face],
     turnout: [process.execPath, join(root, 'dist/cli/main.js')],
     onResult: ({ scenario, face, state, milliseconds, reason }) =>
       console.log(
         `${state.padEnd(7)} ${name.padEnd(8)} ${scenario.padEnd(20)} ${face.padEnd(7)} ${(milliseconds / 1000).toFixed(1).padStart(5)} s${state === 'passed' ? '' : `  ${reason}`}`,
       ),
   });
-  return { cli: name, version, results };
 }
 
-/** Heavy work on few cores: two CLIs at a time. */
+/** Heavy work on few cores: two jobs at a time. */
 async function inLanes<T, R>(
   lanes: number,
   items: readonly T[],

@@ -7,7 +7,8 @@ import type { LabHome } from './home.js';
 import { type Outcome, outcomeOf } from './outcome.js';
 
 /** The ways into Turnout that a scenario is tried through. */
-export type FaceName = 'library' | 'command';
+export const faceNames = ['library', 'command'] as const;
+export type FaceName = (typeof faceNames)[number];
 
 export interface FaceOptions {
   readonly cli: BackendName;

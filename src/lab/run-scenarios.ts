@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { type BackendName, createBackend } from '../backends/registry.js';
-import { commandFace, type Face, type FaceName, libraryFace } from './faces.js';
+import { commandFace, type Face, type FaceName, faceNames, libraryFace } from './faces.js';
 import { type LabHome, makeHome } from './home.js';
 import { type ScriptedModel, startScriptedModel } from './model/server.js';
 import type { Outcome } from './outcome.js';
@@ -10,7 +10,7 @@ export interface LabRun {
   readonly cli: BackendName;
   readonly cliPath: string;
   readonly scenarios: readonly Scenario[];
-  /** Default: each scenario's own. */
+  /** Of each scenario's faces only these. */
   readonly faces?: readonly FaceName[];
   /** How to start `turnout`: a program and its first arguments. */
   readonly turnout: readonly string[];
@@ -45,7 +45,7 @@ export async function runScenarios(run: LabRun): Promise<readonly ScenarioResult
     const plainTurnMs = await warmUp(run, labHome, model);
     const results: ScenarioResult[] = [];
     for (const scenario of run.scenarios) {
-      for (const face of run.faces ?? scenario.faces ?? (['library', 'command'] as const)) {
+      for (const face of facesOf(scenario, run.faces)) {
         if (run.signal?.aborted) return results;
         let result = await runOne(run, scenario, face, labHome, model, plainTurnMs);
         for (let again = run.retries ?? 0; again > 0 && result.state === 'failed'; again--) {
@@ -60,6 +60,13 @@ export async function runScenarios(run: LabRun): Promise<readonly ScenarioResult
     await model.close();
     await home.remove();
   }
+}
+
+function facesOf(
+  { faces = faceNames }: Scenario,
+  wanted: readonly FaceName[] = faceNames,
+): readonly FaceName[] {
+  return faces.filter((face) => wanted.includes(face));
 }
 
 /** The first start on a fresh home is slow (OpenCode: 25 s) and no measure of anything. The second one is. */
