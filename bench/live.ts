@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installCli } from '../scripts/install-cli.js';
 import { claudeSdkSide } from '../scripts/parity/claude-sdk-side.js';
@@ -13,8 +11,8 @@ import { Sessions } from '../src/sessions/sessions.js';
 import { floors } from './floors.js';
 import { type Comparison, median, milliseconds } from './report.js';
 
-/** Of each contender: two processes of the same CLI with the same arguments differ by up to 7 % for as long as they live. */
-const copies = 6;
+/** Of each contender: two Claude processes with the same arguments differ by up to 7 % for as long as they live. */
+const copies: Readonly<Record<BackendName, number>> = { claude: 12, codex: 4, gemini: 4, opencode: 3 };
 const warmTurns = 15;
 const coldTurns = 10;
 
@@ -44,30 +42,29 @@ async function measureBackend(backend: BackendName): Promise<readonly Comparison
   const config = configFor(home, cliPath);
   const sessions = new Sessions();
   try {
-    const ours: Contender = { times: [], turns: [] };
-    const floor: Contender = { times: [], turns: [] };
-    const sdkSides = await startSdks(backend, cliPath, home);
+    const ours: Contender = [];
+    const floor: Contender = [];
+    const sdk: Contender = [];
+    const side = await sdks[backend]?.({ vendor: backend as Vendor, cliPath, home });
     const endings: (() => Promise<void>)[] = [];
-    for (let copy = 0; copy < copies; copy++) {
+    for (let copy = 0; copy < copies[backend]; copy++) {
       const session = await sessions.open({ backend, config });
-      ours.turns.push((i) => finish(session.send(`say ${i}`)));
+      ours.push({ times: [], turn: (i) => finish(session.send(`say ${i}`)) });
       const driver = await floors[backend](home, cliPath);
-      floor.turns.push((i) => driver.turn(`say ${i}`));
+      floor.push({ times: [], turn: (i) => driver.turn(`say ${i}`) });
       endings.push(
         () => session.close(),
         () => driver.end(),
       );
-      for (const { side, contender } of sdkSides) {
-        const conversation = await side.open({ tell: () => undefined });
-        contender.turns.push((i) => conversation.turn(`say ${i}`));
-        endings.push(() => conversation.close());
-      }
+      const conversation = await side?.open({ tell: () => undefined });
+      if (conversation === undefined) continue;
+      sdk.push({ times: [], turn: (i) => conversation.turn(`say ${i}`) });
+      endings.push(() => conversation.close());
     }
-    await alternate([ours, floor, ...sdkSides.map(({ contender }) => contender)]);
+    await alternate([...ours, ...floor, ...sdk]);
     for (const end of endings) await end();
-    for (const { side } of sdkSides) await side.close();
-    const warm = median(ours.times);
-    const bare = median(floor.times);
+    await side?.close();
+    const warm = figureOf(ours);
     const opening: number[] = [];
     for (let i = 0; i < 10; i++) {
       const start = performance.now();
@@ -81,15 +78,12 @@ async function measureBackend(backend: BackendName): Promise<readonly Comparison
     for (let i = 0; i < coldTurns; i++)
       cold.push(await timed(() => finish(oneShot.run({ prompt: `cold ${i}` }))));
     return [
-      ...sdkSides.map(({ name, contender }) =>
-        compare(`${backend}, warm turn`, warm, name, median(contender.times), {
-          ratio: warm / median(contender.times),
-          most: 1,
-        }),
-      ),
-      compare(`${backend}, warm turn`, warm, 'a bare driver', bare, { ratio: warm / bare, most: 1.15 }),
-      compare(`${backend}, cold turn`, median(cold), 'a warm one', warm, {
-        ratio: median(cold) / warm,
+      ...(sdk.length === 0
+        ? []
+        : [against(`${backend}, warm turn`, warm, "the vendor's SDK", figureOf(sdk), 1)]),
+      against(`${backend}, warm turn`, warm, 'a bare driver', figureOf(floor), 1.15),
+      compare(`${backend}, cold turn`, median(cold), 'a warm one', warm.value, {
+        ratio: median(cold) / warm.value,
         least: coldGoals[backend],
       }),
       compare(`${backend}, new session in a warm process`, median(opening), '100 ms', 100, {
@@ -104,49 +98,50 @@ async function measureBackend(backend: BackendName): Promise<readonly Comparison
   }
 }
 
-interface Contender {
-  /** Of all copies. */
+/** The copies of one program. */
+type Contender = Copy[];
+
+interface Copy {
   readonly times: number[];
-  /** Takes one turn, for each copy. */
-  readonly turns: ((index: number) => Promise<void>)[];
+  turn(index: number): Promise<void>;
 }
 
-interface Sdk {
-  readonly name: string;
-  readonly side: Side;
-  readonly contender: Contender;
+interface Figure {
+  readonly value: number;
+  /** The standard error: how far the value would move with other copies. */
+  readonly error: number;
 }
 
-/**
- * Claude's SDK leaves its CLI in the caller's session. Turnout (and the bare driver) gives a CLI one of its own, so that
- * it can be ended with all its tools and is out of reach of the terminal's Ctrl-C; where Linux groups processes by
- * session (`sched_autogroup_enabled`), such a process waits longer for a busy CPU. Hence the SDK once as it is, and once
- * with its CLI in a session of its own: the difference to that is what our code costs.
- */
-async function startSdks(backend: BackendName, cliPath: string, home: LabHome): Promise<readonly Sdk[]> {
-  const start = sdks[backend];
-  if (start === undefined) return [];
-  const vendor = backend as Vendor;
-  const contender = () => ({ times: [], turns: [] });
-  const asItIs = await start({ vendor, cliPath, home });
-  const found: Sdk[] = [{ name: "the vendor's SDK", side: asItIs, contender: contender() }];
-  if (backend === 'claude' && process.platform === 'linux') {
-    const apart = join(home.directory, 'claude-in-its-own-session');
-    await writeFile(apart, `#!/bin/sh\nexec setsid '${cliPath}' "$@"\n`, { mode: 0o700 });
-    const side = await start({ vendor, cliPath: apart, home });
-    found.push({ name: "the vendor's SDK, CLI in a session of its own,", side, contender: contender() });
-  }
-  return found;
+function figureOf(copies: readonly Copy[]): Figure {
+  const medians = copies.map(({ times }) => median(times));
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const value = mean(medians);
+  const variance = mean(medians.map((each) => (each - value) ** 2));
+  return { value, error: Math.sqrt(variance / Math.max(1, medians.length - 1)) };
+}
+
+/** Missed is what is missed by more than the measurement's own error: twice the standard error of the ratio. */
+function against(name: string, ours: Figure, otherName: string, other: Figure, most: number): Comparison {
+  const ratio = ours.value / other.value;
+  const error = 2 * ratio * Math.hypot(ours.error / ours.value, other.error / other.value);
+  return {
+    name,
+    ours: milliseconds(ours.value),
+    other: `${otherName} ${milliseconds(other.value)}`,
+    ratio,
+    error,
+    goal: `at most ${most}`,
+    met: ratio - error <= most,
+  };
 }
 
 /** What a CLI still does after its result is not to slow the next contender's turn. */
 const restMs = 20;
 
 /** In turns, and each round in another order: nobody always comes first, nor always after the same one. */
-async function alternate(contenders: readonly Contender[]): Promise<void> {
-  const runs = contenders.flatMap(({ times, turns }) => turns.map((turn) => ({ times, turn })));
+async function alternate(copies: readonly Copy[]): Promise<void> {
   for (let i = 0; i < warmTurns + 3; i++) {
-    for (const { times, turn } of shuffled(runs)) {
+    for (const { times, turn } of shuffled(copies)) {
       await sleep(restMs);
       const time = await timed(() => turn(i));
       // The first turns load what the CLI loads lazily.

@@ -4,6 +4,8 @@ export interface Comparison {
   readonly ours: string;
   readonly other: string;
   readonly ratio: number;
+  /** How far off the ratio may be. */
+  readonly error?: number;
   readonly goal: string;
   readonly met: boolean;
 }
@@ -20,9 +22,8 @@ export function milliseconds(value: number): string {
 }
 
 export function printReport(comparisons: readonly Comparison[]): void {
-  for (const { name, ours, other, ratio, goal, met } of comparisons) {
-    console.log(
-      `${met ? 'ok  ' : 'MISS'}  ${name}: ${ours} against ${other} = ${ratio.toFixed(2)} (goal ${goal})`,
-    );
+  for (const { name, ours, other, ratio, error, goal, met } of comparisons) {
+    const found = error === undefined ? ratio.toFixed(2) : `${ratio.toFixed(2)} ± ${error.toFixed(2)}`;
+    console.log(`${met ? 'ok  ' : 'MISS'}  ${name}: ${ours} against ${other} = ${found} (goal ${goal})`);
   }
 }
