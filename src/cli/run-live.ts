@@ -31,7 +31,7 @@ export function liveTurn(
         ...(timeoutMs === undefined ? {} : { turnMs: timeoutMs }),
         ...(permissionMs === undefined ? {} : { permissionMs }),
       };
-      session = await openSession({ ...options, backend, config, clocks, trace });
+      session = await openSession({ ...options, backend, config, clocks, trace }, { signal });
       yield* session.send(prompt, { signal });
     } catch (error) {
       if (!(error instanceof TurnoutError)) throw error;

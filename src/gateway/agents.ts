@@ -140,18 +140,21 @@ export class Agents {
     }
     await known?.session.close();
     await this.#makeRoom();
-    const session = await this.#sessions.open({
-      backend,
-      config: this.configOf(backend),
-      live: true,
-      sessionId,
-      cwd,
-      model,
-      systemPrompt,
-      permissionMode,
-      allowedTools,
-      clocks: { ...this.#config.clocks, turnMs: this.#config.queryTimeoutMs },
-    });
+    const session = await this.#sessions.open(
+      {
+        backend,
+        config: this.configOf(backend),
+        live: true,
+        sessionId,
+        cwd,
+        model,
+        systemPrompt,
+        permissionMode,
+        allowedTools,
+        clocks: { ...this.#config.clocks, turnMs: this.#config.queryTimeoutMs },
+      },
+      { signal },
+    );
     if (signal.aborted) {
       // Nobody waited for it: the channel may have another one by now.
       await session.close();

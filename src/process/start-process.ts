@@ -29,10 +29,13 @@ export interface ProcessSpec {
   readonly stderrBytes?: number;
   /** Told of each line of stderr as it comes. */
   readonly onStderrLine?: (line: string) => void;
+  /** When it is aborted the child is ended, with all that it started. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Starts a child in a session of its own. Rejects with a `SpawnError` when that can't be done. */
 export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
+  spec.signal?.throwIfAborted();
   const marker = createMarker();
   let stdout: number | undefined;
   try {
@@ -45,12 +48,21 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
       windowsHide: true,
     });
     await spawned(child);
-    return new ChildRun(child, spec, marker.run);
+    const running = new ChildRun(child, spec, marker.run);
+    if (spec.signal !== undefined) endWhenAborted(running, spec.signal);
+    return running;
   } catch (cause) {
     throw await explainSpawnFailure(spec, cause);
   } finally {
     if (stdout !== undefined) closeSync(stdout);
   }
+}
+
+function endWhenAborted(running: RunningProcess, signal: AbortSignal): void {
+  const end = () => void running.end();
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end, { once: true });
+  void running.exited.then(() => signal.removeEventListener('abort', end));
 }
 
 /** Some failures are thrown by spawn itself, the others arrive as an event. */

@@ -21,6 +21,10 @@ export const defaultClocks: Omit<Clocks, 'turnMs'> = {
   stopMs: 5000,
 };
 
+export interface OpenOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The sessions of one program: they share warm processes and take turns where they share an id. */
 export class Sessions {
   readonly #pool: WarmPool;
@@ -38,8 +42,8 @@ export class Sessions {
     return this.#pool.size;
   }
 
-  /** Opens a session, new or resumed. A live one has its process when this resolves. */
-  async open(options: SessionOptions): Promise<BackendSession> {
+  /** Opens a session, new or resumed. A live one has its process when this resolves. The signal calls that off. */
+  async open(options: SessionOptions, { signal }: OpenOptions = {}): Promise<BackendSession> {
     if (options.live === false) return this.#openOneShot(options);
     const adapter = createBackend(options.backend, options.config);
     const protocol = await adapter.live();
@@ -59,7 +63,9 @@ export class Sessions {
       onClose: () => this.#open.delete(session),
       kindOf: (wanted) => processKind(options, adapter, protocol, wanted),
     });
-    await session.prepare();
+    await session.prepare(signal).catch((error: unknown) => {
+      throw signal?.aborted ? new TurnoutError('interrupted', 'Interrupted') : error;
+    });
     this.#open.add(session);
     return session;
   }
@@ -95,10 +101,10 @@ export class Sessions {
 }
 
 /** One session with processes of its own, which end with it. */
-export async function openSession(options: SessionOptions): Promise<BackendSession> {
+export async function openSession(options: SessionOptions, opening?: OpenOptions): Promise<BackendSession> {
   const sessions = new Sessions();
   try {
-    const session = await sessions.open(options);
+    const session = await sessions.open(options, opening);
     const close = session.close.bind(session);
     session.close = async () => {
       await close();
@@ -150,17 +156,23 @@ function processKind(
       Object.entries(env).sort(),
     ]),
     protocol,
-    async start() {
+    async start(signal) {
       const scratch = scratchDirectory(inherited);
-      const { command, env: added } = await adapter.locate();
-      const live = await protocol.start(wanted, {
-        command,
-        env: { ...env, ...added },
-        scratch,
-        trace: options.trace,
-      });
-      void live.exited.then(() => removeScratchFiles(scratch));
-      return live;
+      try {
+        const { command, env: added } = await adapter.locate();
+        const live = await protocol.start(wanted, {
+          command,
+          env: { ...env, ...added },
+          scratch,
+          signal,
+          trace: options.trace,
+        });
+        void live.exited.then(() => removeScratchFiles(scratch));
+        return live;
+      } catch (error) {
+        await removeScratchFiles(scratch);
+        throw error;
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { LiveProcess, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
 import { TurnoutError } from '../core/errors.js';
 import { residentBytes } from '../process/measure-memory.js';
+import { ProcessStart } from './process-start.js';
 import { abortable } from './turn-lock.js';
 
 export interface PoolLimits {
@@ -25,7 +26,8 @@ export const defaultPoolLimits: PoolLimits = {
 export interface ProcessKind {
   readonly key: string;
   readonly protocol: LiveProtocol;
-  start(): Promise<LiveProcess>;
+  /** Gives up, and leaves nothing behind, when the signal is aborted. */
+  start(signal: AbortSignal): Promise<LiveProcess>;
 }
 
 /** A process of the pool, held by the sessions that live in it. */
@@ -51,9 +53,7 @@ export class WarmPool {
   readonly #limits: PoolLimits;
   readonly #entries = new Set<Entry>();
   readonly #waiting: (() => void)[] = [];
-  /** Sessions that come while their shared process is still starting wait for it instead of starting another. */
-  readonly #sharedStarts = new Map<string, Promise<Entry>>();
-  readonly #starts = new Set<Promise<unknown>>();
+  readonly #starts = new Set<ProcessStart<Entry>>();
   /** Places for processes that are starting. */
   #reserved = 0;
   #closed = false;
@@ -74,77 +74,83 @@ export class WarmPool {
   ): Promise<PooledProcess> {
     this.#checkOpen();
     return kind.protocol.sessionsPerProcess === 'many'
-      ? this.#shareUnless(kind, signal)
+      ? this.#share(kind, signal)
       : this.#own(kind, options, signal);
   }
 
-  /** Ends every process, and waits for those that are starting. */
+  /** Ends every process, those that are starting too. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const wake of this.#waiting.splice(0)) wake();
-    await Promise.allSettled([...this.#starts]);
+    for (const start of this.#starts) start.callOff(closedMessage);
+    await Promise.allSettled([...this.#starts].map(({ started }) => started));
     await Promise.all([...this.#entries].map((entry) => entry.end()));
   }
 
-  /** A caller that gives up while the process starts leaves no hold on it. */
-  #shareUnless(kind: ProcessKind, signal?: AbortSignal): Promise<Entry> {
-    const shared = this.#shared(kind);
-    return abortable(shared, signal).catch((error) => {
-      if (signal?.aborted) void shared.then((entry) => entry.release()).catch(() => undefined);
-      throw error;
-    });
-  }
-
-  async #shared(kind: ProcessKind): Promise<Entry> {
+  async #share(kind: ProcessKind, signal?: AbortSignal): Promise<Entry> {
     const warm = this.#find(kind, () => true);
     if (warm !== undefined) return warm.hold();
-    const started = this.#sharedStarts.get(kind.key) ?? this.#start(kind);
-    this.#sharedStarts.set(kind.key, started);
-    try {
-      return (await started).hold();
-    } finally {
-      this.#sharedStarts.delete(kind.key);
-    }
+    // Whoever comes while one is starting waits for it instead of starting another.
+    const known = [...this.#starts].find(({ key, calledOff }) => key === kind.key && !calledOff);
+    const entry = await (known ?? this.#begin(kind)).wait(signal);
+    return entry.hold();
   }
 
   /** Held at once: nobody else may find it unused. */
   async #own(kind: ProcessKind, options: LiveSessionOptions, signal?: AbortSignal): Promise<Entry> {
     const fresh = options.sessionId === undefined;
     const unused = fresh ? this.#find(kind, ({ holders }) => holders === 0)?.hold() : undefined;
-    const entry = unused ?? (await this.#start(kind, signal, true));
+    const entry = unused ?? (await this.#startOwn(kind, signal));
     if (fresh) void this.#keepSpares(kind);
     return entry;
+  }
+
+  async #startOwn(kind: ProcessKind, signal?: AbortSignal): Promise<Entry> {
+    const start = this.#begin(kind, true);
+    try {
+      return await start.wait(signal);
+    } catch (error) {
+      // It may have started at this very moment.
+      void start.started.then((entry) => entry.release()).catch(() => undefined);
+      throw error;
+    }
   }
 
   #find(kind: ProcessKind, fits: (entry: Entry) => boolean): Entry | undefined {
     return [...this.#entries].find((entry) => entry.key === kind.key && entry.usable && fits(entry));
   }
 
-  async #start(kind: ProcessKind, signal?: AbortSignal, held = false): Promise<Entry> {
+  #begin(kind: ProcessKind, held = false): ProcessStart<Entry> {
+    const start = new ProcessStart(kind.key, (signal) => this.#start(kind, signal, held));
+    this.#starts.add(start);
+    const over = () => this.#starts.delete(start);
+    void start.started.then(over, over);
+    return start;
+  }
+
+  async #start(kind: ProcessKind, signal: AbortSignal, held: boolean): Promise<Entry> {
     await this.#makeRoom(signal);
-    const starting = kind.start();
-    this.#starts.add(starting);
     try {
-      const entry = new Entry(kind.key, await starting, this.#limits.idleMs, {
+      signal.throwIfAborted();
+      const entry = new Entry(kind.key, await kind.start(signal), this.#limits.idleMs, {
         gone: (gone) => this.#forget(gone),
         free: () => this.#wakeOne(),
       });
       if (held) entry.hold();
       this.#entries.add(entry);
-      if (this.#closed) {
+      if (signal.aborted) {
         await entry.end();
-        this.#checkOpen();
+        throw signal.reason;
       }
       return entry;
     } finally {
-      this.#starts.delete(starting);
       this.#reserved -= 1;
       this.#wakeOne();
     }
   }
 
   /** The longest unused one goes first; where all are in use, the caller waits for one to be free. A place is reserved. */
-  async #makeRoom(signal?: AbortSignal): Promise<void> {
+  async #makeRoom(signal: AbortSignal): Promise<void> {
     for (;;) {
       const memoryIsFull = await this.#memoryIsFull();
       this.#checkOpen();
@@ -158,7 +164,24 @@ export class WarmPool {
         .filter((entry) => entry.evictable)
         .sort((a, b) => a.idleSince - b.idleSince)[0];
       if (oldest !== undefined) await oldest.end();
-      else await abortable(new Promise<void>((wake) => this.#waiting.push(wake)), signal);
+      else await this.#waitForRoom(signal);
+    }
+  }
+
+  async #waitForRoom(signal: AbortSignal): Promise<void> {
+    let wake: () => void = () => {};
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve;
+      this.#waiting.push(wake);
+    });
+    try {
+      await abortable(woken, signal);
+    } catch (error) {
+      const place = this.#waiting.indexOf(wake);
+      // Woken at the very moment it gave up: another one is to be.
+      if (place === -1) this.#wakeOne();
+      else this.#waiting.splice(place, 1);
+      throw error;
     }
   }
 
@@ -173,7 +196,7 @@ export class WarmPool {
     if (this.#closed || unused >= this.#limits.spares || count >= this.#limits.maxProcesses) return;
     if (await this.#memoryIsFull()) return;
     // A spare that can't be started is no trouble of anyone: whoever needs one will be told why.
-    await this.#start(kind).catch(() => undefined);
+    await this.#begin(kind).started.catch(() => undefined);
   }
 
   #forget(entry: Entry): void {
@@ -186,9 +209,11 @@ export class WarmPool {
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new TurnoutError('interrupted', 'The sessions were closed.');
+    if (this.#closed) throw new TurnoutError('interrupted', closedMessage);
   }
 }
+
+const closedMessage = 'The sessions were closed.';
 
 class Entry implements PooledProcess {
   readonly key: string;

@@ -1,5 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { setUpGateway } from './stage.js';
+import { eventually, setUpGateway } from './stage.js';
+
+const slowStarter = fileURLToPath(new URL('../fixtures/programs/slow-starter.mjs', import.meta.url));
 
 describe('chat commands', () => {
   it('/stop, /status and /queue do not wait in the queue', async () => {
@@ -51,6 +56,19 @@ describe('chat commands', () => {
     expect((await client.event(await client.post('a', '/queue faster'))).responseText).toContain(
       '/queue clear',
     );
+  });
+
+  it('/stop also ends a CLI that hangs while it starts', async () => {
+    const stage = setUpGateway({ AGENT_BACKEND: 'codex', BACKEND_CLI_PATH: slowStarter, BACKEND_LIVE: '1' });
+    const started = join(stage.root, 'started');
+    const client = await stage.start({ WAIT_WHILE: stage.root, STARTED_INTO: started });
+    const event = await client.post('a', 'hello');
+    await eventually(() => existsSync(started) && readFileSync(started, 'utf8') !== '');
+    const pid = Number(readFileSync(started, 'utf8'));
+    expect(isAlive(pid)).toBe(true);
+    expect((await client.event(await client.post('a', '/stop'))).responseText).toBe('Stopped.');
+    expect((await client.event(event)).state).toBe('cancelled');
+    await eventually(() => !isAlive(pid));
   });
 
   it('/new begins a new conversation, which knows nothing of the old one', async () => {
@@ -121,3 +139,11 @@ describe('chat commands', () => {
     expect((await client.messages('a')).map(({ role }) => role)).toEqual(['user', 'system']);
   });
 });
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -42,6 +42,7 @@ export class CodexLive implements LiveProtocol {
       cwd: parse(options.cwd).root || '/',
       env: context.env,
       stdin: 'open',
+      signal: context.signal,
     });
     const running = new CodexProcess(child, this.#known, context.trace);
     try {

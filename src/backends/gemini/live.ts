@@ -30,6 +30,7 @@ export const geminiLive: LiveProtocol = {
       cwd,
       env: { ...context.env, ...environment, ...(await retryLogEnvironment(context.scratch, context.env)) },
       stdin: 'open',
+      signal: context.signal,
     });
     const process = new GeminiProcess(child, context);
     try {

@@ -55,6 +55,8 @@ export interface LiveContext {
   readonly env: Readonly<Record<string, string>>;
   /** A directory of this process's own for temporary files; created by whoever needs it, removed by the caller. */
   readonly scratch: string;
+  /** Nobody waits for the start any more: what has been started so far is to be ended. Not aborted once it is done. */
+  readonly signal?: AbortSignal | undefined;
   /** Every raw line in and out, with the events that it became (S9). */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 }

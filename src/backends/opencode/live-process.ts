@@ -41,6 +41,7 @@ export async function startOpenCode(config: string, context: LiveContext): Promi
       OPENCODE_SERVER_USERNAME: serverUser,
       OPENCODE_SERVER_PASSWORD: password,
     },
+    signal: context.signal,
   });
   try {
     const lines = new StartupLines(child);

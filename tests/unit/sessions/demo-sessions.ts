@@ -46,8 +46,8 @@ export class DemoSessions {
     return { ...config, cliPath, env: { ...env, ...(agrees ? { DEAF_AGREES: '1' } : {}) } };
   }
 
-  open(options: Partial<SessionOptions> = {}): Promise<BackendSession> {
-    return this.sessions.open({ backend: 'claude', config: this.config, ...options });
+  open(options: Partial<SessionOptions> = {}, signal?: AbortSignal): Promise<BackendSession> {
+    return this.sessions.open({ backend: 'claude', config: this.config, ...options }, { signal });
   }
 
   /** The processes that carry our mark. */

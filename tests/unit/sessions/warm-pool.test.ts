@@ -79,6 +79,20 @@ describe('the warm pool', () => {
     expect(order).toEqual(['the running turn', 'the waiting session']);
   });
 
+  it('does not keep room for one that has given up waiting', async () => {
+    demo = new DemoSessions({ maxProcesses: 1 });
+    const busy = await demo.open();
+    const running = collect(busy.send('run a tool for 1 seconds'));
+    const waits = new AbortController();
+    const gone = demo.open({}, waits.signal);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const next = demo.open();
+    waits.abort();
+    await expect(gone).rejects.toMatchObject({ code: 'interrupted' });
+    await running;
+    expect(await lastOf((await next).send('hello'))).toMatchObject({ type: 'complete' });
+  });
+
   it('is capped in memory too', async () => {
     demo = new DemoSessions({ maxResidentBytes: 1 });
     const first = await demo.open();

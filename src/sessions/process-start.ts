@@ -1,0 +1,46 @@
+import { TurnoutError } from '../core/errors.js';
+import { abortable } from './turn-lock.js';
+
+/**
+ * Something that is being started, for one or for several. When nobody waits for it any more it is called off: a CLI that
+ * hangs must not live on for no one.
+ */
+export class ProcessStart<Started> {
+  readonly key: string;
+  readonly started: Promise<Started>;
+  readonly #callOff = new AbortController();
+  #waiting = 0;
+  #over = false;
+
+  constructor(key: string, start: (signal: AbortSignal) => Promise<Started>) {
+    this.key = key;
+    this.started = start(this.#callOff.signal).catch((error: unknown) => {
+      throw this.calledOff ? this.#callOff.signal.reason : error;
+    });
+    const over = () => {
+      this.#over = true;
+    };
+    this.started.then(over, over);
+  }
+
+  /** It has ended, or is about to: of no use to those who come now. */
+  get calledOff(): boolean {
+    return this.#callOff.signal.aborted;
+  }
+
+  /** Rejects with the signal's reason when that comes first. */
+  async wait(signal?: AbortSignal): Promise<Started> {
+    this.#waiting += 1;
+    try {
+      return await abortable(this.started, signal);
+    } finally {
+      this.#waiting -= 1;
+      if (this.#waiting === 0) this.callOff('Nobody waits for it any more.');
+    }
+  }
+
+  /** Without effect once it has started. */
+  callOff(why: string): void {
+    if (!this.#over) this.#callOff.abort(new TurnoutError('interrupted', why));
+  }
+}

@@ -1,0 +1,120 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { BackendName } from '../../../src/backends/registry.js';
+import type { BackendSession } from '../../../src/sessions/types.js';
+import { collect, DemoSessions } from './demo-sessions.js';
+
+const program = fileURLToPath(new URL('../../fixtures/programs/slow-starter.mjs', import.meta.url));
+const interrupted = { code: 'interrupted' };
+/** "Within a few seconds": the grace of an ending is two. */
+const soon = { timeout: 5000 };
+
+let demo: DemoSessions;
+let gate: string;
+beforeEach(() => {
+  demo = new DemoSessions();
+  gate = join(demo.directory, 'gate');
+});
+afterEach(async () => {
+  openGate();
+  await demo.close();
+  expect(demo.processes()).toEqual([]);
+});
+
+const closeGate = () => writeFileSync(gate, '');
+const openGate = () => rmSync(gate, { force: true });
+const none = () => vi.waitFor(() => expect(demo.processes()).toEqual([]), soon);
+const some = (count: number) => vi.waitFor(() => expect(demo.processes()).toHaveLength(count), soon);
+
+function open(signal?: AbortSignal, backend: BackendName = 'codex'): Promise<BackendSession> {
+  const { env, ...config } = demo.config;
+  return demo.sessions.open(
+    { backend, config: { ...config, cliPath: program, env: { ...env, WAIT_WHILE: gate } } },
+    { signal },
+  );
+}
+
+describe('a CLI that hangs while it starts', () => {
+  it.each(['codex', 'gemini', 'opencode'] as const)(
+    'is ended when nobody waits for it: %s',
+    async (backend) => {
+      closeGate();
+      const waits = new AbortController();
+      const opening = open(waits.signal, backend);
+      await some(1);
+      waits.abort();
+      await expect(opening).rejects.toMatchObject(interrupted);
+      await none();
+      expect(demo.sessions.processes).toBe(0);
+    },
+  );
+
+  it.each(['interrupt', 'close'] as const)('is ended with the turn that waits for it: %s', async (how) => {
+    const session = await open();
+    process.kill(demo.processes()[0] ?? 0, 'SIGKILL');
+    await vi.waitFor(() => expect(demo.sessions.processes).toBe(0), soon);
+    closeGate();
+    const turn = collect(session.send('hello'));
+    await some(1);
+    await session[how]();
+    expect(await turn).toEqual([{ type: 'error', ...interrupted, message: 'Interrupted', retryable: false }]);
+    await none();
+  });
+
+  it('goes on starting for those who still wait for it', async () => {
+    closeGate();
+    const waits = new AbortController();
+    const opening = open(waits.signal);
+    const other = open();
+    await some(1);
+    waits.abort();
+    await expect(opening).rejects.toMatchObject(interrupted);
+    const third = open();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(demo.processes()).toHaveLength(1);
+    openGate();
+    const [pid] = demo.processes();
+    for (const session of await Promise.all([other, third])) expect(session.sessionId).toBe(`thread-${pid}`);
+    expect(demo.sessions.processes).toBe(1);
+  });
+
+  it('is not what the next one waits for, once it was given up', async () => {
+    closeGate();
+    const waits = new AbortController();
+    const opening = open(waits.signal);
+    await some(1);
+    const [given] = demo.processes();
+    waits.abort();
+    const next = open();
+    await expect(opening).rejects.toMatchObject(interrupted);
+    openGate();
+    expect((await next).sessionId).not.toBe(`thread-${given}`);
+    await some(1);
+  });
+
+  it('is ended when all is closed, and whoever waits is told', async () => {
+    closeGate();
+    const opening = open().catch((error: unknown) => error);
+    await some(1);
+    await demo.sessions.close();
+    expect(await opening).toMatchObject(interrupted);
+    expect(demo.processes()).toEqual([]);
+  });
+
+  it('keeps its place until it is gone, and no longer', async () => {
+    await demo.close();
+    demo = new DemoSessions({ maxProcesses: 1 });
+    gate = join(demo.directory, 'gate');
+    closeGate();
+    const waits = new AbortController();
+    const opening = open(waits.signal);
+    await some(1);
+    waits.abort();
+    await expect(opening).rejects.toMatchObject(interrupted);
+    openGate();
+    await open();
+    expect(demo.processes()).toHaveLength(1);
+  });
+});
