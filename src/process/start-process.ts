@@ -59,7 +59,7 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
 }
 
 function endWhenAborted(running: RunningProcess, signal: AbortSignal): void {
-  const end = () => void running.end();
+  const end = () => void running.end().catch(() => undefined);
   if (signal.aborted) end();
   signal.addEventListener('abort', end, { once: true });
   void running.exited.then(() => signal.removeEventListener('abort', end));
