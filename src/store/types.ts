@@ -103,6 +103,7 @@ export interface Store {
   /** Turns of a channel (or of all) that ended in [since, until), oldest first. */
   turnsEnded(range: TurnRange): Promise<readonly StoredTurn[]>;
   waiting(channel: string, limit: number): Promise<readonly StoredEvent[]>;
+  countWaiting(channel: string): Promise<number>;
   running(channel?: string): Promise<readonly StoredTurn[]>;
   /**
    * The newest prompt of a channel that ended as failed or cancelled, unless it was answered by a `/retry`, or something

@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { databaseFile } from '../../src/gateway/gateway.js';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js';
 import { eventually, setUpGateway } from './stage.js';
 
 const slowStarter = fileURLToPath(new URL('../fixtures/programs/slow-starter.mjs', import.meta.url));
@@ -56,6 +58,25 @@ describe('chat commands', () => {
     expect((await client.event(await client.post('a', '/queue faster'))).responseText).toContain(
       '/queue clear',
     );
+  });
+
+  it('/status and /queue count what waits, however much that is', async () => {
+    const stage = setUpGateway();
+    const store = await openSqliteStore(join(stage.home, databaseFile));
+    const texts = ['wait 300 seconds', ...Array.from({ length: 1200 }, (_, index) => `message ${index}`)];
+    const event = { channel: 'a', source: 'http', kind: 'prompt', at: 1 } as const;
+    await Promise.all(texts.map((text) => store.accept({ ...event, text }, { maxWaiting: 9999 })));
+    await store.close();
+    const client = await stage.start();
+    await eventually(() => client.gateway.metrics().then((text) => /turns_running 1$/m.test(text)));
+    const told = async (command: string) =>
+      (await client.event(await client.post('a', command))).responseText;
+    expect(await told('/status')).toMatch(/^waiting: 1200$/m);
+    expect(await told('/queue')).toMatch(
+      /^A turn is running; 1200 waiting .*\n1\. message 0\n[\s\S]*10\. message 9\n…$/,
+    );
+    expect(await told('/queue clear')).toBe('Dropped: 1200 messages.');
+    expect(await told('/status')).toMatch(/^waiting: 0$/m);
   });
 
   it('/stop also ends a CLI that hangs while it starts', async () => {

@@ -108,9 +108,8 @@ export class ChatCommands {
 
   async #stop(channel: string): Promise<CommandResult> {
     const stopped = await this.#parts.turns.stop(channel, '/stop');
-    const waiting = await this.#parts.store.waiting(channel, 100);
-    const rest =
-      waiting.length === 0 ? '' : ` ${count(waiting.length)} still waiting: /queue clear drops them.`;
+    const waiting = await this.#parts.store.countWaiting(channel);
+    const rest = waiting === 0 ? '' : ` ${count(waiting)} still waiting: /queue clear drops them.`;
     return reply(stopped ? `Stopped.${rest}` : `Nothing is running here.${rest}`);
   }
 
@@ -119,7 +118,7 @@ export class ChatCommands {
     const settings = await runtime.settings(channel, await store.channel(channel));
     const session = await sessions.get(channel, settings.backend);
     const since = turns.runningSince(channel);
-    const waiting = await store.waiting(channel, 1000);
+    const waiting = await store.countWaiting(channel);
     return reply(
       [
         `backend: ${settings.backend}${settings.live ? ' (live)' : ''}`,
@@ -127,7 +126,7 @@ export class ChatCommands {
         `session: ${session?.sessionId ?? 'none yet'}`,
         `directory: ${settings.cwd}`,
         `turn: ${since === undefined ? 'none' : `running for ${seconds(now() - since)}`}`,
-        `waiting: ${waiting.length}`,
+        `waiting: ${waiting}`,
         `queue mode: ${settings.queueMode}`,
         `permissions: ${settings.permissionMode}`,
       ].join('\n'),
@@ -163,12 +162,13 @@ export class ChatCommands {
       );
     }
     const settings = await runtime.settings(channel, await store.channel(channel));
-    const waiting = await store.waiting(channel, 11);
+    const waiting = await store.countWaiting(channel);
+    const first = await store.waiting(channel, 10);
     const running =
       this.#parts.turns.runningSince(channel) === undefined ? 'Nothing is running' : 'A turn is running';
-    const list = waiting.slice(0, 10).map((event, index) => `${index + 1}. ${preview(event)}`);
-    if (waiting.length > 10) list.push('…');
-    const head = `${running}; ${waiting.length > 10 ? 'more than 10' : waiting.length} waiting (mode: ${settings.queueMode}).`;
+    const list = first.map((event, index) => `${index + 1}. ${preview(event)}`);
+    if (waiting > first.length) list.push('…');
+    const head = `${running}; ${waiting} waiting (mode: ${settings.queueMode}).`;
     return reply([head, ...list].join('\n'));
   }
 

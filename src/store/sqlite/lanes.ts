@@ -93,6 +93,11 @@ export function waitingEvents(db: Database, channel: string, limit: number): Eve
   );
 }
 
+/** Kept by triggers: however much waits, it is one row. */
+export function countWaiting(db: Database, channel: string): number {
+  return db.get<{ waiting: number }>('SELECT waiting FROM channels WHERE name = ?', channel)?.waiting ?? 0;
+}
+
 export function nextDue(db: Database): number | undefined {
   const row = db.get<{ due: number | null }>(
     'SELECT min(not_before) AS due FROM channels WHERE not_before > 0',

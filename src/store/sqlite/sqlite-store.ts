@@ -69,6 +69,7 @@ export function createSqliteStore(db: Database, options: GroupCommitOptions = {}
     turnEvents: (turnId) => read((tx) => readArchive(tx, turnId)),
     turnsEnded: (range) => read((tx) => reports.turnsEnded(tx, range)),
     waiting: (channel, limit) => read((tx) => lanes.waitingEvents(tx, channel, limit).map(toEvent)),
+    countWaiting: (channel) => read((tx) => lanes.countWaiting(tx, channel)),
     running: (channel) => read((tx) => turns.runningTurns(tx, channel)),
     lastUnanswered: (channel) => read((tx) => events.lastUnanswered(tx, channel)),
     usage: (query) => read((tx) => reports.usage(tx, query)),

@@ -93,6 +93,23 @@ export function describeLooking(stage: StoreStage): void {
       });
     });
 
+    it('counts what waits in a channel', async () => {
+      const waiting = () => stage.store.countWaiting('a');
+      expect(await waiting()).toBe(0);
+      for (let i = 0; i < 3; i++) await stage.accept('a', 'x');
+      await stage.accept('b', 'x');
+      expect(await waiting()).toBe(3);
+      const { lease } = await stage.claimOne();
+      expect(await waiting()).toBe(2);
+      await stage.store.postpone(lease, retry());
+      expect(await waiting()).toBe(3);
+      await stage.reopen();
+      const error = { code: 'interrupted' as const, message: 'stopped' };
+      await stage.store.cancelWaiting({ channel: 'a', at: 50, error });
+      expect(await waiting()).toBe(0);
+      expect(await stage.store.countWaiting('b')).toBe(1);
+    });
+
     it('finds what was left unanswered', async () => {
       const { store } = stage;
       const last = async () => (await store.lastUnanswered('c'))?.text;
