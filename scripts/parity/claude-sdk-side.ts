@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { asObject, asString, type JsonObject } from '../../src/lab/model/json.js';
@@ -11,6 +11,8 @@ export async function claudeSdkSide({ cliPath, home }: SideOptions): Promise<Sid
   const module = join(installSdk('@anthropic-ai/claude-agent-sdk'), 'sdk.mjs');
   const { query } = (await import(/* @vite-ignore */ pathToFileURL(module).href)) as ClaudeSdk;
   const abortController = new AbortController();
+  // Every conversation of the benchmark listens to it.
+  setMaxListeners(0, abortController.signal);
   const options = {
     abortController,
     pathToClaudeCodeExecutable: cliPath,

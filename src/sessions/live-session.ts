@@ -12,7 +12,7 @@ import { TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
 import { CallOff } from './call-off.js';
 import { LiveTurn } from './live-turn.js';
-import type { TurnLocks } from './turn-lock.js';
+import { abortable, type TurnLocks } from './turn-lock.js';
 import type { BackendSession, Clocks, SendOptions } from './types.js';
 import type { PooledProcess, ProcessKind, WarmPool } from './warm-pool.js';
 
@@ -223,21 +223,26 @@ export class LiveBackendSession implements BackendSession {
     const process = await pool.acquire(kindOf(options), options, signal);
     // Busy from the first moment: it must not be ended for want of room while the session is being opened.
     process.busy();
+    const opening = process.process.open(options);
     try {
-      const session = await process.process.open(options);
-      if (this.#closed || signal.aborted) {
-        await session.close().catch(() => undefined);
-        throw new TurnoutError('interrupted', 'Interrupted');
-      }
+      const session = await abortable(opening, signal);
+      if (this.#closed) throw new TurnoutError('interrupted', 'Interrupted');
       const home = { process, session };
       this.#home = home;
       this.#becomes({ ...options, sessionId: session.sessionId ?? options.sessionId });
       return home;
     } catch (error) {
-      process.idle();
-      process.release();
+      void this.#giveUp(process, opening);
       throw error;
     }
+  }
+
+  /** What is opened for nobody is closed. A process that does not come to that takes no more sessions. */
+  async #giveUp(process: PooledProcess, opening: Promise<LiveSession>): Promise<void> {
+    const closed = opening.then((session) => session.close()).catch(() => undefined);
+    if (!(await within(this.#setup.clocks.stopMs, closed))) process.retire();
+    process.idle();
+    process.release();
   }
 
   async #leave(): Promise<void> {

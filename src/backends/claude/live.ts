@@ -51,6 +51,7 @@ async function start(options: LiveSessionOptions, context: LiveContext): Promise
       args: liveArgs(options),
       cwd: options.cwd,
       env: childEnvironment(context.env, claudeEnvironment(context.env, mode)),
+      signal: context.signal,
     },
     (made) => {
       turns = new ClaudeTurns(made, permissionsFor(options.permissionMode, options), options.sessionId);

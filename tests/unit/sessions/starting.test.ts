@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { BackendName } from '../../../src/backends/registry.js';
+import { type BackendName, backendNames } from '../../../src/backends/registry.js';
 import type { BackendSession } from '../../../src/sessions/types.js';
 import { collect, DemoSessions } from './demo-sessions.js';
 
@@ -30,14 +30,45 @@ const some = (count: number) => vi.waitFor(() => expect(demo.processes()).toHave
 
 function open(signal?: AbortSignal, backend: BackendName = 'codex'): Promise<BackendSession> {
   const { env, ...config } = demo.config;
-  return demo.sessions.open(
-    { backend, config: { ...config, cliPath: program, env: { ...env, WAIT_WHILE: gate } } },
-    { signal },
-  );
+  const cli = { ...config, cliPath: program, env: { ...env, WAIT_WHILE: gate } };
+  return demo.sessions.open({ backend, config: cli, clocks: { stopMs: 300 } }, { signal });
 }
 
+describe('a CLI that hangs while it opens a session', () => {
+  it('is not waited for when nobody wants the session, and gets no other one', async () => {
+    const first = await open();
+    closeGate();
+    const waits = new AbortController();
+    const opening = open(waits.signal);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    waits.abort();
+    await expect(opening).rejects.toMatchObject(interrupted);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const next = open();
+    await some(2);
+    openGate();
+    expect((await next).sessionId).not.toBe(first.sessionId);
+    await first.close();
+    await some(1);
+  });
+
+  it('keeps its process when it comes to its end in time, and the session is closed', async () => {
+    const first = await open();
+    closeGate();
+    const waits = new AbortController();
+    const opening = open(waits.signal);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    waits.abort();
+    await expect(opening).rejects.toMatchObject(interrupted);
+    openGate();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect((await open()).sessionId).toBe(first.sessionId);
+    expect(demo.processes()).toHaveLength(1);
+  });
+});
+
 describe('a CLI that hangs while it starts', () => {
-  it.each(['codex', 'gemini', 'opencode'] as const)(
+  it.each(backendNames)(
     'is ended when nobody waits for it: %s',
     async (backend) => {
       closeGate();
