@@ -22,7 +22,7 @@ answered, also after a crash. Settings come from .env and the environment; docs/
   --home <dir>      database, archive, token (TURNOUT_HOME, default ~/.turnout)
   --demo            with the bundled demo agent: no account needed
 
-SIGTERM or Ctrl-C lets running turns end (SHUTDOWN_GRACE_MS); a second one ends them at once.
+SIGTERM or Ctrl-C lets running turns end (SHUTDOWN_GRACE_MS); another one, a second later or more, ends them at once.
 Exit codes: 0 stopped · 1 it could not start · 2 wrong usage
 `;
 
@@ -75,14 +75,18 @@ async function serve(env: Environment): Promise<number> {
   return exitCodes.done;
 }
 
+/** `npm start` hands on a signal that the whole process group has got (Ctrl-C): one wish arrives twice. */
+const sameWishMs = 1000;
+
 /** Signals count from the first moment: turns run before the start-up is over. */
 function untilStopped(starting: Promise<Gateway>): Promise<void> {
   return new Promise((resolve, reject) => {
     let started = false;
-    let asked = false;
+    let askedAt: number | undefined;
     const stop = (signal: NodeJS.Signals): void => {
-      if (asked && !started) process.exit(exitCodes.failed);
-      asked = true;
+      if (askedAt !== undefined && performance.now() - askedAt < sameWishMs) return;
+      if (askedAt !== undefined && !started) process.exit(exitCodes.failed);
+      askedAt ??= performance.now();
       // One that could not start has nothing to stop: `serve` tells why.
       starting.then((gateway) => gateway.stop(signal).then(resolve, reject)).catch(() => undefined);
     };

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { demoAgent, eventually } from './stage.js';
@@ -45,6 +46,22 @@ async function url(run: Run): Promise<string> {
   const found = /http:\/\/\S+/.exec(run.out)?.[0];
   if (found === undefined) throw new Error(`It did not start: ${run.err}`);
   return found;
+}
+
+/** A gateway with patience, and a turn that runs. */
+async function startTurn(text: string): Promise<Run> {
+  const env = { HTTP_TOKEN: 'a-token-for-the-tests', SHUTDOWN_GRACE_MS: '60000' };
+  const run = startProgram(directory(), env, ['--demo']);
+  const at = await url(run);
+  const headers = { authorization: 'Bearer a-token-for-the-tests' };
+  const body = JSON.stringify({ text });
+  const posted = await fetch(`${at}/v1/channels/a/messages`, { method: 'POST', headers, body });
+  const { eventId } = (await posted.json()) as { eventId: string };
+  await eventually(async () => {
+    const look = await fetch(`${at}/v1/events/${eventId}`, { headers });
+    return ((await look.json()) as { state: string }).state === 'running';
+  });
+  return run;
 }
 
 function directory(): string {
@@ -211,6 +228,26 @@ describe('turnout gateway', () => {
     expect(await exitCode(run)).toBe(0);
     expect(run.err).toContain('gateway stopped');
     expect(run.err).toContain('forgotten by the hook');
+  });
+
+  it('two signals in a row are one: npm hands on what its process group has got', async () => {
+    const run = await startTurn('wait 20 seconds');
+    run.child.kill('SIGINT');
+    await sleep(100);
+    run.child.kill('SIGINT');
+    await sleep(300);
+    run.child.kill('SIGTERM');
+    expect(await exitCode(run)).toBe(0);
+    expect(run.err).toMatch(/"turn ended".*"state":"answered"/);
+  });
+
+  it('a signal that comes later does not wait for the running turns', async () => {
+    const run = await startTurn('wait 3000 seconds');
+    run.child.kill('SIGTERM');
+    await sleep(1200);
+    run.child.kill('SIGTERM');
+    expect(await exitCode(run)).toBe(0);
+    expect(run.err).toMatch(/"turn ended".*"state":"postponed"/);
   });
 
   it('goes on when nobody reads its log any more', async () => {
