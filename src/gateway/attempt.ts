@@ -91,12 +91,17 @@ export function unanswered(end: AttemptEnd, ending: ErrorEvent): Settlement {
       ...say(`${drained.message}${told}\nIt is not repeated by itself: send /retry to run it again.`),
     });
   }
-  if (ending.retryable && begun.length === 0 && event.attempts <= maxRetries) {
+  if (mayPass(ending) && begun.length === 0 && event.attempts <= maxRetries) {
     return postpone(end, error, { delay: end.retryDelayMs * 2 ** (event.attempts - 1), free: false });
   }
   const agent = report.settings.backend;
   const text = `${agent} could not answer (${error.code}): ${error.message}${told}\nSend /retry to try again.`;
   return finish(end, { state: 'failed', error, ...say(text) });
+}
+
+/** R10: a CLI that can't be started is one of them. It was there when the gateway began, and updates take it away for a moment. */
+function mayPass(ending: ErrorEvent): boolean {
+  return ending.retryable || ending.code === 'not_installed';
 }
 
 /** The gateway itself could not go on with it, and tools had begun. */

@@ -183,6 +183,26 @@ export function describeBackendContract(contract: BackendContract): void {
         });
       });
 
+      it('an exit code without a reason is a crash, also behind the first lines and with a stack trace', async ({
+        stage,
+      }) => {
+        const trace = "agent.js:3\nthrow new TypeError('x is not a function')\n    at main (agent.js:3:7)\n";
+        const begun = `${readRecording(name, 'answer').stdout[0]}\n`;
+        for (const [stdout, stderr] of [
+          ['', ''],
+          ['', trace],
+          [begun, ''],
+        ] as const) {
+          const config = stage.config('replay.sh', stage.replay(stdout, { exit: 1, stderr }));
+          expect((await collect(create(config).run({ prompt: 'hi' }))).at(-1)).toEqual({
+            type: 'error',
+            code: 'crashed',
+            message: `${label} CLI error (exit 1): ${stderr || 'unknown error'}`,
+            retryable: true,
+          });
+        }
+      });
+
       it('a good answer with a bad exit code is a failure', async ({ stage }) => {
         const config = stage.config('replay.sh', stage.replay(answer(), { exit: 3, stderr: 'boom' }));
         expect(await create(config).execute('hi', '', undefined, () => {})).toMatchObject({

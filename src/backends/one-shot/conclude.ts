@@ -31,7 +31,9 @@ export function findFailure(facts: Conclusion): ErrorEvent | undefined {
     const message = `${label} CLI error (${how}): ${firstCharacters(detail, 500)}`;
     const code =
       reported?.code ?? vendorFailure?.code ?? classifyFailure(`${detail}\n${reported?.message ?? ''}`);
-    return errorEvent(code === 'unknown' && exit.signal !== null ? 'crashed' : code, message);
+    // What the CLI reported itself is its verdict; an end without a word that we know is a crash, however it came about.
+    const explained = exit.signal === null && (reported ?? vendorFailure?.message) !== undefined;
+    return errorEvent(code === 'unknown' && !explained ? 'crashed' : code, message);
   }
   if (ending?.type === 'failed') {
     return errorEvent(ending.code ?? classifyFailure(ending.message), ending.message);
