@@ -222,6 +222,12 @@ export function describeBackendContract(contract: BackendContract): void {
           const message = event?.type === 'error' ? event.message : '';
           expect(message).toContain(cliPath);
           expect(message).toContain(contract.install);
+          // The setting is AGENT_BACKEND's own: no help where a CLI is looked up by its name.
+          const [right, wrong] = cliPath.includes('/')
+            ? ['BACKEND_CLI_PATH', 'PATH.']
+            : ['the PATH.', 'CLI_PATH'];
+          expect(message).toContain(right);
+          expect(message).not.toContain(wrong);
         }
       });
 

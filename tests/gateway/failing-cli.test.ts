@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { demoAgent, eventually, type GatewayStage, setUpGateway } from './stage.js';
@@ -73,5 +73,19 @@ describe('a CLI that is not there for a moment (R10)', () => {
         message: expect.stringMatching(/agent\.sh.*npm install -g @anthropic-ai\/claude-code/s),
       },
     });
+  });
+});
+
+describe('/backend with a CLI that is not installed', () => {
+  it('advises nothing that would break the one that answers', async () => {
+    const stage = setUpGateway();
+    const empty = join(stage.root, 'bin');
+    mkdirSync(empty);
+    const client = await stage.start({ PATH: empty });
+    const { responseText } = await client.ask('a', '/backend codex');
+    expect(responseText).toMatch(
+      /claude goes on answering.*npm install -g @openai\/codex.*put it on the PATH/s,
+    );
+    expect(responseText).not.toContain('BACKEND_CLI_PATH');
   });
 });

@@ -195,8 +195,11 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       not_executable: 'is not executable',
       is_directory: 'is a directory, not a program',
     }[found.problem];
+    // A CLI that is looked up by its name may be another one than AGENT_BACKEND's, whose setting the path is.
+    const byName = !/[\\/]/.test(this.config.cliPath);
+    const otherwise = byName ? 'put it on the PATH' : 'set BACKEND_CLI_PATH to where it is';
     throw new TurnoutError('not_installed', `The ${this.vendor.label} CLI ${what}: ${found.path}`, {
-      hint: `Install it with \`${this.vendor.install}\`, or set BACKEND_CLI_PATH to where it is.`,
+      hint: `Install it with \`${this.vendor.install}\`, or ${otherwise}.`,
     });
   }
 
