@@ -30,8 +30,10 @@ export interface StoredEvent {
   readonly state: EventState;
   readonly createdAt: number;
   readonly endedAt?: number | undefined;
-  /** Turns that were begun for it. */
+  /** Turns that were begun for it, less the free ones: those that ended with the gateway, not by a fault of their own. */
   readonly attempts: number;
+  /** Turns that were broken off by a crash of the gateway, as far as they were counted. */
+  readonly crashes: number;
   /** A retry waits until then. */
   readonly notBefore?: number | undefined;
   /** The turn that runs or ended it. */

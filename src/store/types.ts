@@ -226,8 +226,10 @@ export interface Postponement {
   readonly at: number;
   readonly notBefore: number;
   readonly error: Failure;
-  /** The attempt does not count: a drain, not a failure. */
+  /** The attempt does not count: a drain or a crash of the gateway, not a failure. */
   readonly free?: boolean | undefined;
+  /** It is counted among the crashes instead. */
+  readonly crashed?: boolean | undefined;
   readonly forgetSession?: string | undefined;
   /** What the attempt has cost. */
   readonly usage?: Usage | undefined;

@@ -31,7 +31,7 @@ export class MemoryGateway implements GatewayFace {
     const seq = this.events.size + 1;
     const id = `event-${seq}`;
     const base = { id, seq, channel, source, kind: 'prompt', messageId, text, author } as const;
-    this.events.set(id, { ...base, state: 'queued', createdAt: began + seq, attempts: 0 });
+    this.events.set(id, { ...base, state: 'queued', createdAt: began + seq, attempts: 0, crashes: 0 });
     this.say({ channel, eventId: id, role: 'user', text });
     return { event: this.change(id, {}), repeated: false };
   }

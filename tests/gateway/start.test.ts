@@ -1,52 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { directory, exitCode, type Run, startProgram, url } from './program.js';
 import { demoAgent, eventually } from './stage.js';
-
-const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-
-interface Run {
-  readonly child: ChildProcess;
-  out: string;
-  err: string;
-}
-
-/** `turnout gateway` as an operator starts it, in an environment built from nothing. */
-function startProgram(root: string, env: Record<string, string> = {}, args: readonly string[] = []): Run {
-  const child = spawn(process.execPath, [program, 'gateway', ...args], {
-    cwd: root,
-    env: { PATH: '/usr/bin:/bin', HOME: root, HTTP_PORT: '0', TURNOUT_DEMO_SPEED: '10', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const run: Run = { child, out: '', err: '' };
-  child.stdout?.on('data', (chunk) => {
-    run.out += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    run.err += chunk;
-  });
-  onTestFinished(() => {
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-  });
-  return run;
-}
-
-async function exitCode({ child }: Run): Promise<number | null> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  return child.exitCode;
-}
-
-async function url(run: Run): Promise<string> {
-  await eventually(() => run.out.includes('http://') || run.child.exitCode !== null);
-  const found = /http:\/\/\S+/.exec(run.out)?.[0];
-  if (found === undefined) throw new Error(`It did not start: ${run.err}`);
-  return found;
-}
 
 /** A gateway with patience, and a turn that runs. */
 async function startTurn(text: string): Promise<Run> {
@@ -62,12 +19,6 @@ async function startTurn(text: string): Promise<Run> {
     return ((await look.json()) as { state: string }).state === 'running';
   });
   return run;
-}
-
-function directory(): string {
-  const root = mkdtempSync(join(tmpdir(), 'turnout-start-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  return root;
 }
 
 describe('turnout gateway', () => {
@@ -183,7 +134,7 @@ describe('turnout gateway', () => {
     await exitCode(first);
     const second = startProgram(root, { ...env, TURNOUT_DEMO_SPEED: '100' });
     const there = await url(second);
-    expect(await event(there, id)).toMatchObject({ state: 'answered', attempts: 2 });
+    expect(await event(there, id)).toMatchObject({ state: 'answered', attempts: 1 });
     const page = await fetch(`${there}/v1/channels/a/messages`, { headers });
     const { messages } = (await page.json()) as { messages: { role: string }[] };
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);

@@ -37,9 +37,10 @@ export function postpone(db: Database, lease: Lease, retry: Postponement): void 
   endTurn(db, turn.seq, { ...retry, state: 'postponed' });
   for (const event of membersOf(db, turn.seq)) {
     db.run(
-      `UPDATE events SET state = 'queued', attempts = attempts - ?, not_before = ?, turn_id = NULL,
-        error_code = ?, error_message = ? WHERE seq = ?`,
+      `UPDATE events SET state = 'queued', attempts = attempts - ?, crashes = crashes + ?, not_before = ?,
+        turn_id = NULL, error_code = ?, error_message = ? WHERE seq = ?`,
       retry.free === true ? 1 : 0,
+      retry.crashed === true ? 1 : 0,
       Math.ceil(retry.notBefore),
       retry.error.code,
       retry.error.message,

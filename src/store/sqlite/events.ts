@@ -60,6 +60,7 @@ function accepted(event: NewEvent, id: string, seq: number, outcome: Settled | u
     createdAt: event.at,
     endedAt: outcome?.at,
     attempts: 0,
+    crashes: 0,
     responseText: outcome?.responseText,
     error: outcome?.error,
   };

@@ -203,4 +203,8 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX removed_events_ended ON removed_events (ended_at);
   `,
+  `
+  -- Attempts that ended with their gateway. They are counted apart from those that count for the retries.
+  ALTER TABLE events ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

@@ -63,6 +63,7 @@ function toRemoved(row: RemovedRow | undefined): StoredEvent | undefined {
     ...{ id, seq, channel, source, kind, state, attempts },
     messageId: row.message_id ?? undefined,
     text: '',
+    crashes: 0,
     createdAt: row.created_at,
     endedAt: row.ended_at ?? undefined,
     removed: true,

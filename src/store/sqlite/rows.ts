@@ -15,6 +15,7 @@ export interface EventRow {
   readonly created_at: number;
   readonly ended_at: number | null;
   readonly attempts: number;
+  readonly crashes: number;
   readonly not_before: number | null;
   readonly turn_id: string | null;
   readonly response_text: string | null;
@@ -93,6 +94,7 @@ export function toEvent(row: EventRow): StoredEvent {
     createdAt: row.created_at,
     endedAt: row.ended_at ?? undefined,
     attempts: row.attempts,
+    crashes: row.crashes,
     notBefore: row.not_before ?? undefined,
     turnId: row.turn_id ?? undefined,
     responseText: row.response_text ?? undefined,

@@ -201,7 +201,7 @@ export function describeLooking(stage: StoreStage): void {
         messageId: 'm',
         state: 'answered',
       };
-      const times = { createdAt: 40, endedAt: 50, attempts: 1 };
+      const times = { createdAt: 40, endedAt: 50, attempts: 1, crashes: 0 };
       const again = await stage.accept('c', 'hello', { messageId: 'm', at: 200 });
       expect(again).toEqual({ repeated: true, event: { ...left, ...times, text: '', removed: true } });
       expect(await stage.store.event(id)).toEqual(again.event);

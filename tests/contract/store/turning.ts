@@ -90,6 +90,19 @@ export function describeTurning(stage: StoreStage): void {
       expect((await stage.claimOne()).event.attempts).toBe(1);
     });
 
+    it('counts crashes apart from attempts', async () => {
+      const { event } = await stage.accept('c', '1');
+      expect(event.crashes).toBe(0);
+      for (const crashes of [1, 2]) {
+        const { lease } = await stage.claimOne();
+        await stage.store.postpone(lease, retry({ free: true, crashed: true, notBefore: 0 }));
+        await stage.reopen();
+        expect(await stage.store.event(event.id)).toMatchObject({ attempts: 0, crashes });
+      }
+      await stage.store.postpone((await stage.claimOne()).lease, retry({ notBefore: 0 }));
+      expect((await stage.claimOne()).event).toMatchObject({ attempts: 2, crashes: 2 });
+    });
+
     it('records what is known about a running turn', async () => {
       const { event } = await stage.accept('c', '1');
       const { lease } = await stage.claimOne();

@@ -152,6 +152,7 @@ function storedEvent(more: Partial<StoredEvent>): StoredEvent {
     state: 'answered',
     createdAt: noon,
     attempts: 1,
+    crashes: 0,
     ...more,
   };
 }
