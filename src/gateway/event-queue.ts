@@ -11,7 +11,8 @@ import type {
 } from '../store/types.js';
 import type { Watcher } from './journal-points.js';
 import type { Log } from './log.js';
-import { brokenInside, failedInside, type Settlement, type StopReason } from './settlement.js';
+import { cancelPostponed, postponedHead } from './postponed.js';
+import { brokenInside, failedInside, type Settlement, type Stopped, type StopReason } from './settlement.js';
 
 /** What is done with the events of the queue. */
 export interface TurnHandler {
@@ -39,6 +40,8 @@ export interface QueueOptions {
   readonly onSettled?:
     | ((lease: Lease, settlement: Settlement, since: number | undefined) => void)
     | undefined;
+  /** After a message was cancelled that was in no turn. */
+  readonly onCancelled?: ((channel: string) => void) | undefined;
 }
 
 interface RunningTurn {
@@ -116,16 +119,37 @@ export class EventQueue {
     return accepted;
   }
 
+  /** When the head of a channel is tried again; undefined while its turn runs, or when it has not been tried. */
+  async retryAt(channel: string): Promise<number | undefined> {
+    return this.#running.has(channel) ? undefined : (await postponedHead(this.#store, channel))?.notBefore;
+  }
+
   /**
-   * Ends the running turn of a channel, if its event came before `beforeSeq`; resolves when it has ended. False when
-   * there is none, or it came to another end at this very moment.
+   * Ends what a channel works on: its running turn, or the message that waits for its retry. Only if that came before
+   * `beforeSeq`; resolves when it has ended. False when there is none, or it came to another end at this very moment.
    */
-  async stop(channel: string, reason: StopReason, beforeSeq = Number.POSITIVE_INFINITY): Promise<boolean> {
+  async stop(channel: string, reason: Stopped, beforeSeq = Number.POSITIVE_INFINITY): Promise<boolean> {
+    if (!this.#running.has(channel) && (await this.#cancelRetry(channel, reason, beforeSeq))) return true;
     const turn = this.#running.get(channel);
     if (turn === undefined || turn.eventSeq >= beforeSeq) return false;
     turn.stop.abort(reason);
     const settlement = await turn.done;
+    if (settlement?.type === 'postpone') return this.#cancelRetry(channel, reason, beforeSeq);
     return settlement?.type === 'finish' && settlement.outcome.state === 'cancelled';
+  }
+
+  async #cancelRetry(channel: string, reason: Stopped, beforeSeq: number): Promise<boolean> {
+    const head = await postponedHead(this.#store, channel);
+    if (head === undefined || head.seq >= beforeSeq) return false;
+    const cancelled = await this.#noting(cancelPostponed(this.#store, head, reason, this.#now()));
+    if (!cancelled) {
+      // It was due at this very moment: its turn runs as soon as what is being claimed is known here.
+      await this.#pumping;
+      return false;
+    }
+    this.#options.onCancelled?.(channel);
+    this.wake();
+    return true;
   }
 
   /** Looks for work. Many calls in a row are one look. */

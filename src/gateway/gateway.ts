@@ -135,6 +135,7 @@ export class Gateway implements HttpGatewayFace {
       now,
       turns: {
         runningSince: (channel) => this.#queue.runningSince(channel),
+        retryAt: (channel) => this.#queue.retryAt(channel),
         stop: (channel, by) => this.#queue.stop(channel, { type: 'stopped', by }),
       },
     });
@@ -162,6 +163,7 @@ export class Gateway implements HttpGatewayFace {
       now,
       watch,
       onSettled: this.#settled,
+      onCancelled: (channel) => this.#said(channel),
     });
     this.#inbox = new Inbox({ store, queue: this.#queue, worker, runtime, commands, hooks, log, now });
     const { httpHost: host, httpPort: port } = config;

@@ -59,10 +59,10 @@ export class Inbox {
     const event = this.#event(message, command === undefined ? 'prompt' : 'command');
     const accepted = await queue.accept(event);
     const waits = accepted.event.state === 'queued' && !accepted.repeated;
-    if (waits && accepted.event.kind === 'prompt' && queue.isRunning(message.channel)) {
+    if (waits && accepted.event.kind === 'prompt') {
       // Not waited for: the message is safe, and its sender need not wait for another turn to end.
-      void this.#meetRunningTurn(accepted.event).catch((error: unknown) =>
-        log.error('a message could not be brought into the running turn: it waits', { error }),
+      void this.#meetEarlier(accepted.event).catch((error: unknown) =>
+        log.error('a message could not be brought to what its channel works on: it waits', { error }),
       );
     }
     return accepted;
@@ -91,9 +91,11 @@ export class Inbox {
     return messageId === undefined ? undefined : this.#parts.store.eventOf(source, channel, messageId);
   }
 
-  async #meetRunningTurn(event: StoredEvent): Promise<void> {
+  /** What a message means for the turn that runs, or for the message that waits for its retry. */
+  async #meetEarlier(event: StoredEvent): Promise<void> {
     const { store, runtime, queue, worker } = this.#parts;
     const { channel } = event;
+    if (!queue.isRunning(channel) && (await queue.retryAt(channel)) === undefined) return;
     const { queueMode } = await runtime.settings(channel, await store.channel(channel));
     if (queueMode === 'interrupt')
       await queue.stop(channel, { type: 'stopped', by: 'a newer message' }, event.seq);

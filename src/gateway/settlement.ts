@@ -6,11 +6,14 @@ export type Settlement =
   | { readonly type: 'finish'; readonly outcome: TurnOutcome }
   | { readonly type: 'postpone'; readonly retry: Postponement };
 
+/** Somebody, or something that came, has put an end to it. */
+export interface Stopped {
+  readonly type: 'stopped';
+  readonly by: string;
+}
+
 /** Why a running turn is ended from outside. */
-export type StopReason =
-  | { readonly type: 'stopped'; readonly by: string }
-  | { readonly type: 'drain' }
-  | { readonly type: 'lost_lease' };
+export type StopReason = Stopped | { readonly type: 'drain' } | { readonly type: 'lost_lease' };
 
 /** What becomes of a message over a defect of ours, or a store that can't be used now. */
 export function brokenInside(error: unknown, at: number): Settlement {

@@ -256,6 +256,8 @@ export interface CancelRequest {
   readonly at: number;
   readonly error: Failure;
   readonly only?: readonly string[] | undefined;
+  /** Said into the conversation behind the last of them, when there were any. */
+  readonly notice?: string | undefined;
 }
 
 export interface NewMessage {

@@ -16,9 +16,11 @@ export interface CommandParts {
   readonly store: Store;
   readonly runtime: AgentRuntime;
   readonly sessions: SessionManager;
-  /** The running turn of a channel, as the queue sees it. */
+  /** What a channel works on, as the queue sees it. */
   readonly turns: {
     runningSince(channel: string): number | undefined;
+    /** When a message that has failed is tried again. */
+    retryAt(channel: string): Promise<number | undefined>;
     stop(channel: string, by: string): Promise<boolean>;
   };
   readonly now: () => number;
@@ -125,12 +127,17 @@ export class ChatCommands {
         `model: ${settings.model ?? 'default'}`,
         `session: ${session?.sessionId ?? 'none yet'}`,
         `directory: ${settings.cwd}`,
-        `turn: ${since === undefined ? 'none' : `running for ${seconds(now() - since)}`}`,
+        `turn: ${since === undefined ? `none${await this.#retryDue(channel)}` : `running for ${seconds(now() - since)}`}`,
         `waiting: ${waiting}`,
         `queue mode: ${settings.queueMode}`,
         `permissions: ${settings.permissionMode}`,
       ].join('\n'),
     );
+  }
+
+  async #retryDue(channel: string): Promise<string> {
+    const at = await this.#parts.turns.retryAt(channel);
+    return at === undefined ? '' : `, a retry is due in ${seconds(Math.max(0, at - this.#parts.now()))}`;
   }
 
   async #retry(channel: string): Promise<CommandResult> {
@@ -165,7 +172,9 @@ export class ChatCommands {
     const waiting = await store.countWaiting(channel);
     const first = await store.waiting(channel, 10);
     const running =
-      this.#parts.turns.runningSince(channel) === undefined ? 'Nothing is running' : 'A turn is running';
+      this.#parts.turns.runningSince(channel) === undefined
+        ? `Nothing is running${await this.#retryDue(channel)}`
+        : 'A turn is running';
     const list = first.map((event, index) => `${index + 1}. ${preview(event)}`);
     if (waiting > first.length) list.push('…');
     const head = `${running}; ${waiting} waiting (mode: ${settings.queueMode}).`;

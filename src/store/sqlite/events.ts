@@ -2,7 +2,7 @@ import type { Failure, StoredEvent } from '../records.js';
 import type { Accepted, AcceptOptions, CancelRequest, NewEvent } from '../types.js';
 import type { Database } from './database.js';
 import { type NewId, openLane, refreshLane, waitingEvents } from './lanes.js';
-import { write } from './outbox.js';
+import { say, write } from './outbox.js';
 import { applyOutcome } from './outcome.js';
 import { voidPermissions } from './permissions.js';
 import { findRemoved, findRemovedByMessage } from './removed-events.js';
@@ -88,7 +88,14 @@ export function cancelWaiting(db: Database, request: CancelRequest): string[] {
     endEvent(db, seq, { state: 'cancelled', at: request.at, error: request.error });
     voidPermissions(db, seq);
   }
-  if (wanted.length > 0) refreshLane(db, request.channel);
+  const [first] = wanted;
+  const last = wanted.at(-1);
+  if (first === undefined || last === undefined) return [];
+  refreshLane(db, request.channel);
+  if (request.notice !== undefined) {
+    const { channel, at, notice: text } = request;
+    say(db, { channel, at, text, role: 'system', eventId: first.id, atEvent: last.seq }, first.source);
+  }
   return wanted.map(({ id }) => id);
 }
 

@@ -267,6 +267,20 @@ export function describeTurning(stage: StoreStage): void {
     });
   });
 
+  describe('a notice about what was cancelled', () => {
+    const request = { channel: 'c', at: 30, error: { code: 'interrupted', message: 'x' } } as const;
+
+    it('is said and delivered behind the last of them, or not at all when there was none', async () => {
+      expect(await stage.store.cancelWaiting({ ...request, notice: 'stopped' })).toEqual([]);
+      const [first] = await Promise.all(['1', '2'].map((text) => stage.accept('c', text)));
+      await stage.store.cancelWaiting({ ...request, notice: 'stopped' });
+      const notice = { role: 'system', text: 'stopped', eventId: first?.event.id, createdAt: 30 };
+      expect((await stage.store.messages('c', { limit: 9 })).slice(2)).toMatchObject([notice]);
+      const waiting = await stage.store.undelivered({ now: 30, limit: 9 });
+      expect(waiting).toMatchObject([{ source: 'http', message: notice }]);
+    });
+  });
+
   describe('a turn that has ended', () => {
     it('can be ended no second time', async () => {
       await stage.accept('c', '1');
