@@ -12,7 +12,8 @@ export type Expiry =
  * (a CLI that tries for ever to reach its API) don't.
  *
  * While the reader is busy with an event the model's and the tools' clocks stand still: a slow reader is not a silent
- * model. The whole turn's clock and a permission's deadline go on: they are promises about the time of day.
+ * model. So they do while a permission is waited for, of whatever tool: no CLI tells which one it holds up. The whole
+ * turn's clock and a permission's deadline go on: they are promises about the time of day.
  *
  * An event moves clocks, not timers: there is one timer, for the clock that is due first, and when it rings too early
  * it is set again.
@@ -53,7 +54,7 @@ export class Watchdog {
   resume(): void {
     this.#paused = false;
     if (this.#modelIsToSpeak) this.#run(this.#silence);
-    for (const clock of this.#tools.values()) this.#run(clock);
+    this.#runTools();
   }
 
   see(event: ChatEvent): void {
@@ -71,6 +72,7 @@ export class Watchdog {
         break;
       case 'permission_resolved':
         this.#permissions.delete(event.id);
+        this.#runTools();
         break;
     }
     this.#listen();
@@ -93,13 +95,16 @@ export class Watchdog {
 
   #watchTool(id: string, name: string): void {
     const { toolMs } = this.#clocks;
-    const clock = new Clock(toolMs, () => {
-      // A tool that waits for a permission does not run.
-      if (this.#permissions.size > 0) this.#watchTool(id, name);
-      else this.#expire(`The tool ${name} ran for longer than ${seconds(toolMs)}`);
-    });
+    const clock = new Clock(toolMs, () =>
+      this.#expire(`The tool ${name} ran for longer than ${seconds(toolMs)}`),
+    );
     this.#tools.set(id, clock);
-    if (!this.#paused) this.#run(clock);
+    this.#runTools();
+  }
+
+  #runTools(): void {
+    if (this.#paused || this.#permissions.size > 0) return;
+    for (const clock of this.#tools.values()) this.#run(clock);
   }
 
   #watchPermission(id: string, tool: string): void {
@@ -107,6 +112,7 @@ export class Watchdog {
     const message = `Nobody answered the permission request for ${tool} within ${seconds(permissionMs)}`;
     const clock = new Clock(permissionMs, () => this.#onExpiry({ type: 'permission', id, message }));
     this.#permissions.set(id, clock);
+    for (const tool of this.#tools.values()) tool.pause();
     this.#run(clock);
   }
 

@@ -12,9 +12,9 @@ const start = (clocks: Partial<Clocks>) => {
 };
 const toolStart = () => watchdog.see({ type: 'tool_start', id: 't', name: 'Bash', input: {} });
 const toolEnd = () => watchdog.see({ type: 'tool_end', id: 't', output: '', isError: false });
-const ask = () =>
-  watchdog.see({ type: 'permission_request', id: 'p', tool: 'Write', input: {}, options: ['allow', 'deny'] });
-const answer = () => watchdog.see({ type: 'permission_resolved', id: 'p', decision: 'allow' });
+const ask = (id = 'p') =>
+  watchdog.see({ type: 'permission_request', id, tool: 'Write', input: {}, options: ['allow', 'deny'] });
+const answer = (id = 'p') => watchdog.see({ type: 'permission_resolved', id, decision: 'allow' });
 const speak = () => watchdog.see({ type: 'text', text: 'a' });
 const messages = () => expired.map(({ message }) => message);
 
@@ -74,6 +74,40 @@ it('does not run the clock of a tool that waits for a permission', () => {
   expect(messages()).toEqual([]);
   answer();
   vi.advanceTimersByTime(1001);
+  expect(messages()).toEqual(['The tool Bash ran for longer than 1 s']);
+});
+
+it('counts only the time in which the tool runs, and not that of its permission', () => {
+  start({ toolMs: 4000 });
+  toolStart();
+  vi.advanceTimersByTime(500);
+  ask();
+  ask('q');
+  vi.advanceTimersByTime(1500);
+  answer();
+  vi.advanceTimersByTime(1500);
+  answer('q');
+  vi.advanceTimersByTime(3490);
+  expect(messages()).toEqual([]);
+  vi.advanceTimersByTime(20);
+  expect(messages()).toEqual(['The tool Bash ran for longer than 4 s']);
+});
+
+it('lets a permission hold up the tools that begin while it waits, whether or not the reader is busy', () => {
+  start({ toolMs: 1000 });
+  watchdog.pause();
+  ask();
+  toolStart();
+  watchdog.resume();
+  vi.advanceTimersByTime(4500);
+  watchdog.pause();
+  answer();
+  vi.advanceTimersByTime(5000);
+  expect(messages()).toEqual([]);
+  watchdog.resume();
+  vi.advanceTimersByTime(990);
+  expect(messages()).toEqual([]);
+  vi.advanceTimersByTime(20);
   expect(messages()).toEqual(['The tool Bash ran for longer than 1 s']);
 });
 
