@@ -68,19 +68,16 @@ describe('a CLI that hangs while it opens a session', () => {
 });
 
 describe('a CLI that hangs while it starts', () => {
-  it.each(backendNames)(
-    'is ended when nobody waits for it: %s',
-    async (backend) => {
-      closeGate();
-      const waits = new AbortController();
-      const opening = open(waits.signal, backend);
-      await some(1);
-      waits.abort();
-      await expect(opening).rejects.toMatchObject(interrupted);
-      await none();
-      expect(demo.sessions.processes).toBe(0);
-    },
-  );
+  it.each(backendNames)('is ended when nobody waits for it: %s', async (backend) => {
+    closeGate();
+    const waits = new AbortController();
+    const opening = open(waits.signal, backend);
+    await some(1);
+    waits.abort();
+    await expect(opening).rejects.toMatchObject(interrupted);
+    await none();
+    expect(demo.sessions.processes).toBe(0);
+  });
 
   it.each(['interrupt', 'close'] as const)('is ended with the turn that waits for it: %s', async (how) => {
     const session = await open();
