@@ -150,6 +150,9 @@ export class LiveTurn {
   #accept(event: LiveEvent): readonly ChatEvent[] {
     if (event.type === 'permission_request') this.#pending.add(event.id);
     if (event.type === 'permission_resolved') return this.#resolved(event);
+    // OpenCode calls it a success when a command is aborted.
+    if (event.type === 'tool_end' && this.#stopped !== undefined)
+      return this.#ledger.accept({ ...event, isError: true });
     if (event.type !== 'ending') return this.#ledger.accept(event);
     this.#over = true;
     const { ending } = event;

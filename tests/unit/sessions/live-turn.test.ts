@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { LiveEvent, LiveSession } from '../../../src/backends/live/types.js';
+import { type ChatEvent, errorEvent } from '../../../src/core/chat-event.js';
+import { EventQueue } from '../../../src/core/event-queue.js';
+import { LiveTurn } from '../../../src/sessions/live-turn.js';
+import type { Clocks } from '../../../src/sessions/types.js';
+
+const never: Clocks = { modelSilenceMs: 0, toolMs: 0, permissionMs: 0, turnMs: 0, stopMs: 0 };
+const toolStart = { type: 'tool_start', id: 't', name: 'bash', input: {} } as const;
+// What OpenCode says of a command that it is told to end.
+const aborted = { type: 'tool_end', id: 't', output: 'User aborted the command', isError: false } as const;
+const ending: LiveEvent = { type: 'ending', ending: { type: 'answered', stopReason: 'end_turn', text: 'a' } };
+
+describe('a tool that the stop of its turn ends', () => {
+  it.each([
+    ['a clock', { toolMs: 20 }, 'timeout'],
+    ['an interrupt', {}, 'interrupted'],
+  ] as const)('has failed, whatever the CLI calls it: %s', async (how, clocks, code) => {
+    const cli = new EventQueue<LiveEvent>();
+    const turn = new LiveTurn(session(cli, [aborted, ending]), { ...never, ...clocks }, 'opencode');
+    cli.push(toolStart);
+    const events: ChatEvent[] = [];
+    for await (const batch of turn.run('hello')) {
+      events.push(...batch);
+      if (how === 'an interrupt') await turn.stop(errorEvent('interrupted', 'Interrupted'));
+    }
+    expect(await turn.settle()).toBe(true);
+    expect(events).toMatchObject([toolStart, { ...aborted, isError: true }, { type: 'error', code }]);
+  });
+
+  it('has not failed where nothing stopped it', async () => {
+    const cli = new EventQueue<LiveEvent>();
+    const turn = new LiveTurn(session(cli, []), never, 'opencode');
+    for (const event of [toolStart, aborted, ending]) cli.push(event);
+    const events: ChatEvent[] = [];
+    for await (const batch of turn.run('hello')) events.push(...batch);
+    expect(events).toMatchObject([toolStart, aborted, { type: 'complete' }]);
+  });
+});
+
+/** A CLI that says what it is told to, and these last words when it is interrupted. */
+function session(says: EventQueue<LiveEvent>, lastWords: readonly LiveEvent[]): LiveSession {
+  return {
+    sessionId: 's',
+    turn: () => says,
+    interrupt: async () => {
+      for (const event of lastWords) says.push(event);
+    },
+    answerPermission: async () => {},
+    close: async () => {},
+  };
+}
