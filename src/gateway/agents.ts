@@ -124,7 +124,7 @@ export class Agents {
         if (session === undefined) throw new TurnoutError('bad_request', 'The turn has not begun.');
         await session.answerPermission(id, decision, message);
       },
-      steer: async (text) => (await session?.steer?.(text)) ?? false,
+      steer: async (text) => (await session?.steer(text)) ?? false,
     };
   }
 

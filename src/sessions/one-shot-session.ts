@@ -143,6 +143,11 @@ export class OneShotSession implements BackendSession {
     throw noSuchRequest(id);
   }
 
+  /** It reads its input once. */
+  async steer(): Promise<boolean> {
+    return false;
+  }
+
   async setModel(model: string): Promise<void> {
     this.#request = { ...this.#request, model };
   }

@@ -19,7 +19,7 @@ export interface BackendSession {
    * Says something into the running turn, which answers it too and still has one end. False: not taken, because the CLI
    * can't, or no turn runs any more. Never rejects.
    */
-  steer?(prompt: string): Promise<boolean>;
+  steer(prompt: string): Promise<boolean>;
   /** From the next turn on. Rejects with `unsupported` where the CLI can't. */
   setModel(model: string): Promise<void>;
   setPermissionMode(mode: PermissionMode): Promise<void>;

@@ -87,9 +87,9 @@ describe.each(['claude', 'codex', 'opencode'] as const)('%s', (backend) => {
     for await (const event of session.send('count')) {
       events.push(event);
       if (event.type !== 'text' || events.filter(({ type }) => type === 'text').length !== 1) continue;
-      expect(await session.steer?.('STEER-STOPPED')).toBe(true);
+      expect(await session.steer('STEER-STOPPED')).toBe(true);
       await session.interrupt();
-      expect(await session.steer?.('TOO LATE')).toBe(false);
+      expect(await session.steer('TOO LATE')).toBe(false);
     }
     expect(endings(events)).toMatchObject([{ type: 'error', code: 'interrupted' }]);
     model.use(['on again']);
@@ -113,7 +113,7 @@ describe.each(['claude', 'codex', 'opencode'] as const)('%s', (backend) => {
         if (event.type !== 'text' || steering !== undefined) continue;
         const late = round % 10;
         steering = new Promise((resolve) => setTimeout(resolve, late * 3)).then(
-          () => session.steer?.(mark) ?? false,
+          () => session.steer(mark),
         );
       }
       const taken = await steering;
@@ -132,7 +132,7 @@ describe.each(['claude', 'codex', 'opencode'] as const)('%s', (backend) => {
   it('without a turn: not taken', async () => {
     const { model, session } = lab;
     model.forget();
-    expect(await session.steer?.('STEER-NOBODY')).toBe(false);
+    expect(await session.steer('STEER-NOBODY')).toBe(false);
     await goesOn(lab, undefined, 'STEER-NOBODY');
   });
 });
@@ -274,7 +274,7 @@ async function steered(
   for await (const event of session.send(prompt)) {
     events.push(event);
     if (steering !== undefined || !when(event)) continue;
-    steering = Promise.all([said].flat().map(async (text) => session.steer?.(text)));
+    steering = Promise.all([said].flat().map(async (text) => session.steer(text)));
   }
   return { events, taken: (await steering) ?? [] };
 }
@@ -287,7 +287,7 @@ async function all(session: BackendSession, prompt: string): Promise<readonly Ch
 
 /** The next turn is its own: nothing of the one before leaks into it, and the model still knows what was said. */
 async function goesOn({ model, session }: Lab, known?: string, unknown?: string): Promise<void> {
-  expect(await session.steer?.('after the end')).toBe(false);
+  expect(await session.steer('after the end')).toBe(false);
   model.use(['The next answer.']);
   model.forget();
   const events = await all(session, 'and now?');

@@ -31,12 +31,12 @@ describe('what is said into a running turn', () => {
   it('is not taken without a turn, and an empty one never', async () => {
     demo = new DemoSessions();
     const session = await demo.open();
-    expect(await session.steer?.('too early')).toBe(false);
+    expect(await session.steer('too early')).toBe(false);
     const { taken } = await steered(session, ['']);
     expect(taken).toEqual([false]);
-    expect(await session.steer?.('too late')).toBe(false);
+    expect(await session.steer('too late')).toBe(false);
     await session.close();
-    expect(await session.steer?.('closed')).toBe(false);
+    expect(await session.steer('closed')).toBe(false);
   });
 
   it('goes with the turn when that is interrupted', async () => {
@@ -46,9 +46,9 @@ describe('what is said into a running turn', () => {
     for await (const event of session.send('run a tool for 30 seconds')) {
       events.push(event);
       if (event.type !== 'tool_start') continue;
-      expect(await session.steer?.('say exactly: never')).toBe(true);
+      expect(await session.steer('say exactly: never')).toBe(true);
       await session.interrupt();
-      expect(await session.steer?.('say exactly: too late')).toBe(false);
+      expect(await session.steer('say exactly: too late')).toBe(false);
     }
     expect(endings(events)).toMatchObject([{ type: 'error', code: 'interrupted' }]);
     const next = await collect(session.send('say exactly: next'));
@@ -67,7 +67,7 @@ describe('what is said into a running turn', () => {
       const [pid] = demo.agents();
       if (pid === undefined) throw new Error('no agent runs');
       process.kill(pid, 'SIGSTOP');
-      taken = session.steer?.('say exactly: never');
+      taken = session.steer('say exactly: never');
       process.kill(pid, 'SIGKILL');
     }
     expect(last).toMatchObject({ type: 'error', code: 'crashed' });
@@ -75,21 +75,25 @@ describe('what is said into a running turn', () => {
     expect(await lastOf(session.send('say exactly: next'))).toMatchObject({ type: 'complete', text: 'next' });
   });
 
-  it('can’t be over one-shot runs', async () => {
+  it('is not taken over one-shot runs, with a turn or without', async () => {
     demo = new DemoSessions();
-    expect((await demo.open({ live: false })).steer).toBeUndefined();
+    const session = await demo.open({ live: false });
+    expect(await session.steer('too early')).toBe(false);
+    const { events, taken } = await steered(session, ['say exactly: never']);
+    expect(taken).toEqual([false]);
+    expect(events.at(-1)).toMatchObject({ type: 'complete' });
   });
 });
 
 async function steered(
   session: BackendSession,
   said: readonly string[],
-): Promise<{ readonly events: readonly ChatEvent[]; readonly taken: readonly (boolean | undefined)[] }> {
+): Promise<{ readonly events: readonly ChatEvent[]; readonly taken: readonly boolean[] }> {
   const events: ChatEvent[] = [];
-  const taken: (boolean | undefined)[] = [];
+  const taken: boolean[] = [];
   for await (const event of session.send('run a tool for 1 seconds')) {
     events.push(event);
-    if (event.type === 'tool_start') for (const text of said) taken.push(await session.steer?.(text));
+    if (event.type === 'tool_start') for (const text of said) taken.push(await session.steer(text));
   }
   return { events, taken };
 }
