@@ -6,7 +6,7 @@ import { TurnoutError } from '../core/errors.js';
  */
 export class CallOff {
   readonly #given: AbortSignal | undefined;
-  #called = false;
+  #reason: TurnoutError | undefined;
   #controller: AbortController | undefined;
   #signal: AbortSignal | undefined;
 
@@ -15,7 +15,11 @@ export class CallOff {
   }
 
   get aborted(): boolean {
-    return this.#called || this.#given?.aborted === true;
+    return this.reason !== undefined;
+  }
+
+  get reason(): TurnoutError | undefined {
+    return this.#reason ?? (this.#given?.aborted ? interrupted() : undefined);
   }
 
   get signal(): AbortSignal {
@@ -23,20 +27,24 @@ export class CallOff {
     return this.#signal;
   }
 
-  abort(): void {
-    this.#called = true;
-    this.#controller?.abort();
+  abort(reason: TurnoutError = interrupted()): void {
+    this.#reason ??= reason;
+    this.#controller?.abort(reason);
   }
 
   /** Throws when it was called off. */
   check(): void {
-    if (this.aborted) throw new TurnoutError('interrupted', 'Interrupted');
+    if (this.reason !== undefined) throw this.reason;
   }
 
   #makeSignal(): AbortSignal {
     const controller = new AbortController();
     this.#controller = controller;
-    if (this.#called) controller.abort();
+    if (this.#reason !== undefined) controller.abort(this.#reason);
     return this.#given === undefined ? controller.signal : AbortSignal.any([this.#given, controller.signal]);
   }
+}
+
+function interrupted(): TurnoutError {
+  return new TurnoutError('interrupted', 'Interrupted');
 }

@@ -12,7 +12,7 @@ import { TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
 import { CallOff } from './call-off.js';
 import { LiveTurn } from './live-turn.js';
-import { abortable, type TurnLocks } from './turn-lock.js';
+import { abortable, type TurnLocks, type Writer } from './turn-lock.js';
 import type { BackendSession, Clocks, SendOptions } from './types.js';
 import type { PooledProcess, ProcessKind, WarmPool } from './warm-pool.js';
 
@@ -31,7 +31,7 @@ export interface LiveSessionSetup {
 }
 
 /** A session over a live process. The process may come and go: the session goes on by its id. */
-export class LiveBackendSession implements BackendSession {
+export class LiveBackendSession implements BackendSession, Writer {
   readonly live = true;
   readonly backend: BackendName;
   readonly #setup: LiveSessionSetup;
@@ -67,11 +67,27 @@ export class LiveBackendSession implements BackendSession {
     return this.#options.sessionId;
   }
 
-  /** Takes a place in a process now, so that the first turn does not wait for it. */
+  /**
+   * Takes a place in a process now, so that the first turn does not wait for it. Not so where another one has the session
+   * open: that goes on until this one has something to say.
+   */
   async prepare(signal?: AbortSignal): Promise<void> {
-    const callOff = new CallOff(signal);
-    await this.#enter(callOff);
-    this.#home?.process.idle();
+    const release = this.#setup.locks.tryAcquire(this.#lockKey(), this);
+    if (release === undefined) return;
+    try {
+      const { home } = await this.#enter(new CallOff(signal));
+      home.process.idle();
+    } catch (error) {
+      this.#setup.locks.leave(this);
+      throw error;
+    } finally {
+      release();
+    }
+  }
+
+  /** The session goes on by its id, in another process, with what the other one has written. */
+  async giveWay(): Promise<void> {
+    await this.#leave();
   }
 
   send(prompt: string, options: SendOptions = {}): AsyncIterable<ChatEvent> {
@@ -116,6 +132,7 @@ export class LiveBackendSession implements BackendSession {
     this.#closed = true;
     await this.interrupt();
     await this.#leave();
+    this.#setup.locks.leave(this);
     this.#setup.onClose();
   }
 
@@ -130,9 +147,9 @@ export class LiveBackendSession implements BackendSession {
     try {
       callOff.check();
       const key = this.#lockKey();
-      release = locks.tryAcquire(key) ?? (await locks.acquire(key, callOff.signal));
+      release = locks.tryAcquire(key, this) ?? (await locks.acquire(key, callOff.signal, this));
       this.#current = callOff;
-      const { home, notices } = await this.#enter(callOff);
+      const { home, notices } = await this.#enter(callOff, clocks.turnMs);
       const turn = new LiveTurn(home.session, clocks, this.backend);
       this.#turn = turn;
       const onAbort = () => void this.interrupt();
@@ -149,7 +166,8 @@ export class LiveBackendSession implements BackendSession {
         await this.#endTurn(turn, home);
       }
     } catch (error) {
-      if (callOff.aborted) yield [errorEvent('interrupted', 'Interrupted')];
+      const { reason } = callOff;
+      if (reason !== undefined) yield [errorEvent(reason.code, reason.message)];
       else if (error instanceof TurnoutError) yield [errorEvent(error.code, error.explanation)];
       else throw error;
     } finally {
@@ -186,13 +204,29 @@ export class LiveBackendSession implements BackendSession {
     }
   }
 
-  /** A place in a living process: the one it has, or a new one, resumed by id. */
-  async #enter(callOff: CallOff): Promise<{ readonly home: Home; readonly notices: readonly StepEvent[] }> {
+  /** A place in a living process: the one it has, or a new one, resumed by id. `mostMs` is how long that may take. */
+  async #enter(
+    callOff: CallOff,
+    mostMs = 0,
+  ): Promise<{ readonly home: Home; readonly notices: readonly StepEvent[] }> {
     if (this.#closed) throw new TurnoutError('bad_request', 'The session was closed.');
     if (this.#home?.process.usable) {
       this.#home.process.busy();
       return { home: this.#home, notices: [] };
     }
+    const late = () =>
+      callOff.abort(new TurnoutError('timeout', `The turn took longer than ${mostMs / 1000} s`));
+    const timer = mostMs > 0 ? setTimeout(late, Math.min(mostMs, 2 ** 31 - 1)) : undefined;
+    try {
+      return await this.#enterAnew(callOff);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #enterAnew(
+    callOff: CallOff,
+  ): Promise<{ readonly home: Home; readonly notices: readonly StepEvent[] }> {
     this.#lost ||= this.#home !== undefined;
     await this.#leave();
     const resumed = this.#resumable && this.#options.sessionId !== undefined;
@@ -239,8 +273,9 @@ export class LiveBackendSession implements BackendSession {
 
   /** What is opened for nobody is closed. A process that does not come to that takes no more sessions. */
   async #giveUp(process: PooledProcess, opening: Promise<LiveSession>): Promise<void> {
-    const closed = opening.then((session) => session.close()).catch(() => undefined);
-    if (!(await within(this.#setup.clocks.stopMs, closed))) process.retire();
+    const answered = opening.then((session) => session.close().catch(() => undefined), throwIfLate);
+    const inTime = await within(this.#setup.clocks.stopMs, answered).catch(() => false);
+    if (!inTime) process.retire();
     process.idle();
     process.release();
   }
@@ -271,6 +306,11 @@ export class LiveBackendSession implements BackendSession {
 interface Home {
   readonly process: PooledProcess;
   readonly session: LiveSession;
+}
+
+/** A refusal is an answer too; none within the protocol's own time is not. */
+function throwIfLate(error: unknown): void {
+  if (error instanceof TurnoutError && error.code === 'timeout') throw error;
 }
 
 /** Did it come to its end in time? */

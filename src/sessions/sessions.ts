@@ -25,12 +25,14 @@ export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The sessions of one program: they share warm processes and take turns where they share an id. */
+/** Of the whole program: a session has one writer at a time, whoever opened it. */
+const locks = new TurnLocks();
+const directories = new RecentSessions<string>(10_000);
+
+/** Sessions that share warm processes. */
 export class Sessions {
   readonly #pool: WarmPool;
-  readonly #locks = new TurnLocks();
   readonly #open = new Set<BackendSession>();
-  readonly #directories = new RecentSessions<string>(10_000);
   #swept: Promise<unknown> | undefined;
 
   constructor(limits: Partial<PoolLimits> = {}) {
@@ -42,12 +44,15 @@ export class Sessions {
     return this.#pool.size;
   }
 
-  /** Opens a session, new or resumed. A live one has its process when this resolves. The signal calls that off. */
+  /**
+   * Opens a session, new or resumed. A live one has its process when this resolves, unless another object has the session
+   * open: then with its first turn. The signal calls that off.
+   */
   async open(options: SessionOptions, { signal }: OpenOptions = {}): Promise<BackendSession> {
     if (options.live === false) return this.#openOneShot(options);
     const adapter = createBackend(options.backend, options.config);
     const protocol = await adapter.live();
-    const sessionOptions = this.#whereItWasMade(options.backend, liveOptions(options));
+    const sessionOptions = whereItWasMade(options.backend, liveOptions(options));
     refuse(options.backend, protocol.capabilities, options);
     // What a killed Turnout left running is ended before anything new is started.
     this.#swept ??= endOrphans().catch(() => undefined);
@@ -58,8 +63,8 @@ export class Sessions {
       options: sessionOptions,
       clocks: { ...defaultClocks, turnMs: options.config.queryTimeoutMs, ...options.clocks },
       pool: this.#pool,
-      locks: this.#locks,
-      onSession: (id) => this.#directories.set(`${options.backend} ${id}`, sessionOptions.cwd),
+      locks,
+      onSession: (id) => directories.set(`${options.backend} ${id}`, sessionOptions.cwd),
       onClose: () => this.#open.delete(session),
       kindOf: (wanted) => processKind(options, adapter, protocol, wanted),
     });
@@ -80,23 +85,13 @@ export class Sessions {
     if (options.maxThinkingTokens !== undefined) {
       throw unsupported(options.backend, 'a thinking budget (maxThinkingTokens) in one-shot turns');
     }
-    const cwd = this.#directory(options.backend, options.sessionId) ?? options.cwd;
-    const session = new OneShotSession({ ...options, cwd }, this.#locks, {
+    const cwd = directoryOf(options.backend, options.sessionId) ?? options.cwd;
+    const session = new OneShotSession({ ...options, cwd }, locks, {
       onClose: () => this.#open.delete(session),
-      onSession: (id) => this.#directories.set(`${options.backend} ${id}`, session.cwd),
+      onSession: (id) => directories.set(`${options.backend} ${id}`, session.cwd),
     });
     this.#open.add(session);
     return session;
-  }
-
-  #directory(backend: BackendName, sessionId: string | undefined): string | undefined {
-    return sessionId === undefined ? undefined : this.#directories.get(`${backend} ${sessionId}`);
-  }
-
-  /** Three of the four CLIs fail or hang when a session is resumed in another directory than its own. */
-  #whereItWasMade(backend: BackendName, options: LiveSessionOptions): LiveSessionOptions {
-    const cwd = this.#directory(backend, options.sessionId);
-    return cwd === undefined ? options : { ...options, cwd };
   }
 }
 
@@ -115,6 +110,16 @@ export async function openSession(options: SessionOptions, opening?: OpenOptions
     await sessions.close();
     throw error;
   }
+}
+
+function directoryOf(backend: BackendName, sessionId: string | undefined): string | undefined {
+  return sessionId === undefined ? undefined : directories.get(`${backend} ${sessionId}`);
+}
+
+/** Three of the four CLIs fail or hang when a session is resumed in another directory than its own. */
+function whereItWasMade(backend: BackendName, options: LiveSessionOptions): LiveSessionOptions {
+  const cwd = directoryOf(backend, options.sessionId);
+  return cwd === undefined ? options : { ...options, cwd };
 }
 
 function liveOptions({ config, ...options }: SessionOptions): LiveSessionOptions {
@@ -140,6 +145,19 @@ function refuse(backend: BackendName, capabilities: LiveCapabilities, options: S
   }
 }
 
+const traces = new WeakMap<object, number>();
+let traceCount = 0;
+
+/** A process is traced as a whole: it is shared only by sessions that are traced into the same place, or not at all. */
+function traceKey(trace: SessionOptions['trace']): number {
+  if (trace === undefined) return 0;
+  const known = traces.get(trace);
+  if (known !== undefined) return known;
+  traceCount += 1;
+  traces.set(trace, traceCount);
+  return traceCount;
+}
+
 function processKind(
   options: SessionOptions,
   adapter: BackendAdapter,
@@ -154,6 +172,7 @@ function processKind(
       options.config.cliPath,
       protocol.processKey(wanted),
       Object.entries(env).sort(),
+      traceKey(options.trace),
     ]),
     protocol,
     async start(signal) {

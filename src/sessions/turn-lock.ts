@@ -1,33 +1,65 @@
-/** One holder at a time for each key, in the order of asking. */
+/** Somebody who keeps a session open between its turns. */
+export interface Writer {
+  /** Another one is about to write to the session: what is kept of it would be out of date. */
+  giveWay(): Promise<void>;
+}
+
+/**
+ * One holder at a time for each key, in the order of asking. Whoever keeps the session open after its turn gives way
+ * before another one begins: two Claude processes with the same session would each silently lose the other's turns.
+ */
 export class TurnLocks {
   readonly #tails = new Map<string, Promise<void>>();
+  /** Who has the session open. */
+  readonly #writers = new Map<string, Writer>();
 
   /** Whoever holds or awaits `from` holds `to` as well: a session's id became known in its first turn. */
   alias(from: string, to: string): void {
     const tail = this.#tails.get(from);
     if (tail === undefined || from === to) return;
+    this.#setWriter(to, this.#writers.get(from));
+    this.#writers.delete(from);
     this.#follow(
       to,
       Promise.all([tail, this.#tails.get(to)]).then(() => undefined),
     );
   }
 
-  /** The release, where nobody holds or awaits the key. */
-  tryAcquire(key: string): (() => void) | undefined {
-    return this.#tails.has(key) ? undefined : this.#hold(key, undefined);
+  /** The release, where nobody holds or awaits the key, and nobody else has the session open. */
+  tryAcquire(key: string, writer: Writer): (() => void) | undefined {
+    const open = this.#writers.get(key);
+    if (this.#tails.has(key) || (open !== undefined && open !== writer)) return undefined;
+    this.#writers.set(key, writer);
+    return this.#hold(key, undefined);
   }
 
-  /** Resolves with the release once it is the caller's turn; rejects with the signal's reason. */
-  async acquire(key: string, signal?: AbortSignal): Promise<() => void> {
+  /**
+   * Resolves with the release once it is the caller's turn; rejects with the signal's reason. Without a writer nobody has
+   * the session open afterwards.
+   */
+  async acquire(key: string, signal?: AbortSignal, writer?: Writer): Promise<() => void> {
     const before = this.#tails.get(key);
     const release = this.#hold(key, before);
     try {
       await abortable(before ?? Promise.resolve(), signal);
+      const open = this.#writers.get(key);
+      this.#setWriter(key, writer);
+      if (open !== writer) await open?.giveWay();
       return release;
     } catch (error) {
       release();
       throw error;
     }
+  }
+
+  /** The writer has closed the session. */
+  leave(writer: Writer): void {
+    for (const [key, open] of this.#writers) if (open === writer) this.#writers.delete(key);
+  }
+
+  #setWriter(key: string, writer: Writer | undefined): void {
+    if (writer === undefined) this.#writers.delete(key);
+    else this.#writers.set(key, writer);
   }
 
   #hold(key: string, before: Promise<void> | undefined): () => void {

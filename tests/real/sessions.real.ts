@@ -27,20 +27,20 @@ describe.each(backendNames)('a live session with %s', (backend) => {
     await home.remove();
   }, 30_000);
 
-  const open = (options: Partial<SessionOptions> = {}): Promise<BackendSession> =>
-    sessions.open({
-      backend,
-      config: {
-        cliPath: installedCli(backend),
-        workingDir: home.workingDir,
-        queryTimeoutMs: 60_000,
-        allowedTools: [],
-        maxTurns: 25,
-        model: home.model,
-        env: home.env,
-      },
-      ...options,
-    });
+  const options = (): SessionOptions => ({
+    backend,
+    config: {
+      cliPath: installedCli(backend),
+      workingDir: home.workingDir,
+      queryTimeoutMs: 60_000,
+      allowedTools: [],
+      maxTurns: 25,
+      model: home.model,
+      env: home.env,
+    },
+  });
+  const open = (more: Partial<SessionOptions> = {}): Promise<BackendSession> =>
+    sessions.open({ ...options(), ...more });
 
   const scenario = (name: string, run: () => Promise<void>) => it(name, run, 90_000);
 
@@ -70,6 +70,28 @@ describe.each(backendNames)('a live session with %s', (backend) => {
       for (let before = 1; before < turn; before++) expect(request?.rawBody).toContain(`question ${before}`);
     }
     await session.close();
+  });
+
+  scenario('loses nothing when it is written to through several objects, live and one-shot', async () => {
+    const first = await open();
+    const said: string[] = [];
+    const say = async (session: BackendSession) => {
+      const prompt = `marked-${said.length}-`;
+      model.use(['ok']);
+      expect((await collect(session.send(prompt))).at(-1)).toMatchObject({ type: 'complete', text: 'ok' });
+      for (const before of said) expect(model.turns.at(-1)?.rawBody, prompt).toContain(before);
+      said.push(prompt);
+    };
+    await say(first);
+    const { sessionId } = first;
+    const second = await open({ sessionId });
+    // Of another program part, which knows nothing of the first one.
+    const elsewhere = new Sessions();
+    const third = await elsewhere.open({ ...options(), sessionId });
+    const oneShot = await open({ sessionId, live: false });
+    for (const session of [first, second, first, third, oneShot, first, second]) await say(session);
+    for (const session of [first, second, third, oneShot]) await session.close();
+    await elsewhere.close();
   });
 
   scenario('runs a tool that is allowed', async () => {

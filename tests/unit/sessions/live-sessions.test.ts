@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { TraceEntry } from '../../../src/backends/types.js';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
+import { openSession } from '../../../src/sessions/sessions.js';
 import { buildDemoAgent, collect, DemoSessions, lastOf } from './demo-sessions.js';
 
 beforeAll(buildDemoAgent, 60_000);
@@ -55,6 +57,48 @@ describe('a live session (S1)', () => {
     ended.push('one');
     await second;
     expect(ended).toEqual(['one', 'two', 'three']);
+  });
+
+  it('knows what was said through another object, live or one-shot, of this pool or another', async () => {
+    demo = new DemoSessions();
+    const first = await demo.open();
+    await collect(first.send('remember the number 11'));
+    const { sessionId } = first;
+    const second = await demo.open({ sessionId });
+    const elsewhere = await openSession({ backend: 'claude', config: demo.config, sessionId });
+    const oneShot = await demo.open({ sessionId, live: false });
+    await collect(second.send('remember the number 22'));
+    await collect(first.send('remember the number 33'));
+    await collect(elsewhere.send('remember the number 44'));
+    await collect(oneShot.send('remember the number 55'));
+    for (const session of [first, second, elsewhere, oneShot]) {
+      const events = await collect(session.send('what did I say before?'));
+      for (const number of ['11', '22', '33', '44', '55'])
+        expect(JSON.stringify(events.at(-1))).toContain(number);
+      expect(events.filter(({ type }) => type === 'notice')).toEqual([]);
+    }
+    await elsewhere.close();
+  });
+
+  it('is traced into its own trace and no other (S9)', async () => {
+    demo = new DemoSessions();
+    const lines: Record<string, string[]> = { first: [], second: [] };
+    const traced = (name: string) => ({
+      trace: (entry: TraceEntry) => lines[name]?.push(JSON.stringify(entry)),
+    });
+    for (const [name, options] of [
+      ['first', traced('first')],
+      ['second', traced('second')],
+      ['untraced', {}],
+    ] as const) {
+      const session = await demo.open(options);
+      await collect(session.send(`say exactly: prompt of the ${name}`));
+      await session.close();
+    }
+    expect(lines['first']?.join()).toContain('prompt of the first');
+    expect(lines['second']?.join()).toContain('prompt of the second');
+    expect(lines['first']?.join()).not.toMatch(/prompt of the (second|untraced)/);
+    expect(lines['second']?.join()).not.toMatch(/prompt of the (first|untraced)/);
   });
 
   it('is interrupted, aborted and closed while its process is still starting', async () => {

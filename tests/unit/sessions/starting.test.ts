@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BackendName, backendNames } from '../../../src/backends/registry.js';
-import type { BackendSession } from '../../../src/sessions/types.js';
+import type { BackendSession, SessionOptions } from '../../../src/sessions/types.js';
 import { collect, DemoSessions } from './demo-sessions.js';
 
 const program = fileURLToPath(new URL('../../fixtures/programs/slow-starter.mjs', import.meta.url));
@@ -28,10 +28,14 @@ const openGate = () => rmSync(gate, { force: true });
 const none = () => vi.waitFor(() => expect(demo.processes()).toEqual([]), soon);
 const some = (count: number) => vi.waitFor(() => expect(demo.processes()).toHaveLength(count), soon);
 
-function open(signal?: AbortSignal, backend: BackendName = 'codex'): Promise<BackendSession> {
+function open(
+  signal?: AbortSignal,
+  backend: BackendName = 'codex',
+  more: Partial<SessionOptions> = {},
+): Promise<BackendSession> {
   const { env, ...config } = demo.config;
   const cli = { ...config, cliPath: program, env: { ...env, WAIT_WHILE: gate } };
-  return demo.sessions.open({ backend, config: cli, clocks: { stopMs: 300 } }, { signal });
+  return demo.sessions.open({ backend, config: cli, clocks: { stopMs: 300 }, ...more }, { signal });
 }
 
 describe('a CLI that hangs while it opens a session', () => {
@@ -50,6 +54,18 @@ describe('a CLI that hangs while it opens a session', () => {
     expect((await next).sessionId).not.toBe(first.sessionId);
     await first.close();
     await some(1);
+  });
+
+  it('takes no longer than the turn may', async () => {
+    const first = await open();
+    closeGate();
+    const clocks = { stopMs: 300, turnMs: 1000 };
+    const second = await open(undefined, 'codex', { sessionId: first.sessionId, clocks });
+    const events = await collect(second.send('hello'));
+    expect(events).toMatchObject([
+      { type: 'error', code: 'timeout', message: 'The turn took longer than 1 s' },
+    ]);
+    openGate();
   });
 
   it('keeps its process when it comes to its end in time, and the session is closed', async () => {
