@@ -112,9 +112,7 @@ describe.each(['claude', 'codex', 'opencode'] as const)('%s', (backend) => {
         events.push(event);
         if (event.type !== 'text' || steering !== undefined) continue;
         const late = round % 10;
-        steering = new Promise((resolve) => setTimeout(resolve, late * 3)).then(
-          () => session.steer(mark),
-        );
+        steering = new Promise((resolve) => setTimeout(resolve, late * 3)).then(() => session.steer(mark));
       }
       const taken = await steering;
       seen[taken ? 'taken' : 'refused'] += 1;
