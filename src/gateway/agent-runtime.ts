@@ -96,7 +96,7 @@ export class AgentRuntime {
   async run(turn: RuntimeTurn, observer: TurnObserver, signal: AbortSignal): Promise<RuntimeReport> {
     const files = await this.#loader.load(turn.channel);
     const settings = turnSettings(this.#config, files, turn.chosen);
-    const refused = this.#unsupported(settings);
+    const refused = unusable(settings) ?? this.#unsupported(settings);
     if (refused !== undefined) return this.#ended(turn, settings, errorEvent('bad_request', refused));
 
     const stored = await this.#sessions.get(turn.channel, settings.backend);
@@ -170,6 +170,13 @@ export class AgentRuntime {
     if (tools === undefined || this.#agents.adapter(backend).capabilities.allowedTools) return undefined;
     return `This channel allows only certain tools, and ${backend} can't be restricted to them. Remove "tools" from the channel's settings, or choose another backend.`;
   }
+}
+
+/** Whatever could not be read may have been a restriction. */
+function unusable({ unusable: problems }: TurnSettings): string | undefined {
+  if (problems.length === 0) return undefined;
+  const list = problems.map((problem) => `- ${problem}`).join('\n');
+  return `The settings of this channel are wrong, and no turn is run without what they may restrict:\n${list}\nCorrect the file in CONFIG_DIR: it counts from the next message on.`;
 }
 
 function foldEnding(ending: TerminalEvent): BackendEventResult {

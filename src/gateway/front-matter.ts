@@ -41,18 +41,39 @@ export interface FrontMatter<S extends SettingsShape> {
   readonly problems: readonly string[];
 }
 
+export interface FrontMatterProblem {
+  /** File, line, and what was expected. */
+  readonly text: string;
+  /** The key that it is about; undefined: nothing of the front matter could be read. */
+  readonly key?: string;
+}
+
 /** Takes what is right and names what is wrong: one bad key leaves the others in force. */
 export function readFrontMatter<S extends SettingsShape>(
   path: string,
   text: string,
   shape: S,
 ): FrontMatter<S> {
+  const { problems, ...read } = parseFrontMatter(path, text, shape);
+  return { ...read, problems: problems.map((problem) => problem.text) };
+}
+
+/** The same, for who has to know what a problem is about. `aliases` are further names of keys. */
+export function parseFrontMatter<S extends SettingsShape>(
+  path: string,
+  text: string,
+  shape: S,
+  aliases: Readonly<Record<string, keyof S & string>> = {},
+): Omit<FrontMatter<S>, 'problems'> & { readonly problems: readonly FrontMatterProblem[] } {
   const { yaml, body, bodyLine, unclosed } = splitFrontMatter(text);
-  const problems: string[] = [];
+  const problems: FrontMatterProblem[] = [];
   const settings: Record<string, unknown> = {};
   const done = { settings: settings as FrontMatter<S>['settings'], body, bodyLine, problems };
-  if (unclosed)
-    problems.push(`${path} line 1: the front matter is not closed; expected a second line of ---`);
+  if (unclosed) {
+    problems.push({
+      text: `${path} line 1: the front matter is not closed; expected a second line of ---`,
+    });
+  }
   if (yaml === undefined) return done;
 
   const counter = new LineCounter();
@@ -60,26 +81,33 @@ export function readFrontMatter<S extends SettingsShape>(
   const document = parseDocument(yaml, { schema: 'failsafe', lineCounter: counter, prettyErrors: false });
   // The opening --- is line 1.
   const at = (offset: number) => `${path} line ${counter.linePos(offset).line + 1}`;
-  for (const error of document.errors) problems.push(`${at(error.pos[0])}: not valid YAML: ${error.message}`);
+  for (const error of document.errors)
+    problems.push({ text: `${at(error.pos[0])}: not valid YAML: ${error.message}` });
   const { contents } = document;
   if (problems.length > 0 || contents === null || (isScalar(contents) && contents.value === null))
     return done;
   if (!isMap(contents)) {
-    problems.push(`${path} line 2: expected lines of "key: value" in the front matter`);
+    problems.push({ text: `${path} line 2: expected lines of "key: value" in the front matter` });
     return done;
   }
   for (const { key, value } of contents.items) {
-    const name = isScalar(key) ? String(key.value) : '?';
+    const written = isScalar(key) ? String(key.value) : '?';
+    const name = (Object.hasOwn(aliases, written) ? aliases[written] : undefined) ?? written;
     const place = at(isScalar(key) ? (key.range?.[0] ?? 0) : 0);
+    const complain = (what: string) => problems.push({ text: `${place}: ${what}`, key: name });
     const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (schema === undefined) {
-      problems.push(`${place}: unknown key "${name}"; expected ${Object.keys(shape).join(', ')}`);
+      complain(`unknown key "${name}"; expected ${Object.keys(shape).join(', ')}`);
       continue;
     }
     if (value === null || isNothing(value)) continue;
+    if (Object.hasOwn(settings, name)) {
+      complain(`${written}: ${name} is set already, above`);
+      continue;
+    }
     const parsed = schema.safeParse(plainValue(value, document));
     if (parsed.success) settings[name] = parsed.data;
-    else problems.push(`${place}: ${name}: ${parsed.error.issues[0]?.message ?? 'wrong value'}`);
+    else complain(`${written}: ${parsed.error.issues[0]?.message ?? 'wrong value'}`);
   }
   return done;
 }

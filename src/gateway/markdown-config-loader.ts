@@ -1,11 +1,17 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { channelDirectory } from './channel-directory.js';
-import { readFrontMatter, splitFrontMatter } from './front-matter.js';
-import { type ChannelSettings, channelSettingsShape, toChannelSettings } from './prompt/channel-settings.js';
+import { parseFrontMatter, splitFrontMatter } from './front-matter.js';
+import {
+  type ChannelSettings,
+  channelSettingsAliases,
+  channelSettingsShape,
+  toChannelSettings,
+} from './prompt/channel-settings.js';
 import { cutMark } from './prompt/cut-text.js';
 import { defaultPromptLimits, type PromptLimits } from './prompt/limits.js';
 import { readTextFile } from './prompt/read-text-file.js';
+import { concernsRestriction } from './prompt/restrictions.js';
 
 export type { ChannelSettings } from './prompt/channel-settings.js';
 
@@ -28,6 +34,8 @@ export interface ChannelConfig {
   readonly settings: ChannelSettings;
   /** File, line, and what was expected. What they don't concern works all the same. */
   readonly problems: readonly string[];
+  /** Those of them that may hide a restriction: no turn is to be run until they are gone. */
+  readonly unusable: readonly string[];
 }
 
 export interface PromptPart {
@@ -70,6 +78,7 @@ export class MarkdownConfigLoader {
       parts: read.flatMap(({ part }) => part ?? []),
       settings: Object.assign({}, ...read.map(({ settings }) => settings)),
       problems: [...general.problems, ...own.problems, ...read.flatMap(({ problems }) => problems)],
+      unusable: [...own.problems, ...read.flatMap(({ unusable }) => unusable)],
     };
   }
 
@@ -86,18 +95,24 @@ export class MarkdownConfigLoader {
   /** A file for all channels has no settings: front matter that another program put there is left out. */
   async #readGeneral(path: string): Promise<ReadPart> {
     const { part, problems } = await this.#read(path);
-    if (part === undefined) return { settings: {}, problems };
-    return { part: { ...part, text: splitFrontMatter(part.text).body.trim() }, settings: {}, problems };
+    const none = { settings: {}, problems, unusable: [] };
+    if (part === undefined) return none;
+    return { ...none, part: { ...part, text: splitFrontMatter(part.text).body.trim() } };
   }
 
   async #readOwn(path: string): Promise<ReadPart> {
     const { part, problems } = await this.#read(path);
-    if (part === undefined) return { settings: {}, problems };
-    const matter = readFrontMatter(path, part.text, channelSettingsShape);
+    if (part === undefined) {
+      // It was listed, so there is something that was meant to be read.
+      const unread = problems.length > 0 ? problems : [`${path}: is a link to a file that is not there`];
+      return { settings: {}, problems: unread, unusable: unread };
+    }
+    const matter = parseFrontMatter(path, part.text, channelSettingsShape, channelSettingsAliases);
     return {
       part: { ...part, text: matter.body.trim() },
       settings: toChannelSettings(matter.settings),
-      problems: [...problems, ...matter.problems],
+      problems: [...problems, ...matter.problems.map(({ text }) => text)],
+      unusable: matter.problems.filter(concernsRestriction).map(({ text }) => text),
     };
   }
 
@@ -115,4 +130,5 @@ interface ReadPart {
   readonly part?: PromptPart;
   readonly settings: ChannelSettings;
   readonly problems: readonly string[];
+  readonly unusable: readonly string[];
 }

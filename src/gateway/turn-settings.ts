@@ -21,6 +21,8 @@ export interface TurnSettings {
   readonly live: boolean;
   /** What is wrong with the channel's files; the rest of them counts. */
   readonly problems: readonly string[];
+  /** Those of them that no turn can be run with. */
+  readonly unusable: readonly string[];
 }
 
 export function turnSettings(config: GatewayConfig, files: ChannelConfig, chosen: Chosen): TurnSettings {
@@ -37,6 +39,7 @@ export function turnSettings(config: GatewayConfig, files: ChannelConfig, chosen
     permissionMode,
     live: config.backendLive || permissionMode === 'ask',
     problems: files.problems,
+    unusable: files.unusable,
   };
 }
 

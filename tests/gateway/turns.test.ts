@@ -129,6 +129,26 @@ describe('a turn of the gateway', () => {
     await eventually(() => stage.log.some((line) => JSON.stringify(line).includes('cursor')));
   });
 
+  it.each([
+    ['a mode that is none', '---\npermission_mode: plann\n---\n', 'line 2: permission_mode: expected one of'],
+    ['tools that are no list', '---\ntools: {a: b}\n---\n', 'line 2: tools: expected a list'],
+    ['a misspelt restriction', '---\npermision_mode: plan\n---\n', 'line 2: unknown key "permision_mode"'],
+    ['front matter that is not closed', '---\ntools: [Read]\n', 'line 1: the front matter is not closed'],
+    ['front matter that is no YAML', '---\ntools: [Read\n---\n', 'line 3: not valid YAML'],
+    ['front matter that is no mapping', '---\n- plan\n---\n', 'line 2: expected lines of "key: value"'],
+  ])('runs no turn without the restriction that was meant: %s', async (_what, text, problem) => {
+    const stage = setUpGateway();
+    const client = await stage.start();
+    stage.configure('channels/safe/channel.md', text);
+    const event = await client.ask('safe', 'write a note: not allowed');
+    expect(event).toMatchObject({ state: 'failed', attempts: 1, error: { code: 'bad_request' } });
+    expect(event.error?.message).toContain(`channels/safe/channel.md ${problem}`);
+    expect(stage.points).not.toContain('began');
+    expect(existsSync(join(stage.work, 'demo-note.txt'))).toBe(false);
+    stage.configure('channels/safe/channel.md', '---\npermission_mode: plan\n---\n');
+    expect(await client.ask('safe', 'hello')).toMatchObject({ state: 'answered' });
+  });
+
   it('refuses a restriction that the backend can’t keep', async () => {
     const stage = setUpGateway();
     const client = await stage.start();

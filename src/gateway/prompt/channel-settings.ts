@@ -36,6 +36,18 @@ export const channelSettingsShape = {
   permission_mode: oneOf(permissionModes),
 } as const;
 
+/** Further names, as they are called elsewhere. */
+export const channelSettingsAliases = {
+  workingDir: 'cwd',
+  working_dir: 'cwd',
+  working_directory: 'cwd',
+  allowedTools: 'tools',
+  allowed_tools: 'tools',
+  queueMode: 'queue',
+  queue_mode: 'queue',
+  permissionMode: 'permission_mode',
+} as const;
+
 type Keys = { readonly [K in keyof typeof channelSettingsShape]?: z.infer<(typeof channelSettingsShape)[K]> };
 
 export function toChannelSettings(keys: Keys): ChannelSettings {

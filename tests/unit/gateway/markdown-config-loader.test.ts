@@ -54,7 +54,7 @@ describe('the files of a channel', () => {
 
   it('may all be missing, with their directory', async () => {
     const loader = new MarkdownConfigLoader(join(await directoryWith(), 'nowhere'));
-    expect(await loader.load('c')).toEqual({ parts: [], settings: {}, problems: [] });
+    expect(await loader.load('c')).toEqual({ parts: [], settings: {}, problems: [], unusable: [] });
   });
 
   it('an empty file of a channel takes the general one away', async () => {
@@ -74,7 +74,7 @@ describe('the files of a channel', () => {
     expect((await loader.load('..')).parts[0]?.text).toBe('dots');
     expect((await loader.load('a/../b')).parts[0]?.text).toBe('slashes');
     for (const id of ['', '.', '../..', '/', '\0', 'x'.repeat(5000), '\ud800']) {
-      expect(await loader.load(id)).toEqual({ parts: [], settings: {}, problems: [] });
+      expect(await loader.load(id)).toEqual({ parts: [], settings: {}, problems: [], unusable: [] });
     }
   });
 });
@@ -110,6 +110,23 @@ describe('the settings of a channel', () => {
     ]);
   });
 
+  it.each([
+    ['cwd', 'cwd'],
+    ['workingDir', 'cwd'],
+    ['working_dir', 'cwd'],
+    ['working_directory', 'cwd'],
+    ['queue', 'queueMode'],
+    ['queueMode', 'queueMode'],
+    ['queue_mode', 'queueMode'],
+    ['permissionMode', 'permissionMode'],
+  ])('may be called %s', async (key, name) => {
+    const value = { cwd: '/srv', queueMode: 'collect', permissionMode: 'plan' }[name] ?? '';
+    const directory = await directoryWith({ 'channels/c/channel.md': `---\n${key}: ${value}\n---\n` });
+    const { settings, problems } = await new MarkdownConfigLoader(directory).load('c');
+    expect(settings).toEqual({ [name]: value });
+    expect(problems).toEqual([]);
+  });
+
   it('that are wrong are named, the others hold', async () => {
     const directory = await directoryWith({
       'channels/c/channel.md':
@@ -126,6 +143,57 @@ describe('the settings of a channel', () => {
       'channels/c/channel.md line 6: permission_mode: expected one of bypass, ask, edits, plan, not "none"',
       'channels/c/channel.md line 8: unknown key "foo"; expected backend, model, cwd, tools, queue, permission_mode',
     ]);
+  });
+});
+
+describe('what a turn must not be run without', () => {
+  const unusable = async (files: Record<string, string | Uint8Array>) =>
+    (await new MarkdownConfigLoader(await directoryWith(files)).load('c')).unusable;
+  const path = 'channels/c/channel.md';
+
+  it.each([
+    ['tools', 'tools: {a: b}'],
+    ['no tools', 'tools: []'],
+    ['a mode', 'permission_mode: plann'],
+    ['a directory', 'cwd: [a]'],
+    ['front matter that is no mapping', '- plan'],
+    ['front matter that is no YAML', 'tools: [Read'],
+    ['a key given twice', 'tools: [Read]\ntools: [Edit]'],
+    ['a key given twice, under two names', 'tools: [Read]\nallowed_tools: [Edit]'],
+  ])('%s', async (_what, lines) => {
+    expect(await unusable({ [path]: `---\n${lines}\n---\nBody` })).toEqual([expect.stringContaining(path)]);
+  });
+
+  it.each([
+    'tool',
+    'tolls',
+    'toolz',
+    'Tools',
+    'permission',
+    'permissions',
+    'permision_mode',
+    'premission_mode',
+  ])('a key that seems to be meant for one: %s', async (key) => {
+    expect(await unusable({ [path]: `---\n${key}: plan\n---\n` })).toHaveLength(1);
+  });
+
+  it('a file of the channel that can not be read', async () => {
+    expect(await unusable({ [path]: Buffer.from('\uFEFF---\ntools: [Read]\n---', 'utf16le') })).toHaveLength(
+      1,
+    );
+    expect(await unusable({ 'channels/c/soul.md/x': 'a directory' })).toHaveLength(1);
+    expect(await unusable({ 'channels/c': 'a file' })).toHaveLength(1);
+    const directory = await directoryWith({ 'channels/c/soul.md': 'x' });
+    symlinkSync(join(directory, 'gone'), join(directory, path));
+    expect((await new MarkdownConfigLoader(directory).load('c')).unusable).toEqual([
+      `${path}: is a link to a file that is not there`,
+    ]);
+  });
+
+  it('and what it may be run without', async () => {
+    const lines = 'backend: gpt\nmodel: [5]\nqueue: fast\ntitle: x\ntags: [a]\ntone: dry\nmodes: x\n';
+    expect(await unusable({ [path]: `---\n${lines}---\n` })).toEqual([]);
+    expect(await unusable({ 'identity.md': '---\ntools: {a: b}\n' })).toEqual([]);
   });
 });
 

@@ -17,6 +17,7 @@ const assemble = (parts: readonly PromptPart[], totalBytes?: number) =>
     parts,
     settings: {},
     problems: [],
+    unusable: [],
   });
 
 describe('the system prompt', () => {
