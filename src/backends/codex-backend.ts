@@ -68,7 +68,11 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   }
 
   protected decoderFor(turn?: Turn): WireDecoder<CodexState> {
-    const decoder = codexDecoder(turn?.sessionId, this.#threads.get(turn?.sessionId)?.total);
+    const decoder = codexDecoder({
+      resumed: turn?.sessionId,
+      totalBefore: this.#threads.get(turn?.sessionId)?.total,
+      model: turn?.model,
+    });
     if (turn === undefined) return decoder;
     return {
       ...decoder,

@@ -1,4 +1,5 @@
 import { type ErrorCode, notice, type StepEvent, type Usage } from '../../core/chat-event.js';
+import { classifyFailure } from '../one-shot/classify-failure.js';
 import {
   type Ending,
   type Step,
@@ -15,44 +16,77 @@ export interface CodexState extends TurnFacts {
   readonly answer?: string;
   /** A thread was started: today's format, in which only turn.completed is a good end. */
   readonly inThread: boolean;
+  /** An error that may be the end: what follows tells. */
+  readonly held?: HeldError;
+}
+
+interface HeldError {
+  readonly message: string;
+  readonly raw: string;
+}
+
+/** What is known of a thread before its turn. */
+export interface KnownThread {
+  /** The thread that is to be resumed. */
+  readonly resumed?: string | undefined;
+  readonly totalBefore?: Usage | undefined;
+  /** The model that was asked for: Codex prints none, and uses this one or fails. */
+  readonly model?: string | undefined;
 }
 
 /** `codex exec --json`: today's thread and item events, and the two formats before them. */
-export function codexDecoder(resumed?: string, totalBefore?: Usage): WireDecoder<CodexState> {
+export function codexDecoder(known: KnownThread = {}): WireDecoder<CodexState> {
   return {
     initial: { inThread: false },
-    step(state, line, raw): Step<CodexState> {
-      switch (line['type']) {
-        case 'thread.started':
-        case 'session.created':
-          return threadStarted(state, line, raw, resumed);
-        case 'turn.started':
-        case 'item.updated':
-          return [state, []];
-        case 'item.started':
-          return [state, beginsTool(object(line['item']))];
-        case 'item.completed':
-          return itemCompleted(state, object(line['item']), raw);
-        case 'turn.completed':
-          return turnCompleted(state, line, resumed === undefined ? noUsage : totalBefore);
-        case 'turn.failed':
-          return [{ ...state, ending: failed(text(object(line['error'])['message'])) }, []];
-        case 'error':
-          // Mostly "Reconnecting... 1/5": only turn.failed or the exit code means failure.
-          return [state, [notice('warning', text(line['message']) || 'Codex reports an error', raw)]];
-        case 'message':
-          return olderMessage(state, line);
-        default:
-          return typeof object(line['msg'])['type'] === 'string'
-            ? oldestFormat(state, object(line['msg']), raw)
-            : [state, [unknownLine('An unknown event', raw)]];
-      }
+    step({ held, ...state }, line, raw): Step<CodexState> {
+      const [next, events] = event(known, state, line, raw);
+      if (held === undefined || isThe(held, line)) return [next, events];
+      return [next, [notice('warning', held.message, held.raw), ...events]];
     },
     finish(state) {
-      if (state.ending !== undefined || state.inThread || state.answer === undefined) return state;
+      if (state.ending !== undefined) return state;
+      if (state.held !== undefined) return { ...state, ending: failed(state.held.message) };
+      if (state.inThread || state.answer === undefined) return state;
       return { ...state, ending: answered(state) };
     },
   };
+}
+
+function event(known: KnownThread, state: CodexState, line: JsonObject, raw: string): Step<CodexState> {
+  switch (line['type']) {
+    case 'thread.started':
+    case 'session.created':
+      return threadStarted(state, line, raw, known);
+    case 'turn.started':
+    case 'item.updated':
+      return [state, []];
+    case 'item.started':
+      return [state, beginsTool(object(line['item']))];
+    case 'item.completed':
+      return itemCompleted(state, object(line['item']), raw);
+    case 'turn.completed':
+      return turnCompleted(state, line, known.resumed === undefined ? noUsage : known.totalBefore);
+    case 'turn.failed':
+      return [{ ...state, ending: turnFailed(line) }, []];
+    case 'error':
+      return reported(state, text(line['message']) || 'Codex reports an error', raw);
+    case 'message':
+      return olderMessage(state, line);
+    default:
+      return typeof object(line['msg'])['type'] === 'string'
+        ? oldestFormat(state, object(line['msg']), raw)
+        : [state, [unknownLine('An unknown event', raw)]];
+  }
+}
+
+/** Only turn.failed or the exit code means failure. What ends a turn is told in both, and must not be told twice. */
+function reported(state: CodexState, message: string, raw: string): Step<CodexState> {
+  const goesOn = /^reconnecting\.\.\./i.test(message) || state.ending !== undefined;
+  return goesOn ? [state, [notice('warning', message, raw)]] : [{ ...state, held: { message, raw } }, []];
+}
+
+function isThe(held: HeldError, line: JsonObject): boolean {
+  return line['type'] === 'turn.failed' && text(object(line['error'])['message']) === held.message;
 }
 
 /** The thread's running total, to subtract from the next turn's. */
@@ -69,7 +103,7 @@ function threadStarted(
   state: CodexState,
   line: JsonObject,
   raw: string,
-  resumed: string | undefined,
+  { resumed, model }: KnownThread,
 ): Step<CodexState> {
   const sessionId = text(line['thread_id']) || text(line['session_id']);
   if (sessionId === '') return [state, [unknownLine('A thread without an id', raw)]];
@@ -85,7 +119,11 @@ function threadStarted(
       [],
     ];
   }
-  return [{ ...state, sessionId, inThread: true }, [{ type: 'session', sessionId, backend: 'codex' }]];
+  const named = model === undefined ? {} : { model };
+  return [
+    { ...state, sessionId, inThread: true },
+    [{ type: 'session', sessionId, backend: 'codex', ...named }],
+  ];
 }
 
 function itemCompleted(state: CodexState, item: JsonObject, raw: string): Step<CodexState> {
@@ -138,6 +176,22 @@ function answered(state: CodexState): Ending {
 function failed(message: string, code?: ErrorCode): Ending {
   return { type: 'failed', message: message || 'the turn failed', ...(code === undefined ? {} : { code }) };
 }
+
+/**
+ * There is no code beside the message (0.166). But a 400 comes as the API's whole answer and a 404 as its message, and
+ * everything else in Codex's own words.
+ */
+function turnFailed(line: JsonObject): Ending {
+  const message = text(object(line['error'])['message']);
+  if (message.startsWith('{')) return failed(message, 'bad_request');
+  const code = classifyFailure(message);
+  if (code !== 'unknown') return failed(message, code);
+  return message === '' || ownWords.test(message) ? failed(message) : failed(message, 'bad_request');
+}
+
+/** Its own troubles, of which nobody knows more: not an answer of the API. */
+const ownWords =
+  /^(fatal error|internal error|sandbox error|spawn failed|turn aborted|interrupted|timeout|request timed out|unsupported operation|no thread with id|agent thread limit|session configured event|image poisoning)|\(os error \d+\)/i;
 
 /** Before threads: one line for each message. */
 function olderMessage(state: CodexState, line: JsonObject): Step<CodexState> {

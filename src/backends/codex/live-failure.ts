@@ -51,8 +51,6 @@ const connectionTroubles = new Set([
 
 function failureCode(message: string, info: unknown): ErrorCode {
   if (typeof info === 'string' && byName[info] !== undefined) return byName[info];
-  // "stream disconnected before completion: Incomplete response returned, reason: content_filter" is no network trouble.
-  if (/incomplete response returned, reason/i.test(message)) return 'bad_request';
   const [name, facts] = Object.entries(object(info))[0] ?? [];
   const status = object(facts)['httpStatusCode'];
   const code = classifyFailure(message, typeof status === 'number' ? status : undefined);

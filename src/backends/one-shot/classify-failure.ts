@@ -38,13 +38,15 @@ function statusIn(text: string): number | undefined {
 }
 
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
+  // Codex: "stream disconnected before completion: Incomplete response returned, reason: content_filter" is no network trouble.
+  [/incomplete response returned, reason/i, 'bad_request'],
   [
     /authenticat|unauthorized|not logged in|please run \/login|invalid (x-)?api[ -]?key|api key not valid|missing environment variable|invalid auth method|\bcodex login\b|credentials?\b.*(missing|not found|expired)|set an auth/i,
     'auth',
   ],
   [/rate.?limit|too many requests|usage limit|quota|resource_exhausted/i, 'rate_limit'],
   [
-    /overloaded|high demand|at capacity|service unavailable|internal server error|server_error/i,
+    /overloaded|high demand|at capacity|capacity (is )?unavailable|service unavailable|internal server error|server_error/i,
     'overloaded',
   ],
   [
@@ -52,7 +54,7 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
     'network',
   ],
   [
-    /invalid_request_error|unknown option|unexpected argument|invalid argument|too large|too long|exceeds|maximum length|model.{0,40}not (found|exist)|not a trusted directory|not running in a trusted|cannot be used with root/i,
+    /invalid_request_error|unknown option|unexpected argument|invalid argument|too large|too long|exceeds|maximum length|ran out of room|model.{0,40}not (found|exist)|not a trusted directory|not running in a trusted|cannot be used with root/i,
     'bad_request',
   ],
 ];

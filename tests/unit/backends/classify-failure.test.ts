@@ -32,6 +32,10 @@ describe('the code of a failure, from what the CLIs really print', () => {
       'bad_request',
     ],
     ['Input exceeds the maximum length of 1048576 characters.', 'bad_request'],
+    [
+      'stream disconnected before completion: Incomplete response returned, reason: content_filter',
+      'bad_request',
+    ],
     ['something else went wrong', 'unknown'],
     ['', 'unknown'],
   ])('%s → %s', (message, code) => {
