@@ -284,7 +284,10 @@ function toolCompleted(turn: CodexTurn, item: JsonObject, raw: string): TurnStep
 function used(turn: CodexTurn, usage: JsonObject): TurnStep {
   const total = tokens(object(usage['total']));
   const before = turn.before ?? minus(total, tokens(object(usage['last'])));
-  return [{ ...turn, before }, [{ type: 'usage', ...minus(total, before) }]];
+  const spent = minus(total, before);
+  // A call that failed counts nothing, and is told all the same.
+  const none = spent.inputTokens === 0 && spent.outputTokens === 0;
+  return [{ ...turn, before }, none ? [] : [{ type: 'usage', ...spent }]];
 }
 
 function tokens(counts: JsonObject): Required<Omit<Usage, 'costUsd'>> {

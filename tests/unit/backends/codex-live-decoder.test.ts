@@ -245,6 +245,13 @@ describe('the decoder', () => {
     ).toEqual([60, 60, 120]);
   });
 
+  it('tells no usage of a call that counted none', () => {
+    const none = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
+    const tokenUsage = { total: { inputTokens: 600, outputTokens: 70 }, last: none };
+    const update = { method: 'thread/tokenUsage/updated', params: { turnId: 't1', tokenUsage } };
+    expect(ofType(feed(started, [update]), 'usage')).toEqual([]);
+  });
+
   it('tells a limit that is nearly used up once, and its reset time with the failure', () => {
     const limits = {
       method: 'account/rateLimits/updated',
