@@ -115,6 +115,7 @@ export class CodexSession implements LiveSession {
   }
 
   async setModel(model: string): Promise<void> {
+    if (model.trim() === '') throw new TurnoutError('bad_request', 'The name of the model is empty.');
     this.#model = model;
     this.#overrides = { ...this.#overrides, model };
   }

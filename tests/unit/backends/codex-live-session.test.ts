@@ -66,6 +66,11 @@ describe('a Codex session over a server that misbehaves', () => {
     });
   });
 
+  it.each(['', '  '])('a model without a name is refused: "%s"', async (name) => {
+    const session = await open();
+    await expect(session.setModel?.(name)).rejects.toMatchObject({ code: 'bad_request' });
+  });
+
   it('one turn at a time', async () => {
     const session = await open();
     const first = session.turn('hang')[Symbol.asyncIterator]();
