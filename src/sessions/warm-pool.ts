@@ -54,6 +54,8 @@ export class WarmPool {
   readonly #entries = new Set<Entry>();
   readonly #waiting: (() => void)[] = [];
   readonly #starts = new Set<ProcessStart<Entry>>();
+  /** The kinds that get their spares at the moment. */
+  readonly #stocking = new Set<string>();
   /** Places for processes that are starting. */
   #reserved = 0;
   #closed = false;
@@ -73,6 +75,7 @@ export class WarmPool {
     signal?: AbortSignal,
   ): Promise<PooledProcess> {
     this.#checkOpen();
+    if (options.sessionId !== undefined) await this.#endOtherWriters(kind, signal);
     return kind.protocol.sessionsPerProcess === 'many'
       ? this.#share(kind, signal)
       : this.#own(kind, options, signal);
@@ -85,6 +88,17 @@ export class WarmPool {
     for (const start of this.#starts) start.callOff(closedMessage);
     await Promise.allSettled([...this.#starts].map(({ started }) => started));
     await Promise.all([...this.#entries].map((entry) => entry.end()));
+  }
+
+  /**
+   * A session has one writer at a time, and what was given up may still be the one: Codex refuses to resume a thread that
+   * another process holds, and a stuck one holds it until it is killed.
+   */
+  async #endOtherWriters(kind: ProcessKind, signal?: AbortSignal): Promise<void> {
+    const dying = [...this.#entries].filter((entry) => entry.key === kind.key && entry.isOfNoUse);
+    if (dying.length === 0) return;
+    await abortable(Promise.allSettled(dying.map((entry) => entry.end())), signal);
+    this.#checkOpen();
   }
 
   async #share(kind: ProcessKind, signal?: AbortSignal): Promise<Entry> {
@@ -190,13 +204,25 @@ export class WarmPool {
     return sizes.reduce((sum, bytes) => sum + bytes, 0) >= this.#limits.maxResidentBytes;
   }
 
+  /** One after the other, each within the caps. */
   async #keepSpares(kind: ProcessKind): Promise<void> {
-    const unused = [...this.#entries].filter((entry) => entry.key === kind.key && entry.holders === 0).length;
-    const count = this.#entries.size + this.#reserved;
-    if (this.#closed || unused >= this.#limits.spares || count >= this.#limits.maxProcesses) return;
-    if (await this.#memoryIsFull()) return;
-    // A spare that can't be started is no trouble of anyone: whoever needs one will be told why.
-    await this.#begin(kind).started.catch(() => undefined);
+    if (this.#stocking.has(kind.key) || !this.#lacksSpare(kind)) return;
+    this.#stocking.add(kind.key);
+    try {
+      while (!(await this.#memoryIsFull()) && this.#lacksSpare(kind)) await this.#begin(kind).started;
+    } catch {
+      // A spare that can't be started is no trouble of anyone: whoever needs one will be told why.
+    } finally {
+      this.#stocking.delete(kind.key);
+    }
+  }
+
+  #lacksSpare({ key }: ProcessKind): boolean {
+    if (this.#closed || this.#entries.size + this.#reserved >= this.#limits.maxProcesses) return false;
+    const spares = [...this.#entries].filter(
+      (entry) => entry.key === key && entry.usable && entry.holders === 0,
+    );
+    return spares.length < this.#limits.spares;
   }
 
   #forget(entry: Entry): void {
@@ -251,6 +277,11 @@ class Entry implements PooledProcess {
 
   get evictable(): boolean {
     return this.alive && this.#turns === 0;
+  }
+
+  /** It ends, or has no reason not to: it takes no sessions, and those that it has can go on elsewhere. */
+  get isOfNoUse(): boolean {
+    return !this.alive || (this.#retired && this.#turns === 0);
   }
 
   hold(): this {

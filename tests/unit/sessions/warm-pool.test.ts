@@ -1,15 +1,19 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { LiveProcess, LiveProtocol, LiveSessionOptions } from '../../../src/backends/live/types.js';
+import type { ProcessExit } from '../../../src/process/start-process.js';
+import { type ProcessKind, WarmPool } from '../../../src/sessions/warm-pool.js';
 import { buildDemoAgent, collect, DemoSessions, lastOf } from './demo-sessions.js';
 
 beforeAll(buildDemoAgent, 60_000);
 
 let demo: DemoSessions;
-afterEach(async () => {
-  await demo.close();
-  expect(demo.processes()).toEqual([]);
-});
 
 describe('the warm pool', () => {
+  afterEach(async () => {
+    await demo.close();
+    expect(demo.processes()).toEqual([]);
+  });
+
   it('gives a process that was left to the next new session, with nothing of the old one', async () => {
     demo = new DemoSessions();
     const first = await demo.open();
@@ -115,6 +119,44 @@ describe('the warm pool', () => {
     await vi.waitFor(() => expect(demo.sessions.processes).toBe(2), 10_000);
   });
 
+  it('keeps as many spares ready as are wanted, and no more, however many sessions are opened', async () => {
+    demo = new DemoSessions({ spares: 2 });
+    await demo.open();
+    await vi.waitFor(() => expect(demo.sessions.processes).toBe(3), 10_000);
+    await Promise.all([demo.open(), demo.open()]);
+    await vi.waitFor(() => expect(demo.agents()).toHaveLength(5), 10_000);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(demo.sessions.processes).toBe(5);
+  });
+
+  it('keeps its spares within the cap', async () => {
+    demo = new DemoSessions({ spares: 5, maxProcesses: 3 });
+    await demo.open();
+    await vi.waitFor(() => expect(demo.sessions.processes).toBe(3), 10_000);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(demo.agents()).toHaveLength(3);
+  });
+
+  it('resumes a session when the stuck process that it was in is gone, and not before', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open({ clocks: { stopMs: 300 } });
+    await collect(session.send('remember the word stuck'));
+    const [stuck] = demo.agents();
+    if (stuck === undefined) throw new Error('no agent runs');
+    for await (const event of session.send('run a tool for 60 seconds')) {
+      if (event.type !== 'tool_start') continue;
+      process.kill(stuck, 'SIGSTOP');
+      void session.interrupt();
+    }
+    expect(demo.agents()).toContain(stuck);
+    let resumedBeside = false;
+    for await (const event of session.send('what do you remember?')) {
+      resumedBeside ||= demo.agents().includes(stuck);
+      if (event.type === 'complete') expect(event.text).toContain('stuck');
+    }
+    expect(resumedBeside).toBe(false);
+  });
+
   it('refuses sessions when it is closed, also to those that wait', async () => {
     demo = new DemoSessions({ maxProcesses: 1 });
     const busy = await demo.open();
@@ -126,3 +168,79 @@ describe('the warm pool', () => {
     await expect(demo.open()).rejects.toMatchObject({ code: 'interrupted' });
   });
 });
+
+describe('a process that was given up', () => {
+  it('is ended before a session of its kind is resumed, unless somebody’s turn runs in it', async () => {
+    const { pool, kind, processes } = fakePool();
+    const stuck = await pool.acquire(kind, options());
+    const idle = await pool.acquire(kind, options());
+    const busy = await pool.acquire(kind, options());
+    busy.busy();
+    stuck.retire();
+    stuck.release();
+    const meanwhile = await pool.acquire(kind, options('a'));
+    expect(processes.map(({ ended }) => ended)).toEqual([false, false]);
+    busy.idle();
+    const resuming = pool.acquire(kind, options('a'));
+    expect(processes[0]?.ended).toBe(true);
+    expect(await Promise.race([resuming, tick('waits')])).toBe('waits');
+    processes[0]?.exit();
+    expect((await resuming).process).toBe(meanwhile.process);
+    expect(idle.alive).toBe(false);
+    processes[1]?.exit();
+    await pool.close();
+  });
+
+  it('is not waited for by a new session, nor by one that is called off', async () => {
+    const { pool, kind, processes } = fakePool();
+    const stuck = await pool.acquire(kind, options());
+    stuck.retire();
+    stuck.release();
+    expect(processes[0]?.ended).toBe(true);
+    const calledOff = new AbortController();
+    const resuming = pool.acquire(kind, options('a'), calledOff.signal);
+    calledOff.abort(new Error('called off'));
+    await expect(resuming).rejects.toThrow('called off');
+    expect((await pool.acquire(kind, options())).process).not.toBe(stuck.process);
+    for (const process of processes) process.exit();
+    await pool.close();
+  });
+});
+
+/** A pool of processes that hold many sessions, and end when they are told to `exit`. */
+function fakePool() {
+  const processes: { process: LiveProcess; ended: boolean; exit(): void }[] = [];
+  const start = async (): Promise<LiveProcess> => {
+    let exit: (how: ProcessExit) => void = () => {};
+    const exited = new Promise<ProcessExit>((resolve) => {
+      exit = resolve;
+    });
+    const fake = {
+      ended: false,
+      exit: () => exit({ code: null, signal: 'SIGKILL' }),
+      process: {
+        pid: process.pid,
+        exited,
+        open: () => Promise.reject(new Error('not needed')),
+        end: async () => {
+          fake.ended = true;
+          await exited;
+        },
+      },
+    };
+    processes.push(fake);
+    return fake.process;
+  };
+  const protocol = { sessionsPerProcess: 'many' } as LiveProtocol;
+  const kind: ProcessKind = { key: 'fake', protocol, start };
+  return { pool: new WarmPool(), kind, processes };
+}
+
+function options(sessionId?: string): LiveSessionOptions {
+  const lists = { allowedTools: [], disallowedTools: [] };
+  return { cwd: '/', sessionId, systemPrompt: '', permissionMode: 'bypass', ...lists };
+}
+
+function tick<T>(value: T): Promise<T> {
+  return new Promise((resolve) => setTimeout(() => resolve(value), 20));
+}
