@@ -9,6 +9,8 @@ export interface BackendAdapterConfig {
   readonly workingDir: string;
   /** The whole turn may take this long; 0 means no limit. */
   readonly queryTimeoutMs: number;
+  /** How long a one-shot CLI may take to exit after it has said what its turn came to. Default: 65 s. */
+  readonly exitGraceMs?: number | undefined;
   readonly allowedTools: readonly string[];
   readonly maxTurns: number;
   readonly model?: string | undefined;

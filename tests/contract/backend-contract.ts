@@ -321,7 +321,9 @@ export function describeBackendContract(contract: BackendContract): void {
       it('a time-out ends it and all that it started (R8.3)', async ({ stage }) => {
         const pids = stage.path('pids');
         for (const queryTimeoutMs of [700, 4000, 20_000]) {
-          const config = stage.config('stubborn.mjs', { ...stage.replay(answer()), STUBBORN_PIDS: pids });
+          // In the middle of a turn: what it has said to the end is an answer (below).
+          const begun = stage.replay(`${readRecording(name, 'answer').stdout[0]}\n`);
+          const config = stage.config('stubborn.mjs', { ...begun, STUBBORN_PIDS: pids });
           const result = await create({ ...config, queryTimeoutMs }).execute(
             'hi',
             'be brief',
@@ -334,6 +336,38 @@ export function describeBackendContract(contract: BackendContract): void {
         }
         expect(JSON.parse(readFileSync(pids, 'utf8'))).toHaveLength(3);
         await stage.expectNothingLeft();
+      });
+
+      describe('a CLI that has said its last word and does not exit', () => {
+        const hanging = 'trap "exit 3" TERM\ncat "$REPLAY_STDOUT"\nwhile :; do sleep 0.05; done';
+        const ended = { type: 'notice', level: 'warning', message: expect.stringContaining('did not exit') };
+
+        for (const [when, limits] of [
+          ['after a grace', { exitGraceMs: 300 }],
+          ['at the latest when the time of the turn is up', { queryTimeoutMs: 5000 }],
+        ] as const) {
+          it(`is ended ${when}, and its answer counts`, async ({ stage }) => {
+            const config = stage.configFor(stage.program('agent', hanging), stage.replay(answer()));
+            const events = await collect(create({ ...config, ...limits }).run({ prompt: 'hi' }));
+            expect(events.at(-2)).toEqual(ended);
+            expect(events.at(-1)).toMatchObject({
+              type: 'complete',
+              text: 'Hello from the scripted model.',
+              sessionId: sessionIdIn(readRecording(name, 'answer')),
+            });
+            await stage.expectNothingLeft();
+          });
+        }
+
+        it('has its grace from the last line on, and is not ended while it exits by itself', async ({
+          stage,
+        }) => {
+          const slow = 'cat "$REPLAY_STDOUT"\nfor i in 1 2 3 4; do sleep 0.4; echo noise; done';
+          const config = stage.configFor(stage.program('agent', slow), stage.replay(answer()));
+          const events = await collect(create({ ...config, exitGraceMs: 1500 }).run({ prompt: 'hi' }));
+          expect(events.at(-1)).toMatchObject({ type: 'complete', text: 'Hello from the scripted model.' });
+          expect(events).not.toContainEqual(ended);
+        });
       });
 
       it('a consumer that leaves the loop ends it and all that it started', async ({ stage }) => {

@@ -62,6 +62,30 @@ describeBackendContract({
 });
 
 describe('claude alone', () => {
+  it('stays after its result for what runs in the background, and answers again', async ({ stage }) => {
+    const say = (line: unknown) => `echo '${JSON.stringify(line)}'`;
+    const tasks = (...ids: string[]) =>
+      say({
+        type: 'system',
+        subtype: 'background_tasks_changed',
+        tasks: ids.map((task_id) => ({ task_id })),
+      });
+    const result = (text: string) => say({ type: 'result', subtype: 'success', result: text });
+    const init = say({ type: 'system', subtype: 'init', session_id: 's', model: 'm' });
+    // As seen with 2.1.325: the result, the end of the task, a turn of its own (in which a tool may take its time).
+    const agent = stage.program(
+      'agent',
+      [
+        ...[init, tasks('b1'), result('Started.'), 'sleep 1.5'],
+        ...[tasks(), init, 'sleep 1.5', result('It has ended.')],
+      ].join('\n'),
+    );
+    const backend = new ClaudeCodeBackend({ ...stage.configFor(agent), exitGraceMs: 700 });
+    const events = await collect(backend.run({ prompt: 'hi' }));
+    expect(events.at(-1)).toMatchObject({ type: 'complete', text: 'It has ended.' });
+    expect(events.filter(({ type }) => type === 'notice')).toEqual([]);
+  });
+
   it('is_error with the subtype "success" and exit code 0 is a failure', async ({ stage }) => {
     for (const scenario of ['http-401', 'http-401-plain']) {
       const recording = readRecording('claude', scenario);

@@ -37,6 +37,25 @@ describeBackendContract({
 });
 
 describe('opencode alone', () => {
+  it('goes on behind a step that said "stop" when it compacts the conversation', async ({ stage }) => {
+    const say = (line: object) => `echo '${JSON.stringify({ sessionID: 's', ...line })}'`;
+    const text = (words: string) => say({ type: 'text', part: { text: words } });
+    const stop = say({ type: 'step_finish', part: { reason: 'stop' } });
+    const start = say({ type: 'step_start', part: {} });
+    // As seen with 1.18.33: the summary is a step, then OpenCode says something itself and asks the model again.
+    const agent = stage.program(
+      'agent',
+      [
+        ...[start, text('First. '), stop, start, 'sleep 1.5', text('A summary. '), stop],
+        ...[text('Continue. '), 'sleep 1.5', start, 'sleep 1.5', text('Last.'), stop],
+      ].join('\n'),
+    );
+    const backend = new OpenCodeBackend({ ...stage.configFor(agent), exitGraceMs: 700 });
+    const events = await collect(backend.run({ prompt: 'hi' }));
+    expect(events.at(-1)).toMatchObject({ type: 'complete', text: expect.stringMatching(/Last\.$/) });
+    expect(events.filter(({ type }) => type === 'notice')).toEqual([]);
+  });
+
   it('a turn that ends at a tool, as after a refused permission, is no answer', async ({ stage }) => {
     const { stdout } = readRecording('opencode', 'tool');
     const end = stdout.findIndex((line) => line.includes('"reason":"tool-calls"')) + 1;

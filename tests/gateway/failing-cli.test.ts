@@ -1,6 +1,7 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ClaudeCodeBackend } from '../../src/backends/claude-backend.js';
 import { demoAgent, eventually, type GatewayStage, setUpGateway } from './stage.js';
 
 const init = `echo '{"type":"system","subtype":"init","session_id":"s-1","model":"m"}'`;
@@ -11,6 +12,10 @@ function agent(stage: GatewayStage, script: string): string {
   const path = join(stage.root, 'agent.sh');
   writeFileSync(path, `#!/bin/sh\necho run >> "${stage.root}/runs"\n${script}\n`, { mode: 0o755 });
   return path;
+}
+
+function runs(stage: GatewayStage): number {
+  return readFileSync(join(stage.root, 'runs'), 'utf8').split('\n').length - 1;
 }
 
 describe('a one-shot CLI that fails without a reason (R10)', () => {
@@ -87,5 +92,29 @@ describe('/backend with a CLI that is not installed', () => {
       /claude goes on answering.*npm install -g @openai\/codex.*put it on the PATH/s,
     );
     expect(responseText).not.toContain('BACKEND_CLI_PATH');
+  });
+});
+
+describe('a one-shot CLI that answers and does not exit', () => {
+  const hanging = `trap 'exit 3' TERM\n${init}\n${result}\nwhile :; do sleep 0.05; done`;
+
+  it('has answered: the turn is not run again', async () => {
+    const stage = setUpGateway({ RETRY_DELAY_MS: '20' });
+    const config = { workingDir: stage.work, queryTimeoutMs: 60_000, allowedTools: [], maxTurns: 5 };
+    const cliPath = agent(stage, hanging);
+    const client = await stage.start({}, new ClaudeCodeBackend({ ...config, cliPath, exitGraceMs: 300 }));
+    expect(await client.ask('a', 'hello')).toMatchObject({
+      state: 'answered',
+      responseText: 'done',
+      attempts: 1,
+    });
+    expect(runs(stage)).toBe(1);
+  });
+
+  it('also when its time is up before', async () => {
+    const stage = setUpGateway({ RETRY_DELAY_MS: '20', QUERY_TIMEOUT_MS: '4000' });
+    const client = await stage.start({ BACKEND_CLI_PATH: agent(stage, hanging) });
+    expect(await client.ask('a', 'hello')).toMatchObject({ state: 'answered', attempts: 1 });
+    expect(runs(stage)).toBe(1);
   });
 });

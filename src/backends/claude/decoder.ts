@@ -22,6 +22,10 @@ export interface ClaudeState extends TurnFacts {
   readonly interrupted?: true;
   /** The reason of an API error; the message that carries it is no answer of the agent. */
   readonly apiError?: string;
+  /** Commands and agents that run in the background: `claude -p` stays for them after its result (2.1.325). */
+  readonly background: number;
+  /** Behind a result it began anew, as it does when something in the background has ended. */
+  readonly beganAnew?: boolean;
 }
 
 /** How much of a block came as deltas, and how it began: enough to know the block again without keeping it. */
@@ -44,8 +48,10 @@ const headChars = 4096;
  */
 export function claudeDecoder(costBefore: number | undefined): WireDecoder<ClaudeState> {
   return {
-    initial: { streamedText: nothing, streamedThinking: nothing, spoke: false },
-    step(state, line, raw) {
+    initial: { streamedText: nothing, streamedThinking: nothing, spoke: false, background: 0 },
+    goesOn: (state) => state.background > 0 || state.beganAnew === true,
+    step(before, line, raw) {
+      const state = beginsAnew(before, line) ? { ...before, beganAnew: true } : before;
       switch (line['type']) {
         case 'system':
           return system(state, line, raw);
@@ -67,6 +73,11 @@ export function claudeDecoder(costBefore: number | undefined): WireDecoder<Claud
       }
     },
   };
+}
+
+function beginsAnew(state: ClaudeState, line: JsonObject): boolean {
+  if (state.ending === undefined || state.beganAnew === true) return false;
+  return line['subtype'] === 'init' || line['type'] === 'assistant' || line['type'] === 'stream_event';
 }
 
 function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeState> {
@@ -91,6 +102,8 @@ function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeS
     }
     case 'permission_denied':
       return [state, [notice('warning', `Permission denied: ${text(line['tool_name']) || 'a tool'}`, raw)]];
+    case 'background_tasks_changed':
+      return [{ ...state, background: objects(line['tasks']).length }, []];
     case 'compact_boundary':
       return [state, [notice('info', 'The conversation was compacted')]];
     default:
@@ -223,7 +236,7 @@ function result(state: ClaudeState, line: JsonObject, costBefore: number | undef
   if (usage !== undefined) events.push({ type: 'usage', ...usage });
   if (ending.type === 'answered' && !state.spoke && ending.text)
     events.push({ type: 'text', text: ending.text });
-  const next = { ...state, ending, spoke: true };
+  const next = { ...state, ending, spoke: true, beganAnew: false };
   return [known || sessionId === '' ? next : { ...next, sessionId }, events];
 }
 

@@ -27,6 +27,8 @@ export interface WireDecoder<S extends TurnFacts> {
   step(state: S, value: JsonObject, raw: string): Step<S>;
   /** At the end of the output: what is still to be concluded. */
   finish?(state: S): S;
+  /** There is an ending, but the CLI is known to be still at work, and may come to another one. */
+  goesOn?(state: S): boolean;
 }
 
 /** Feeds the lines of one process to a decoder. */
@@ -40,6 +42,11 @@ export class LineDecoder<S extends TurnFacts> {
   constructor(decoder: WireDecoder<S>) {
     this.#decoder = decoder;
     this.state = decoder.initial;
+  }
+
+  /** The CLI has said what the turn came to: nothing is left to it but to exit. */
+  get isOver(): boolean {
+    return this.state.ending !== undefined && this.#decoder.goesOn?.(this.state) !== true;
   }
 
   line(text: string): readonly StepEvent[] {

@@ -25,7 +25,7 @@ import { findFailure, withoutNoise } from './conclude.js';
 import { type Ending, LineDecoder, type TurnFacts, type WireDecoder } from './decoder.js';
 import { foldTurn } from './fold-turn.js';
 import type { Invocation } from './invocation.js';
-import { runProcess } from './run-process.js';
+import { defaultExitGraceMs, runProcess } from './run-process.js';
 import { scratchDirectory } from './scratch-files.js';
 
 /** A request with everything that it left out filled in from the config. */
@@ -160,6 +160,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       invocation,
       scratch,
       timeoutMs: limit(turn.timeoutMs ?? this.config.queryTimeoutMs),
+      exitGraceMs: this.config.exitGraceMs ?? defaultExitGraceMs,
       signal: options.signal,
       stdoutFile: options.stdoutFile,
       trace: options.trace,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type ChatEvent, errorEvent, type StepEvent } from '../../core/chat-event.js';
+import { type ChatEvent, errorEvent, notice, type StepEvent } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
 import { Aside, interleave } from '../../core/interleave.js';
 import type { TurnLedger } from '../../core/turn-ledger.js';
@@ -12,6 +12,16 @@ import { removeScratchFiles, removeScratchFilesNow, writeScratchFiles } from './
 
 export const timeoutMessage = 'Query timed out';
 
+/**
+ * From the last line on. Between its result and its exit a CLI takes 30 to 170 ms (Gemini 1.3 s after a shell command,
+ * Codex 5 s when it can't deliver its analytics), but SessionEnd hooks of Claude and Gemini may run for a minute, and
+ * OpenCode may compact the conversation, of which nothing is seen before the model's first word.
+ */
+export const defaultExitGraceMs = 65_000;
+
+/** When the turn's time is up, a CLI that has been silent for so long behind its last word counts as one that hangs. */
+const hangsAfterMs = 1000;
+
 export interface ProcessRun<S extends TurnFacts> {
   readonly command: string;
   readonly cwd: string;
@@ -19,6 +29,7 @@ export interface ProcessRun<S extends TurnFacts> {
   readonly invocation: Invocation;
   readonly scratch: string;
   readonly timeoutMs: number;
+  readonly exitGraceMs: number;
   readonly signal?: AbortSignal | undefined;
   /** Made anew, and left to the caller. */
   readonly stdoutFile?: string | undefined;
@@ -68,6 +79,9 @@ export async function* runProcess<S extends TurnFacts>(
     if (run.trace !== undefined) traceInput(invocation.stdin, run.trace);
     stop.onStop(() => void running.end());
     for await (const { main: lines = [], aside = [] } of interleave(running.lines(), fromStderr)) {
+      // What it says because it is being ended is no part of the turn.
+      if (stop.lingers) break;
+      stop.awaitExit(undefined);
       const events: ChatEvent[] = aside.flatMap((event) => ledger.accept(event));
       for (const line of lines) {
         const before = events.length;
@@ -77,13 +91,16 @@ export async function* runProcess<S extends TurnFacts>(
       }
       if (events.length > 0) yield events;
       if (mustStop(decoder)) break;
+      if (decoder.isOver) stop.awaitExit(run.exitGraceMs);
     }
     const exit = mustStop(decoder) ? await running.end() : await running.exited;
     run.trace?.({ type: 'exit', ...exit, stderr: running.stderr() });
     const last = decoder.end().flatMap((event) => ledger.accept(event));
     if (stop.reason !== undefined) return yield [...last, ...ledger.fail(stoppedError(stop.reason))];
     await running.endLeftovers();
-    yield [...last, ...run.conclude(mustStop(decoder) ? { code: 0, signal: null } : exit, running.stderr())];
+    const told = stop.lingers ? ledger.accept(lingering) : [];
+    const endedByUs = stop.lingers || mustStop(decoder);
+    yield [...last, ...told, ...run.conclude(endedByUs ? { code: 0, signal: null } : exit, running.stderr())];
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
     yield ledger.fail(errorEvent(error.code, error.explanation));
@@ -106,16 +123,22 @@ function mustStop(decoder: LineDecoder<TurnFacts>): boolean {
 
 type StopReason = 'timeout' | 'interrupted';
 
+const lingering = notice('warning', 'The CLI had said its last word but did not exit: it was ended.');
+
 function stoppedError(reason: StopReason) {
   return reason === 'timeout'
     ? errorEvent('timeout', timeoutMessage)
     : errorEvent('interrupted', 'Interrupted');
 }
 
-/** The two things that end a turn from outside: its time is up, or the caller aborts it. */
+/** What ends a turn from outside: its time is up, the caller aborts it, or the CLI does not exit when it is over. */
 class StopClock {
   reason: StopReason | undefined;
+  /** All was said, but it did not exit. */
+  lingers = false;
   #timer: NodeJS.Timeout | undefined;
+  #exitTimer: NodeJS.Timeout | undefined;
+  #overSince: number | undefined;
   #act: (() => void) | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = () => this.#stop('interrupted');
@@ -125,8 +148,14 @@ class StopClock {
     if (signal?.aborted) this.reason = 'interrupted';
     signal?.addEventListener('abort', this.#onAbort, { once: true });
     // A timer of more than 2^31 ms fires at once.
-    if (timeoutMs > 0)
-      this.#timer = setTimeout(() => this.#stop('timeout'), Math.min(timeoutMs, 2 ** 31 - 1));
+    if (timeoutMs > 0) this.#timer = setTimeout(() => this.#timeIsUp(), Math.min(timeoutMs, 2 ** 31 - 1));
+  }
+
+  /** From now on it has so long to exit; `undefined` takes that back. */
+  awaitExit(graceMs: number | undefined): void {
+    clearTimeout(this.#exitTimer);
+    this.#overSince = graceMs === undefined ? undefined : performance.now();
+    if (graceMs !== undefined) this.#exitTimer = setTimeout(() => this.#linger(), graceMs);
   }
 
   onStop(act: () => void): void {
@@ -136,11 +165,23 @@ class StopClock {
 
   clear(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#exitTimer);
     this.#signal?.removeEventListener('abort', this.#onAbort);
   }
 
   #stop(reason: StopReason): void {
-    this.reason ??= reason;
+    if (!this.lingers) this.reason ??= reason;
+    this.#act?.();
+  }
+
+  /** An answer that was there in time is not lost because its CLI hangs. */
+  #timeIsUp(): void {
+    if (this.#overSince !== undefined && performance.now() - this.#overSince >= hangsAfterMs) this.#linger();
+    else this.#stop('timeout');
+  }
+
+  #linger(): void {
+    this.lingers = this.reason === undefined;
     this.#act?.();
   }
 }

@@ -12,13 +12,16 @@ import { number, object, text } from '../one-shot/read-fields.js';
 
 export interface OpenCodeState extends TurnFacts {
   readonly spoke: boolean;
+  /** A step runs, or is sure to follow: behind a step that said "stop" too, when the conversation was compacted. */
+  readonly stepping: boolean;
   /** Tokens and cost come for each step: the turn is their sum. */
   readonly usage?: Usage;
 }
 
 /** `opencode run --format json`: today's parts, and the older single result. */
 export const openCodeDecoder: WireDecoder<OpenCodeState> = {
-  initial: { spoke: false },
+  initial: { spoke: false, stepping: false },
+  goesOn: (state) => state.stepping,
 
   step(state, line, raw): Step<OpenCodeState> {
     const [known, session] = withSession(state, line);
@@ -36,9 +39,12 @@ function event(state: OpenCodeState, line: JsonObject, raw: string): Step<OpenCo
   const part = object(line['part']);
   switch (line['type']) {
     case 'step_start':
-      return [state, []];
+      return [{ ...state, stepping: true }, []];
     case 'text':
-      return [{ ...state, spoke: true }, [{ type: 'text', text: text(part['text']) || text(line['text']) }]];
+      return [
+        { ...state, spoke: true, stepping: true },
+        [{ type: 'text', text: text(part['text']) || text(line['text']) }],
+      ];
     case 'reasoning':
       return [state, [{ type: 'thinking', text: text(part['text']) }]];
     case 'tool_use':
@@ -46,11 +52,11 @@ function event(state: OpenCodeState, line: JsonObject, raw: string): Step<OpenCo
     case 'step_finish':
       return stepFinish(state, part);
     case 'error':
-      return [{ ...state, ending: failure(object(line['error'])) }, []];
+      return [{ ...state, ending: failure(object(line['error'])), stepping: false }, []];
     case 'result': {
       const answer = text(line['text']) || text(line['result']);
       const ending: Ending = { type: 'answered', stopReason: 'end_turn', text: answer };
-      return [{ ...state, ending }, [{ type: 'text', text: answer }]];
+      return [{ ...state, ending, stepping: false }, [{ type: 'text', text: answer }]];
     }
     default:
       return [state, [unknownLine('An unknown event', raw)]];
@@ -77,7 +83,8 @@ function tool(part: JsonObject): readonly StepEvent[] {
 function stepFinish(state: OpenCodeState, part: JsonObject): Step<OpenCodeState> {
   const usage = addStep(state.usage, part);
   const reason = text(part['reason']);
-  const next = { ...state, usage };
+  // After a step that ended for no known reason OpenCode asks the model again.
+  const next = { ...state, usage, stepping: reason === 'tool-calls' || reason === 'unknown' };
   if (reason === 'tool-calls') return [next, [{ type: 'usage', ...usage }]];
   return [{ ...next, ending: state.ending ?? answered(reason) }, [{ type: 'usage', ...usage }]];
 }
