@@ -115,6 +115,13 @@ export interface StoredMessage {
   readonly createdAt: number;
 }
 
+/** A message as a part of the conversation with an agent. */
+export interface ConversationMessage extends StoredMessage {
+  readonly part: 'prompt' | 'answer' | 'notice';
+  /** Its event ended without an answer. */
+  readonly failed: boolean;
+}
+
 export interface Delivery {
   readonly id: number;
   readonly message: StoredMessage;

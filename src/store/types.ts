@@ -2,6 +2,7 @@ import type { ChatEvent, PermissionDecision, Usage } from '../core/chat-event.js
 import type {
   ChannelOverview,
   ChannelState,
+  ConversationMessage,
   Delivery,
   EventKind,
   Failure,
@@ -87,9 +88,10 @@ export interface Store {
   messages(channel: string, page: MessagePage): Promise<readonly StoredMessage[]>;
   /**
    * What was said in the present conversation behind event `after`, by events that an agent has answered or failed to
-   * (not by cancelled ones): newest `limit`, oldest first. Each prompt's own text (scheduled ones too), then the answer.
+   * (not by cancelled ones): newest `limit`, oldest first. Each prompt's own text (scheduled ones too), then the answer,
+   * or what was said at the end of one that failed.
    */
-  conversation(channel: string, page: ConversationPage): Promise<readonly StoredMessage[]>;
+  conversation(channel: string, page: ConversationPage): Promise<readonly ConversationMessage[]>;
 
   // Looking
 

@@ -1,8 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { databaseFile } from '../../src/gateway/gateway.js';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js';
 import { directory, exitCode, type Run, startProgram, url } from './program.js';
-import { demoAgent, eventually } from './stage.js';
+import { demoAgent, eventually, setUpGateway } from './stage.js';
+import { why } from './why.js';
 
 const headers = { authorization: 'Bearer a-token-for-the-tests', 'content-type': 'application/json' };
 
@@ -22,6 +25,42 @@ async function stop(run: Run): Promise<void> {
 }
 
 const env = { BACKEND_CLI_PATH: demoAgent, HTTP_TOKEN: 'a-token-for-the-tests' };
+
+const unfinished =
+  /unless the next message asks for it again[\s\S]*<message from="user" status="not finished">\nrun the deployment\n<\/message>\n<message from="gateway">\nThe gateway ended.*tools had begun:\n- Bash .*deploy/;
+
+describe('a turn that was broken off after its tools had begun', () => {
+  it('is told to the agent as what it is: not finished, and not to be done', async () => {
+    const stage = setUpGateway();
+    const store = await openSqliteStore(join(stage.home, databaseFile));
+    const event = {
+      channel: 'a',
+      source: 'http',
+      kind: 'prompt',
+      text: 'run the deployment',
+      at: 1,
+    } as const;
+    await store.accept(event, { maxWaiting: 9 });
+    const [claim] = await store.claim({ worker: 'dead', now: 1, leaseUntil: 1, limit: 1 });
+    if (claim === undefined) throw new Error('There is nothing to claim.');
+    const tool = { id: 't1', name: 'Bash', input: { command: './deploy' }, at: 1 };
+    await store.journal(claim.lease, { type: 'tool_started', ...tool });
+    await store.close();
+    const client = await stage.start();
+    expect(await client.event(claim.event.id)).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
+    const { eventId } = await client.ask('a', 'hello');
+    expect((await why(stage, eventId)).at(-1)?.setup?.prompt.seededMessages).toBe(2);
+    // What the agent has got, as it wrote it down.
+    const sessions = join(stage.home, 'demo-agent');
+    const files = readdirSync(sessions, { recursive: true, withFileTypes: true }).filter((one) =>
+      one.isFile(),
+    );
+    const heard = files
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'))
+      .join('\n');
+    expect(heard.replaceAll('\\n', '\n').replaceAll('\\"', '"')).toMatch(unfinished);
+  });
+});
 
 describe('kill -9, five times in a row', () => {
   it('a message without tools is answered all the same', async () => {

@@ -1,4 +1,10 @@
-import type { ChannelOverview, ChannelState, StoredMessage, StoredSession } from '../records.js';
+import type {
+  ChannelOverview,
+  ChannelState,
+  ConversationMessage,
+  StoredMessage,
+  StoredSession,
+} from '../records.js';
 import type { ChannelChange, ConversationPage, MessagePage } from '../types.js';
 import type { Database } from './database.js';
 import { openLane } from './lanes.js';
@@ -119,22 +125,33 @@ export function readMessages(db: Database, channel: string, page: MessagePage): 
 /**
  * In the order of the events, not of the messages: what waits during a turn was written before the answer of that turn.
  * What never reached an agent, or was cancelled, is no part of it; what an agent said in the turn of a command is
- * (`/retry`).
+ * (`/retry`), and so is what was said about the end of one that failed.
  */
-export function readConversation(db: Database, channel: string, page: ConversationPage): StoredMessage[] {
+export function readConversation(
+  db: Database,
+  channel: string,
+  page: ConversationPage,
+): ConversationMessage[] {
   const start = readChannel(db, channel).conversationStart;
   return db
-    .all<MessageRow>(
-      `SELECT messages.* FROM events INDEXED BY events_channel JOIN messages ON messages.at_event = events.seq
+    .all<MessageRow & { readonly opening: number; readonly failed: number }>(
+      `SELECT messages.*, state = 'failed' AS failed
+        FROM events INDEXED BY events_channel JOIN messages ON messages.at_event = events.seq
         WHERE events.channel = ? AND events.seq > ? AND events.seq < ?
           AND state IN ('answered', 'failed') AND attempts > 0
-          AND (role = 'assistant' OR (kind = 'prompt' AND opening = 1))
+          AND (role = 'assistant' OR (kind = 'prompt' AND opening = 1)
+            OR (state = 'failed' AND opening = 0 AND messages.created_at >= events.ended_at))
         ORDER BY events.seq DESC, messages.id DESC LIMIT ?`,
       channel,
       Math.max(start, page.after ?? 0),
       page.beforeSeq ?? Number.MAX_SAFE_INTEGER,
       Math.max(0, page.limit),
     )
-    .map(toMessage)
+    .map((row) => ({ ...toMessage(row), part: partOf(row), failed: row.failed === 1 }))
     .reverse();
+}
+
+function partOf(row: MessageRow & { readonly opening: number }): ConversationMessage['part'] {
+  if (row.opening === 1) return 'prompt';
+  return row.role === 'assistant' ? 'answer' : 'notice';
 }

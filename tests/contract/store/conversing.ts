@@ -150,14 +150,17 @@ export function describeConversing(stage: StoreStage): void {
       expect(await conversation()).toEqual(['beat', 'all quiet', 'done again']);
     });
 
-    it('has what failed, but not what was cancelled or refused', async () => {
+    it('has what failed, marked and with the notice of it, but not what was cancelled or refused', async () => {
       const error = { code: 'interrupted' as const, message: 'stopped' };
-      await stage.accept('c', 'failed');
-      await stage.answerNext('', {
-        state: 'failed',
-        error,
-        messages: [{ role: 'system', text: 'it failed' }],
-      });
+      await stage.accept('c', 'answered');
+      await stage.answerNext('yes');
+      const { event } = await stage.accept('c', 'failed');
+      await stage.accept('c', 'failed with it');
+      const { lease } = await stage.claimOne();
+      await stage.store.join(lease, { limit: 1 });
+      await stage.store.post({ channel: 'c', eventId: event.id, role: 'system', text: 'a question' }, 3);
+      const messages = [{ role: 'system', text: 'it failed' }] as const;
+      await stage.store.finish(lease, outcome('', { state: 'failed', error, messages }));
       await stage.accept('c', 'cancelled');
       await stage.store.cancelWaiting({ channel: 'c', at: 9, error });
       await stage.store.accept(
@@ -166,7 +169,13 @@ export function describeConversing(stage: StoreStage): void {
       );
       await stage.accept('c', 'stopped');
       await stage.answerNext('', { state: 'cancelled', error, messages: [] });
-      expect(await conversation()).toEqual(['failed']);
+      expect(await stage.store.conversation('c', { limit: 9 })).toMatchObject([
+        { part: 'prompt', text: 'answered', failed: false },
+        { part: 'answer', text: 'yes', failed: false },
+        { part: 'prompt', text: 'failed', failed: true },
+        { part: 'prompt', text: 'failed with it', failed: true },
+        { part: 'notice', text: 'it failed', failed: true },
+      ]);
     });
   });
 }

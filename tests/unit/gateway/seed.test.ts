@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededPrompt } from '../../../src/gateway/seed.js';
-import type { StoredMessage } from '../../../src/store/records.js';
+import type { ConversationMessage } from '../../../src/store/records.js';
 
-const said = (text: string, role: 'user' | 'assistant' = 'user'): StoredMessage => ({
-  ...{ id: 1, channel: 'a', createdAt: 1 },
+const said = (text: string, role: 'user' | 'assistant' = 'user'): ConversationMessage => ({
+  ...{ id: 1, channel: 'a', createdAt: 1, part: role === 'user' ? 'prompt' : 'answer', failed: false },
   ...{ role, text, ...(role === 'assistant' ? { backend: 'claude' } : {}) },
 });
 
@@ -39,6 +39,36 @@ describe('a conversation that is handed over', () => {
       ].join('\n'),
     );
     expect(seededPrompt({ messages: [] }, 'go on')).toBe('go on');
+  });
+
+  it('tells which request was not finished, what became of it, and that it is not to be done', () => {
+    const messages: ConversationMessage[] = [
+      { ...said('deploy it'), failed: true },
+      {
+        ...said('The gateway ended. Tools had begun:\n- Bash'),
+        role: 'system',
+        part: 'notice',
+        failed: true,
+      },
+    ];
+    expect(seededPrompt({ messages }, 'hello')).toBe(
+      [
+        'This conversation has a part that you have not seen. What was said in it, for your information:',
+        '(What is marked as not finished was given up. Do not do it now, unless the next message asks for it again.)',
+        '<conversation_so_far>',
+        '<message from="user" status="not finished">',
+        'deploy it',
+        '</message>',
+        '<message from="gateway">',
+        'The gateway ended. Tools had begun:',
+        '- Bash',
+        '</message>',
+        '</conversation_so_far>',
+        'The next message, which is for you:',
+        '',
+        'hello',
+      ].join('\n'),
+    );
   });
 
   it.each([
