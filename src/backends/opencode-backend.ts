@@ -1,12 +1,18 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ChatEvent, StepEvent } from '../core/chat-event.js';
+import { TurnoutError } from '../core/errors.js';
+import type { ProcessExit } from '../process/start-process.js';
 import type { LiveProtocol } from './live/types.js';
-import type { WireDecoder } from './one-shot/decoder.js';
+import type { Ending, WireDecoder } from './one-shot/decoder.js';
 import { type Invocation, keepByteOrderMark } from './one-shot/invocation.js';
 import type { JsonObject } from './one-shot/json-lines.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { mcpServers, mergedConfig } from './opencode/config.js';
 import { type OpenCodeState, openCodeDecoder } from './opencode/decoder.js';
-import type { BackendCapabilities, PermissionMode } from './types.js';
+import { blocked, decoderOf, refusalsAreAnswers } from './opencode/one-shot-turn.js';
+import { isSameDirectory, sessionDirectory, worksElsewhere } from './opencode/session-directory.js';
+import type { BackendCapabilities, PermissionMode, RunOptions, RunRequest } from './types.js';
 
 /** OpenCode (R5), measured with 1.18.33. */
 export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
@@ -27,6 +33,13 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     noise: [],
   };
 
+  /** Of turns that resume a session in another directory than the one they were to run in. */
+  readonly #elsewhere = new WeakMap<Turn, StepEvent>();
+
+  override run(request: RunRequest, options: RunOptions = {}): AsyncGenerator<ChatEvent> {
+    return refusalsAreAnswers(super.run(request, options));
+  }
+
   override async live(): Promise<LiveProtocol> {
     return (await import('./opencode/live.js')).openCodeLive;
   }
@@ -43,29 +56,50 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
       ...(turn.mcpConfig === undefined ? {} : { mcp: await mcpServers(turn.mcpConfig) }),
       ...permissions(turn),
     };
+    const directory = await this.#otherDirectory(turn);
+    const own = turn.env?.['OPENCODE_CONFIG_CONTENT'] ?? this.inherited['OPENCODE_CONFIG_CONTENT'];
     return {
-      args: this.#args(turn),
+      args: this.#args({ ...turn, directory }),
       stdin: keepByteOrderMark(turn.prompt),
       spool: true,
-      env:
-        Object.keys(config).length === 0
-          ? {}
-          : {
-              OPENCODE_CONFIG_CONTENT: mergedConfig(
-                config,
-                turn.env?.['OPENCODE_CONFIG_CONTENT'] ?? this.inherited['OPENCODE_CONFIG_CONTENT'],
-              ),
-            },
+      env: {
+        // It works where PWD says (1.18.33): in the directory of the shell that Turnout was started from.
+        PWD: turn.cwd,
+        ...(Object.keys(config).length === 0 ? {} : { OPENCODE_CONFIG_CONTENT: mergedConfig(config, own) }),
+      },
       ...(turn.systemPrompt === '' ? {} : { files: [{ path: instructions, content: turn.systemPrompt }] }),
     };
   }
 
-  protected decoderFor(): WireDecoder<OpenCodeState> {
-    return openCodeDecoder;
+  protected decoderFor(turn?: Turn): WireDecoder<OpenCodeState> {
+    if (turn === undefined) return openCodeDecoder;
+    return decoderOf({ model: turn.model, first: this.#elsewhere.get(turn) });
+  }
+
+  protected override vendorFailure(exit: ProcessExit, _stderr: string, ending: Ending | undefined) {
+    const refused = exit.signal === null && ending?.type === 'answered' && ending.stopReason === 'refusal';
+    return refused ? ({ message: blocked, code: 'unknown' } as const) : undefined;
+  }
+
+  /** Resumed anywhere but in its own directory, a session runs there all the same, unseen, and nothing ever ends. */
+  async #otherDirectory(turn: Turn): Promise<string | undefined> {
+    if (turn.sessionId === undefined) return undefined;
+    const directory = await sessionDirectory(turn.sessionId, { ...this.inherited, ...turn.env });
+    if (directory === undefined || isSameDirectory(directory, turn.cwd)) return undefined;
+    if (!existsSync(directory)) {
+      throw new TurnoutError(
+        'bad_request',
+        `The OpenCode session ${turn.sessionId} belongs to ${directory}, which is not there.`,
+        { hint: 'Bring the directory back, or begin a new session.' },
+      );
+    }
+    this.#elsewhere.set(turn, worksElsewhere(directory, turn.cwd));
+    return directory;
   }
 
   #args(parts: {
     sessionId?: string | undefined;
+    directory?: string | undefined;
     model?: string | undefined;
     permissionMode: PermissionMode;
     rawArgs: readonly string[];
@@ -75,6 +109,7 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     if (parts.sessionId !== undefined) args.push('--session', parts.sessionId, '--continue');
     // A new session without a title costs a model call of its own to find one.
     else args.push('--title', 'turnout');
+    if (parts.directory !== undefined) args.push('--dir', parts.directory);
     args.push(...parts.rawArgs);
     return args;
   }

@@ -1,5 +1,4 @@
-import type { StepEvent, Usage } from '../../core/chat-event.js';
-import { classifyFailure } from '../one-shot/classify-failure.js';
+import type { StepEvent, StopReason, Usage } from '../../core/chat-event.js';
 import {
   type Ending,
   type Step,
@@ -9,6 +8,7 @@ import {
 } from '../one-shot/decoder.js';
 import type { JsonObject } from '../one-shot/json-lines.js';
 import { number, object, text } from '../one-shot/read-fields.js';
+import { errorEnding } from './failure.js';
 
 export interface OpenCodeState extends TurnFacts {
   readonly spoke: boolean;
@@ -52,7 +52,7 @@ function event(state: OpenCodeState, line: JsonObject, raw: string): Step<OpenCo
     case 'step_finish':
       return stepFinish(state, part);
     case 'error':
-      return [{ ...state, ending: failure(object(line['error'])), stepping: false }, []];
+      return [{ ...state, ending: errorEnding(object(line['error'])), stepping: false }, []];
     case 'result': {
       const answer = text(line['text']) || text(line['result']);
       const ending: Ending = { type: 'answered', stopReason: 'end_turn', text: answer };
@@ -104,17 +104,10 @@ export function addStep(before: Usage | undefined, part: JsonObject): Usage {
 }
 
 export function answered(reason: string): Ending {
-  return { type: 'answered', stopReason: reason === 'stop' || reason === '' ? 'end_turn' : reason };
+  return { type: 'answered', stopReason: stopReason(reason) };
 }
 
-export function failure(error: JsonObject): Ending & { readonly type: 'failed' } {
-  const data = object(error['data']);
-  const message = text(data['message']) || text(error['message']) || text(error['name']) || 'the turn failed';
-  const status = number(data['statusCode']);
-  const known = classifyFailure(`${text(error['name'])} ${message}`, status >= 400 ? status : undefined);
-  const code = known === 'unknown' && brokenConnection.test(message) ? 'network' : known;
-  return { type: 'failed', message, ...(code === 'unknown' ? {} : { code }) };
+function stopReason(reason: string): StopReason {
+  if (reason === 'stop' || reason === '') return 'end_turn';
+  return reason === 'content-filter' ? 'refusal' : reason;
 }
-
-// Seen: "Cannot connect to API: The socket connection was closed unexpectedly. For more information, …"
-const brokenConnection = /cannot connect to api|socket connection was closed/i;

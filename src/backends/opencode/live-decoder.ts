@@ -1,8 +1,9 @@
 import { notice, type StepEvent } from '../../core/chat-event.js';
-import { type Ending, unknownLine } from '../one-shot/decoder.js';
+import { unknownLine } from '../one-shot/decoder.js';
 import type { JsonObject } from '../one-shot/json-lines.js';
 import { number, object, text } from '../one-shot/read-fields.js';
-import { addStep, failure } from './decoder.js';
+import { addStep } from './decoder.js';
+import { errorEnding } from './failure.js';
 import {
   allTold,
   concludeTurn,
@@ -32,7 +33,7 @@ export function decodeLive(state: OpenCodeTurnState, event: JsonObject, raw: str
     case 'session.idle':
       return idle(state);
     case 'session.error':
-      return [{ ...state, failure: describe(object(properties['error'])) }, []];
+      return [{ ...state, failure: errorEnding(object(properties['error'])) }, []];
     case 'session.compacted':
       return [state, [notice('info', 'OpenCode has summarised the conversation to make room.')]];
     case 'question.asked':
@@ -68,7 +69,7 @@ function message(state: OpenCodeTurnState, info: JsonObject): LiveStep {
     summaries: summary && isNew ? new Set(state.summaries).add(id) : state.summaries,
     finish: summary ? state.finish : text(info['finish']),
     // A turn that goes on after an error (a compaction, for one) has got over it.
-    failure: error === undefined ? (isNew ? undefined : state.failure) : describe(object(error)),
+    failure: error === undefined ? (isNew ? undefined : state.failure) : errorEnding(object(error)),
   };
   return [next, apart ? [{ type: 'text', text: '\n\n' }] : []];
 }
@@ -274,27 +275,4 @@ function subagent(state: OpenCodeTurnState, type: string, properties: JsonObject
   }
   const now = object(properties['status']);
   return [state, type === 'session.status' && now['type'] === 'retry' ? [retry(now)] : []];
-}
-
-function describe(error: JsonObject): Ending {
-  const known = failure(error);
-  const headers = object(object(error['data'])['responseHeaders']);
-  const after = text(headers['retry-after']);
-  const message =
-    after === ''
-      ? known.message
-      : `${known.message} (retry after ${after}${/^\d+$/.test(after) ? ' s' : ''})`;
-  switch (error['name']) {
-    case 'MessageAbortedError':
-      return { type: 'failed', code: 'interrupted', message: 'Interrupted' };
-    case 'ContentFilterError':
-      return { type: 'answered', stopReason: 'refusal' };
-    case 'ProviderAuthError':
-      return { type: 'failed', code: 'auth', message };
-    case 'ContextOverflowError':
-    case 'MessageOutputLengthError':
-      return { type: 'failed', code: 'bad_request', message };
-    default:
-      return { ...known, message };
-  }
 }

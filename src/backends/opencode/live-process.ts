@@ -8,7 +8,7 @@ import { unknownLine } from '../one-shot/decoder.js';
 import { isObject, type JsonObject } from '../one-shot/json-lines.js';
 import { object, text } from '../one-shot/read-fields.js';
 import type { PermissionMode } from '../types.js';
-import { failure } from './decoder.js';
+import { failure } from './failure.js';
 import { type HttpAnswer, type HttpCall, OpenCodeHttp, serverUser } from './live-http.js';
 import { readModel } from './live-model.js';
 import {

@@ -1,5 +1,4 @@
 import type { ChatEvent } from '../../core/chat-event.js';
-import { notice } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
 import type {
   LiveEvent,
@@ -11,7 +10,7 @@ import type {
 import type { JsonObject } from '../one-shot/json-lines.js';
 import { object, text } from '../one-shot/read-fields.js';
 import type { PermissionMode } from '../types.js';
-import { failure } from './decoder.js';
+import { failure } from './failure.js';
 import type { HttpAnswer, HttpCall } from './live-http.js';
 import { newMessageId } from './live-ids.js';
 import { type OpenCodeModel, readModel } from './live-model.js';
@@ -20,6 +19,7 @@ import { agentOf, endsWith, type Rule, readRules, type ToolFilter } from './live
 import { endShells, findShells } from './live-shells.js';
 import { OpenCodeTurn } from './live-turn.js';
 import { firstOf } from './live-wait.js';
+import { isSameDirectory, worksElsewhere } from './session-directory.js';
 
 /** The server as a session sees it. */
 export interface SessionServer {
@@ -73,10 +73,8 @@ export class OpenCodeSession implements LiveSession {
     if (this.#closed) throw new TurnoutError('bad_request', 'This OpenCode session has been closed.');
     const turn = new OpenCodeTurn(this.sessionId, newMessageId());
     this.#turn = turn;
-    if (this.#directory !== this.#options.cwd) {
-      const where = `OpenCode keeps a session in its own directory: it works in ${this.#directory}, not in ${this.#options.cwd}.`;
-      turn.tell(notice('warning', where));
-    }
+    const { cwd } = this.#options;
+    if (!isSameDirectory(this.#directory, cwd)) turn.tell(worksElsewhere(this.#directory, cwd));
     this.#drive(turn, prompt).catch((error: unknown) => {
       turn.conclude(brokenEnding(error));
       this.#close(turn);
