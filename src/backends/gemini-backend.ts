@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { type ErrorCode, notice, type StepEvent } from '../core/chat-event.js';
 import type { ProcessExit } from '../process/start-process.js';
+import { keepConversation, removeStubs } from './gemini/chat-records.js';
 import { type GeminiState, geminiDecoder, geminiFailure } from './gemini/decoder.js';
 import { channelFor, withoutCommand } from './gemini/prompt.js';
 import type { LiveProtocol } from './live/types.js';
@@ -55,7 +56,10 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     });
   }
 
-  protected describe(turn: Turn): Invocation {
+  protected async describe(turn: Turn): Promise<Invocation> {
+    const home = { ...this.inherited, ...turn.env };
+    if (turn.sessionId !== undefined) await keepConversation(turn.sessionId, home);
+    await removeStubs(home);
     // A session that was told these instructions still has them in its history.
     const known = this.#instructions.get(turn.sessionId) === turn.systemPrompt;
     const directories = [turn.cwd, this.inherited['HOME'] ?? homedir()];

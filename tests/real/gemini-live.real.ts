@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { geminiLive } from '../../src/backends/gemini/live.js';
 import type {
@@ -8,6 +10,7 @@ import type {
   LiveSession,
   LiveSessionOptions,
 } from '../../src/backends/live/types.js';
+import { createBackend } from '../../src/backends/registry.js';
 import { type LabHome, makeHome } from '../../src/lab/home.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
 import { installedCli } from './installed-cli.js';
@@ -517,6 +520,116 @@ describe('a prompt reaches the model as it was typed', () => {
     const session = await open({ systemPrompt: '/help' });
     await turn(session, '/init');
     expect(model.turns.at(-1)?.prompt).toBe('/init');
+  });
+});
+
+describe('a conversation', () => {
+  const chats = () => join(home.directory, '.gemini', 'tmp', 'work', 'chats');
+  const chatsOf = (sessionId: string) =>
+    readdirSync(chats()).filter((name) => name.includes(sessionId.slice(0, 8)));
+
+  /** As if all that is there had been said yesterday: in the same minute Gemini writes into the same files. */
+  const makeOlder = () => {
+    for (const name of readdirSync(chats())) {
+      renameSync(join(chats(), name), join(chats(), name.replace(/^session-\d{4}/, 'session-2020')));
+    }
+  };
+
+  /** One turn in a process of its own. */
+  const live = async (prompt: string, sessionId?: string): Promise<string> => {
+    const process = await start();
+    const session = await process.open(options({ sessionId }));
+    expect(endingOf(await turn(session, prompt))).toMatchObject({ type: 'answered' });
+    await process.end();
+    return session.sessionId ?? '';
+  };
+
+  const oneShot = async (prompt: string, sessionId?: string): Promise<string> => {
+    const backend = createBackend('gemini', {
+      cliPath: installedCli('gemini'),
+      workingDir: home.workingDir,
+      queryTimeoutMs: 60_000,
+      allowedTools: [],
+      maxTurns: 25,
+      model: home.model,
+      env: home.env,
+    });
+    const result = await backend.execute(prompt, '', sessionId);
+    expect(result).toMatchObject({ isError: false });
+    return result.sessionId ?? '';
+  };
+
+  /** Somebody uses Gemini without us. */
+  const byHand = async () => {
+    const env = { ...home.env, GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' };
+    const running = promisify(execFile)(installedCli('gemini'), ['by hand', '--model', home.model ?? ''], {
+      cwd: home.workingDir,
+      env,
+    });
+    running.child.stdin?.end();
+    await running;
+  };
+
+  const prompts = () => spoken().filter((line) => line.startsWith('user: '));
+
+  it('goes on through four processes, with a start by hand between them', async () => {
+    const sessionId = await live('one');
+    await live('two', sessionId);
+    await live('three', sessionId);
+    await byHand();
+    await live('four', sessionId);
+    expect(prompts()).toEqual(['user: one', 'user: two', 'user: three', 'user: four']);
+    expect(chatsOf(sessionId)).toEqual([]);
+  });
+
+  it('outlives resuming it without a word, and a kill', async () => {
+    const sessionId = await live('one');
+    const unused = await start();
+    await (await unused.open(options({ sessionId }))).close();
+    await unused.end();
+    const killed = await start();
+    await killed.open(options({ sessionId }));
+    globalThis.process.kill(killed.pid, 'SIGKILL');
+    await killed.exited;
+    await live('two', sessionId);
+    expect(prompts()).toEqual(['user: one', 'user: two']);
+  });
+
+  it('outlives a kill while it is being loaded, with a start by hand behind it', async () => {
+    const sessionId = await live('one');
+    const process = await start();
+    makeOlder();
+    const opening = process.open(options({ sessionId })).catch((error: unknown) => error);
+    const now = () => chatsOf(sessionId).some((name) => !name.startsWith('session-2020'));
+    await expect.poll(now, { interval: 1, timeout: 10_000 }).toBe(true);
+    globalThis.process.kill(process.pid, 'SIGKILL');
+    await opening;
+    await byHand();
+    await live('two', sessionId);
+    expect(prompts()).toEqual(['user: one', 'user: two']);
+  });
+
+  it('goes on live and one-shot by turns, while another one begins in the same directory', async () => {
+    const sessionId = await oneShot('one');
+    makeOlder();
+    await oneShot('two', sessionId);
+    await oneShot('another');
+    await live('three', sessionId);
+    makeOlder();
+    await oneShot('four', sessionId);
+    await byHand();
+    await live('five', sessionId);
+    expect(prompts()).toEqual(['user: one', 'user: two', 'user: three', 'user: four', 'user: five']);
+  });
+
+  it('that nobody said anything in yet outlives another start', async () => {
+    const process = await start();
+    const session = await process.open(options());
+    await byHand();
+    await turn(session, 'one');
+    await process.end();
+    await live('two', session.sessionId);
+    expect(prompts()).toEqual(['user: one', 'user: two']);
   });
 });
 

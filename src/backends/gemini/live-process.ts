@@ -7,8 +7,8 @@ import { classifyFailure } from '../one-shot/classify-failure.js';
 import { unknownLine } from '../one-shot/decoder.js';
 import type { JsonObject } from '../one-shot/json-lines.js';
 import { object, text } from '../one-shot/read-fields.js';
+import { keepConversation, rememberRecord, removeStubs } from './chat-records.js';
 import { AcpConnection, type Incoming } from './live-connection.js';
-import { keepHistory } from './live-history.js';
 import { acpMcpServers } from './live-mcp.js';
 import {
   checkSessionId,
@@ -89,6 +89,8 @@ export class GeminiProcess implements LiveProcess {
       mode: options.permissionMode,
       model: options.model ?? (current || undefined),
       systemPrompt: opened.untold,
+      restoreRecord:
+        options.sessionId === undefined ? rememberRecord(sessionId, this.#context.env) : undefined,
       turnBegan: () => this.#retries.watch(),
       turnEnded: () => {
         if (![...this.#sessions.values()].some(({ running }) => running)) this.#retries.rest();
@@ -118,8 +120,10 @@ export class GeminiProcess implements LiveProcess {
     const replay = new Replay(systemPrompt);
     this.#replays.set(sessionId, replay);
     try {
-      await keepHistory(sessionId, this.#context.env);
-      return await loadSession(this.#connection, sessionId, place, replay);
+      await keepConversation(sessionId, this.#context.env);
+      const opened = await loadSession(this.#connection, sessionId, place, replay);
+      await removeStubs(this.#context.env, sessionId);
+      return opened;
     } finally {
       this.#replays.delete(sessionId);
     }

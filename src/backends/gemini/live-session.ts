@@ -17,6 +17,8 @@ export interface GeminiSessionSetup {
   readonly model: string | undefined;
   /** To be told with the next prompt; empty when the conversation has it already. */
   readonly systemPrompt: string;
+  /** To be done before the first prompt of a new session. */
+  readonly restoreRecord: Promise<() => Promise<void>> | undefined;
   turnBegan(): void;
   turnEnded(): void;
   closed(session: GeminiSession): void;
@@ -32,6 +34,7 @@ export class GeminiSession implements LiveSession {
   #mode: PermissionMode;
   #model: string | undefined;
   #untold: string;
+  #restoreRecord: Promise<() => Promise<void>> | undefined;
   #turn: Turn | undefined;
   /** Comes when the agent has answered the prompt before it. */
   #next: Turn | undefined;
@@ -46,6 +49,7 @@ export class GeminiSession implements LiveSession {
     this.#mode = setup.mode;
     this.#model = setup.model;
     this.#untold = setup.systemPrompt;
+    this.#restoreRecord = setup.restoreRecord;
   }
 
   get running(): boolean {
@@ -58,6 +62,8 @@ export class GeminiSession implements LiveSession {
       this.#next = turn;
       // A prompt to a busy session would cancel the one before it.
       await this.#turn?.over;
+      await (await this.#restoreRecord)?.();
+      this.#restoreRecord = undefined;
       this.#next = undefined;
       this.#turn = turn;
       this.#setup.turnBegan();

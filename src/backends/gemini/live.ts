@@ -1,5 +1,6 @@
 import { startProcess } from '../../process/start-process.js';
 import type { LiveProtocol } from '../live/types.js';
+import { removeStubs } from './chat-records.js';
 import { GeminiProcess } from './live-process.js';
 import { retryLogEnvironment } from './live-retries.js';
 
@@ -24,6 +25,7 @@ export const geminiLive: LiveProtocol = {
   processKey: ({ cwd }) => cwd,
 
   async start({ cwd }, context) {
+    await removeStubs(context.env);
     const child = await startProcess({
       command: context.command,
       args: ['--acp'],

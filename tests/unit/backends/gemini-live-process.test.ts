@@ -1,10 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { geminiLive } from '../../../src/backends/gemini/live.js';
-import { keepHistory } from '../../../src/backends/gemini/live-history.js';
 import type {
   LiveEvent,
   LiveProcess,
@@ -276,35 +275,6 @@ describe('a recorded agent', () => {
     expect(new Set(words.map((entry) => entry.type === 'line' && entry.direction))).toEqual(new Set(['in']));
     const traced = trace.flatMap((entry) => (entry.type === 'line' ? entry.events : []));
     expect(traced.map(({ type }) => type)).toEqual(['text', 'permission_request', 'text', 'usage']);
-  });
-});
-
-describe('a record that is to be loaded', () => {
-  const id = 'abcdef12-0000-4000-8000-000000000001';
-  const now = new Date('2026-01-01T10:20:30Z');
-  const chats = () => join(directory, '.gemini', 'tmp', 'work', 'chats');
-  const write = (minute: string, content: string) => {
-    mkdirSync(chats(), { recursive: true });
-    writeFileSync(join(chats(), `session-2026-01-01T10-${minute}-abcdef12.jsonl`), content);
-  };
-
-  it('gets another name in the minute of its own', async () => {
-    write('20', 'now');
-    write('19', 'before');
-    await keepHistory(id, { HOME: directory }, now);
-    expect(readdirSync(chats()).sort()).toEqual([
-      'session-2026-01-01T10-18-abcdef12.jsonl',
-      'session-2026-01-01T10-19-abcdef12.jsonl',
-    ]);
-    expect(readFileSync(join(chats(), 'session-2026-01-01T10-18-abcdef12.jsonl'), 'utf8')).toBe('now');
-  });
-
-  it('is left alone at any other time', async () => {
-    write('19', 'before');
-    await keepHistory(id, { HOME: directory }, now);
-    await keepHistory('00000000-0000-4000-8000-000000000001', { HOME: directory }, now);
-    await keepHistory(id, { HOME: join(directory, 'nobody') }, now);
-    expect(readdirSync(chats())).toEqual(['session-2026-01-01T10-19-abcdef12.jsonl']);
   });
 });
 

@@ -1,0 +1,84 @@
+import { open } from 'node:fs/promises';
+import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { object, objects, text } from '../one-shot/read-fields.js';
+
+/** The name of one of Gemini's chat files: `session-<minute>-<the id's first eight characters>.jsonl`. */
+export interface ChatFileName {
+  readonly minute: string;
+  readonly shortId: string;
+  readonly extension: string;
+}
+
+export function parseChatFileName(name: string): ChatFileName | undefined {
+  const [, minute, shortId, extension] =
+    /^session-(\d{4}-\d\d-\d\dT\d\d-\d\d)-(\w{8})\.(jsonl?)$/.exec(name) ?? [];
+  if (minute === undefined || shortId === undefined || extension === undefined) return undefined;
+  return { minute, shortId, extension };
+}
+
+export function chatFileName({ minute, shortId, extension }: ChatFileName): string {
+  return `session-${minute}-${shortId}.${extension}`;
+}
+
+export interface ChatFile {
+  /** Unknown where the file does not begin with it: Gemini can't load it then. */
+  readonly sessionId: string | undefined;
+  /** `stub`: certainly nothing that a user or a model said. */
+  readonly holds: 'conversation' | 'stub';
+}
+
+/** A stub is a few kilobytes; of what is larger only the beginning is read. */
+const mostBytes = 256 * 1024;
+
+/** Nothing when it can't be read: it may have gone just now. */
+export async function readChatFile(path: string): Promise<ChatFile | undefined> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(mostBytes + 1), 0, mostBytes + 1, 0);
+    return describeChat(buffer.toString('utf8', 0, bytesRead), bytesRead <= mostBytes);
+  } catch {
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+function describeChat(content: string, whole: boolean): ChatFile {
+  const lines = content.split('\n').filter((line) => line.trim() !== '');
+  const records = lines.map(parse);
+  // Older versions wrote one document over many lines.
+  const first = records[0] ?? (whole ? parse(content) : undefined);
+  const isStub = whole && records.every((record) => record !== undefined && saysNothing(record));
+  return { sessionId: text(first?.['sessionId']) || undefined, holds: isStub ? 'stub' : 'conversation' };
+}
+
+const bookkeeping = new Set(['sessionId', 'projectHash', 'startTime', 'lastUpdated', 'kind', 'directories']);
+
+/** Gemini's own first message, which it writes before anybody says anything, does not count. Whatever else is there does. */
+function saysNothing(record: JsonObject): boolean {
+  return Object.entries(record).every(([key, value]) => {
+    if (key === '$set') return isObject(value) && saysNothing(value);
+    if (key !== 'messages') return bookkeeping.has(key);
+    return Array.isArray(value) && value.every(isContext);
+  });
+}
+
+function isContext(message: unknown): boolean {
+  const { type, content } = object(message);
+  const words = typeof content === 'string' ? [content] : objects(content).map((part) => text(part['text']));
+  return (
+    type === 'user' &&
+    words.length === 1 &&
+    /^\s*<session_context>[\s\S]*<\/session_context>\s*$/.test(words.join(''))
+  );
+}
+
+function parse(json: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
