@@ -1,10 +1,17 @@
 /**
  * The items of a generator of batches, one by one. Nested async generators cost several promises for each
  * item; this costs one, which is what makes a turn with millions of events as fast as reading its lines.
+ *
+ * A generator that waits for something takes no `return` until that has come. Where it is left at such a moment, `stop` is
+ * called, to bring it about.
  */
-export function flattenBatches<T>(batches: AsyncGenerator<readonly T[]>): AsyncGenerator<T> {
+export function flattenBatches<T>(
+  batches: AsyncGenerator<readonly T[]>,
+  stop: () => void = () => {},
+): AsyncGenerator<T> {
   let batch: readonly T[] = [];
   let at = 0;
+  let left = false;
 
   async function refill(): Promise<IteratorResult<T>> {
     for (;;) {
@@ -26,8 +33,17 @@ export function flattenBatches<T>(batches: AsyncGenerator<readonly T[]>): AsyncG
     return Promise.resolve({ value: batch[at++] as T, done: false } as const);
   };
 
+  const leave = async () => {
+    left = true;
+    batch = [];
+    at = 0;
+    if (last !== undefined) stop();
+    await batches.return(undefined);
+  };
+
   return {
     next() {
+      if (left) return Promise.resolve({ value: undefined, done: true });
       if (last === undefined && at < batch.length) return take();
       const turn: Promise<IteratorResult<T>> = last === undefined ? refill() : last.then(take, take);
       const settled = () => {
@@ -38,15 +54,11 @@ export function flattenBatches<T>(batches: AsyncGenerator<readonly T[]>): AsyncG
       return turn;
     },
     async return(value) {
-      batch = [];
-      at = 0;
-      await batches.return(undefined);
+      await leave();
       return { value, done: true };
     },
     async throw(error) {
-      batch = [];
-      at = 0;
-      await batches.return(undefined);
+      await leave();
       throw error;
     },
     [Symbol.asyncIterator]() {

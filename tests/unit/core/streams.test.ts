@@ -30,6 +30,34 @@ describe('flattenBatches', () => {
   });
 });
 
+describe('flattenBatches, left while a next is pending', () => {
+  const leaving = {
+    return: (items: AsyncGenerator<number>) => items.return(0),
+    throw: (items: AsyncGenerator<number>) => items.throw(new Error('enough')).catch(() => undefined),
+  };
+
+  it.each(['return', 'throw'] as const)('stops its source first: %s', async (how) => {
+    const source = gate<readonly number[]>();
+    const items = flattenBatches(source.items, () => source.give([1, 2, 3]));
+    const pending = [items.next(), items.next()];
+    await leaving[how](items);
+    await source.closed;
+    expect((await Promise.all(pending)).map(({ value }) => value)).toEqual([1, 2]);
+    expect(await items.next()).toEqual({ value: undefined, done: true });
+  });
+
+  it('does not stop one that waits for its reader', async () => {
+    let stopped = false;
+    const items = flattenBatches(batches([1, 2]), () => {
+      stopped = true;
+    });
+    await items.next();
+    await items.return(0);
+    expect(stopped).toBe(false);
+    expect((await items.next()).done).toBe(true);
+  });
+});
+
 describe('interleave', () => {
   it('gives what comes aside while the main stream is silent', async () => {
     const aside = new Aside<string>();
