@@ -4,6 +4,7 @@ import { describeConversing } from './store/conversing.js';
 import { describeDelivering } from './store/delivering.js';
 import { describeFencing } from './store/fencing.js';
 import { describeInterleaving } from './store/interleaving.js';
+import { describeKeeping } from './store/keeping.js';
 import { describeLooking } from './store/looking.js';
 import { describePermitting } from './store/permitting.js';
 import { type OpenStore, StoreStage } from './store/stage.js';
@@ -19,6 +20,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeDelivering(stage);
     describePermitting(stage);
     describeConversing(stage);
+    describeKeeping(stage);
     describeLooking(stage);
   });
   describe(`store properties: ${name}`, () => describeInterleaving(open));

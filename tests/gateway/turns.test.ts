@@ -106,6 +106,13 @@ describe('a turn of the gateway', () => {
     expect(said.responseText).toContain('/new');
   });
 
+  it.each(['0', '1'])('a NUL arrives, and comes back, as it is (live: %s)', async (live) => {
+    const client = await setUpGateway({ BACKEND_LIVE: live }).start();
+    const event = await client.ask('a', 'say exactly: a\0b\0');
+    expect(event).toMatchObject({ state: 'answered', responseText: 'a\0b\0' });
+    expect((await client.messages('a')).map(({ text }) => text)).toEqual(['say exactly: a\0b\0', 'a\0b\0']);
+  });
+
   it('works where its channel says, and follows it when that changes', async () => {
     const stage = setUpGateway();
     const client = await stage.start();

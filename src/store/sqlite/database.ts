@@ -1,8 +1,9 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import { decodeText, encodeText } from './text-codec.js';
 
 export type Value = string | number | null | undefined;
 
-/** An open SQLite file. Statements are prepared once; `undefined` is stored as NULL. */
+/** An open SQLite file. Statements are prepared once; `undefined` is stored as NULL, and any text comes back as it was. */
 export class Database {
   readonly file: string;
   readonly #raw: DatabaseSyncInstance;
@@ -25,11 +26,14 @@ export class Database {
 
   /** `Row` is what the caller knows of its own SQL: nothing checks it. */
   get<Row>(sql: string, ...values: Value[]): Row | undefined {
-    return this.#prepared(sql).get(...values.map(bindable));
+    const row = this.#prepared(sql).get(...values.map(bindable));
+    return row === undefined ? undefined : decoded(row);
   }
 
   all<Row>(sql: string, ...values: Value[]): Row[] {
-    return this.#prepared(sql).all(...values.map(bindable));
+    return this.#prepared(sql)
+      .all(...values.map(bindable))
+      .map(decoded);
   }
 
   exec(sql: string): void {
@@ -66,8 +70,16 @@ export class Database {
   }
 }
 
-/** @photostructure/sqlite 1.2.1 cuts a text at a NUL character: a visible sign stands for it, so nothing gets lost. */
 function bindable(value: Value): string | number | null {
-  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '␀') : value;
-  return value ?? null;
+  return typeof value === 'string' ? encodeText(value) : (value ?? null);
+}
+
+/** The row is nobody else's: it is changed where it has to be. */
+function decoded<Row>(row: Row): Row {
+  const columns = row as Record<string, unknown>;
+  for (const name in columns) {
+    const value = columns[name];
+    if (typeof value === 'string') columns[name] = decodeText(value);
+  }
+  return row;
 }

@@ -1,0 +1,16 @@
+/**
+ * @photostructure/sqlite 1.2.1 cuts a text at a NUL character, so one that holds a NUL is stored in other words. All
+ * others are stored as they are, except the few that begin like one of those: what comes back is what was put in.
+ */
+export function encodeText(text: string): string {
+  if (!text.includes('\0') && !text.startsWith(mark)) return text;
+  return mark + text.replaceAll(sign, `${sign}b`).replaceAll('\0', `${sign}a`);
+}
+
+export function decodeText(stored: string): string {
+  if (!stored.startsWith(mark)) return stored;
+  return stored.slice(mark.length).replaceAll(`${sign}a`, '\0').replaceAll(`${sign}b`, sign);
+}
+
+const sign = '\u0001';
+const mark = '\u0001NUL\u0002';
