@@ -2,9 +2,13 @@ import { resolve } from 'node:path';
 import { type BackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapter, PermissionMode, RunRequest } from '../backends/types.js';
 import { type ChatEvent, errorEvent, notice } from '../core/chat-event.js';
+import { TurnoutError } from '../core/errors.js';
+import { flattenBatches } from '../core/flatten-batches.js';
+import { CallOff } from './call-off.js';
 import { noSuchRequest, unsupported } from './live-session.js';
 import type { TurnLocks } from './turn-lock.js';
-import type { BackendSession, SendOptions, SessionOptions } from './types.js';
+import type { BackendSession, Clocks, SendOptions, SessionOptions } from './types.js';
+import { defaultClocks, Watchdog } from './watchdog.js';
 
 /** A session in which each turn starts the CLI anew and resumes by id: slower, and otherwise the same. */
 export class OneShotSession implements BackendSession {
@@ -14,8 +18,10 @@ export class OneShotSession implements BackendSession {
   readonly #adapter: BackendAdapter;
   readonly #locks: TurnLocks;
   readonly #options: SessionOptions;
+  readonly #clocks: Clocks;
   #request: Omit<RunRequest, 'prompt'>;
-  #running: AbortController | undefined;
+  /** The running turn, and those that wait for theirs, in this order. */
+  readonly #sends = new Set<CallOff>();
   /** The last turn's events, which end with its process. */
   #process: AsyncIterator<ChatEvent> | undefined;
   /** There is something to resume: the caller said so, or a turn was completed. */
@@ -37,6 +43,7 @@ export class OneShotSession implements BackendSession {
     this.cwd = resolve(options.cwd ?? options.config.workingDir);
     this.#options = options;
     this.#adapter = createBackend(options.backend, options.config);
+    this.#clocks = clocksOf(options, this.#adapter);
     this.#locks = locks;
     this.#proven = options.sessionId !== undefined;
     const {
@@ -59,7 +66,8 @@ export class OneShotSession implements BackendSession {
       disallowedTools,
       maxTurns,
       mcpConfig,
-      timeoutMs: options.clocks?.turnMs,
+      // The turn's clock is one of ours.
+      timeoutMs: 0,
     };
   }
 
@@ -67,27 +75,44 @@ export class OneShotSession implements BackendSession {
     return this.#request.sessionId;
   }
 
-  async *send(prompt: string, { signal }: SendOptions = {}): AsyncGenerator<ChatEvent> {
+  send(prompt: string, { signal }: SendOptions = {}): AsyncIterable<ChatEvent> {
+    const callOff = new CallOff(signal);
+    return flattenBatches(this.#send(prompt, callOff), () => callOff.abort());
+  }
+
+  async *#send(prompt: string, callOff: CallOff): AsyncGenerator<readonly ChatEvent[]> {
     if (this.#closed) {
-      yield closed;
+      yield [closed];
       return;
     }
-    let release: () => void;
+    this.#sends.add(callOff);
+    let release: (() => void) | undefined;
     try {
-      release = await this.#locks.acquire(this.#lockKey(), signal);
-    } catch {
-      yield errorEvent('interrupted', 'Interrupted');
-      return;
-    }
-    const running = new AbortController();
-    this.#running = running;
-    const stop = signal === undefined ? running.signal : AbortSignal.any([signal, running.signal]);
-    try {
-      if (this.#closed) yield closed;
-      else yield* this.#turn(prompt, stop);
+      release = await this.#locks.acquire(this.#lockKey(), callOff.signal).catch(() => undefined);
+      if (release === undefined) yield [errorEvent('interrupted', 'Interrupted')];
+      else if (this.#closed) yield [closed];
+      else yield* this.#watch(callOff, this.#turn(prompt, callOff.signal));
     } finally {
-      this.#running = undefined;
-      release();
+      this.#sends.delete(callOff);
+      release?.();
+    }
+  }
+
+  /** What a clock ends, it ends by name, and with the process. */
+  async *#watch(callOff: CallOff, turn: AsyncIterable<ChatEvent>): AsyncGenerator<readonly ChatEvent[]> {
+    const watchdog = new Watchdog(this.#clocks, ({ message }) => {
+      if (!callOff.aborted) callOff.abort(new TurnoutError('timeout', message));
+    });
+    try {
+      for await (const event of turn) {
+        const told = callOff.reason === undefined ? event : stopped(event, callOff.reason);
+        watchdog.pause();
+        watchdog.see(told);
+        yield [told];
+        watchdog.resume();
+      }
+    } finally {
+      watchdog.stop();
     }
   }
 
@@ -124,7 +149,8 @@ export class OneShotSession implements BackendSession {
   }
 
   async interrupt(): Promise<void> {
-    this.#running?.abort();
+    const [current] = this.#sends;
+    current?.abort();
   }
 
   /** Whoever knows the id waits for this turn all the same. */
@@ -169,3 +195,19 @@ export class OneShotSession implements BackendSession {
 }
 
 const closed = errorEvent('bad_request', 'The session was closed.');
+
+/**
+ * The model's silence is told from its work only where the CLI prints both thinking and text as they come: by default no
+ * clock of it runs for one that prints a message, or a tool, when it is over.
+ */
+function clocksOf({ config, clocks }: SessionOptions, { capabilities }: BackendAdapter): Clocks {
+  const streams = capabilities.textDeltas && capabilities.thinking;
+  const modelSilenceMs = streams ? defaultClocks.modelSilenceMs : 0;
+  return { ...defaultClocks, modelSilenceMs, turnMs: config.queryTimeoutMs, ...clocks };
+}
+
+/** How an event reads once the turn was stopped: the end has the stop's name, and a tool that it ended has failed. */
+function stopped(event: ChatEvent, { code, message }: TurnoutError): ChatEvent {
+  if (event.type === 'tool_end') return { ...event, isError: true };
+  return event.type === 'error' && event.code === 'interrupted' ? errorEvent(code, message) : event;
+}

@@ -11,15 +11,11 @@ import { endOrphans } from '../process/end-orphans.js';
 import { LiveBackendSession, unsupported } from './live-session.js';
 import { OneShotSession } from './one-shot-session.js';
 import { TurnLocks } from './turn-lock.js';
-import type { BackendSession, Clocks, SessionOptions } from './types.js';
+import type { BackendSession, SessionOptions } from './types.js';
 import { type PoolLimits, type ProcessKind, WarmPool } from './warm-pool.js';
+import { defaultClocks } from './watchdog.js';
 
-export const defaultClocks: Omit<Clocks, 'turnMs'> = {
-  modelSilenceMs: 120_000,
-  toolMs: 30 * 60_000,
-  permissionMs: 5 * 60_000,
-  stopMs: 5000,
-};
+export { defaultClocks };
 
 export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
