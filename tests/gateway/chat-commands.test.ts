@@ -147,6 +147,13 @@ describe('chat commands', () => {
     expect((await client.ask('a', '/status')).responseText).toContain('model: default');
   });
 
+  it('/model takes no option of the CLI for a name', async () => {
+    const client = await setUpGateway().start();
+    const refused = await client.ask('a', '/model --mcp-config=/x');
+    expect(refused.responseText).toMatch(/^A model’s name does not begin with "-".*nothing was changed/);
+    expect((await client.ask('a', '/status')).responseText).toContain('model: default');
+  });
+
   it('/usage tells what the channel has used', async () => {
     const client = await setUpGateway().start();
     expect((await client.ask('a', '/usage')).responseText).toBe('No turn has been run here yet.');

@@ -3,6 +3,7 @@ import { TurnoutError } from '../../core/errors.js';
 import type { StoredEvent, UsageRow } from '../../store/records.js';
 import type { ChannelChange, Store } from '../../store/types.js';
 import type { AgentRuntime } from '../agent-runtime.js';
+import { isModelName } from '../model-name.js';
 import type { SessionManager } from '../session-manager.js';
 import { queueModes } from '../settings.js';
 import type { Command } from './parse-command.js';
@@ -92,6 +93,9 @@ export class ChatCommands {
       return reply(`${current.backend} uses ${now}. /model <name> changes it, /model default takes it back.`);
     }
     if (/\s/.test(wanted)) return reply('A model’s name has no spaces: /model <name>.');
+    if (!isModelName(wanted)) {
+      return reply('A model’s name does not begin with "-": nothing was changed.');
+    }
     if (wanted === 'default') {
       return { type: 'reply', text: 'The model is the default again.', change: { model: null } };
     }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type BackendName, backendNames } from '../../backends/names.js';
 import { type PermissionMode, permissionModes } from '../../backends/types.js';
+import { isModelName, modelNameExpected } from '../model-name.js';
 import { type QueueMode, queueModes } from '../settings.js';
 
 /** What the front matter in `channels/<id>/` sets for its channel. */
@@ -25,7 +26,7 @@ const toolsExpected = 'expected a list of tool names; leave it out to allow all'
 /** The keys of the front matter. */
 export const channelSettingsShape = {
   backend: oneOf(backendNames),
-  model: text("expected the model's name"),
+  model: text("expected the model's name").refine(isModelName, modelNameExpected),
   cwd: text('expected a directory'),
   tools: z
     .union([z.array(text(toolsExpected)), z.string().transform((list) => splitAtCommas(list))], {

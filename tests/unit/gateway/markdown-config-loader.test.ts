@@ -127,6 +127,13 @@ describe('the settings of a channel', () => {
     expect(problems).toEqual([]);
   });
 
+  it('has no option of a CLI for a model', async () => {
+    const directory = await directoryWith({ 'channels/c/channel.md': '---\nmodel: --mcp-config=/x\n---\n' });
+    const { settings, problems } = await new MarkdownConfigLoader(directory).load('c');
+    expect(settings).toEqual({});
+    expect(problems).toEqual([expect.stringMatching(/line 2: model: .*does not begin with "-"/)]);
+  });
+
   it('that are wrong are named, the others hold', async () => {
     const directory = await directoryWith({
       'channels/c/channel.md':
