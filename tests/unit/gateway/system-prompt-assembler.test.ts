@@ -64,7 +64,8 @@ describe('the system prompt', () => {
 
   it('never exceeds its limit and never splits a character, whatever the files say', () => {
     const text = fc.oneof(
-      fc.string({ unit: 'grapheme', maxLength: 300 }),
+      // The sign for what can't be read must come from nowhere but a cut.
+      fc.string({ unit: 'grapheme', maxLength: 300 }).map((any) => any.replaceAll('\uFFFD', '')),
       fc.nat(2000).map((count) => '🜁'.repeat(count)),
     );
     const names = fc.uniqueArray(
