@@ -53,7 +53,7 @@ async function serve(env: Environment): Promise<number> {
   const { config, problems, backendKnown } = readConfig(env);
   if (problems.length > 0) {
     const backend = backendKnown ? createBackend(config.agentBackend, backendConfig(config, env)) : undefined;
-    await checkStart(config, backend, problems);
+    await checkStart(config, backend, env, problems);
   }
   // Whoever read the log may be gone (a pipe, a restarted journal): the gateway goes on without.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

@@ -1,21 +1,29 @@
 import { stat } from 'node:fs/promises';
+import { childEnvironment } from '../backends/one-shot/child-environment.js';
 import type { BackendAdapter } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
-import type { GatewayConfig } from './config.js';
+import type { Environment, GatewayConfig } from './config.js';
+import { checkPrograms } from './hooks/check-programs.js';
 import { readHooks } from './hooks/read-hooks.js';
+import { checkTokenFile } from './http-token.js';
 import { readSchedules } from './schedule/read-schedules.js';
 
 /** R9: whatever would keep the gateway from doing its work, found before it begins, and all of it at once. */
 export async function checkStart(
   config: GatewayConfig,
   backend: BackendAdapter | undefined,
+  env: Environment,
   settingsProblems: readonly string[] = [],
 ): Promise<void> {
+  const hooks = await readHooks(config.configDir);
   const problems = [
     ...settingsProblems,
     ...(backend === undefined ? [] : await checkBackend(config, backend)),
     ...(await checkDirectory('WORKING_DIR', config.workingDir)),
-    ...(await readHooks(config.configDir)).problems,
+    ...(await checkConfigDirectory(config.configDir)),
+    ...(config.httpToken === undefined ? await checkKeptToken(config.home) : []),
+    ...hooks.problems,
+    ...(await checkPrograms(hooks.named, config.configDir, childEnvironment(env))),
     ...(await readSchedules(config.configDir, { outputChannel: config.outputChannelId })).problems,
   ];
   if (problems.length === 0) return;
@@ -35,6 +43,17 @@ async function checkBackend(config: GatewayConfig, backend: BackendAdapter): Pro
       `The backend ${config.agentBackend} (${config.backendCliPath}) can't be used: ${error.explanation}`,
     ];
   }
+}
+
+/** It need not be there: then nothing is read. */
+async function checkConfigDirectory(path: string): Promise<readonly string[]> {
+  const found = await stat(path).catch(() => undefined);
+  return found === undefined ? [] : checkDirectory('CONFIG_DIR', path);
+}
+
+async function checkKeptToken(home: string): Promise<readonly string[]> {
+  const problem = await checkTokenFile(home);
+  return problem === undefined ? [] : [problem];
 }
 
 async function checkDirectory(name: string, path: string): Promise<readonly string[]> {

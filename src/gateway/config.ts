@@ -50,6 +50,9 @@ export interface GatewayConfig {
 
 export const defaultMaxTurns = 25;
 
+/** Not shown, wrong or not: what is wrong with it may be a blank too many. */
+const secretNames: ReadonlySet<string> = new Set(['HTTP_TOKEN']);
+
 /** Every setting validated together; all problems come in one error. */
 export function loadConfig(env: Environment): GatewayConfig {
   const { config, problems } = readConfig(env);
@@ -70,7 +73,8 @@ export function readConfig(env: Environment): {
   const parsed = settings.safeParse(given);
   for (const issue of parsed.error?.issues ?? []) {
     const name = issue.path.join('.');
-    problems.push(`${name}=${JSON.stringify(env[name])}: ${issue.message}`);
+    const shown = secretNames.has(name) ? '' : `=${JSON.stringify(env[name])}`;
+    problems.push(`${name}${shown}: ${issue.message}`);
     delete given[name];
   }
   const config = makeConfig(env, named ?? 'claude', parsed.data ?? settings.parse(given));

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sweepScratchFiles } from '../backends/one-shot/scratch-files.js';
 import { createBackend } from '../backends/registry.js';
@@ -78,11 +79,14 @@ export class Gateway implements HttpGatewayFace {
   static async start(options: GatewayOptions): Promise<Gateway> {
     const { config, env, log } = options;
     const backend = options.backend ?? createBackend(config.agentBackend, backendConfig(config, env));
-    if (options.backend === undefined) await checkStart(config, backend);
+    if (options.backend === undefined) await checkStart(config, backend, env);
     const lock = await lockDirectory(config.home);
     try {
       const { token, file, warnings } = await loadHttpToken(config.home, config.httpToken);
       for (const warning of [...config.warnings, ...warnings]) log.warn(warning);
+      if (env['CONFIG_DIR'] && !existsSync(config.configDir)) {
+        log.warn(`CONFIG_DIR=${config.configDir}: there is no such directory, so nothing is read from it`);
+      }
       const hooks = await HookManager.load(config.configDir, log, env);
       const store = await openSqliteStore(join(config.home, databaseFile));
       const gateway = new Gateway(options, { backend, hooks, store, lock, token, tokenFile: file });

@@ -41,8 +41,8 @@ export class HookManager {
 
   /** Rejects with all that is wrong in `hooks.json`, or with what it names. It is read once: a change takes a restart. */
   static async load(configDir: string, log: Log, env: Environment): Promise<HookManager> {
-    const { hooks, problems: wrong } = await readHooks(configDir);
-    const problems = [...wrong, ...(await checkPrograms(hooks, configDir, childEnvironment(env)))];
+    const { hooks, named, problems: wrong } = await readHooks(configDir);
+    const problems = [...wrong, ...(await checkPrograms(named, configDir, childEnvironment(env)))];
     if (problems.length > 0) {
       const list = problems.map((problem) => `  - ${problem}`).join('\n');
       throw new TurnoutError('bad_request', `The hooks are wrong:\n${list}`, {

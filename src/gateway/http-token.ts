@@ -75,20 +75,36 @@ async function tighten(file: string): Promise<readonly string[]> {
   );
 }
 
+/** What is wrong with the token that is kept; undefined: nothing, or none can be read here. */
+export async function checkTokenFile(home: string): Promise<string | undefined> {
+  const file = join(home, 'http-token');
+  const kept = await readFile(file, 'utf8').catch(() => undefined);
+  if (kept === undefined) return undefined;
+  try {
+    checkToken(kept.trim(), file);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TurnoutError) return error.explanation;
+    throw error;
+  }
+}
+
+export const tokenExpected = `one line of visible ASCII characters is expected, ${longest} at most`;
+
 /** It has to fit into a header. */
+export function isToken(token: string): boolean {
+  return /^[\x21-\x7e]+$/.test(token) && token.length <= longest;
+}
+
 function checkToken(token: string, origin: string): string {
-  if (/^[\x21-\x7e]+$/.test(token) && token.length <= longest) return token;
+  if (isToken(token)) return token;
   const what = token === '' ? 'is empty' : 'is no token';
-  throw new TurnoutError(
-    'bad_request',
-    `${origin} ${what}: one line of visible ASCII characters is expected.`,
-    {
-      hint:
-        origin === 'HTTP_TOKEN'
-          ? 'Correct it, or leave it unset: a token is then made and kept in the data directory.'
-          : `Put a token into it, or delete it: a new one is made at the next start.`,
-    },
-  );
+  throw new TurnoutError('bad_request', `${origin} ${what}: ${tokenExpected}.`, {
+    hint:
+      origin === 'HTTP_TOKEN'
+        ? 'Correct it, or leave it unset: a token is then made and kept in the data directory.'
+        : `Put a token into it, or delete it: a new one is made at the next start.`,
+  });
 }
 
 function warnIfShort(token: string, origin: string): readonly string[] {

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { permissionModes } from '../backends/types.js';
 import { defaultClocks } from '../sessions/sessions.js';
 import { defaultPoolLimits } from '../sessions/warm-pool.js';
+import { channelIdExpected, isChannelId } from './channel-id.js';
+import { isToken, tokenExpected } from './http-token.js';
 import { logLevels } from './log.js';
+import { isModelName, modelNameExpected } from './model-name.js';
 
 /** What becomes of a message that comes while the channel's turn runs. */
 export const queueModes = ['queue', 'interrupt', 'collect', 'steer'] as const;
@@ -11,7 +14,7 @@ export type QueueMode = (typeof queueModes)[number];
 /** Every setting, as it is written in the environment. */
 export const settings = z.object({
   BACKEND_CLI_PATH: z.string().optional(),
-  BACKEND_MODEL: z.string().optional(),
+  BACKEND_MODEL: z.string().refine(isModelName, modelNameExpected).optional(),
   ALLOWED_TOOLS: z
     .string()
     .default('')
@@ -33,10 +36,14 @@ export const settings = z.object({
   LEASE_MS: milliseconds(1000).default(60_000),
   SHUTDOWN_GRACE_MS: milliseconds(0).default(30_000),
   RETENTION_DAYS: wholeNumber('days', 0, 36_500).default(0),
-  OUTPUT_CHANNEL_ID: z.string().optional(),
+  OUTPUT_CHANNEL_ID: z
+    .string()
+    .trim()
+    .refine(isChannelId, `this is no channel id: ${channelIdExpected}`)
+    .optional(),
   HTTP_HOST: z.string().default('127.0.0.1'),
   HTTP_PORT: wholeNumber('', 0, 65_535).default(8420),
-  HTTP_TOKEN: z.string().optional(),
+  HTTP_TOKEN: z.string().trim().refine(isToken, tokenExpected).optional(),
   LOG_LEVEL: oneOf(logLevels).default('info'),
   MODEL_SILENCE_MS: milliseconds(0).default(defaultClocks.modelSilenceMs),
   TOOL_TIMEOUT_MS: milliseconds(0).default(defaultClocks.toolMs),

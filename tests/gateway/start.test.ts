@@ -75,6 +75,62 @@ describe('turnout gateway', () => {
       expect(run.err).toContain(part);
   });
 
+  it('nothing that is wrong hides anything else: tokens, ids, hooks and the programs that they name', async () => {
+    const root = directory();
+    mkdirSync(join(root, 'config'));
+    const hooks = {
+      massage: [],
+      message: [{ command: ['./gone.sh'] }, { command: ['./also-gone.sh'], color: 'red' }],
+      turn_end: [{ module: './gone.mjs', timeoutMs: 0 }],
+    };
+    writeFileSync(join(root, 'config', 'hooks.json'), JSON.stringify(hooks));
+    const run = startProgram(
+      root,
+      {
+        CONFIG_DIR: 'config',
+        HTTP_TOKEN: 'no token at all',
+        OUTPUT_CHANNEL_ID: 'no/channel',
+        BACKEND_MODEL: '--mcp-config=/x',
+        HTTP_PORT: 'x',
+      },
+      ['--demo'],
+    );
+    expect(await exitCode(run)).toBe(1);
+    for (const part of [
+      /- HTTP_PORT="x": expected/,
+      /- HTTP_TOKEN: .*visible ASCII/,
+      /- OUTPUT_CHANNEL_ID="no\/channel": .*characters A-Z/,
+      /- BACKEND_MODEL="--mcp-config=\/x": .*begin/,
+      /- hooks\.json: unknown key "massage"/,
+      /- hooks\.json: message\.1: unknown key "color"/,
+      /- hooks\.json: turn_end\.0\.timeoutMs: expected at least 1 ms/,
+      /- hooks\.json: message\.0: .*config\/gone\.sh was not found/,
+      /- hooks\.json: message\.1: .*config\/also-gone\.sh was not found/,
+      /- hooks\.json: turn_end\.0: .*config\/gone\.mjs was not found/,
+    ])
+      expect(run.err).toMatch(part);
+    expect(run.err).not.toContain('no token at all');
+  });
+
+  it('a CONFIG_DIR that is a file, a token file that holds none: both at once', async () => {
+    const root = directory();
+    mkdirSync(join(root, '.turnout'));
+    writeFileSync(join(root, '.turnout', 'http-token'), 'no token\n', { mode: 0o600 });
+    writeFileSync(join(root, 'config'), '');
+    const run = startProgram(root, { CONFIG_DIR: 'config' }, ['--demo']);
+    expect(await exitCode(run)).toBe(1);
+    expect(run.err).toMatch(/- CONFIG_DIR=.*config: this is no directory/);
+    expect(run.err).toMatch(/- .*http-token is no token: .*\n.*delete it/);
+  });
+
+  it('a CONFIG_DIR that is not there: it starts, and says that nothing is read', async () => {
+    const run = startProgram(directory(), { CONFIG_DIR: 'confg' }, ['--demo']);
+    await url(run);
+    expect(run.err).toMatch(/"warn".*CONFIG_DIR=.*confg: there is no such directory/);
+    run.child.kill('SIGTERM');
+    expect(await exitCode(run)).toBe(0);
+  });
+
   it('runs with no token of any kind, and keeps the one that it makes to itself', async () => {
     const root = directory();
     const run = startProgram(root, {}, ['--demo']);

@@ -1,21 +1,17 @@
 import { access, constants } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { findExecutable } from '../../process/find-executable.js';
-import { type HookEvent, hookEvents } from './payloads.js';
-import { type Hook, type Hooks, hooksFile } from './read-hooks.js';
+import type { NamedHook } from './read-hooks.js';
 
 /**
  * Hooks that can't be run. Later on one that fails is only logged, so that no message is lost to it: a check that was
  * never there is noticed now or not at all.
  */
 export async function checkPrograms(
-  hooks: Hooks,
+  named: readonly NamedHook[],
   configDir: string,
   env: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
-  const named = hookEvents.flatMap((event: HookEvent) =>
-    (hooks[event] ?? []).map((hook, index) => ({ hook, place: `${hooksFile}: ${event}.${index}` })),
-  );
   const found = await Promise.all(
     named.map(async ({ hook, place }) => {
       const problem = await whyNotRunnable(hook, configDir, env);
@@ -26,7 +22,7 @@ export async function checkPrograms(
 }
 
 async function whyNotRunnable(
-  hook: Hook,
+  hook: NamedHook['hook'],
   configDir: string,
   env: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {

@@ -23,14 +23,27 @@ export type Hooks = Readonly<Partial<Record<HookEvent, readonly Hook[]>>>;
 
 export const defaultHookTimeoutMs = 5000;
 
+/** A hook that says what it runs, whatever else may be wrong with it or with others. */
+export interface NamedHook {
+  readonly hook: Pick<CommandHook, 'command'> | Pick<ModuleHook, 'module'>;
+  /** Where it stands. */
+  readonly place: string;
+}
+
+export interface HooksReading {
+  /** None, when there is any problem. */
+  readonly hooks: Hooks;
+  readonly named: readonly NamedHook[];
+  readonly problems: readonly string[];
+}
+
 /** All problems are named, each with its place in the file. No file: no hooks. */
-export async function readHooks(
-  configDir: string,
-): Promise<{ readonly hooks: Hooks; readonly problems: readonly string[] }> {
+export async function readHooks(configDir: string): Promise<HooksReading> {
   const reading = await readTextFile(join(configDir, hooksFile), maxFileBytes);
-  if (reading.type === 'missing') return { hooks: {}, problems: [] };
+  if (reading.type === 'missing') return { hooks: {}, named: [], problems: [] };
   const failed = (...problems: string[]) => ({
     hooks: {},
+    named: [],
     problems: problems.map((what) => `${hooksFile}: ${what}`),
   });
   if (reading.type === 'problem') return failed(reading.problem);
@@ -41,13 +54,24 @@ export async function readHooks(
   } catch (error) {
     return failed(`not valid JSON: ${error instanceof Error ? error.message : error}`);
   }
+  const named = hookEvents.flatMap((event) => namedHooks(event, json));
   const parsed = fileSchema.safeParse(json);
-  if (parsed.success) return { hooks: parsed.data as Hooks, problems: [] };
-  return failed(
-    ...parsed.error.issues.map(({ path, message }) =>
-      path.length === 0 ? message : `${path.join('.')}: ${message}`,
-    ),
+  if (parsed.success) return { hooks: parsed.data as Hooks, named, problems: [] };
+  const problems = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join('.')}: ${message}`,
   );
+  return { ...failed(...problems), named };
+}
+
+function namedHooks(event: HookEvent, json: unknown): readonly NamedHook[] {
+  const lists = z.record(z.string(), z.unknown()).safeParse(json).data ?? {};
+  const hooks = z.array(z.unknown()).safeParse(lists[event]).data ?? [];
+  return hooks.flatMap((entry, index): NamedHook[] => {
+    const { command, module } = programSchema.safeParse(entry).data ?? {};
+    const place = `${hooksFile}: ${event}.${index}`;
+    if (command !== undefined && module === undefined) return [{ hook: { command }, place }];
+    return command === undefined && module !== undefined ? [{ hook: { module }, place }] : [];
+  });
 }
 
 const maxFileBytes = 1024 * 1024;
@@ -58,15 +82,18 @@ const timeoutMs = z
   .max(600_000, 'expected at most 600000 ms')
   .default(defaultHookTimeoutMs);
 
+const command = z
+  .tuple([word], z.string({ error: 'expected text' }), {
+    error: 'expected a list: ["program", "argument", …]',
+  })
+  .optional();
+const programSchema = z.object({ command, module: word.optional() });
+
 const hookExpected = 'expected either "command": ["program", "argument", …] or "module": "./file.mjs"';
 const hookSchema = z
   .strictObject(
     {
-      command: z
-        .tuple([word], z.string({ error: 'expected text' }), {
-          error: 'expected a list: ["program", "argument", …]',
-        })
-        .optional(),
+      command,
       module: word.optional(),
       timeoutMs,
     },

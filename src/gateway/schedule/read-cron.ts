@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { channelIdExpected, isChannelId } from '../channel-id.js';
 import { readFrontMatter } from '../front-matter.js';
 import { checkCron } from './next-run.js';
 import { splitEntries } from './split-entries.js';
@@ -53,6 +54,7 @@ export function parseCron(text: string, options: ScheduleOptions): ScheduleReadi
     const wrong = expression === undefined ? undefined : checkCron(expression, timezone);
     if (wrong !== undefined) complain(wrong);
     if (channel === undefined) complain('no channel; add a line "- channel: …", or set OUTPUT_CHANNEL_ID');
+    else if (!isChannelId(channel)) complain(`channel ${JSON.stringify(channel)}: ${channelIdExpected}`);
     if (instructions === '') complain('no instructions');
     if (problems.length > before || expression === undefined || channel === undefined) continue;
     schedules.push({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { channelIdExpected, isChannelId } from '../channel-id.js';
 import { readFrontMatter } from '../front-matter.js';
 import type { ScheduleOptions, ScheduleReading } from './types.js';
 
@@ -32,6 +33,8 @@ export function parseHeartbeat(text: string, options: ScheduleOptions): Schedule
     missing.push(`${heartbeatFile}: no interval in the front matter; ${intervalExpected}`);
   if (channel === undefined)
     missing.push(`${heartbeatFile}: no channel; name one in the front matter, or set OUTPUT_CHANNEL_ID`);
+  else if (!isChannelId(channel))
+    missing.push(`${heartbeatFile}: channel ${JSON.stringify(channel)}: ${channelIdExpected}`);
   if (body.trim() === '') missing.push(`${heartbeatFile}: no instructions below the front matter`);
   const all = [...problems, ...missing];
   if (all.length > 0 || settings.interval === undefined || channel === undefined) {

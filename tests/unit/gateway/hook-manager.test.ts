@@ -362,6 +362,7 @@ describe('hooks.json', () => {
       '  - hooks.json: error.0: unknown key "color"; expected command, module, timeoutMs',
       '  - hooks.json: error.1: expected either "command": ["program", "argument", …] or "module": "./file.mjs"',
       '  - hooks.json: unknown key "mesage"; expected startup, shutdown, message, turn_start, tool_start, turn_end, error',
+      expect.stringMatching(/^ {2}- hooks\.json: error\.0: .*y\.mjs was not found$/),
     ]);
   });
 

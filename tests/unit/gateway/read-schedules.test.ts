@@ -180,6 +180,20 @@ describe('cron.md', () => {
     ]);
   });
 
+  it('names a channel that nobody could ask', async () => {
+    const files = {
+      'heartbeat.md': '---\ninterval: 30m\nchannel: our ops\n---\nDo.',
+      'cron.md': '## A\n- schedule: @daily\n- channel: ../ops\n\nDo.',
+    };
+    expect(await read(files)).toEqual({
+      schedules: [],
+      problems: [
+        expect.stringMatching(/^heartbeat\.md: channel "our ops": 1 to 128 of the characters/),
+        expect.stringMatching(/^cron\.md line 1, "A": channel "\.\.\/ops": 1 to 128 of the characters/),
+      ],
+    });
+  });
+
   it('that is none, or too large, is named', async () => {
     expect((await read({ 'cron.md': 'x'.repeat(300_000) })).problems).toEqual([
       'cron.md: is larger than 262144 bytes',

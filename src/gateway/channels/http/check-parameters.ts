@@ -1,16 +1,14 @@
+import { channelIdExpected, isChannelId } from '../../channel-id.js';
 import { HttpProblem } from './problem.js';
 
 export const defaultPageSize = 50;
 export const maxPageSize = 500;
 export const maxWaitSeconds = 60;
 
-/** A channel's name is also the name of its folder in CONFIG_DIR: nothing that climbs out of it. */
 export function checkChannel(id: string): string {
-  if (/^[A-Za-z0-9._:@-]{1,128}$/.test(id) && id !== '.' && id !== '..') return id;
-  throw new HttpProblem(
-    'bad_request',
-    `${JSON.stringify(id.slice(0, 160))} is no channel id: 1 to 128 of the characters A-Z a-z 0-9 . _ : @ - are allowed (not "." or ".." alone).`,
-  );
+  if (isChannelId(id)) return id;
+  const shown = JSON.stringify(id.slice(0, 160));
+  throw new HttpProblem('bad_request', `${shown} is no channel id: ${channelIdExpected}.`);
 }
 
 /** It becomes the message's id: visible ASCII, so that it is the same thing in every header, log and database. */
