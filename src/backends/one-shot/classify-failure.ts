@@ -54,7 +54,7 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
     'network',
   ],
   [
-    /invalid_request_error|unknown option|unexpected argument|invalid argument|too large|too long|exceeds|maximum length|ran out of room|model.{0,40}not (found|exist)|not a trusted directory|not running in a trusted|cannot be used with root/i,
+    /invalid_request_error|unknown option|unexpected argument|invalid argument|too large|too long|exceeds|maximum length|ran out of room|output token maximum|model.{0,40}not (found|exist)|not a trusted directory|not running in a trusted|cannot be used with root/i,
     'bad_request',
   ],
 ];

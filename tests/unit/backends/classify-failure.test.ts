@@ -36,6 +36,7 @@ describe('the code of a failure, from what the CLIs really print', () => {
       'stream disconnected before completion: Incomplete response returned, reason: content_filter',
       'bad_request',
     ],
+    ["API Error: Claude's response exceeded the 128000 output token maximum.", 'bad_request'],
     ['something else went wrong', 'unknown'],
     ['', 'unknown'],
   ])('%s → %s', (message, code) => {
