@@ -599,9 +599,15 @@ describe('a conversation', () => {
     const sessionId = await live('one');
     const process = await start();
     makeOlder();
-    const opening = process.open(options({ sessionId })).catch((error: unknown) => error);
-    const now = () => chatsOf(sessionId).some((name) => !name.startsWith('session-2020'));
-    await expect.poll(now, { interval: 1, timeout: 10_000 }).toBe(true);
+    let opened = false;
+    const opening = process
+      .open(options({ sessionId }))
+      .catch((error: unknown) => error)
+      .finally(() => {
+        opened = true;
+      });
+    const begun = () => opened || chatsOf(sessionId).some((name) => !name.startsWith('session-2020'));
+    await expect.poll(begun, { interval: 1, timeout: 20_000 }).toBe(true);
     globalThis.process.kill(process.pid, 'SIGKILL');
     await opening;
     await byHand();

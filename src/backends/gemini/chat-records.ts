@@ -40,17 +40,18 @@ export async function keepConversation(sessionId: string, env: Environment): Pro
 
 /** To be called before Gemini starts, and when it has loaded a session: takes the stubs away of what it resumed. */
 export async function removeStubs(env: Environment, sessionId?: string): Promise<void> {
-  for (const directory of await chatDirectories(env)) {
+  const only = sessionId?.slice(0, 8);
+  const sweep = async (directory: string): Promise<void> => {
     const groups = new Map<string, number>();
-    for (const { shortId } of await chatFiles(directory)) {
-      const own = plainShortId(shortId);
-      groups.set(own, (groups.get(own) ?? 0) + 1);
+    for (const file of await chatFiles(directory)) {
+      const shortId = plainShortId(file.shortId);
+      if (only === undefined || shortId === only) groups.set(shortId, (groups.get(shortId) ?? 0) + 1);
     }
     for (const [shortId, count] of groups) {
-      if (count < 2 || (sessionId !== undefined && shortId !== sessionId.slice(0, 8))) continue;
-      await tidy(directory, await readGroup(directory, shortId));
+      if (count > 1) await tidy(directory, await readGroup(directory, shortId));
     }
-  }
+  };
+  await Promise.all((await chatDirectories(env)).map(sweep));
 }
 
 /**
@@ -76,7 +77,7 @@ export async function rememberRecord(sessionId: string, env: Environment): Promi
 interface FoundFile extends ChatFileName, ChatFile {}
 
 async function chatDirectories(env: Environment): Promise<readonly string[]> {
-  const projects = join(env['GEMINI_CLI_HOME'] ?? env['HOME'] ?? homedir(), '.gemini', 'tmp');
+  const projects = join(env['GEMINI_CLI_HOME'] || env['HOME'] || homedir(), '.gemini', 'tmp');
   return (await readdir(projects).catch(() => [])).map((project) => join(projects, project, 'chats'));
 }
 
