@@ -124,9 +124,9 @@ describe('the warm pool', () => {
     await demo.open();
     await vi.waitFor(() => expect(demo.sessions.processes).toBe(3), 10_000);
     await Promise.all([demo.open(), demo.open()]);
-    await vi.waitFor(() => expect(demo.agents()).toHaveLength(5), 10_000);
+    await vi.waitFor(() => expect(demo.sessions.processes).toBe(5), 10_000);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(demo.sessions.processes).toBe(5);
+    expect(demo.agents()).toHaveLength(5);
   });
 
   it('keeps its spares within the cap', async () => {
