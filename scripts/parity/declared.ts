@@ -109,7 +109,7 @@ export const declaredDifferences: readonly DeclaredDifference[] = [
   },
   {
     reason: 'The Codex SDK tells a final failure twice: as an `error` and as `turn.failed`.',
-    where: { 'codex live': ['api-401', 'api-429'] },
+    where: { 'codex live': ['api-401', 'api-429'], 'codex one-shot': ['api-401', 'api-429'] },
     takeOut: (facts) => {
       const told = new Set(facts.flatMap((fact) => (fact.type === 'failure' ? [fact.message] : [])));
       return facts.filter((fact) => fact.type !== 'notice' || !told.has(fact.message));
