@@ -38,6 +38,8 @@ export class LiveBackendSession implements BackendSession, Writer {
   #options: LiveSessionOptions;
   #home: Home | undefined;
   #turn: LiveTurn | undefined;
+  /** In the order of asking: also those that wait, for each other or for another object's turn. */
+  readonly #sends = new Set<CallOff>();
   /** The send whose turn it is. */
   #current: CallOff | undefined;
   #closed = false;
@@ -91,13 +93,19 @@ export class LiveBackendSession implements BackendSession, Writer {
   }
 
   send(prompt: string, options: SendOptions = {}): AsyncIterable<ChatEvent> {
-    return flattenBatches(this.#send(prompt, options.signal));
+    const callOff = new CallOff(options.signal);
+    return flattenBatches(this.#send(prompt, options.signal, callOff), () => void this.#callOff(callOff));
   }
 
   async interrupt(): Promise<void> {
-    // Also one that is still waiting for its process.
-    this.#current?.abort();
-    await this.#turn?.stop(errorEvent('interrupted', 'Interrupted'));
+    const [oldest] = this.#sends;
+    if (oldest !== undefined) await this.#callOff(oldest);
+  }
+
+  /** Also one that is still waiting for its process, or for the turn before it, which is left alone. */
+  async #callOff(send: CallOff): Promise<void> {
+    send.abort();
+    if (send === this.#current) await this.#turn?.stop(errorEvent('interrupted', 'Interrupted'));
   }
 
   async answerPermission(id: string, decision: PermissionDecision, message?: string): Promise<void> {
@@ -136,14 +144,18 @@ export class LiveBackendSession implements BackendSession, Writer {
     this.#setup.onClose();
   }
 
-  async *#send(prompt: string, given: AbortSignal | undefined): AsyncGenerator<readonly ChatEvent[]> {
+  async *#send(
+    prompt: string,
+    given: AbortSignal | undefined,
+    callOff: CallOff,
+  ): AsyncGenerator<readonly ChatEvent[]> {
     if (prompt === '') {
       yield [errorEvent('bad_request', 'The prompt is empty: there is nothing to send to the agent.')];
       return;
     }
     const { locks, clocks } = this.#setup;
-    const callOff = new CallOff(given);
     let release: (() => void) | undefined;
+    this.#sends.add(callOff);
     try {
       callOff.check();
       const key = this.#lockKey();
@@ -171,6 +183,7 @@ export class LiveBackendSession implements BackendSession, Writer {
       else if (error instanceof TurnoutError) yield [errorEvent(error.code, error.explanation)];
       else throw error;
     } finally {
+      this.#sends.delete(callOff);
       if (this.#current === callOff) this.#current = undefined;
       release?.();
     }

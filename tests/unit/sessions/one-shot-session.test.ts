@@ -59,10 +59,10 @@ describe('the clocks of a session over one-shot runs', () => {
   });
 });
 
-describe('an interrupt of a session over one-shot runs', () => {
+describe.each([true, false])('an interrupt of a session (live: %s)', (live) => {
   it('is heard in the moment between the call and the first event', async () => {
     demo = new DemoSessions();
-    const session = await demo.open({ live: false });
+    const session = await demo.open({ live });
     for (let moment = 0; moment < 8; moment++) {
       const turn = lastOf(session.send('run a tool for 20 seconds'));
       for (let i = 0; i < moment; i++) await Promise.resolve();
@@ -74,7 +74,7 @@ describe('an interrupt of a session over one-shot runs', () => {
 
   it('ends the running turn, and not the one that waits behind it', async () => {
     demo = new DemoSessions();
-    const session = await demo.open({ live: false });
+    const session = await demo.open({ live });
     const running = lastOf(session.send('run a tool for 20 seconds'));
     const waiting = lastOf(session.send('say exactly: next'));
     await pause(100);
@@ -85,9 +85,9 @@ describe('an interrupt of a session over one-shot runs', () => {
 
   it('is heard by a turn that waits for another object with the same session', async () => {
     demo = new DemoSessions();
-    const first = await demo.open({ live: false });
+    const first = await demo.open({ live });
     await collect(first.send('hello'));
-    const second = await demo.open({ live: false, sessionId: first.sessionId });
+    const second = await demo.open({ live, sessionId: first.sessionId });
     const running = lastOf(first.send('run a tool for 1 seconds'));
     const waiting = lastOf(second.send('say exactly: never'));
     await second.interrupt();
@@ -96,7 +96,7 @@ describe('an interrupt of a session over one-shot runs', () => {
   });
 });
 
-describe.each([false])(
+describe.each([true, false])(
   'the reader of a turn (live: %s) who leaves while it waits for the next event',
   (live) => {
     it.each(['return', 'throw'] as const)('ends the turn: %s', async (how) => {
