@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { type BackendName, createBackend } from '../../src/backends/registry.js';
 import type {
   BackendAdapter,
@@ -378,6 +378,17 @@ export function describeBackendContract(contract: BackendContract): void {
           break;
         }
         expect(JSON.parse(readFileSync(pids, 'utf8'))).toHaveLength(3);
+        await stage.expectNothingLeft();
+      });
+
+      it('a consumer that leaves while it waits for the next event ends it too', async ({ stage }) => {
+        const silent = stage.program('agent', 'sleep 600');
+        const run = create(stage.configFor(silent, {})).run({ prompt: 'hi', systemPrompt: 'be brief' });
+        const events = run[Symbol.asyncIterator]();
+        const pending = events.next();
+        await vi.waitFor(() => expect(stage.processes()).not.toEqual([]), 5000);
+        await events.return?.();
+        await pending;
         await stage.expectNothingLeft();
       });
 

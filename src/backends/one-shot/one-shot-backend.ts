@@ -116,7 +116,10 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
   }
 
   run(request: RunRequest, options: RunOptions = {}): AsyncGenerator<ChatEvent> {
-    return flattenBatches(this.#batches(request, options));
+    const left = new AbortController();
+    const signal =
+      options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
+    return flattenBatches(this.#batches(request, { ...options, signal }), () => left.abort());
   }
 
   async *#batches(request: RunRequest, options: RunOptions): AsyncGenerator<readonly ChatEvent[]> {
