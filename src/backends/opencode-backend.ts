@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChatEvent, StepEvent } from '../core/chat-event.js';
+import type { StepEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import type { ProcessExit } from '../process/start-process.js';
 import type { LiveProtocol } from './live/types.js';
@@ -10,9 +10,9 @@ import type { JsonObject } from './one-shot/json-lines.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { mcpServers, mergedConfig } from './opencode/config.js';
 import { type OpenCodeState, openCodeDecoder } from './opencode/decoder.js';
-import { blocked, decoderOf, refusalsAreAnswers } from './opencode/one-shot-turn.js';
+import { blocked, decoderOf } from './opencode/one-shot-turn.js';
 import { isSameDirectory, sessionDirectory, worksElsewhere } from './opencode/session-directory.js';
-import type { BackendCapabilities, PermissionMode, RunOptions, RunRequest } from './types.js';
+import type { BackendCapabilities, PermissionMode } from './types.js';
 
 /** OpenCode (R5), measured with 1.18.33. */
 export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
@@ -35,10 +35,6 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
 
   /** Of turns that resume a session in another directory than the one they were to run in. */
   readonly #elsewhere = new WeakMap<Turn, StepEvent>();
-
-  override run(request: RunRequest, options: RunOptions = {}): AsyncGenerator<ChatEvent> {
-    return refusalsAreAnswers(super.run(request, options));
-  }
 
   override async live(): Promise<LiveProtocol> {
     return (await import('./opencode/live.js')).openCodeLive;

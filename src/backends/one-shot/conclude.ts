@@ -22,7 +22,7 @@ export const parseFailure = 'Failed to parse CLI output';
 /** Success or failure, of everything that a finished process told: undefined is success. */
 export function findFailure(facts: Conclusion): ErrorEvent | undefined {
   const { label, exit, ending, vendorFailure } = facts;
-  if (exit.code !== 0) {
+  if (exit.code !== 0 && !isRefusal(facts)) {
     const reported = ending?.type === 'failed' ? ending : undefined;
     const detail =
       vendorFailure?.message ??
@@ -46,6 +46,12 @@ export function findFailure(facts: Conclusion): ErrorEvent | undefined {
     return errorEvent('unknown', `${label} CLI gave an empty answer`);
   }
   return undefined;
+}
+
+/** What the model said before a filter stopped it is an answer, with whatever code the CLI exits (OpenCode's is 1). */
+function isRefusal({ exit, ending, answerIsEmpty }: Conclusion): boolean {
+  const refused = ending?.type === 'answered' && ending.stopReason === 'refusal';
+  return refused && exit.signal === null && !answerIsEmpty;
 }
 
 /** The first characters, never half of a surrogate pair. */

@@ -1,5 +1,4 @@
-import { type ChatEvent, isTerminal, type StepEvent } from '../../core/chat-event.js';
-import { TurnLedger } from '../../core/turn-ledger.js';
+import type { StepEvent } from '../../core/chat-event.js';
 import type { WireDecoder } from '../one-shot/decoder.js';
 import { type OpenCodeState, openCodeDecoder } from './decoder.js';
 
@@ -26,19 +25,5 @@ export function decoderOf({ model, first }: KnownTurn): WireDecoder<OpenCodeStat
   };
 }
 
-/** The failure that a refusal looks like: `opencode run` exits with 1 when a filter has stopped the model (1.18.33). */
+/** A refusal without a word: `opencode run` exits with 1 when a filter has stopped the model (1.18.33). */
 export const blocked = "The response was blocked by the provider's content filter";
-
-/** Makes that failure the answer that it is in a live session. One without a word stays a failure, as it does there. */
-export async function* refusalsAreAnswers(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent> {
-  const ledger = new TurnLedger();
-  for await (const event of events) {
-    const refused = event.type === 'error' && event.message.endsWith(blocked) && !ledger.answerIsEmpty;
-    if (refused) {
-      yield* ledger.complete('refusal').slice(-1);
-      continue;
-    }
-    if (!isTerminal(event)) ledger.accept(event);
-    yield event;
-  }
-}
