@@ -211,7 +211,7 @@ describe('through the gateway, with the queue mode `steer`', () => {
       model.forget();
       await gateway.start();
       for (const id of [first, second]) {
-        const answer = { state: 'answered', responseText: 'For both of you.', attempts: 2 };
+        const answer = { state: 'answered', responseText: 'For both of you.', attempts: 1 };
         expect(await gateway.ended(id), gateway.log).toMatchObject(answer);
       }
       expect(model.turns).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StepEvent } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
 import type { ProcessExit, RunningProcess } from '../../process/start-process.js';
@@ -92,13 +93,25 @@ export class CodexProcess implements LiveProcess {
       const instructions = options.systemPrompt === '' ? {} : { developerInstructions: options.systemPrompt };
       await this.#peer.call('thread/start', { ...params, ...instructions }, openMs, opened);
     } else {
-      const resumed = { ...params, threadId: sessionId, excludeTurns: true };
-      await this.#peer.call('thread/resume', resumed, openMs, opened);
+      await this.#resume({ ...params, threadId: sessionId, excludeTurns: true }, opened);
     }
     if (session === undefined) {
       throw new TurnoutError('session_not_found', `Codex opened another session than ${sessionId}.`);
     }
     return session;
+  }
+
+  /** A thread that was let go a moment ago may still be closing, though the server has said that it was closed. */
+  async #resume(params: JsonObject, opened: (result: JsonObject) => void): Promise<void> {
+    for (const giveUpAt = performance.now() + closeMs; ; await sleep(20)) {
+      try {
+        await this.#peer.call('thread/resume', params, openMs, opened);
+        return;
+      } catch (error) {
+        const closing = error instanceof TurnoutError && error.message.includes('is closing; retry');
+        if (!closing || performance.now() > giveUpAt) throw error;
+      }
+    }
   }
 
   async end(): Promise<void> {

@@ -128,6 +128,12 @@ describe('a Codex session over a server that misbehaves', () => {
     });
     expect(trace.at(-1)?.type).toBe('exit');
   });
+
+  it('resumes a thread that is still closing when it is closed', async () => {
+    const process_ = await start('closing');
+    const session = await process_.open(options({ sessionId: 'thread-7' }));
+    expect(session.sessionId).toBe('thread-7');
+  });
 });
 
 describe('what is said into a running turn', () => {
