@@ -5,7 +5,8 @@ export default defineConfig({
   test: {
     include: ['tests/real/**/*.real.ts'],
     globalSetup: ['tests/no-child-left.ts'],
-    fileParallelism: false,
+    // A CLI keeps one core busy, and no more than that.
+    maxWorkers: 2,
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: 120_000,
   },
