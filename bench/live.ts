@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { installCli } from '../scripts/install-cli.js';
 import { claudeSdkSide } from '../scripts/parity/claude-sdk-side.js';
 import { codexSdkSide } from '../scripts/parity/codex-sdk-side.js';
@@ -6,7 +10,6 @@ import type { Side, SideOptions, Vendor } from '../scripts/parity/side.js';
 import { type BackendName, backendNames, createBackend } from '../src/backends/registry.js';
 import type { ChatEvent } from '../src/core/chat-event.js';
 import { type LabHome, makeHome } from '../src/lab/home.js';
-import { startScriptedModel } from '../src/lab/model/server.js';
 import { Sessions } from '../src/sessions/sessions.js';
 import { floors } from './floors.js';
 import { type Comparison, median, milliseconds } from './report.js';
@@ -36,7 +39,7 @@ export async function measureLive(): Promise<readonly Comparison[]> {
 }
 
 async function measureBackend(backend: BackendName): Promise<readonly Comparison[]> {
-  const model = await startScriptedModel({ script: ['an answer at once'] });
+  const model = await startModel();
   const home = await makeHome(backend, model.url);
   const cliPath = installCli(backend);
   const config = configFor(home, cliPath);
@@ -96,6 +99,23 @@ async function measureBackend(backend: BackendName): Promise<readonly Comparison
     await model.close();
     await home.remove();
   }
+}
+
+async function startModel(): Promise<{ readonly url: string; close(): Promise<unknown> }> {
+  const program = fileURLToPath(new URL('scripted-model.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', program], {
+    env: { PATH: process.env['PATH'] },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const exit = once(child, 'exit');
+  const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  return {
+    url,
+    close() {
+      child.stdin.end();
+      return exit;
+    },
+  };
 }
 
 /** The copies of one program. */
