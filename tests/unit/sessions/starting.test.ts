@@ -38,15 +38,20 @@ function open(
   return demo.sessions.open({ backend, config: cli, clocks: { stopMs: 300 }, ...more }, { signal });
 }
 
+/** With a process that is there, but answers nothing. */
+async function openAndGiveUp(): Promise<void> {
+  const waits = new AbortController();
+  const opening = open(waits.signal);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  waits.abort();
+  await expect(opening).rejects.toMatchObject(interrupted);
+}
+
 describe('a CLI that hangs while it opens a session', () => {
   it('is not waited for when nobody wants the session, and gets no other one', async () => {
     const first = await open();
     closeGate();
-    const waits = new AbortController();
-    const opening = open(waits.signal);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    waits.abort();
-    await expect(opening).rejects.toMatchObject(interrupted);
+    await openAndGiveUp();
     await new Promise((resolve) => setTimeout(resolve, 500));
     const next = open();
     await some(2);
@@ -71,11 +76,7 @@ describe('a CLI that hangs while it opens a session', () => {
   it('keeps its process when it comes to its end in time, and the session is closed', async () => {
     const first = await open();
     closeGate();
-    const waits = new AbortController();
-    const opening = open(waits.signal);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    waits.abort();
-    await expect(opening).rejects.toMatchObject(interrupted);
+    await openAndGiveUp();
     openGate();
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect((await open()).sessionId).toBe(first.sessionId);
