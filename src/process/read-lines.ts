@@ -5,100 +5,174 @@ import { afterQuiet, patienceMs, quietMs } from './wait-for-quiet.js';
 /** Where lines come from: the child's stdout pipe, or the file that stands in for it. */
 export interface LineSource {
   childExited(): void;
-  batches(): AsyncGenerator<readonly Line[], void, void>;
+  /** To be called once, and then not `each`. */
+  batches(): LineBatches;
+  /** Hands each batch over at once, without a promise in between. Resolves at the end. */
+  each(handle: BatchHandler): Promise<void>;
 }
+
+/** While the promise that it returns is pending it gets no more. */
+export type BatchHandler = (lines: readonly Line[]) => Promise<void> | undefined;
+
+export type LineBatches = AsyncIterableIterator<readonly Line[], void, void>;
+
+type Result = IteratorResult<readonly Line[], void>;
 
 /**
  * Reads a child's stdout a little ahead of its reader, and then as fast as that asks and no faster: Claude, Gemini and
  * OpenCode exit without waiting for a full pipe, so what a slow reader leaves in it at the end is lost. It ends at the
  * end of the pipe, or after the child's exit when all that the child wrote has been read: a grandchild that inherited
  * the pipe may hold it open for ever.
+ *
+ * An iterator written by hand: a chunk costs its reader one promise, a generator's several.
  */
-export class LineReader implements LineSource {
+export class LineReader implements LineSource, LineBatches {
   readonly #stdout: Readable;
   readonly #splitter: LineSplitter;
-  #wake: (() => void) | undefined;
-  #childExited = false;
-  #waitedSinceExit = 0;
-  #ahead: Buffer[] = [];
+  readonly #ahead: Buffer[] = [];
   #aheadBytes = 0;
   #bytesSinceExit = 0;
+  #childExited = false;
+  #waitedSinceExit = 0;
+  /** The child is gone, and its pipe has been empty for a while. */
+  #quiet = false;
+  #finished = false;
+  #waiting: ((result: Result) => void) | undefined;
+  #cancelQuiet: (() => void) | undefined;
 
   constructor(stdout: Readable, maxLineBytes?: number) {
     this.#stdout = stdout;
     this.#splitter = new LineSplitter(maxLineBytes);
-    const wake = () => {
-      this.#readAhead();
-      this.#wake?.();
-    };
-    // Listening from the start: at a child's exit Node resumes each pipe without a 'readable' listener
-    // and throws its bytes away.
-    stdout.on('readable', wake).on('end', wake).on('close', wake).on('error', wake);
+    const look = () => this.#look();
+    // Listening from the start: at a child's exit Node resumes its pipes, and what nobody listens to is thrown away.
+    stdout.on('data', (chunk: Buffer) => this.#take(chunk));
+    stdout.on('end', look).on('close', look).on('error', look);
   }
 
   childExited(): void {
     this.#childExited = true;
-    this.#wake?.();
+    this.#look();
   }
 
-  async *batches(): AsyncGenerator<readonly Line[], void, void> {
-    try {
-      do {
-        for (let chunk = this.#read(); chunk !== null; chunk = this.#read()) {
-          const lines = this.#splitter.push(chunk);
-          if (lines.length > 0) yield lines;
-        }
-      } while (!this.#atEnd() && (await this.#changed()));
-      const rest = this.#splitter.flush();
-      if (rest.length > 0) yield rest;
-    } finally {
-      this.#stdout.destroy();
-    }
+  batches(): LineBatches {
+    return this;
   }
 
-  #read(): Buffer | null {
-    if (this.#ahead.length === 0) this.#readAhead();
-    const chunk = this.#ahead.shift();
-    if (chunk === undefined) return null;
-    const wasFull = this.#aheadBytes >= readAheadBytes;
-    this.#aheadBytes -= chunk.length;
-    // Where there was room left, all that there is has been read.
-    if (wasFull) this.#readAhead();
-    return chunk;
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 
-  #readAhead(): void {
-    while (this.#aheadBytes < readAheadBytes && this.#bytesSinceExit <= moreThanAnyPipeHolds) {
-      const chunk: Buffer | null = this.#stdout.read();
-      if (chunk === null) return;
-      this.#ahead.push(chunk);
-      this.#aheadBytes += chunk.length;
-      if (this.#childExited) this.#bytesSinceExit += chunk.length;
-    }
-  }
-
-  #atEnd(): boolean {
-    return (
-      this.#stdout.readableEnded || this.#stdout.destroyed || this.#bytesSinceExit > moreThanAnyPipeHolds
-    );
-  }
-
-  /** False when there was nothing to wait for: the child is gone and its pipe empty. */
-  #changed(): Promise<boolean> {
+  next(): Promise<Result> {
+    const result = this.#result();
+    if (result !== undefined) return Promise.resolve(result);
     return new Promise((resolve) => {
-      const began = performance.now();
-      const settle = (changed: boolean) => {
-        cancel?.();
-        this.#wake = undefined;
-        if (this.#childExited) this.#waitedSinceExit += performance.now() - began;
-        resolve(changed);
-      };
-      const patience = Math.max(0, Math.min(quietMs, patienceMs - this.#waitedSinceExit));
-      const cancel = this.#childExited ? afterQuiet(patience, () => settle(false)) : undefined;
-      this.#wake = () => settle(true);
+      this.#waiting = resolve;
+      if (this.#childExited) this.#expectQuiet();
     });
   }
+
+  each(handle: BatchHandler): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown) => {
+        this.#finish();
+        reject(error);
+      };
+      const listen = () => {
+        this.#waiting = take;
+        if (this.#childExited) this.#expectQuiet();
+      };
+      const take = (result: Result) => {
+        if (result.done) return resolve();
+        try {
+          const pause = handle(result.value);
+          if (pause === undefined) listen();
+          else
+            pause.then(() => {
+              listen();
+              this.#look();
+            }, fail);
+        } catch (error) {
+          fail(error);
+        }
+      };
+      listen();
+      this.#look();
+    });
+  }
+
+  return(): Promise<Result> {
+    this.#finish();
+    this.#look();
+    return Promise.resolve(done);
+  }
+
+  #take(chunk: Buffer): void {
+    this.#ahead.push(chunk);
+    this.#aheadBytes += chunk.length;
+    if (this.#childExited) this.#bytesSinceExit += chunk.length;
+    if (this.#aheadBytes >= readAheadBytes || this.#tooMuch) this.#stdout.pause();
+    this.#look();
+  }
+
+  /** Something has changed: is there something for the one who waits? */
+  #look(): void {
+    for (let give = this.#waiting; give !== undefined; give = this.#waiting) {
+      const result = this.#result();
+      if (result === undefined) {
+        if (this.#childExited) this.#expectQuiet();
+        return;
+      }
+      this.#waiting = undefined;
+      this.#cancelQuiet?.();
+      give(result);
+    }
+  }
+
+  #result(): Result | undefined {
+    if (this.#finished) return done;
+    for (let chunk = this.#ahead.shift(); chunk !== undefined; chunk = this.#ahead.shift()) {
+      this.#aheadBytes -= chunk.length;
+      if (this.#stdout.isPaused() && !this.#tooMuch) this.#stdout.resume();
+      const lines = this.#splitter.push(chunk);
+      if (lines.length > 0) return { value: lines, done: false };
+    }
+    if (!this.#atEnd) return undefined;
+    const rest = this.#splitter.flush();
+    this.#finish();
+    return rest.length > 0 ? { value: rest, done: false } : done;
+  }
+
+  #finish(): void {
+    this.#finished = true;
+    this.#ahead.length = 0;
+    this.#cancelQuiet?.();
+    this.#stdout.destroy();
+  }
+
+  get #tooMuch(): boolean {
+    return this.#bytesSinceExit > moreThanAnyPipeHolds;
+  }
+
+  get #atEnd(): boolean {
+    return this.#stdout.readableEnded || this.#stdout.destroyed || this.#tooMuch || this.#quiet;
+  }
+
+  #expectQuiet(): void {
+    this.#cancelQuiet?.();
+    const began = performance.now();
+    const cancel = afterQuiet(Math.max(0, Math.min(quietMs, patienceMs - this.#waitedSinceExit)), () => {
+      this.#quiet = true;
+      this.#look();
+    });
+    this.#cancelQuiet = () => {
+      cancel();
+      this.#cancelQuiet = undefined;
+      this.#waitedSinceExit += performance.now() - began;
+    };
+  }
 }
+
+const done = { value: undefined, done: true } as const;
 
 const readAheadBytes = 8 * 1024 * 1024;
 

@@ -6,7 +6,7 @@ import { endWindowsTree } from './end-windows-tree.js';
 import { ProcessFamily } from './find-family.js';
 import { killAtExit } from './kill-at-exit.js';
 import type { ProcessRow } from './process-table.js';
-import { LineReader, type LineSource } from './read-lines.js';
+import { type BatchHandler, type LineBatches, LineReader, type LineSource } from './read-lines.js';
 import { StderrReader } from './read-stderr.js';
 import type { Line } from './split-lines.js';
 import type { ProcessSpec } from './start-process.js';
@@ -27,6 +27,8 @@ export interface RunningProcess {
    * shortly after the exit even when something that the child left behind keeps the pipe open.
    */
   lines(): AsyncIterable<readonly Line[]>;
+  /** The same, handed over at once: for those who listen for as long as the child lives. Resolves at the end. */
+  eachBatch(handle: BatchHandler): Promise<void>;
   /** What the child has said on stderr so far: its start and its end, and in between how much was left out. */
   stderr(): string;
   /** Resolves when the pipe has taken all of it; rejects when the child is gone or its input not open. */
@@ -85,14 +87,34 @@ export class ChildRun implements RunningProcess {
     });
   }
 
-  async *lines(): AsyncGenerator<readonly Line[], void, void> {
+  lines(): LineBatches {
+    this.#beginReading();
+    const batches = this.#unread === undefined ? this.#output.batches() : replay(this.#unread);
+    const withStderr = async (last: IteratorResult<readonly Line[], void>) => {
+      await this.#stderr.settle();
+      return last;
+    };
+    return {
+      next: () => batches.next().then((result) => (result.done ? withStderr(result) : result)),
+      return: () => batches.return?.() ?? Promise.resolve({ value: undefined, done: true }),
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+
+  async eachBatch(handle: BatchHandler): Promise<void> {
+    this.#beginReading();
+    if (this.#unread === undefined) await this.#output.each(handle);
+    else for (const lines of await this.#unread) await handle(lines);
+    await this.#stderr.settle();
+  }
+
+  #beginReading(): void {
     if (this.#read) {
       throw new TurnoutError('bad_request', `The output of ${this.#command} can be read only once.`);
     }
     this.#read = true;
-    // Not `yield*`, which costs two more promises for each batch.
-    for await (const lines of (await this.#unread) ?? this.#output.batches()) yield lines;
-    await this.#stderr.settle();
   }
 
   stderr(): string {
@@ -174,6 +196,12 @@ export class ChildRun implements RunningProcess {
     this.#stderr.childExited();
     this.#settleExit(exit);
   }
+}
+
+async function* replay(
+  batches: Promise<readonly (readonly Line[])[]>,
+): AsyncGenerator<readonly Line[], void> {
+  yield* await batches;
 }
 
 async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {

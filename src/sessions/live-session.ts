@@ -132,7 +132,8 @@ export class LiveBackendSession implements BackendSession, Writer {
         `changing a running session to the permission mode "${permissionMode}"`,
       );
     }
-    if (this.#home?.process.usable) await this.#home.session.setPermissionMode?.(permissionMode);
+    if (this.#home?.process.usable)
+      this.#home.outgrown = (await this.#home.session.setPermissionMode?.(permissionMode)) === false;
     this.#options = { ...this.#options, permissionMode };
   }
 
@@ -169,7 +170,8 @@ export class LiveBackendSession implements BackendSession, Writer {
       if (callOff.aborted) onAbort();
       try {
         if (notices.length > 0) yield notices;
-        for await (const events of turn.run(prompt)) {
+        turn.begin(prompt);
+        for (let events = await turn.next(); events !== undefined; events = await turn.next()) {
           this.#learn(events);
           yield events;
         }
@@ -212,7 +214,7 @@ export class LiveBackendSession implements BackendSession, Writer {
         this.#resumable = this.#proven;
       }
       if (event.type !== 'session') continue;
-      this.#becomes({ ...this.#options, sessionId: event.sessionId });
+      if (event.sessionId !== this.sessionId) this.#becomes({ ...this.#options, sessionId: event.sessionId });
       this.#setup.onSession(event.sessionId);
     }
   }
@@ -223,7 +225,7 @@ export class LiveBackendSession implements BackendSession, Writer {
     mostMs = 0,
   ): Promise<{ readonly home: Home; readonly notices: readonly StepEvent[] }> {
     if (this.#closed) throw new TurnoutError('bad_request', 'The session was closed.');
-    if (this.#home?.process.usable) {
+    if (this.#home?.process.usable && !this.#home.outgrown) {
       this.#home.process.busy();
       return { home: this.#home, notices: [] };
     }
@@ -240,7 +242,7 @@ export class LiveBackendSession implements BackendSession, Writer {
   async #enterAnew(
     callOff: CallOff,
   ): Promise<{ readonly home: Home; readonly notices: readonly StepEvent[] }> {
-    this.#lost ||= this.#home !== undefined;
+    this.#lost ||= this.#home?.process.usable === false;
     await this.#leave();
     const resumed = this.#resumable && this.#options.sessionId !== undefined;
     const { home, goesOn } = await this.#settleIn(resumed, callOff.signal);
@@ -274,7 +276,7 @@ export class LiveBackendSession implements BackendSession, Writer {
     try {
       const session = await abortable(opening, signal);
       if (this.#closed) throw new TurnoutError('interrupted', 'Interrupted');
-      const home = { process, session };
+      const home = { process, session, outgrown: false };
       this.#home = home;
       this.#becomes({ ...options, sessionId: session.sessionId ?? options.sessionId });
       return home;
@@ -319,6 +321,8 @@ export class LiveBackendSession implements BackendSession, Writer {
 interface Home {
   readonly process: PooledProcess;
   readonly session: LiveSession;
+  /** The session now needs another process. */
+  outgrown: boolean;
 }
 
 /** A refusal is an answer too; none within the protocol's own time is not. */

@@ -27,14 +27,15 @@ export class LiveTurn {
   /** The CLI did not stop in time. */
   #stuck = false;
   #tellStuck: () => void = () => {};
-  #stopWaiting: () => void = () => {};
   /** Whoever asked for the stop waits no longer. */
-  readonly #waitedEnough = new Promise<void>((resolve) => {
-    this.#stopWaiting = resolve;
-  });
+  #stopWaiting: () => void = () => {};
+  #waitedEnough: Promise<void> | undefined;
   /** The reader has an event, and has not asked for the next one yet. */
   #reading = false;
   #events: AsyncIterator<LiveEvent> | undefined;
+  /** The first event, which is waited for from the beginning on. */
+  #awaited: Promise<IteratorResult<LiveEvent> | 'stuck'> | undefined;
+  #watchdog: Watchdog | undefined;
   #over = false;
 
   constructor(session: LiveSession, clocks: Clocks, backend: BackendName) {
@@ -43,47 +44,54 @@ export class LiveTurn {
     this.#backend = backend;
   }
 
-  async *run(prompt: string): AsyncGenerator<readonly ChatEvent[]> {
+  /** With this the prompt goes out. To be called once, before `next`. */
+  begin(prompt: string): void {
     if (this.#stopped !== undefined) {
       this.#over = true;
-      yield this.#ledger.fail(this.#stopped);
       return;
     }
     const events = this.#session.turn(prompt)[Symbol.asyncIterator]();
     this.#events = events;
-    // With this the prompt goes out: all that can wait comes after it.
-    let first: Promise<IteratorResult<LiveEvent> | 'stuck'> | undefined = this.#next(events);
-    const watchdog = new Watchdog(this.#clocks, (expiry) => this.#expire(expiry));
-    try {
-      while (!this.#ledger.ended) {
-        const next = await (first ?? this.#next(events));
-        first = undefined;
-        if (next === 'stuck' || next.done) {
-          this.#over = next !== 'stuck';
-          yield this.#ledger.fail(this.#stopped ?? this.#withoutResult());
-          return;
-        }
-        const seen = this.#accept(next.value);
-        if (seen.length === 0) continue;
-        watchdog.pause();
-        for (const event of seen) watchdog.see(event);
-        this.#reading = true;
-        yield seen;
-        this.#reading = false;
-        watchdog.resume();
-        // What the CLI said meanwhile is still to be read: only from now on it can be late.
-        if (this.#stopped !== undefined && !this.#over) this.#startGrace();
+    this.#awaited = this.#next(events);
+    this.#watchdog = new Watchdog(this.#clocks, (expiry) => this.#expire(expiry));
+  }
+
+  /** The next events; asking for them says that those before have been read. Undefined after the last ones. */
+  async next(): Promise<readonly ChatEvent[] | undefined> {
+    const events = this.#events;
+    if (this.#ledger.ended) return undefined;
+    if (events === undefined) return this.#ledger.fail(this.#stopped ?? this.#withoutResult());
+    if (this.#reading) this.#readOn();
+    for (;;) {
+      const next = await (this.#awaited ?? this.#next(events));
+      this.#awaited = undefined;
+      if (next === 'stuck' || next.done) {
+        this.#over = next !== 'stuck';
+        return this.#ledger.fail(this.#stopped ?? this.#withoutResult());
       }
-    } finally {
-      this.#reading = false;
-      watchdog.stop();
+      const seen = this.#accept(next.value);
+      if (seen.length === 0) continue;
+      this.#watchdog?.pause();
+      for (const event of seen) this.#watchdog?.see(event);
+      this.#reading = true;
+      return seen;
     }
+  }
+
+  #readOn(): void {
+    this.#reading = false;
+    this.#watchdog?.resume();
+    // What the CLI said meanwhile is still to be read: only from now on it can be late.
+    if (this.#stopped !== undefined && !this.#over) this.#startGrace();
   }
 
   /** Ends the turn with this error. The CLI is asked to stop, and given a while to do so. */
   async stop(error: ErrorEvent): Promise<void> {
     if (this.#over) return;
     this.#stopped ??= error;
+    this.#waitedEnough ??= new Promise((resolve) => {
+      this.#stopWaiting = resolve;
+    });
     if (this.#graceTimer === undefined) this.#startGrace();
     this.#stopping ??= this.#session.interrupt().catch(() => undefined);
     await Promise.race([this.#stopping, this.#waitedEnough]);
@@ -104,6 +112,8 @@ export class LiveTurn {
 
   /** After the last event, or when the reader has left: is the CLI ready for another turn? */
   async settle(): Promise<boolean> {
+    this.#reading = false;
+    this.#watchdog?.stop();
     try {
       if (!this.#over) {
         this.#startGrace();

@@ -299,8 +299,9 @@ describe('sessions of Claude', () => {
   );
 
   it('a new one in a warm process knows nothing of the one before', async () => {
-    const process = await start({ systemPrompt: 'Be kind.' });
-    const options = optionsWith({ systemPrompt: 'Be kind.' });
+    const given = { systemPrompt: 'Be kind.', permissionMode: 'edits' } as const;
+    const process = await start(given);
+    const options = optionsWith(given);
     model.use(['one']);
     const first = await process.open(options);
     await expect(process.open(options)).rejects.toMatchObject({ code: 'bad_request' });
@@ -377,6 +378,29 @@ describe('sessions of Claude', () => {
     expect(kinds(await turn(session, 'three'))).not.toContain('permission_request');
     expect(existsSync(join(home.workingDir, 'by.txt'))).toBe(true);
   });
+
+  it('a process that skips permissions keeps to that', async () => {
+    const session = await open({ permissionMode: 'bypass' });
+    for (const mode of ['ask', 'edits', 'plan'] as const)
+      expect(await session.setPermissionMode?.(mode)).toBe(false);
+    expect(await session.setPermissionMode?.('bypass')).toBe(true);
+    model.use([calls({ shell: "python3 -c \"open('kept.txt','w')\"" }), 'done']);
+    await turn(session, 'go');
+    expect(existsSync(join(home.workingDir, 'kept.txt'))).toBe(true);
+  });
+
+  it.each(['bypass', 'ask', 'plan'] as const)(
+    'in %s mode no tool is offered that needs a person',
+    async (mode) => {
+      const session = await open({ permissionMode: mode });
+      model.use(['ok']);
+      await turn(session, 'hello');
+      const offered = JSON.stringify(model.turns.at(-1)?.body);
+      expect(offered).toContain('"name":"Bash"');
+      for (const tool of ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'])
+        expect(offered).not.toContain(`"name":"${tool}"`);
+    },
+  );
 });
 
 describe('trouble with Claude', () => {

@@ -143,6 +143,23 @@ describe.each(backendNames)('a live session with %s', (backend) => {
     await session.close();
   });
 
+  scenario('asks from now on, although it began without', async () => {
+    const session = await open({ permissionMode: 'bypass' });
+    model.use(['ok']);
+    await collect(session.send('marked-unasked'));
+    const { sessionId } = session;
+    const unasked = await toolTurn(session, 'unasked.txt', undefined);
+    expect(unasked.map(({ type }) => type)).not.toContain('permission_request');
+    expect(existsSync(join(home.workingDir, 'unasked.txt'))).toBe(true);
+    await session.setPermissionMode('ask');
+    const asked = await toolTurn(session, 'asked-for.txt', 'deny');
+    expect(asked.map(({ type }) => type)).toContain('permission_request');
+    expect(existsSync(join(home.workingDir, 'asked-for.txt'))).toBe(false);
+    expect(model.turns.at(-1)?.rawBody).toContain('marked-unasked');
+    expect(session.sessionId).toBe(sessionId);
+    await session.close();
+  });
+
   scenario('denies a permission that nobody answers', async () => {
     const session = await open({ permissionMode: 'ask', clocks: { permissionMs: 300 } });
     const events = await toolTurn(session, 'unanswered.txt', undefined);

@@ -1,22 +1,31 @@
 import type { LiveEvent } from '../live/types.js';
 
-/** The events of one turn on their way to its reader, who may be slow, and may leave. */
-export class TurnChannel {
+/**
+ * The events of one turn on their way to its reader, who may be slow, and may leave. Iterated once, by one reader, whose
+ * first step begins the turn.
+ */
+export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void> {
   readonly id: string;
   /** Resolves when the turn's ending has come, read or not. */
   readonly over: Promise<void>;
   isOver = false;
   /** It is to stop. */
   stopped = false;
+  readonly #begin: () => void;
+  #begun = false;
   #events: LiveEvent[] = [];
+  /** How many of them have been read. */
+  #read = 0;
   #weight = 0;
   #left = false;
   #finish: () => void = () => {};
-  #arrived: (() => void) | undefined;
+  #waiting: ((result: IteratorResult<LiveEvent, void>) => void) | undefined;
   #drained: (() => void) | undefined;
 
-  constructor(id: string) {
+  /** `begin` is to make the events come. */
+  constructor(id: string, begin: () => void) {
     this.id = id;
+    this.#begin = begin;
     this.over = new Promise((resolve) => {
       this.#finish = resolve;
     });
@@ -31,7 +40,7 @@ export class TurnChannel {
       this.#weight += weightOf(event);
     }
     if (this.isOver) this.#finish();
-    this.#arrived?.();
+    this.#look();
   }
 
   /** A promise while there is no room; a turn that is to stop has no need to wait for its reader. */
@@ -47,31 +56,54 @@ export class TurnChannel {
     this.#drained?.();
   }
 
-  /** `begin` is to make the events come. */
-  async *read(begin: () => Promise<void>): AsyncGenerator<readonly LiveEvent[]> {
-    try {
-      await begin();
-      for (;;) {
-        const events = this.#events;
-        if (events.length > 0) {
-          this.#events = [];
-          this.#weight = 0;
-          this.#drained?.();
-          yield events;
-        } else if (this.isOver) return;
-        else {
-          await new Promise<void>((resolve) => {
-            this.#arrived = resolve;
-          });
-        }
-      }
-    } finally {
-      this.#left = true;
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<LiveEvent, void>> {
+    if (!this.#begun) {
+      this.#begun = true;
+      this.#begin();
+    }
+    const result = this.#result();
+    if (result !== undefined) return Promise.resolve(result);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  return(): Promise<IteratorResult<LiveEvent, void>> {
+    this.#left = true;
+    this.#events = [];
+    this.#read = 0;
+    this.#drained?.();
+    this.#look();
+    return Promise.resolve(done);
+  }
+
+  #look(): void {
+    const resolve = this.#waiting;
+    const result = resolve && this.#result();
+    if (resolve === undefined || result === undefined) return;
+    this.#waiting = undefined;
+    resolve(result);
+  }
+
+  #result(): IteratorResult<LiveEvent, void> | undefined {
+    const event = this.#events[this.#read];
+    if (event === undefined) return this.isOver || this.#left ? done : undefined;
+    this.#read += 1;
+    this.#weight -= weightOf(event);
+    if (this.#read === this.#events.length) {
       this.#events = [];
+      this.#read = 0;
       this.#drained?.();
     }
+    return { value: event, done: false };
   }
 }
+
+const done = { value: undefined, done: true } as const;
 
 const maxWeight = 4 * 1024 * 1024;
 

@@ -1,6 +1,7 @@
 import type { StepEvent } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
 import {
+  type Line,
   type ProcessExit,
   type ProcessSpec,
   type RunningProcess,
@@ -11,6 +12,7 @@ import { firstCharacters, withoutNoise } from '../one-shot/conclude.js';
 import { isObject, type JsonObject } from '../one-shot/json-lines.js';
 import { object, text } from '../one-shot/read-fields.js';
 import type { TraceEntry } from '../types.js';
+import { saysNothing } from './live-decoder.js';
 
 /** What listens to a process: everything it says but the answers to our own requests. */
 export interface Listener {
@@ -108,17 +110,14 @@ export class ClaudeConnection {
   }
 
   async #read(): Promise<void> {
-    await this.#readLines().catch(() => undefined);
+    await this.#child.eachBatch((lines) => this.#batch(lines)).catch(() => undefined);
     // What closes its output without leaving is ended; what has left may have left its tools behind.
     this.#die(await Promise.race([this.exited, this.#endChild()]));
   }
 
-  async #readLines(): Promise<void> {
-    for await (const lines of this.#child.lines()) {
-      for (const line of lines) this.#line(line.text);
-      const room = this.#listener.room();
-      if (room !== undefined) await room;
-    }
+  #batch(lines: readonly Line[]): Promise<void> | undefined {
+    for (const line of lines) this.#line(line.text);
+    return this.#listener.room();
   }
 
   #endChild(): Promise<ProcessExit> {
@@ -126,6 +125,10 @@ export class ClaudeConnection {
   }
 
   #line(raw: string): void {
+    if (saysNothing(raw)) {
+      this.#trace?.({ type: 'line', direction: 'in', line: raw, events: [] });
+      return;
+    }
     if (raw.trim() === '') return;
     const message = parse(raw);
     if (message?.['type'] === 'control_response' && this.#answered(object(message['response']))) {

@@ -10,6 +10,14 @@ export interface Permissions {
   readonly questions: 'ask' | 'allow' | { readonly refuse: string };
 }
 
+/**
+ * A process that skips all permissions is started without the ways to ask for one, or to leave that mode: together they
+ * cost 2.5 % of a turn (2.1.325).
+ */
+export function mayAsk(started: LiveSessionOptions): boolean {
+  return effectiveMode(started) !== 'bypass';
+}
+
 export function permissionsFor(mode: PermissionMode, started: LiveSessionOptions): Permissions {
   switch (mode) {
     case 'ask':

@@ -10,7 +10,7 @@ import type {
 import type { PermissionMode } from '../types.js';
 import { userMessage } from './arguments.js';
 import { answerMs, type ClaudeConnection, crashed } from './live-connection.js';
-import { permissionsFor } from './live-permissions.js';
+import { mayAsk, permissionsFor } from './live-permissions.js';
 import type { ClaudeTurns } from './live-turns.js';
 
 /** A process that holds one session at a time: a further one begins with `/clear`, in some 30 ms. */
@@ -129,11 +129,13 @@ class ClaudeSession implements LiveSession {
     await this.#connection.request({ subtype: 'set_model', model });
   }
 
-  async setPermissionMode(mode: PermissionMode): Promise<void> {
+  async setPermissionMode(mode: PermissionMode): Promise<boolean> {
+    if (!mayAsk(this.#started) && mode !== this.#started.permissionMode) return false;
     this.#modeChanged = true;
     const permissions = permissionsFor(mode, this.#started);
     await this.#connection.request({ subtype: 'set_permission_mode', mode: permissions.claudeMode });
     this.#turns.permissions = permissions;
+    return true;
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { notice } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
-import { flattenBatches } from '../../core/flatten-batches.js';
 import type { LiveEvent, PermissionAnswer, TurnEnding } from '../live/types.js';
 import { unknownLine } from '../one-shot/decoder.js';
 import type { JsonObject } from '../one-shot/json-lines.js';
@@ -46,16 +45,20 @@ export class ClaudeTurns implements Listener {
   }
 
   /** One turn for one message, in the form that Claude takes it. */
-  run(message: JsonObject): AsyncGenerator<LiveEvent> {
-    const turn = new TurnChannel(randomUUID());
+  run(message: JsonObject): AsyncIterableIterator<LiveEvent> {
+    const turn = new TurnChannel(randomUUID(), () => this.#begin(turn, message));
     this.#latest = turn;
-    return flattenBatches(turn.read(() => this.#begin(turn, message)));
+    return turn;
   }
 
-  async #begin(turn: TurnChannel, message: JsonObject): Promise<void> {
+  #begin(turn: TurnChannel, message: JsonObject): void {
     const before = this.#before;
     this.#before = turn;
-    if (before?.isOver === false) await before.over;
+    if (before === undefined || before.isOver) this.#say(turn, message);
+    else void before.over.then(() => this.#say(turn, message));
+  }
+
+  #say(turn: TurnChannel, message: JsonObject): void {
     const { death } = this.#connection;
     if (death !== undefined) turn.push([crash(death)]);
     else if (turn.stopped) turn.push([{ type: 'ending', ending: interrupted }]);

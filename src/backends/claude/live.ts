@@ -11,7 +11,7 @@ import {
   streamFormat,
 } from './arguments.js';
 import { ClaudeConnection, type Death } from './live-connection.js';
-import { permissionsFor } from './live-permissions.js';
+import { mayAsk, permissionsFor } from './live-permissions.js';
 import { ClaudeProcess } from './live-process.js';
 import { ClaudeTurns } from './live-turns.js';
 
@@ -72,7 +72,7 @@ async function start(options: LiveSessionOptions, context: LiveContext): Promise
 function liveArgs(options: LiveSessionOptions): readonly string[] {
   const args = ['-p', '--input-format', 'stream-json', ...streamFormat];
   args.push(...permissionFlags[effectiveMode(options)]);
-  args.push('--permission-prompt-tool', 'stdio', '--settings', planAsks);
+  if (mayAsk(options)) args.push('--permission-prompt-tool', 'stdio', '--settings', planAsks);
   if (options.model !== undefined) args.push('--model', options.model);
   if (options.maxTurns !== undefined) args.push('--max-turns', String(options.maxTurns));
   if (options.maxThinkingTokens !== undefined)
@@ -80,7 +80,8 @@ function liveArgs(options: LiveSessionOptions): readonly string[] {
   // An id that begins with a dash stays an id.
   if (options.sessionId !== undefined) args.push(`--resume=${options.sessionId}`);
   args.push(...allowedToolFlags(options.allowedTools));
-  for (const tool of [...needAPerson, ...options.disallowedTools]) args.push('--disallowedTools', tool);
+  const disallowed = mayAsk(options) ? [...needAPerson, ...options.disallowedTools] : options.disallowedTools;
+  for (const tool of disallowed) args.push('--disallowedTools', tool);
   if (options.mcpConfig !== undefined) args.push('--mcp-config', options.mcpConfig);
   return args;
 }

@@ -120,9 +120,10 @@ export class CodexSession implements LiveSession {
     this.#overrides = { ...this.#overrides, model };
   }
 
-  async setPermissionMode(mode: PermissionMode): Promise<void> {
+  async setPermissionMode(mode: PermissionMode): Promise<boolean> {
     this.#mode = mode;
     this.#overrides = { ...this.#overrides, ...turnPolicy(mode) };
+    return true;
   }
 
   async close(): Promise<void> {

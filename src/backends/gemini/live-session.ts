@@ -143,10 +143,11 @@ export class GeminiSession implements LiveSession {
     this.#model = model;
   }
 
-  async setPermissionMode(mode: PermissionMode): Promise<void> {
+  async setPermissionMode(mode: PermissionMode): Promise<boolean> {
     const modeId = geminiModes[mode];
     await this.#connection.request('session/set_mode', { sessionId: this.sessionId, modeId }, answerMs);
     this.#mode = mode;
+    return true;
   }
 
   /** Gemini 0.61.0 knows no `session/close`: it keeps the session (1 MB) as long as it runs. */

@@ -87,7 +87,8 @@ export interface LiveSession {
    */
   steer?(prompt: string): Promise<boolean>;
   setModel?(model: string): Promise<void>;
-  setPermissionMode?(mode: PermissionMode): Promise<void>;
+  /** False: this process can't. Then the session has to go on in one that was started with that mode. */
+  setPermissionMode?(mode: PermissionMode): Promise<boolean>;
   /** Lets go of the session; a process that holds one session only is ready for another one, or is ended by the caller. */
   close(): Promise<void>;
 }

@@ -113,7 +113,7 @@ export class OpenCodeSession implements LiveSession {
   }
 
   /** The rules of a mode are kept with the session, and a change is put behind what is there. */
-  async setPermissionMode(mode: PermissionMode): Promise<void> {
+  async setPermissionMode(mode: PermissionMode): Promise<boolean> {
     const path = this.#path();
     const { body } = await this.#ask({ method: 'GET', path });
     const rules = await this.#server.rules(this.#directory, mode, this.#options);
@@ -121,6 +121,7 @@ export class OpenCodeSession implements LiveSession {
       await this.#ask({ method: 'PATCH', path, body: { permission: rules } });
     }
     this.#mode = mode;
+    return true;
   }
 
   async close(): Promise<void> {

@@ -20,7 +20,7 @@ describe('a tool that the stop of its turn ends', () => {
     const turn = new LiveTurn(session(cli, [aborted, ending]), { ...never, ...clocks }, 'opencode');
     cli.push(toolStart);
     const events: ChatEvent[] = [];
-    for await (const batch of turn.run('hello')) {
+    for await (const batch of eventsOf(turn)) {
       events.push(...batch);
       if (how === 'an interrupt') await turn.stop(errorEvent('interrupted', 'Interrupted'));
     }
@@ -33,10 +33,15 @@ describe('a tool that the stop of its turn ends', () => {
     const turn = new LiveTurn(session(cli, []), never, 'opencode');
     for (const event of [toolStart, aborted, ending]) cli.push(event);
     const events: ChatEvent[] = [];
-    for await (const batch of turn.run('hello')) events.push(...batch);
+    for await (const batch of eventsOf(turn)) events.push(...batch);
     expect(events).toMatchObject([toolStart, aborted, { type: 'complete' }]);
   });
 });
+
+async function* eventsOf(turn: LiveTurn): AsyncGenerator<readonly ChatEvent[]> {
+  turn.begin('hello');
+  for (let events = await turn.next(); events !== undefined; events = await turn.next()) yield events;
+}
 
 /** A CLI that says what it is told to, and these last words when it is interrupted. */
 function session(says: EventQueue<LiveEvent>, lastWords: readonly LiveEvent[]): LiveSession {
