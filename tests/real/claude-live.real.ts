@@ -373,10 +373,23 @@ describe('sessions of Claude', () => {
     await turn(session, 'two');
     expect(model.turns.at(-1)?.model).toBe('claude-haiku-4-5');
     expect(model.turns.at(-1)?.prompt).toBe('two');
-    await session.setPermissionMode?.('bypass');
-    model.use([calls({ shell: "python3 -c \"open('by.txt','w')\"" }), 'done']);
-    expect(kinds(await turn(session, 'three'))).not.toContain('permission_request');
-    expect(existsSync(join(home.workingDir, 'by.txt'))).toBe(true);
+    model.use([calls({ shell: 'touch edits.txt' }), 'done']);
+    expect(
+      kinds(await turn(session, 'three', (id) => session.answerPermission(id, { decision: 'deny' }))),
+    ).toContain('permission_request');
+    expect(await session.setPermissionMode?.('edits')).toBe(true);
+    model.use([calls({ shell: 'touch edits.txt' }), 'done']);
+    expect(kinds(await turn(session, 'four'))).not.toContain('permission_request');
+    expect(existsSync(join(home.workingDir, 'edits.txt'))).toBe(true);
+    expect(await session.setPermissionMode?.('bypass')).toBe(false);
+  });
+
+  it('what is to be asked for even where permissions are skipped is refused', async () => {
+    const session = await open({ permissionMode: 'bypass' });
+    // With --help it would only print its usage.
+    model.use([calls({ shell: 'rm -rf ~/ --help' }), 'done']);
+    const ended = (await turn(session, 'go')).find((event) => event.type === 'tool_end');
+    expect(ended).toMatchObject({ isError: true, output: expect.stringContaining('Dangerous rm') });
   });
 
   it('a process that skips permissions keeps to that', async () => {

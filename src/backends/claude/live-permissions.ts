@@ -7,15 +7,15 @@ import { effectiveMode } from './arguments.js';
 /** How a mode of ours is kept: Claude's own mode, and what becomes of its questions. */
 export interface Permissions {
   readonly claudeMode: string;
-  readonly questions: 'ask' | 'allow' | { readonly refuse: string };
+  readonly questions: 'ask' | { readonly refuse: string };
 }
 
 /**
- * A process that skips all permissions is started without the ways to ask for one, or to leave that mode: together they
- * cost 2.5 % of a turn (2.1.325).
+ * Whether permissions are skipped is settled when a process starts. One that skips them has nobody to ask: what Claude
+ * wants to be asked for all the same (`rm -rf ~`) is refused, as in a one-shot run.
  */
-export function mayAsk(started: LiveSessionOptions): boolean {
-  return effectiveMode(started) !== 'bypass';
+export function mayAsk(options: LiveSessionOptions): boolean {
+  return effectiveMode(options) !== 'bypass';
 }
 
 export function permissionsFor(mode: PermissionMode, started: LiveSessionOptions): Permissions {
@@ -27,13 +27,9 @@ export function permissionsFor(mode: PermissionMode, started: LiveSessionOptions
     case 'plan':
       return { claudeMode: 'plan', questions: { refuse: 'Plan mode is read only.' } };
     case 'bypass':
-      if (effectiveMode({ ...started, permissionMode: mode }) !== 'bypass') {
-        return { claudeMode: 'default', questions: { refuse: 'This is not among the allowed tools.' } };
-      }
-      // bypassPermissions can only be chosen at the start; otherwise every question is answered with yes.
-      return effectiveMode(started) === 'bypass'
-        ? { claudeMode: 'bypassPermissions', questions: 'allow' }
-        : { claudeMode: 'acceptEdits', questions: 'allow' };
+      return mayAsk({ ...started, permissionMode: mode })
+        ? { claudeMode: 'default', questions: { refuse: 'This is not among the allowed tools.' } }
+        : { claudeMode: 'bypassPermissions', questions: { refuse: 'There is nobody to ask.' } };
   }
 }
 

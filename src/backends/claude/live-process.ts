@@ -130,7 +130,7 @@ class ClaudeSession implements LiveSession {
   }
 
   async setPermissionMode(mode: PermissionMode): Promise<boolean> {
-    if (!mayAsk(this.#started) && mode !== this.#started.permissionMode) return false;
+    if (mayAsk({ ...this.#started, permissionMode: mode }) !== mayAsk(this.#started)) return false;
     this.#modeChanged = true;
     const permissions = permissionsFor(mode, this.#started);
     await this.#connection.request({ subtype: 'set_permission_mode', mode: permissions.claudeMode });

@@ -194,10 +194,6 @@ export class ClaudeTurns implements Listener {
 
   #mayAskForTool(id: string, request: JsonObject): boolean {
     const { questions } = this.permissions;
-    if (questions === 'allow') {
-      this.#connection.respond(id, permissionResult(request, { decision: 'allow' }));
-      return false;
-    }
     if (questions === 'ask' && this.#state.turn?.begun) {
       this.#questions.set(id, request);
       return true;
