@@ -2,8 +2,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { type BackendName, createBackend } from '../src/backends/registry.js';
+import type { BackendName } from '../src/backends/registry.js';
 import type { LabHome } from '../src/lab/home.js';
+import { createBackend } from './product.js';
 
 /** The least code that speaks a CLI's long-lived protocol: what a turn costs when nobody looks after anything. */
 export interface Floor {

@@ -1,12 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ClaudeCodeBackend } from '../src/backends/claude-backend.js';
 import type { ChatEvent } from '../src/core/chat-event.js';
-import { backendConfig, loadConfig } from '../src/gateway/config.js';
-import { Gateway } from '../src/gateway/gateway.js';
-import { noLog } from '../src/gateway/log.js';
-import { openDatabase } from '../src/store/sqlite/open-database.js';
+import type { Gateway as RunningGateway } from '../src/gateway/gateway.js';
 import { drive, type Measured, perSecond, quantile, withDirectory } from './load.js';
+import { backendConfig, ClaudeCodeBackend, Gateway, loadConfig, noLog, openDatabase } from './product.js';
 import { type Comparison, milliseconds } from './report.js';
 
 const channelCount = 1000;
@@ -90,20 +87,20 @@ class InstantBackend extends ClaudeCodeBackend {
   }
 }
 
-async function run(gateway: Gateway, events: number, rate: number): Promise<Measured> {
+async function run(gateway: RunningGateway, events: number, rate: number): Promise<Measured> {
   const send = (channel: string): Promise<void> => ask(gateway, channel);
   // Once round all channels: what is measured is a gateway that has been at work, not the compiler.
   await drive({ channels: channelCount, events: channelCount, rate: Number.POSITIVE_INFINITY }, send);
   return drive({ channels: channelCount, events, rate }, send);
 }
 
-async function ask(gateway: Gateway, channel: string): Promise<void> {
+async function ask(gateway: RunningGateway, channel: string): Promise<void> {
   const { event } = await gateway.receive({ channel, source: 'http', text: 'hello' });
   await gateway.settled(event.id, new AbortController().signal);
 }
 
 /** Bytes of heap that stay for a channel that has been used once. */
-async function measureIdle(gateway: Gateway): Promise<number> {
+async function measureIdle(gateway: RunningGateway): Promise<number> {
   const use = async (from: number, to: number): Promise<void> => {
     for (let n = from; n < to; n += 1) await ask(gateway, `idle-${n}`);
   };
@@ -137,7 +134,7 @@ async function bareLoop(directory: string): Promise<Measured> {
   return { rate, latencies };
 }
 
-async function withGateway<T>(measure: (gateway: Gateway) => Promise<T>): Promise<T> {
+async function withGateway<T>(measure: (gateway: RunningGateway) => Promise<T>): Promise<T> {
   return withDirectory(async (directory) => {
     const env = {
       PATH: process.env['PATH'],

@@ -7,11 +7,11 @@ import { installCli } from '../scripts/install-cli.js';
 import { claudeSdkSide } from '../scripts/parity/claude-sdk-side.js';
 import { codexSdkSide } from '../scripts/parity/codex-sdk-side.js';
 import type { Side, SideOptions, Vendor } from '../scripts/parity/side.js';
-import { type BackendName, backendNames, createBackend } from '../src/backends/registry.js';
+import { type BackendName, backendNames } from '../src/backends/registry.js';
 import type { ChatEvent } from '../src/core/chat-event.js';
 import { type LabHome, makeHome } from '../src/lab/home.js';
-import { Sessions } from '../src/sessions/sessions.js';
 import { floors } from './floors.js';
+import { createBackend, Sessions } from './product.js';
 import { type Comparison, median, milliseconds } from './report.js';
 
 /** Of each contender: two Claude processes with the same arguments differ by up to 7 % for as long as they live. */

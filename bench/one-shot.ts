@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ClaudeCodeBackend } from '../src/backends/claude-backend.js';
+import { ClaudeCodeBackend } from './product.js';
 import { type Comparison, median, milliseconds } from './report.js';
 
 const rounds = 30;

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { openDatabase } from '../src/store/sqlite/open-database.js';
-import { openSqliteStore } from '../src/store/sqlite/sqlite-store.js';
 import type { Claim, Store } from '../src/store/types.js';
 import { drive, type Measured, perSecond, quantile, withDirectory } from './load.js';
+import { openDatabase, openSqliteStore } from './product.js';
 import { type Comparison, milliseconds } from './report.js';
 
 const channelCount = 1_000;

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { ClaudeCodeBackend } from '../src/backends/claude-backend.js';
-import { startProcess } from '../src/process/start-process.js';
+import { ClaudeCodeBackend, startProcess } from './product.js';
 import type { Comparison } from './report.js';
 
 const megabytes = 1024;

@@ -9,6 +9,7 @@ import {
 } from '../one-shot/decoder.js';
 import { isObject, type JsonObject } from '../one-shot/json-lines.js';
 import { number, object, objects, text } from '../one-shot/read-fields.js';
+import { readKnownLine } from './known-lines.js';
 
 export interface ClaudeState extends TurnFacts {
   /** What came as deltas of the content block that is being written, until the whole block is printed. */
@@ -49,6 +50,7 @@ const headChars = 4096;
 export function claudeDecoder(costBefore: number | undefined): WireDecoder<ClaudeState> {
   return {
     initial: { streamedText: nothing, streamedThinking: nothing, spoke: false, background: 0 },
+    readKnownLine,
     goesOn: (state) => state.background > 0 || state.beganAnew === true,
     step(before, line, raw) {
       const state = beginsAnew(before, line) ? { ...before, beganAnew: true } : before;

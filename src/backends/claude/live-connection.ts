@@ -12,7 +12,7 @@ import { firstCharacters, withoutNoise } from '../one-shot/conclude.js';
 import { isObject, type JsonObject } from '../one-shot/json-lines.js';
 import { object, text } from '../one-shot/read-fields.js';
 import type { TraceEntry } from '../types.js';
-import { saysNothing } from './live-decoder.js';
+import { readKnownLine } from './known-lines.js';
 
 /** What listens to a process: everything it says but the answers to our own requests. */
 export interface Listener {
@@ -125,12 +125,8 @@ export class ClaudeConnection {
   }
 
   #line(raw: string): void {
-    if (saysNothing(raw)) {
-      this.#trace?.({ type: 'line', direction: 'in', line: raw, events: [] });
-      return;
-    }
     if (raw.trim() === '') return;
-    const message = parse(raw);
+    const message = readKnownLine(raw) ?? parse(raw);
     if (message?.['type'] === 'control_response' && this.#answered(object(message['response']))) {
       this.#trace?.({ type: 'line', direction: 'in', line: raw, events: [] });
       return;

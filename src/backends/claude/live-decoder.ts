@@ -67,26 +67,6 @@ export function answerAsked(state: ClaudeLiveState, id: string, decision: Permis
   return [{ ...state, turn: { ...turn, asked } }, [resolved(id, decision)]];
 }
 
-/**
- * Half the lines of a turn say nothing that becomes an event: what they are is seen by how they begin, and then they need
- * not be parsed. One that begins in another way is parsed, and says nothing all the same.
- */
-export function saysNothing(raw: string): boolean {
-  if (!raw.startsWith(streamEventBegins)) return raw.startsWith(statusBegins);
-  const end = raw.indexOf('"', streamEventBegins.length);
-  return silentEvents.has(raw.slice(streamEventBegins.length, end)) && !raw.includes('"abandoned_blocks"');
-}
-
-const streamEventBegins = '{"type":"stream_event","event":{"type":"';
-const statusBegins = '{"type":"system","subtype":"status"';
-const silentEvents: ReadonlySet<string> = new Set([
-  'message_start',
-  'content_block_start',
-  'content_block_stop',
-  'message_delta',
-  'message_stop',
-]);
-
 export function stepLive(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
   switch (message['type']) {
     case 'command_lifecycle':

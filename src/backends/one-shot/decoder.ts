@@ -25,6 +25,8 @@ export type Step<S> = readonly [state: S, events: readonly StepEvent[]];
 export interface WireDecoder<S extends TurnFacts> {
   readonly initial: S;
   step(state: S, value: JsonObject, raw: string): Step<S>;
+  /** What the step needs of a line that is known by its beginning; the others are parsed. */
+  readKnownLine?(raw: string): JsonObject | undefined;
   /** At the end of the output: what is still to be concluded. */
   finish?(state: S): S;
   /** There is an ending, but the CLI is known to be still at work, and may come to another one. */
@@ -50,7 +52,8 @@ export class LineDecoder<S extends TurnFacts> {
   }
 
   line(text: string): readonly StepEvent[] {
-    return this.#take(this.#lines.push(text));
+    const known = this.#lines.isMidway ? undefined : this.#decoder.readKnownLine?.(text);
+    return known === undefined ? this.#take(this.#lines.push(text)) : this.#one({ value: known, raw: text });
   }
 
   end(): readonly StepEvent[] {

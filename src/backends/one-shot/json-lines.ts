@@ -24,6 +24,11 @@ export class JsonLines {
   #documentChars = 0;
   #failures = 0;
 
+  /** Lines are held that may be parts of one document. */
+  get isMidway(): boolean {
+    return this.#document.length > 0;
+  }
+
   push(line: string): readonly JsonItem[] {
     const parsed = parse(line);
     if (parsed !== undefined) {

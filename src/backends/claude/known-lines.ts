@@ -1,0 +1,62 @@
+import type { JsonObject } from '../one-shot/json-lines.js';
+
+/**
+ * Nearly all lines of a turn are pieces of text and marks between them. They are known by how they begin, and then they
+ * need not be parsed whole: what comes back has only what the decoder looks at. A line that begins in any other way is
+ * undefined here, and parsed.
+ */
+export function readKnownLine(raw: string): JsonObject | undefined {
+  if (!raw.startsWith(streamEvent))
+    return raw.startsWith(status) && raw.endsWith('}') ? statusLine : undefined;
+  // The pieces so far are void.
+  if (!raw.endsWith('}') || raw.includes('"abandoned_blocks"')) return undefined;
+  const end = raw.indexOf('"', streamEvent.length);
+  const type = raw.slice(streamEvent.length, end);
+  if (type === 'content_block_delta') return readTextDelta(raw, end);
+  return marks.has(type) ? markLine : undefined;
+}
+
+const streamEvent = '{"type":"stream_event","event":{"type":"';
+const status = '{"type":"system","subtype":"status"';
+const statusLine: JsonObject = { type: 'system', subtype: 'status' };
+const markLine: JsonObject = { type: 'stream_event' };
+const marks: ReadonlySet<string> = new Set([
+  'message_start',
+  'content_block_start',
+  'content_block_stop',
+  'message_delta',
+  'message_stop',
+]);
+
+const textDelta = ',"delta":{"type":"text_delta","text":';
+
+/** What a subagent says is left to the parser. */
+function readTextDelta(raw: string, from: number): JsonObject | undefined {
+  const start = raw.indexOf(textDelta, from) + textDelta.length;
+  // Before it there is an index and nothing else.
+  if (start < textDelta.length || start > from + textDelta.length + 24) return undefined;
+  const end = endOfString(raw, start);
+  if (end === -1 || !raw.startsWith('}}', end) || raw.includes('"parent_tool_use_id":"', end))
+    return undefined;
+  try {
+    // Parsed, and so a copy: a slice would keep the whole batch of lines in memory.
+    const text: unknown = JSON.parse(raw.slice(start, end));
+    return {
+      type: 'stream_event',
+      event: { type: 'content_block_delta', delta: { type: 'text_delta', text } },
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Behind the quote that closes the string which opens at `start`; -1 where there is none. */
+function endOfString(raw: string, start: number): number {
+  if (raw[start] !== '"') return -1;
+  for (let quote = raw.indexOf('"', start + 1); quote !== -1; quote = raw.indexOf('"', quote + 1)) {
+    let backslashes = 0;
+    while (raw[quote - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return quote + 1;
+  }
+  return -1;
+}
