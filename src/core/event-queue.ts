@@ -1,10 +1,11 @@
+import { Fifo } from './fifo.js';
+
 /**
  * Events that are pushed by one side and iterated by the other, once. A reader that does not keep up makes the queue
  * grow; past its limit the queue says so through `push` and takes nothing more.
  */
 export class EventQueue<T> implements AsyncIterable<T> {
-  #items: T[] = [];
-  #at = 0;
+  readonly #items = new Fifo<T>();
   #ended = false;
   #wake: (() => void) | undefined;
   readonly #limit: number;
@@ -14,7 +15,7 @@ export class EventQueue<T> implements AsyncIterable<T> {
   }
 
   get length(): number {
-    return this.#items.length - this.#at;
+    return this.#items.length;
   }
 
   /** `false`: the queue is full or has ended, and the event was not taken. */
@@ -33,14 +34,7 @@ export class EventQueue<T> implements AsyncIterable<T> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T> {
     for (;;) {
-      while (this.#at < this.#items.length) {
-        const item = this.#items[this.#at++] as T;
-        if (this.#at === this.#items.length) {
-          this.#items = [];
-          this.#at = 0;
-        }
-        yield item;
-      }
+      while (this.#items.length > 0) yield this.#items.shift() as T;
       if (this.#ended) return;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

@@ -18,6 +18,12 @@ export type LineBatches = AsyncIterableIterator<readonly Line[], void, void>;
 
 type Result = IteratorResult<readonly Line[], void>;
 
+/** Who waits for lines. */
+interface Waiting {
+  take(result: Result): void;
+  fail(error: unknown): void;
+}
+
 /**
  * Reads a child's stdout a little ahead of its reader, and then as fast as that asks and no faster: Claude, Gemini and
  * OpenCode exit without waiting for a full pipe, so what a slow reader leaves in it at the end is lost. It ends at the
@@ -37,7 +43,7 @@ export class LineReader implements LineSource, LineBatches {
   /** The child is gone, and its pipe has been empty for a while. */
   #quiet = false;
   #finished = false;
-  #waiting: ((result: Result) => void) | undefined;
+  #waiting: Waiting | undefined;
   #cancelQuiet: (() => void) | undefined;
 
   constructor(stdout: Readable, maxLineBytes?: number) {
@@ -63,11 +69,9 @@ export class LineReader implements LineSource, LineBatches {
   }
 
   next(): Promise<Result> {
-    const result = this.#result();
-    if (result !== undefined) return Promise.resolve(result);
-    return new Promise((resolve) => {
-      this.#waiting = resolve;
-      if (this.#childExited) this.#expectQuiet();
+    return new Promise((take, fail) => {
+      this.#waiting = { take, fail };
+      this.#look();
     });
   }
 
@@ -77,26 +81,22 @@ export class LineReader implements LineSource, LineBatches {
         this.#finish();
         reject(error);
       };
-      const listen = () => {
-        this.#waiting = take;
-        if (this.#childExited) this.#expectQuiet();
-      };
       const take = (result: Result) => {
         if (result.done) return resolve();
         try {
           const pause = handle(result.value);
-          if (pause === undefined) listen();
-          else
-            pause.then(() => {
-              listen();
-              this.#look();
-            }, fail);
+          if (pause === undefined) this.#waiting = reader;
+          else pause.then(listen, fail);
         } catch (error) {
           fail(error);
         }
       };
+      const reader = { take, fail };
+      const listen = () => {
+        this.#waiting = reader;
+        this.#look();
+      };
       listen();
-      this.#look();
     });
   }
 
@@ -116,15 +116,27 @@ export class LineReader implements LineSource, LineBatches {
 
   /** Something has changed: is there something for the one who waits? */
   #look(): void {
-    for (let give = this.#waiting; give !== undefined; give = this.#waiting) {
-      const result = this.#result();
+    for (let reader = this.#waiting; reader !== undefined; reader = this.#waiting) {
+      const result = this.#resultFor(reader);
       if (result === undefined) {
-        if (this.#childExited) this.#expectQuiet();
+        if (this.#childExited && this.#waiting === reader) this.#expectQuiet();
         return;
       }
       this.#waiting = undefined;
       this.#cancelQuiet?.();
-      give(result);
+      reader.take(result);
+    }
+  }
+
+  /** A line that there is no memory for is its reader's trouble, and nobody else's. */
+  #resultFor(reader: Waiting): Result | undefined {
+    try {
+      return this.#result();
+    } catch (error) {
+      this.#waiting = undefined;
+      this.#finish();
+      reader.fail(error);
+      return undefined;
     }
   }
 

@@ -43,6 +43,8 @@ export class LiveBackendSession implements BackendSession, Writer {
   /** The send whose turn it is. */
   #current: CallOff | undefined;
   #closed = false;
+  /** Until the changes that were asked for are made: a model, a mode, another process. */
+  #changing: Promise<void> | undefined;
   #lost = false;
   /** Something may be there to be resumed: an id alone is none, before the first turn. */
   #resumable: boolean;
@@ -120,8 +122,10 @@ export class LiveBackendSession implements BackendSession, Writer {
   async setModel(model: string): Promise<void> {
     if (!this.#setup.protocol.capabilities.setModel)
       throw unsupported(this.backend, 'changing the model of a running session');
-    if (this.#home?.process.usable) await this.#home.session.setModel?.(model);
-    this.#options = { ...this.#options, model };
+    await this.#inOrder(async () => {
+      if (this.#home?.process.usable) await this.#home.session.setModel?.(model);
+      this.#options = { ...this.#options, model };
+    });
   }
 
   async setPermissionMode(permissionMode: PermissionMode): Promise<void> {
@@ -132,9 +136,12 @@ export class LiveBackendSession implements BackendSession, Writer {
         `changing a running session to the permission mode "${permissionMode}"`,
       );
     }
-    if (this.#home?.process.usable)
-      this.#home.outgrown = (await this.#home.session.setPermissionMode?.(permissionMode)) === false;
-    this.#options = { ...this.#options, permissionMode };
+    await this.#inOrder(async () => {
+      const home = this.#home;
+      if (home?.process.usable)
+        home.outgrown = (await home.session.setPermissionMode?.(permissionMode)) === false;
+      this.#options = { ...this.#options, permissionMode };
+    });
   }
 
   async close(): Promise<void> {
@@ -224,6 +231,7 @@ export class LiveBackendSession implements BackendSession, Writer {
     callOff: CallOff,
     mostMs = 0,
   ): Promise<{ readonly home: Home; readonly notices: readonly StepEvent[] }> {
+    if (this.#changing !== undefined) await abortable(this.#changing, callOff.signal);
     if (this.#closed) throw new TurnoutError('bad_request', 'The session was closed.');
     if (this.#home?.process.usable && !this.#home.outgrown) {
       this.#home.process.busy();
@@ -233,7 +241,7 @@ export class LiveBackendSession implements BackendSession, Writer {
       callOff.abort(new TurnoutError('timeout', `The turn took longer than ${mostMs / 1000} s`));
     const timer = mostMs > 0 ? setTimeout(late, Math.min(mostMs, 2 ** 31 - 1)) : undefined;
     try {
-      return await this.#enterAnew(callOff);
+      return await this.#inOrder(() => this.#enterAnew(callOff));
     } finally {
       clearTimeout(timer);
     }
@@ -242,14 +250,18 @@ export class LiveBackendSession implements BackendSession, Writer {
   async #enterAnew(
     callOff: CallOff,
   ): Promise<{ readonly home: Home; readonly notices: readonly StepEvent[] }> {
+    const moves = this.#home?.process.usable === true && this.#home.outgrown;
     this.#lost ||= this.#home?.process.usable === false;
+    const emptied = moves && (await this.#moveOut());
     await this.#leave();
-    const resumed = this.#resumable && this.#options.sessionId !== undefined;
+    const resumed = (this.#resumable || moves) && this.#options.sessionId !== undefined;
     const { home, goesOn } = await this.#settleIn(resumed, callOff.signal);
-    const how = goesOn ? 'the session was resumed in a new one' : 'a new session was begun';
-    if (!this.#lost) return { home, notices: [] };
+    const notices = [
+      ...(emptied ? [leftBehind] : []),
+      ...(this.#lost ? [ended(goesOn)] : resumed && !goesOn ? [neverStored] : []),
+    ];
     this.#lost = false;
-    return { home, notices: [notice('info', `The agent’s process had ended: ${how}`)] };
+    return { home, notices };
   }
 
   /** Tells whether the session goes on by its id. One that may never have been stored begins anew where it was not. */
@@ -292,17 +304,45 @@ export class LiveBackendSession implements BackendSession, Writer {
     const inTime = await within(this.#setup.clocks.stopMs, answered).catch(() => false);
     if (!inTime) process.retire();
     process.idle();
-    process.release();
+    void process.release();
   }
 
   async #leave(): Promise<void> {
     const home = this.#home;
-    this.#home = undefined;
     if (home === undefined) return;
+    await this.#closeAt(home);
+    void home.process.release();
+  }
+
+  /**
+   * To another process, with the session: this one is gone before that resumes, since two may not write to it, and nobody
+   * could use it again. True where something was still running in it.
+   */
+  async #moveOut(): Promise<boolean> {
+    const home = this.#home;
+    if (home === undefined) return false;
+    await this.#closeAt(home);
+    const emptied = !home.process.alive;
+    home.process.retire();
+    await home.process.release();
+    return emptied;
+  }
+
+  async #closeAt(home: Home): Promise<void> {
+    this.#home = undefined;
     // One that no longer listens is not waited for.
     const closing = home.process.alive ? home.session.close().catch(() => undefined) : undefined;
     if (home.process.usable && !(await within(this.#setup.clocks.stopMs, closing))) home.process.retire();
-    home.process.release();
+  }
+
+  /** What changes the session, or where it lives, comes one after the other. */
+  #inOrder<T>(change: () => Promise<T>): Promise<T> {
+    const result = this.#changing === undefined ? change() : this.#changing.then(change);
+    const over: Promise<void> = result.then(nothing, nothing).then(() => {
+      if (this.#changing === over) this.#changing = undefined;
+    });
+    this.#changing = over;
+    return result;
   }
 
   /** The id may change under a running turn: whoever knows the new one waits for that turn all the same. */
@@ -324,6 +364,19 @@ interface Home {
   /** The session now needs another process. */
   outgrown: boolean;
 }
+
+const neverStored = notice('info', 'The session was never stored: a new one was begun');
+const leftBehind = notice(
+  'warning',
+  'The session moved to another process, for its permission mode: what it had left running in the old one was ended',
+);
+
+function ended(goesOn: boolean): StepEvent {
+  const how = goesOn ? 'the session was resumed in a new one' : 'a new session was begun';
+  return notice('info', `The agent’s process had ended: ${how}`);
+}
+
+function nothing(): void {}
 
 /** A refusal is an answer too; none within the protocol's own time is not. */
 function throwIfLate(error: unknown): void {

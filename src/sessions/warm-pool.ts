@@ -39,8 +39,8 @@ export interface PooledProcess {
   /** A turn runs in it: it is not ended for want of room. */
   busy(): void;
   idle(): void;
-  /** The session gives its place back. */
-  release(): void;
+  /** The session gives its place back. Resolves at once, or when the process is gone where that was its last one. */
+  release(): Promise<void>;
   /** It takes no more sessions, and ends when those that it has are gone: one session's trouble is not the others'. */
   retire(): void;
 }
@@ -300,10 +300,10 @@ class Entry implements PooledProcess {
     if (this.#turns === 0) this.#free();
   }
 
-  release(): void {
+  async release(): Promise<void> {
     this.holders -= 1;
     this.#used();
-    if (this.#retired && this.holders === 0) void this.end();
+    if (this.#retired && this.holders === 0) await this.end();
   }
 
   retire(): void {

@@ -1,3 +1,4 @@
+import { Fifo } from '../../core/fifo.js';
 import type { LiveEvent } from '../live/types.js';
 
 /**
@@ -13,9 +14,7 @@ export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>
   stopped = false;
   readonly #begin: () => void;
   #begun = false;
-  #events: LiveEvent[] = [];
-  /** How many of them have been read. */
-  #read = 0;
+  readonly #events = new Fifo<LiveEvent>();
   #weight = 0;
   #left = false;
   #finish: () => void = () => {};
@@ -74,8 +73,7 @@ export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>
 
   return(): Promise<IteratorResult<LiveEvent, void>> {
     this.#left = true;
-    this.#events = [];
-    this.#read = 0;
+    this.#events.clear();
     this.#drained?.();
     this.#look();
     return Promise.resolve(done);
@@ -90,15 +88,10 @@ export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>
   }
 
   #result(): IteratorResult<LiveEvent, void> | undefined {
-    const event = this.#events[this.#read];
+    const event = this.#events.shift();
     if (event === undefined) return this.isOver || this.#left ? done : undefined;
-    this.#read += 1;
     this.#weight -= weightOf(event);
-    if (this.#read === this.#events.length) {
-      this.#events = [];
-      this.#read = 0;
-      this.#drained?.();
-    }
+    if (this.#events.length === 0) this.#drained?.();
     return { value: event, done: false };
   }
 }

@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { LineReader } from '../../../src/process/read-lines.js';
 import { startProcess } from '../../../src/process/start-process.js';
 import { isRunning, lineByLine, readAll, startFixture } from './start-fixture.js';
 
@@ -122,6 +124,54 @@ describe('lines', () => {
       await left.end({ graceMs: 0 });
     }
     await vi.waitFor(() => expect(open()).toBeLessThanOrEqual(before), { timeout: 5000 });
+  });
+
+  it.each(['iterated', 'handed over'])(
+    'a line that there is no memory for is told to its reader: %s',
+    async (how) => {
+      const stdout = new PassThrough();
+      const reader = new LineReader(stdout);
+      const read = how === 'iterated' ? reader.next() : reader.each(() => undefined);
+      const allocation = vi.spyOn(Buffer, 'allocUnsafeSlow').mockImplementation(() => {
+        throw new RangeError('Array buffer allocation failed');
+      });
+      stdout.write('half a line');
+      await expect(read).rejects.toThrow('allocation failed');
+      allocation.mockRestore();
+      expect(stdout.destroyed).toBe(true);
+      expect(await reader.next()).toEqual({ done: true, value: undefined });
+    },
+  );
+
+  it('hands over what a handler has room for, and no more', async () => {
+    const child = await startFixture('print-lines.mjs', ['20000', '100']);
+    const numbers: number[] = [];
+    let busy = false;
+    await child.eachBatch((lines) => {
+      expect(busy).toBe(false);
+      numbers.push(...lines.map(({ text }) => Number.parseInt(text, 10)));
+      if (numbers.length % 3 === 0) return undefined;
+      busy = true;
+      return sleep(1).then(() => {
+        busy = false;
+      });
+    });
+    expect(numbers).toEqual(Array.from({ length: 20_000 }, (_, line) => line));
+    await expect(child.eachBatch(() => undefined)).rejects.toMatchObject({ code: 'bad_request' });
+  });
+
+  it('ends with the error of its handler', async () => {
+    for (const fail of [
+      () => {
+        throw new Error('no more');
+      },
+      () => Promise.reject(new Error('no more')),
+    ]) {
+      const child = await startFixture('endless.mjs');
+      await expect(child.eachBatch(fail)).rejects.toThrow('no more');
+      await child.end();
+      expect(isRunning(child.pid)).toBe(false);
+    }
   });
 
   it('leaves nothing that keeps the event loop alive', async () => {

@@ -184,66 +184,6 @@ describe('a live session (S1)', () => {
     }
   });
 
-  it('changes its permission mode, and refuses one that it does not have', async () => {
-    demo = new DemoSessions();
-    const session = await demo.open({ permissionMode: 'ask' });
-    const note = join(demo.directory, 'demo-note.txt');
-    await session.setPermissionMode('plan');
-    const planned = await collect(session.send('write a note: planned'));
-    expect(planned.map(({ type }) => type)).not.toContain('permission_request');
-    expect(existsSync(note)).toBe(false);
-    await session.setPermissionMode('edits');
-    const edited = await collect(session.send('write a note: edited'));
-    expect(edited.map(({ type }) => type)).not.toContain('permission_request');
-    expect(existsSync(note)).toBe(true);
-    // The mode is the session's, not the process's.
-    for (const pid of demo.processes()) process.kill(pid, 'SIGKILL');
-    const resumed = await collect(session.send('write a note: again'));
-    expect(resumed.map(({ type }) => type)).not.toContain('permission_request');
-    await expect(session.setPermissionMode('anything' as 'plan')).rejects.toMatchObject({
-      code: 'unsupported',
-      message: expect.stringContaining('"anything"'),
-    });
-    const oneShot = await demo.open({ live: false });
-    await expect(oneShot.setPermissionMode('ask')).rejects.toMatchObject({ code: 'unsupported' });
-    await oneShot.setPermissionMode('edits');
-  });
-
-  it('moves to a process that can ask, when the one that it has can not', async () => {
-    demo = new DemoSessions();
-    const session = await demo.open({ permissionMode: 'bypass' });
-    const note = join(demo.directory, 'demo-note.txt');
-    await collect(session.send('remember the number 42'));
-    const { sessionId } = session;
-    const [unasked] = demo.agents();
-    await session.setPermissionMode('ask');
-    await session.setPermissionMode('bypass');
-    await collect(session.send('say exactly: unmoved'));
-    expect(demo.agents()).toEqual([unasked]);
-    await session.setPermissionMode('ask');
-    const events: ChatEvent[] = [];
-    for await (const event of session.send('write a note: asked for')) {
-      events.push(event);
-      if (event.type === 'permission_request') await session.answerPermission(event.id, 'deny');
-    }
-    const types = events.map(({ type }) => type);
-    expect(types).toContain('permission_request');
-    // That the process is another one is nobody's trouble.
-    expect(types).not.toContain('notice');
-    expect(existsSync(note)).toBe(false);
-    expect(session.sessionId).toBe(sessionId);
-    expect(JSON.stringify(await lastOf(session.send('what did I say before?')))).toContain('42');
-  });
-
-  it('can be given another mode before its first turn', async () => {
-    demo = new DemoSessions();
-    const session = await demo.open({ permissionMode: 'bypass' });
-    await session.setPermissionMode('plan');
-    const events = await collect(session.send('write a note: planned'));
-    expect(events.map(({ type }) => type)).not.toContain('permission_request');
-    expect(existsSync(join(demo.directory, 'demo-note.txt'))).toBe(false);
-  });
-
   it('is not asked again about what is allowed always', async () => {
     demo = new DemoSessions();
     const session = await demo.open({ permissionMode: 'ask' });
