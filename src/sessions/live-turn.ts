@@ -9,7 +9,7 @@ import {
   type PermissionResolvedEvent,
 } from '../core/chat-event.js';
 import { TurnLedger } from '../core/turn-ledger.js';
-import { noSuchRequest } from './live-session.js';
+import { noSuchRequest } from './refusals.js';
 import type { Clocks } from './types.js';
 import { type Expiry, Watchdog } from './watchdog.js';
 

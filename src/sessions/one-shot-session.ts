@@ -5,7 +5,7 @@ import { type ChatEvent, errorEvent, notice } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
 import { CallOff } from './call-off.js';
-import { noSuchRequest, unsupported } from './live-session.js';
+import { noSuchRequest, unsupported } from './refusals.js';
 import type { TurnLocks } from './turn-lock.js';
 import type { BackendSession, Clocks, SendOptions, SessionOptions } from './types.js';
 import { defaultClocks, Watchdog } from './watchdog.js';
