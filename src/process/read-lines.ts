@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { Fifo } from '../core/fifo.js';
 import { type Line, LineSplitter } from './split-lines.js';
 import { afterQuiet, patienceMs, quietMs } from './wait-for-quiet.js';
 
@@ -35,7 +36,7 @@ interface Waiting {
 export class LineReader implements LineSource, LineBatches {
   readonly #stdout: Readable;
   readonly #splitter: LineSplitter;
-  readonly #ahead: Buffer[] = [];
+  readonly #ahead = new Fifo<Buffer>();
   #aheadBytes = 0;
   #bytesSinceExit = 0;
   #childExited = false;
@@ -156,7 +157,7 @@ export class LineReader implements LineSource, LineBatches {
 
   #finish(): void {
     this.#finished = true;
-    this.#ahead.length = 0;
+    this.#ahead.clear();
     this.#cancelQuiet?.();
     this.#stdout.destroy();
   }

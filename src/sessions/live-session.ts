@@ -5,10 +5,10 @@ import { TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
 import { CallOff } from './call-off.js';
 import { LiveTurn } from './live-turn.js';
-import { noSuchRequest } from './refusals.js';
 import { Residence, type ResidenceSetup } from './residence.js';
 import type { TurnLocks, Writer } from './turn-lock.js';
 import type { BackendSession, SendOptions } from './types.js';
+import { noSuchRequest } from './wording.js';
 
 export interface LiveSessionSetup extends ResidenceSetup {
   readonly locks: TurnLocks;

@@ -9,9 +9,9 @@ import {
   type PermissionResolvedEvent,
 } from '../core/chat-event.js';
 import { TurnLedger } from '../core/turn-ledger.js';
-import { noSuchRequest } from './refusals.js';
 import type { Clocks } from './types.js';
 import { type Expiry, Watchdog } from './watchdog.js';
+import { noSuchRequest } from './wording.js';
 
 /** One turn of a live session: its events in order, its clocks, and its one ending. */
 export class LiveTurn {

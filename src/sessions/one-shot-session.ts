@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { type BackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapter, PermissionMode, RunRequest } from '../backends/types.js';
-import { type ChatEvent, errorEvent, notice } from '../core/chat-event.js';
+import { type ChatEvent, errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
 import { CallOff } from './call-off.js';
-import { noSuchRequest, unsupported } from './refusals.js';
 import type { TurnLocks } from './turn-lock.js';
 import type { BackendSession, Clocks, SendOptions, SessionOptions } from './types.js';
 import { defaultClocks, Watchdog } from './watchdog.js';
+import { neverStored, noSuchRequest, unsupported } from './wording.js';
 
 /** A session in which each turn starts the CLI anew and resumes by id: slower, and otherwise the same. */
 export class OneShotSession implements BackendSession {
@@ -124,7 +124,7 @@ export class OneShotSession implements BackendSession {
       const unknown = event.type === 'error' && event.code === 'session_not_found';
       if (unknown && !begun && !this.#proven && sessionId !== undefined) {
         this.#request = { ...this.#request, sessionId: undefined };
-        yield notice('info', 'The session was never stored: a new one was begun');
+        yield neverStored;
         yield* this.#run(prompt, signal);
         return;
       }

@@ -4,10 +4,10 @@ import type { PermissionMode } from '../backends/types.js';
 import { type ChatEvent, notice, type StepEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import type { CallOff } from './call-off.js';
-import { unsupported } from './refusals.js';
 import { abortable } from './turn-lock.js';
 import type { Clocks } from './types.js';
 import type { PooledProcess, ProcessKind, WarmPool } from './warm-pool.js';
+import { neverStored, unsupported } from './wording.js';
 
 export interface ResidenceSetup {
   readonly backend: BackendName;
@@ -250,7 +250,6 @@ export interface Home {
   outgrown: boolean;
 }
 
-const neverStored = notice('info', 'The session was never stored: a new one was begun');
 const leftBehind = notice(
   'warning',
   'The session moved to another process, for its permission mode: what it had left running in the old one was ended',

@@ -10,11 +10,11 @@ import { TurnoutError } from '../core/errors.js';
 import { endOrphans } from '../process/end-orphans.js';
 import { LiveBackendSession } from './live-session.js';
 import { OneShotSession } from './one-shot-session.js';
-import { unsupported } from './refusals.js';
 import { TurnLocks } from './turn-lock.js';
 import type { BackendSession, SessionOptions } from './types.js';
 import { type PoolLimits, type ProcessKind, WarmPool } from './warm-pool.js';
 import { defaultClocks } from './watchdog.js';
+import { unsupported } from './wording.js';
 
 export { defaultClocks };
 

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../one-shot/json-lines.js';
 
 /**
- * Nearly all lines of a turn are pieces of text and marks between them. They are known by how they begin, and then they
- * need not be parsed whole: what comes back has only what the decoder looks at. A line that begins in any other way is
- * undefined here, and parsed.
+ * Half the lines of a short turn, and nearly all of a long answer, are pieces of text and marks between them. They are
+ * known by how they begin, and then they need not be parsed whole: what comes back has only what the decoder looks at. A
+ * line that begins in any other way is undefined here, and parsed.
  */
 export function readKnownLine(raw: string): JsonObject | undefined {
   if (!raw.startsWith(streamEvent))

@@ -1,7 +1,10 @@
 import type { BackendName } from '../backends/registry.js';
+import { notice } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 
-// What every kind of session refuses in the same words.
+// What every kind of session says in the same words.
+
+export const neverStored = notice('info', 'The session was never stored: a new one was begun');
 
 export function unsupported(backend: BackendName, what: string): TurnoutError {
   return new TurnoutError('unsupported', `${backend} does not support ${what}.`);
