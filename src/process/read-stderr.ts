@@ -33,10 +33,11 @@ export class StderrReader {
   /** Waits for the last words, which may be read after the exit, and stops listening when the child is gone. */
   async settle(): Promise<void> {
     const began = performance.now();
-    while (!this.#stream.closed && performance.now() - began < patienceMs) {
+    // After a busy stretch the time may be over although nobody has looked: so there is always one look.
+    for (let looked = false; !this.#stream.closed && performance.now() - began < patienceMs; looked = true) {
       const silence = performance.now() - (this.#lastSign ?? began);
-      if (silence >= quietMs) break;
-      await this.#closedOrAfter(quietMs - silence);
+      if (looked && silence >= quietMs) break;
+      await this.#closedOrAfter(Math.max(0, quietMs - silence));
     }
     if (this.#childExited) this.#stream.destroy();
   }
