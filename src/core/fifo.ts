@@ -24,6 +24,12 @@ export class Fifo<T> {
     return item;
   }
 
+  takeAll(): T[] {
+    const items = (this.#taken === 0 ? this.#items : this.#items.slice(this.#taken)) as T[];
+    this.clear();
+    return items;
+  }
+
   clear(): void {
     this.#items = [];
     this.#taken = 0;

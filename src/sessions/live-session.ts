@@ -3,6 +3,7 @@ import type { PermissionMode } from '../backends/types.js';
 import { type ChatEvent, errorEvent, type PermissionDecision } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
+import { Alarm } from './alarm.js';
 import { CallOff } from './call-off.js';
 import { LiveTurn } from './live-turn.js';
 import { Residence, type ResidenceSetup } from './residence.js';
@@ -21,6 +22,8 @@ export class LiveBackendSession implements BackendSession, Writer {
   readonly backend: BackendName;
   readonly #setup: LiveSessionSetup;
   readonly #residence: Residence;
+  /** Of whichever turn runs. */
+  readonly #alarm = new Alarm();
   #turn: LiveTurn | undefined;
   /** In the order of asking: also those that wait, for each other or for another object's turn. */
   readonly #sends = new Set<CallOff>();
@@ -105,6 +108,7 @@ export class LiveBackendSession implements BackendSession, Writer {
     this.#residence.close();
     await this.interrupt();
     await this.#residence.leave();
+    this.#alarm.cancel();
     this.#setup.locks.leave(this);
     this.#setup.onClose();
   }
@@ -113,7 +117,7 @@ export class LiveBackendSession implements BackendSession, Writer {
     prompt: string,
     given: AbortSignal | undefined,
     callOff: CallOff,
-  ): AsyncGenerator<readonly ChatEvent[]> {
+  ): AsyncGenerator<readonly ChatEvent[] | LiveTurn> {
     if (prompt === '') {
       yield [errorEvent('bad_request', 'The prompt is empty: there is nothing to send to the agent.')];
       return;
@@ -127,18 +131,16 @@ export class LiveBackendSession implements BackendSession, Writer {
       release = locks.tryAcquire(key, this) ?? (await locks.acquire(key, callOff.signal, this));
       this.#current = callOff;
       const { home, notices } = await this.#residence.enter(callOff, clocks.turnMs);
-      const turn = new LiveTurn(home.session, clocks, this.backend);
+      const learn = (events: readonly ChatEvent[]) => this.#residence.learn(events);
+      const turn = new LiveTurn(home.session, clocks, this.backend, learn);
       this.#turn = turn;
       const onAbort = () => void this.interrupt();
       given?.addEventListener('abort', onAbort, { once: true });
       if (callOff.aborted) onAbort();
       try {
         if (notices.length > 0) yield notices;
-        turn.begin(prompt);
-        for (let events = await turn.next(); events !== undefined; events = await turn.next()) {
-          this.#residence.learn(events);
-          yield events;
-        }
+        turn.begin(prompt, this.#alarm);
+        yield turn;
       } finally {
         given?.removeEventListener('abort', onAbort);
         this.#turn = undefined;

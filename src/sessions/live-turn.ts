@@ -1,4 +1,4 @@
-import type { LiveEvent, LiveSession } from '../backends/live/types.js';
+import type { LiveEvent, LiveEvents, LiveSession } from '../backends/live/types.js';
 import { classifyFailure } from '../backends/one-shot/classify-failure.js';
 import type { BackendName } from '../backends/registry.js';
 import {
@@ -8,16 +8,20 @@ import {
   type PermissionDecision,
   type PermissionResolvedEvent,
 } from '../core/chat-event.js';
+import type { BatchSource } from '../core/flatten-batches.js';
 import { TurnLedger } from '../core/turn-ledger.js';
+import type { Alarm } from './alarm.js';
 import type { Clocks } from './types.js';
 import { type Expiry, Watchdog } from './watchdog.js';
 import { noSuchRequest } from './wording.js';
 
 /** One turn of a live session: its events in order, its clocks, and its one ending. */
-export class LiveTurn {
+export class LiveTurn implements BatchSource<ChatEvent> {
   readonly #session: LiveSession;
   readonly #backend: BackendName;
   readonly #clocks: Clocks;
+  /** Told what the reader is told, just before. */
+  readonly #learn: (events: readonly ChatEvent[]) => void;
   readonly #ledger = new TurnLedger();
   readonly #pending = new Set<string>();
   readonly #denials = new Map<string, string>();
@@ -26,56 +30,54 @@ export class LiveTurn {
   #graceTimer: NodeJS.Timeout | undefined;
   /** The CLI did not stop in time. */
   #stuck = false;
-  #tellStuck: () => void = () => {};
   /** Whoever asked for the stop waits no longer. */
   #stopWaiting: () => void = () => {};
   #waitedEnough: Promise<void> | undefined;
   /** The reader has an event, and has not asked for the next one yet. */
   #reading = false;
+  #source: LiveEvents | undefined;
   #events: AsyncIterator<LiveEvent> | undefined;
-  /** The first event, which is waited for from the beginning on. */
-  #awaited: Promise<IteratorResult<LiveEvent> | 'stuck'> | undefined;
+  /** The CLI was asked for its next event, which has not come yet. */
+  #asked = false;
+  /** It has come, and nobody has taken it yet. */
+  #arrived: IteratorResult<LiveEvent> | undefined;
+  #waiting: Waiting | undefined;
+  /** The protocol's own code has failed, which it should not. */
+  #broken: { readonly error: unknown } | undefined;
+  /** Nobody reads any more. */
+  #left = false;
   #watchdog: Watchdog | undefined;
   #over = false;
 
-  constructor(session: LiveSession, clocks: Clocks, backend: BackendName) {
+  constructor(
+    session: LiveSession,
+    clocks: Clocks,
+    backend: BackendName,
+    learn: (events: readonly ChatEvent[]) => void = () => {},
+  ) {
     this.#session = session;
     this.#clocks = clocks;
     this.#backend = backend;
+    this.#learn = learn;
   }
 
-  /** With this the prompt goes out. To be called once, before `next`. */
-  begin(prompt: string): void {
+  /** With this the prompt goes out. To be called once, before `next`. The alarm is the turn's until it is settled. */
+  begin(prompt: string, alarm: Alarm): void {
     if (this.#stopped !== undefined) {
       this.#over = true;
       return;
     }
-    const events = this.#session.turn(prompt)[Symbol.asyncIterator]();
-    this.#events = events;
-    this.#awaited = this.#next(events);
-    this.#watchdog = new Watchdog(this.#clocks, (expiry) => this.#expire(expiry));
+    this.#source = this.#session.turn(prompt);
+    this.#events = this.#source[Symbol.asyncIterator]();
+    this.#ask(this.#events);
+    this.#watchdog = new Watchdog(this.#clocks, alarm, (expiry) => this.#expire(expiry));
   }
 
   /** The next events; asking for them says that those before have been read. Undefined after the last ones. */
-  async next(): Promise<readonly ChatEvent[] | undefined> {
-    const events = this.#events;
-    if (this.#ledger.ended) return undefined;
-    if (events === undefined) return this.#ledger.fail(this.#stopped ?? this.#withoutResult());
+  next(): Promise<readonly ChatEvent[] | undefined> {
+    if (this.#ledger.ended) return Promise.resolve(undefined);
     if (this.#reading) this.#readOn();
-    for (;;) {
-      const next = await (this.#awaited ?? this.#next(events));
-      this.#awaited = undefined;
-      if (next === 'stuck' || next.done) {
-        this.#over = next !== 'stuck';
-        return this.#ledger.fail(this.#stopped ?? this.#withoutResult());
-      }
-      const seen = this.#accept(next.value);
-      if (seen.length === 0) continue;
-      this.#watchdog?.pause();
-      for (const event of seen) this.#watchdog?.see(event);
-      this.#reading = true;
-      return seen;
-    }
+    return this.#wait();
   }
 
   #readOn(): void {
@@ -112,6 +114,7 @@ export class LiveTurn {
 
   /** After the last event, or when the reader has left: is the CLI ready for another turn? */
   async settle(): Promise<boolean> {
+    this.#left = true;
     this.#reading = false;
     this.#watchdog?.stop();
     try {
@@ -119,11 +122,8 @@ export class LiveTurn {
         this.#startGrace();
         await this.stop(errorEvent('interrupted', 'Interrupted'));
       }
-      while (!this.#over && this.#events !== undefined) {
-        const next = await this.#next(this.#events);
-        if (next === 'stuck') return false;
-        this.#over = next.done === true || next.value.type === 'ending';
-      }
+      while (!this.#over && !this.#stuck && this.#events !== undefined) await this.#wait();
+      if (this.#stuck && !this.#over) return false;
       await this.#events?.return?.();
       return true;
     } finally {
@@ -132,18 +132,70 @@ export class LiveTurn {
     }
   }
 
-  /** Not a race against one promise for the whole turn: that would remember every event until the end. */
-  #next(events: AsyncIterator<LiveEvent>): Promise<IteratorResult<LiveEvent> | 'stuck'> {
+  /** The next events that there is something to say of. */
+  #wait(): Promise<readonly ChatEvent[]> {
     return new Promise((resolve, reject) => {
-      this.#tellStuck = () => resolve('stuck');
-      if (this.#stuck) resolve('stuck');
-      else events.next().then(resolve, reject);
+      this.#waiting = { resolve, reject };
+      this.#look();
     });
+  }
+
+  #ask(events: AsyncIterator<LiveEvent>): void {
+    this.#asked = true;
+    events.next().then(this.#answered, this.#failed);
+  }
+
+  readonly #answered = (result: IteratorResult<LiveEvent>): void => {
+    this.#asked = false;
+    this.#arrived = result;
+    this.#look();
+  };
+
+  readonly #failed = (error: unknown): void => {
+    this.#asked = false;
+    this.#broken = { error };
+    this.#over = true;
+    this.#look();
+  };
+
+  /** Something has come: is it something for the one who waits? */
+  #look(): void {
+    for (let waiting = this.#waiting; waiting !== undefined; waiting = this.#waiting) {
+      const seen = this.#broken === undefined ? this.#take() : [];
+      if (seen === undefined) return;
+      if (seen.length === 0 && !this.#over && !this.#stuck) continue;
+      this.#waiting = undefined;
+      if (!this.#left) this.#learn(seen);
+      if (this.#broken === undefined) waiting.resolve(seen);
+      else waiting.reject(this.#broken.error);
+    }
+  }
+
+  /** Undefined: nothing has come yet. */
+  #take(): readonly ChatEvent[] | undefined {
+    const events = this.#events;
+    if (events === undefined || this.#stuck) return this.#ledger.fail(this.#stopped ?? this.#withoutResult());
+    const result = this.#arrived;
+    if (result === undefined) {
+      if (!this.#asked) this.#ask(events);
+      return undefined;
+    }
+    this.#arrived = undefined;
+    if (result.done) {
+      this.#over = true;
+      return this.#ledger.fail(this.#stopped ?? this.#withoutResult());
+    }
+    const seen = this.#acceptAll(result.value, this.#source?.ready?.() ?? []);
+    if (seen.length === 0) return seen;
+    this.#watchdog?.pause();
+    for (const event of seen) this.#watchdog?.see(event);
+    this.#reading = !this.#left;
+    return seen;
   }
 
   #giveUp(): void {
     this.#stuck = true;
-    this.#tellStuck();
+    this.#look();
   }
 
   /** From now on the CLI has this long to stop. While the reader is busy it can't be seen whether it did. */
@@ -155,6 +207,13 @@ export class LiveTurn {
       this.#stopWaiting();
       if (!this.#reading) this.#giveUp();
     }, stopMs);
+  }
+
+  #acceptAll(first: LiveEvent, others: readonly LiveEvent[]): readonly ChatEvent[] {
+    if (others.length === 0) return this.#accept(first);
+    const seen = [...this.#accept(first)];
+    for (const event of others) seen.push(...this.#accept(event));
+    return seen;
   }
 
   #accept(event: LiveEvent): readonly ChatEvent[] {
@@ -193,4 +252,9 @@ export class LiveTurn {
   #withoutResult(): ErrorEvent {
     return errorEvent('crashed', `${this.#backend} ended the turn without a result`);
   }
+}
+
+interface Waiting {
+  resolve(events: readonly ChatEvent[]): void;
+  reject(error: unknown): void;
 }

@@ -4,6 +4,7 @@ import type { BackendAdapter, PermissionMode, RunRequest } from '../backends/typ
 import { type ChatEvent, errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
+import { Alarm } from './alarm.js';
 import { CallOff } from './call-off.js';
 import type { TurnLocks } from './turn-lock.js';
 import type { BackendSession, Clocks, SendOptions, SessionOptions } from './types.js';
@@ -27,6 +28,7 @@ export class OneShotSession implements BackendSession {
   /** There is something to resume: the caller said so, or a turn was completed. */
   #proven: boolean;
   #closed = false;
+  readonly #alarm = new Alarm();
   readonly #ownKey = `new-${Math.random().toString(36).slice(2)}`;
 
   readonly #onClose: () => void;
@@ -100,7 +102,7 @@ export class OneShotSession implements BackendSession {
 
   /** What a clock ends, it ends by name, and with the process. */
   async *#watch(callOff: CallOff, turn: AsyncIterable<ChatEvent>): AsyncGenerator<readonly ChatEvent[]> {
-    const watchdog = new Watchdog(this.#clocks, ({ message }) => {
+    const watchdog = new Watchdog(this.#clocks, this.#alarm, ({ message }) => {
       if (!callOff.aborted) callOff.abort(new TurnoutError('timeout', message));
     });
     try {
@@ -190,6 +192,7 @@ export class OneShotSession implements BackendSession {
     await this.interrupt();
     // Resolves when the process is gone, whether or not anybody reads on.
     await this.#process?.return?.();
+    this.#alarm.cancel();
     this.#onClose();
   }
 }

@@ -1,4 +1,5 @@
 import type { ChatEvent } from '../core/chat-event.js';
+import type { Alarm } from './alarm.js';
 import type { Clocks } from './types.js';
 
 export const defaultClocks: Omit<Clocks, 'turnMs'> = {
@@ -22,7 +23,7 @@ export type Expiry =
  * model. So they do while a permission is waited for, of whatever tool: no CLI tells which one it holds up. The whole
  * turn's clock and a permission's deadline go on: they are promises about the time of day.
  *
- * An event moves clocks, not timers: there is one timer, for the clock that is due first, and when it rings too early
+ * An event moves clocks, not timers: there is one alarm, for the clock that is due first, and when it rings too early
  * it is set again.
  */
 export class Watchdog {
@@ -32,22 +33,23 @@ export class Watchdog {
   readonly #permissions = new Map<string, Clock>();
   readonly #silence: Clock;
   readonly #turn: Clock;
+  readonly #alarm: Alarm;
   #paused = false;
   #stopped = false;
-  #timer: NodeJS.Timeout | undefined;
-  /** When the timer rings. */
-  #ringsAt = Number.POSITIVE_INFINITY;
 
-  constructor(clocks: Clocks, onExpiry: (expiry: Expiry) => void) {
+  /** The alarm is the session's: one watchdog at a time has it. */
+  constructor(clocks: Clocks, alarm: Alarm, onExpiry: (expiry: Expiry) => void) {
     const { turnMs, modelSilenceMs } = clocks;
     this.#clocks = clocks;
+    this.#alarm = alarm;
     this.#onExpiry = onExpiry;
+    alarm.listen(() => this.#ring());
     this.#turn = new Clock(turnMs, () => this.#expire(`The turn took longer than ${seconds(turnMs)}`));
     this.#silence = new Clock(modelSilenceMs, () =>
       this.#expire(`No output from the model for ${seconds(modelSilenceMs)}`),
     );
-    this.#run(this.#turn);
     this.#listen();
+    this.#run(this.#turn);
   }
 
   /** The reader has an event and has not asked for the next one yet. */
@@ -86,8 +88,8 @@ export class Watchdog {
   }
 
   stop(): void {
+    if (!this.#stopped) this.#alarm.ignore();
     this.#stopped = true;
-    clearTimeout(this.#timer);
   }
 
   /** The model's silence counts only while it is the model's turn to say something. */
@@ -125,23 +127,14 @@ export class Watchdog {
 
   #run(clock: Clock): void {
     clock.run();
-    if (clock.dueAt < this.#ringsAt) this.#setTimer(clock.dueAt);
-  }
-
-  #setTimer(at: number): void {
-    if (this.#stopped) return;
-    clearTimeout(this.#timer);
-    this.#ringsAt = at;
-    this.#timer = setTimeout(() => this.#ring(), Math.min(Math.max(1, at - performance.now()), longestTimer));
+    this.#alarm.setFor(clock.dueAt);
   }
 
   #ring(): void {
-    this.#ringsAt = Number.POSITIVE_INFINITY;
     const now = performance.now();
     const running = [this.#turn, ...this.#permissions.values(), this.#silence, ...this.#tools.values()];
     for (const clock of running) if (!this.#stopped && clock.dueAt <= now) clock.expire();
-    const next = Math.min(...running.map(({ dueAt }) => dueAt));
-    if (next < this.#ringsAt) this.#setTimer(next);
+    if (!this.#stopped) this.#alarm.setFor(Math.min(...running.map(({ dueAt }) => dueAt)));
   }
 
   #expire(message: string): void {
@@ -149,9 +142,6 @@ export class Watchdog {
     this.#onExpiry({ type: 'turn', message });
   }
 }
-
-/** What `setTimeout` can take. */
-const longestTimer = 2 ** 31 - 1;
 
 /** A time that runs down, and can be paused. 0 is for ever. */
 class Clock {

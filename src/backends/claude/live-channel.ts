@@ -1,11 +1,11 @@
 import { Fifo } from '../../core/fifo.js';
-import type { LiveEvent } from '../live/types.js';
+import type { LiveEvent, LiveEvents } from '../live/types.js';
 
 /**
  * The events of one turn on their way to its reader, who may be slow, and may leave. Iterated once, by one reader, whose
  * first step begins the turn.
  */
-export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void> {
+export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>, LiveEvents {
   readonly id: string;
   /** Resolves when the turn's ending has come, read or not. */
   readonly over: Promise<void>;
@@ -71,6 +71,14 @@ export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>
     });
   }
 
+  ready(): readonly LiveEvent[] {
+    if (this.#events.length === 0) return none;
+    const events = this.#events.takeAll();
+    this.#weight = 0;
+    this.#drained?.();
+    return events;
+  }
+
   return(): Promise<IteratorResult<LiveEvent, void>> {
     this.#left = true;
     this.#events.clear();
@@ -96,6 +104,7 @@ export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>
   }
 }
 
+const none: readonly LiveEvent[] = [];
 const done = { value: undefined, done: true } as const;
 
 const maxWeight = 4 * 1024 * 1024;

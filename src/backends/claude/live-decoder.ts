@@ -139,15 +139,18 @@ function result(state: ClaudeLiveState, message: JsonObject, raw: string): LiveS
   const { turn, ...rest } = state;
   const idle = { ...rest, cost };
   if (turn === undefined) return [idle, []];
-  if (!isAnswerTo(turn, message)) {
+  const answers = answeredBy(message);
+  if (!isAnswerTo(turn, answers)) {
     return [{ ...idle, turn, unprompted: '' }, tellUnprompted(state.unprompted)];
   }
   const costBefore = before === undefined || cost === undefined ? state.cost : cost - before;
   const [decoded, events] = claudeDecoder(costBefore).step(turn.decoded, message, raw);
   const last = endingOf(decoded.ending, message, state.limitEnds);
-  const [parts, told] = addPart(turn.parts, events.filter(says), last);
   const denied = turn.asked.map((id) => resolved(id, 'deny'));
-  const waiting = turn.told.filter((id) => !answeredBy(message).includes(id));
+  const waiting = turn.told.filter((id) => !answers.includes(id));
+  if (turn.parts === undefined && waiting.length === 0)
+    return [idle, [...events.filter(says), ...denied, { type: 'ending', ending: last }]];
+  const [parts, told] = addPart(turn.parts, events.filter(says), last);
   if (waiting.length === 0) return [idle, [...told, ...denied, { type: 'ending', ending: parts.ending }]];
   const next = { ...turn, begun: false, decoded: decoder.initial, asked: [], told: waiting, parts };
   return [{ ...idle, turn: next }, [...told, ...denied, ...betweenParts(last)]];
@@ -155,14 +158,12 @@ function result(state: ClaudeLiveState, message: JsonObject, raw: string): LiveS
 
 /** Both spellings were seen in 2.1.325; older results name no message. */
 function answeredBy(message: JsonObject): readonly string[] {
-  const listed = message['user_message_uuids'];
-  return [...(Array.isArray(listed) ? listed : []), message['user_message_uuid']].filter(
-    (id) => typeof id === 'string',
-  );
+  const { user_message_uuids: listed, user_message_uuid: single } = message;
+  const ids: readonly unknown[] = Array.isArray(listed) ? [...listed, single] : [single];
+  return ids.filter((id) => typeof id === 'string');
 }
 
-function isAnswerTo(turn: OurTurn, message: JsonObject): boolean {
-  const answers = answeredBy(message);
+function isAnswerTo(turn: OurTurn, answers: readonly string[]): boolean {
   return answers.length === 0 ? turn.begun : answers.includes(turn.message);
 }
 

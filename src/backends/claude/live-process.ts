@@ -2,6 +2,7 @@ import { TurnoutError } from '../../core/errors.js';
 import type { ProcessExit } from '../../process/start-process.js';
 import type {
   LiveEvent,
+  LiveEvents,
   LiveProcess,
   LiveSession,
   LiveSessionOptions,
@@ -108,7 +109,7 @@ class ClaudeSession implements LiveSession {
     return this.isOpen ? this.#turns.sessionId : this.#lastId;
   }
 
-  turn(prompt: string): AsyncIterable<LiveEvent> {
+  turn(prompt: string): LiveEvents {
     return this.isOpen ? this.#turns.run(userMessage(prompt)) : closedTurn();
   }
 

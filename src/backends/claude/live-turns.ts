@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { notice } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
-import type { LiveEvent, PermissionAnswer, TurnEnding } from '../live/types.js';
+import type { LiveEvent, LiveEvents, PermissionAnswer, TurnEnding } from '../live/types.js';
 import { unknownLine } from '../one-shot/decoder.js';
 import type { JsonObject } from '../one-shot/json-lines.js';
 import { object, text } from '../one-shot/read-fields.js';
@@ -45,7 +45,7 @@ export class ClaudeTurns implements Listener {
   }
 
   /** One turn for one message, in the form that Claude takes it. */
-  run(message: JsonObject): AsyncIterableIterator<LiveEvent> {
+  run(message: JsonObject): LiveEvents {
     const turn = new TurnChannel(randomUUID(), () => this.#begin(turn, message));
     this.#latest = turn;
     return turn;

@@ -77,7 +77,7 @@ export interface LiveSession {
    * One turn. Yields what happens and, last, exactly one `ending`; it never throws for what the CLI does wrong (a
    * process that dies gives `crashed`). One turn at a time. A caller that leaves the loop has called `interrupt` before.
    */
-  turn(prompt: string): AsyncIterable<LiveEvent>;
+  turn(prompt: string): LiveEvents;
   /** Asks the CLI to stop the running turn, which then ends as `interrupted`. Without a turn it does nothing. */
   interrupt(): Promise<void>;
   answerPermission(id: string, answer: PermissionAnswer): Promise<void>;
@@ -91,6 +91,11 @@ export interface LiveSession {
   setPermissionMode?(mode: PermissionMode): Promise<boolean>;
   /** Lets go of the session; a process that holds one session only is ready for another one, or is ended by the caller. */
   close(): Promise<void>;
+}
+
+export interface LiveEvents extends AsyncIterable<LiveEvent> {
+  /** Takes what has come behind the event that was given last: a promise for each would cost more than the event. */
+  ready?(): readonly LiveEvent[];
 }
 
 export type LiveEvent = StepEvent | TurnEnding;

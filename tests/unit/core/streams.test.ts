@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { flattenBatches } from '../../../src/core/flatten-batches.js';
+import { type BatchSource, flattenBatches } from '../../../src/core/flatten-batches.js';
 import { Aside, interleave } from '../../../src/core/interleave.js';
 
 describe('flattenBatches', () => {
@@ -58,6 +58,57 @@ describe('flattenBatches, left while a next is pending', () => {
   });
 });
 
+describe('flattenBatches, with a source that its generator hands over', () => {
+  it('gives the source’s items before the generator goes on', async () => {
+    async function* source() {
+      yield [1];
+      yield from([2, 3], [], [4]);
+      yield [5];
+    }
+    expect(await all(flattenBatches(source()))).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('answers whoever waits for the source, and closes the generator then', async () => {
+    const told: string[] = [];
+    let give: (batch: readonly number[] | undefined) => void = () => {};
+    async function* source() {
+      try {
+        yield { next: () => new Promise<readonly number[] | undefined>((resolve) => (give = resolve)) };
+      } finally {
+        told.push('closed');
+      }
+    }
+    const items = flattenBatches(source(), () => {
+      told.push('stopped');
+      give([1]);
+    });
+    const pending = items.next().then(({ value }) => told.push(`answered ${value}`));
+    await new Promise((resolve) => setImmediate(resolve));
+    await items.return(0);
+    await pending;
+    expect(told).toEqual(['stopped', 'answered 1', 'closed']);
+    expect((await items.next()).done).toBe(true);
+  });
+
+  it('throws what the source throws into the generator', async () => {
+    const broken = { next: () => Promise.reject(new Error('broken')) };
+    let closed = 0;
+    async function* source(catches: boolean) {
+      try {
+        yield broken;
+      } catch (error) {
+        if (!catches) throw error;
+        yield [`${error}`];
+      } finally {
+        closed += 1;
+      }
+    }
+    expect(await all(flattenBatches(source(true)))).toEqual(['Error: broken']);
+    await expect(all(flattenBatches(source(false)))).rejects.toThrow('broken');
+    expect(closed).toBe(2);
+  });
+});
+
 describe('interleave', () => {
   it('gives what comes aside while the main stream is silent', async () => {
     const aside = new Aside<string>();
@@ -93,6 +144,11 @@ describe('interleave', () => {
     await main.closed;
   });
 });
+
+function from<T>(...list: readonly (readonly T[])[]): BatchSource<T> {
+  const left = [...list];
+  return { next: () => Promise.resolve(left.shift()) };
+}
 
 async function* batches<T>(...list: readonly (readonly T[])[]): AsyncGenerator<readonly T[]> {
   for (const batch of list) yield batch;

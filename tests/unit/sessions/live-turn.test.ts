@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveEvent, LiveSession } from '../../../src/backends/live/types.js';
+import type { LiveEvent, LiveEvents, LiveSession } from '../../../src/backends/live/types.js';
 import { type ChatEvent, errorEvent } from '../../../src/core/chat-event.js';
 import { EventQueue } from '../../../src/core/event-queue.js';
+import { Alarm } from '../../../src/sessions/alarm.js';
 import { LiveTurn } from '../../../src/sessions/live-turn.js';
 import type { Clocks } from '../../../src/sessions/types.js';
 
@@ -38,8 +39,50 @@ describe('a tool that the stop of its turn ends', () => {
   });
 });
 
+describe('the events of a turn', () => {
+  it('come together where they have come together, and are learnt before they are read', async () => {
+    const learnt: string[] = [];
+    const learn = (events: readonly ChatEvent[]) => learnt.push(events.map(({ type }) => type).join(' '));
+    const said: LiveEvent[] = [{ type: 'text', text: 'a' }, { type: 'text', text: '' }, ending];
+    const source: LiveEvents = {
+      ready: () => said.splice(0),
+      async *[Symbol.asyncIterator]() {
+        for (let event = said.shift(); event !== undefined; event = said.shift()) yield event;
+      },
+    };
+    const turn = new LiveTurn(
+      { ...session(new EventQueue(), []), turn: () => source },
+      never,
+      'claude',
+      learn,
+    );
+    const batches: string[][] = [];
+    for await (const batch of eventsOf(turn)) batches.push([...batch.map(({ type }) => type), ...learnt]);
+    expect(batches).toEqual([['text', 'complete', 'text complete']]);
+    expect(await turn.settle()).toBe(true);
+  });
+
+  it('end with what the protocol’s code throws, where it does', async () => {
+    const cli: LiveSession = {
+      ...session(new EventQueue(), []),
+      async *turn() {
+        yield toolStart;
+        throw new Error('broken');
+      },
+    };
+    const turn = new LiveTurn(cli, never, 'claude');
+    const seen: ChatEvent[] = [];
+    const read = async () => {
+      for await (const batch of eventsOf(turn)) seen.push(...batch);
+    };
+    await expect(read()).rejects.toThrow('broken');
+    expect(seen).toEqual([toolStart]);
+    expect(await turn.settle()).toBe(true);
+  });
+});
+
 async function* eventsOf(turn: LiveTurn): AsyncGenerator<readonly ChatEvent[]> {
-  turn.begin('hello');
+  turn.begin('hello', new Alarm());
   for (let events = await turn.next(); events !== undefined; events = await turn.next()) yield events;
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Alarm } from '../../../src/sessions/alarm.js';
 import type { Clocks } from '../../../src/sessions/types.js';
 import { type Expiry, Watchdog } from '../../../src/sessions/watchdog.js';
 
@@ -7,8 +8,9 @@ const never: Clocks = { modelSilenceMs: 0, toolMs: 0, permissionMs: 0, turnMs: 0
 
 let expired: Expiry[];
 let watchdog: Watchdog;
+let alarm: Alarm;
 const start = (clocks: Partial<Clocks>) => {
-  watchdog = new Watchdog({ ...never, ...clocks }, (expiry) => expired.push(expiry));
+  watchdog = new Watchdog({ ...never, ...clocks }, alarm, (expiry) => expired.push(expiry));
 };
 const toolStart = () => watchdog.see({ type: 'tool_start', id: 't', name: 'Bash', input: {} });
 const toolEnd = () => watchdog.see({ type: 'tool_end', id: 't', output: '', isError: false });
@@ -20,10 +22,12 @@ const messages = () => expired.map(({ message }) => message);
 
 beforeEach(() => {
   expired = [];
+  alarm = new Alarm();
   vi.useFakeTimers();
 });
 afterEach(() => {
   watchdog.stop();
+  alarm.cancel();
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
 });
