@@ -35,12 +35,13 @@ export class CodexPeer {
   }
 
   /** Reads to the end of the output. */
-  async read(): Promise<void> {
-    for await (const lines of this.#child.lines()) {
+  read(): Promise<void> {
+    return this.#child.eachBatch((lines) => {
       for (const line of lines) {
         if (line.text !== '') this.#trace('in', line.text, this.#take(line.text));
       }
-    }
+      return undefined;
+    });
   }
 
   /**

@@ -103,9 +103,10 @@ export class AcpConnection {
 
   async #read(): Promise<void> {
     try {
-      for await (const lines of this.#child.lines()) {
+      await this.#child.eachBatch((lines) => {
         for (const line of lines) this.#line(line.text);
-      }
+        return undefined;
+      });
     } finally {
       this.#connection?.close();
     }

@@ -158,6 +158,21 @@ describe('an agent that', () => {
     await process.exited;
   });
 
+  it('says what its listener chokes on is ended: nothing more of it would be heard', async () => {
+    const process = await start(`
+      if (method === 'session/prompt') { text(params.sessionId, 'poison'); text(params.sessionId, 'more'); }`);
+    const session = await process.open(options());
+    const record = trace.push.bind(trace);
+    trace.push = (entry) => {
+      if (entry.type === 'line' && entry.line.includes('poison')) throw new Error('choked');
+      return record(entry);
+    };
+    const events = await turn(session);
+    expect(said(events)).toEqual(['poison']);
+    expect(events.at(-1)).toMatchObject({ ending: { code: 'crashed' } });
+    await process.exited;
+  });
+
   it('has no account says so at the opening', async () => {
     const process = await start(`
       if (method === 'session/new') say({ jsonrpc: '2.0', id, error: { code: -32000, message: 'Authentication required' } });`);
