@@ -1,3 +1,4 @@
+import type { StepEvent } from '../../core/chat-event.js';
 import { EventQueue } from '../../core/event-queue.js';
 import type { LiveEvent, TurnEnding } from '../live/types.js';
 import { type CodexTurn, endTurn, newTurn, type TurnStep } from './live-decoder.js';
@@ -18,8 +19,7 @@ export class RunningTurn {
   readonly telling = new Set<Promise<boolean>>();
   /** Resolves when its ending is in the queue. */
   readonly over: Promise<void>;
-  readonly #queue = new EventQueue<LiveEvent>();
-  #unreadChars = 0;
+  readonly #queue = new EventQueue<LiveEvent>({ limit: maxUnreadChars, weightOf: charsOf });
   #settle: () => void = () => {};
 
   constructor() {
@@ -39,17 +39,12 @@ export class RunningTurn {
     return ending === undefined ? {} : { ending };
   }
 
-  push(event: LiveEvent): void {
-    // One large event may be on its way; what was there before it has been left lying.
-    if (this.#unreadChars > maxUnreadChars) this.unread = true;
-    if (this.unread && event.type !== 'ending') return;
-    this.#unreadChars += charsOf(event);
-    this.#queue.push(event);
+  push(event: StepEvent): void {
+    if (!this.unread) this.unread = !this.#queue.push(event);
   }
 
   finish(ending: TurnEnding): void {
-    this.push(ending);
-    this.#queue.end();
+    this.#queue.end(ending);
     this.#settle();
   }
 
@@ -59,11 +54,8 @@ export class RunningTurn {
     this.finish(last ?? { type: 'ending', ending });
   }
 
-  async *events(): AsyncGenerator<LiveEvent> {
-    for await (const event of this.#queue) {
-      this.#unreadChars -= charsOf(event);
-      yield event;
-    }
+  events(): AsyncIterable<LiveEvent> {
+    return this.#queue;
   }
 }
 

@@ -8,7 +8,7 @@ import { type GeminiMessage, permissionId } from './live-decoder.js';
 import { geminiModes } from './live-modes.js';
 import { chooseOption } from './live-permission.js';
 import { promptBlocks } from './live-prompt.js';
-import { Turn, tooSlow } from './live-turn.js';
+import { Turn } from './live-turn.js';
 
 export interface GeminiSessionSetup {
   readonly sessionId: string;
@@ -72,7 +72,6 @@ export class GeminiSession implements LiveSession {
       else if (turn.interrupted) this.#endWith(new TurnoutError('interrupted', 'Interrupted'));
       else void this.#prompt(prompt);
       yield* turn.events;
-      if (turn.overflowed) yield tooSlow;
     } finally {
       turn.abandoned = true;
       if (this.#turn === turn) await this.interrupt();

@@ -35,12 +35,12 @@ export class Turn {
   }
 
   end(): void {
-    this.events.end();
+    this.events.end(this.overflowed ? tooSlow : undefined);
     this.#settle();
   }
 }
 
-export const tooSlow: TurnEnding = {
+const tooSlow: TurnEnding = {
   type: 'ending',
   ending: { type: 'failed', code: 'unknown', message: 'The turn was stopped: its events were not read' },
 };

@@ -82,7 +82,6 @@ export class OpenCodeSession implements LiveSession {
     try {
       yield* turn.events();
     } finally {
-      turn.abandon();
       if (!turn.hasEnded) void this.interrupt();
     }
   }

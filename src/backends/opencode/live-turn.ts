@@ -29,7 +29,6 @@ export class OpenCodeTurn {
   readonly #telling = new Map<string, (taken: boolean) => void>();
   #state: OpenCodeTurnState;
   #ending: TurnEnding | undefined;
-  #abandoned = false;
   #settleEnded: () => void = () => {};
   #settleClosed: () => void = () => {};
 
@@ -61,10 +60,8 @@ export class OpenCodeTurn {
     });
   }
 
-  /** The ending is not in the queue: there must be room for it. */
-  async *events(): AsyncGenerator<LiveEvent> {
-    for await (const event of this.#queue) yield event;
-    if (this.#ending !== undefined) yield this.interrupted ? interruption(this.#ending) : this.#ending;
+  events(): AsyncIterable<LiveEvent> {
+    return this.#queue;
   }
 
   /** A message is being said into the turn; resolves when the server has it, with false when it did not take it. */
@@ -105,16 +102,11 @@ export class OpenCodeTurn {
       this.#end(event);
       return;
     }
-    if (this.#abandoned || this.#queue.push(event)) return;
+    if (this.#queue.push(event)) return;
     // The reader has fallen behind by a million events: more would cost memory without end.
     this.overflows = true;
     const message = 'The reader of this turn did not keep up with its events.';
     this.#end({ type: 'ending', ending: { type: 'failed', code: 'unknown', message } });
-  }
-
-  /** Its reader has left. */
-  abandon(): void {
-    this.#abandoned = true;
   }
 
   lostEvents(): void {
@@ -143,7 +135,7 @@ export class OpenCodeTurn {
   /** Gives out the ending. */
   close(): void {
     this.conclude();
-    this.#queue.end();
+    this.#queue.end(this.#ending && (this.interrupted ? interruption(this.#ending) : this.#ending));
     this.#settleClosed();
   }
 
