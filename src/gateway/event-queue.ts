@@ -10,9 +10,10 @@ import type {
   Store,
 } from '../store/types.js';
 import type { Watcher } from './journal-points.js';
+import { LeaseKeeper } from './lease-keeper.js';
 import type { Log } from './log.js';
 import { cancelPostponed, postponedHead } from './postponed.js';
-import { brokenInside, failedInside, type Settlement, type Stopped, type StopReason } from './settlement.js';
+import type { Settlement, Stopped, StopReason } from './settlement.js';
 
 /** What is done with the events of the queue. */
 export interface TurnHandler {
@@ -56,8 +57,8 @@ interface RunningTurn {
 const defaultPatienceMs = 15_000;
 
 /**
- * Works through the store's events: one turn at a time for each channel, channels side by side. What a turn came to is
- * written until it is on disk; only then is the channel free for its next one.
+ * Works through the store's events: one turn at a time for each channel, channels side by side. A channel is free for its
+ * next turn when what the last one came to is on disk; `LeaseKeeper` sees to that.
  */
 export class EventQueue {
   readonly #options: QueueOptions;
@@ -65,15 +66,14 @@ export class EventQueue {
   readonly #log: Log;
   readonly #now: () => number;
   readonly #watch: Watcher;
+  readonly #leases: LeaseKeeper;
   readonly #running = new Map<string, RunningTurn>();
   #state: 'new' | 'running' | 'draining' | 'stopped' = 'new';
   #pumping: Promise<void> | undefined;
   #wanted = false;
   #due: NodeJS.Timeout | undefined;
-  #heartbeat: NodeJS.Timeout | undefined;
   /** The last fault of the store; undefined when it works. */
   #fault: string | undefined;
-  #givenUp = new AbortController();
 
   constructor(options: QueueOptions) {
     this.#options = options;
@@ -81,6 +81,23 @@ export class EventQueue {
     this.#log = options.log;
     this.#now = options.now ?? Date.now;
     this.#watch = options.watch ?? (() => undefined);
+    const { store, handler, worker, leaseMs, log } = options;
+    this.#leases = new LeaseKeeper({
+      ...{ store, worker, leaseMs, log },
+      now: this.#now,
+      watch: this.#watch,
+      noting: (work) => this.#noting(work),
+      held: () => [...this.#running.values()].map(({ lease }) => lease),
+      lost: (lease) => this.#lost(lease),
+      recover: (turn) => handler.recover(turn),
+      settled: async (lease, settlement, since) => {
+        options.onSettled?.(lease, settlement, since);
+        await handler.settled?.(lease);
+      },
+      onBeat: () => {
+        if (this.#state === 'running') this.wake();
+      },
+    });
   }
 
   get fault(): string | undefined {
@@ -101,10 +118,8 @@ export class EventQueue {
 
   /** Settles what a former gateway left, then begins to work. */
   async start(): Promise<void> {
-    await this.#takeOver(true);
+    await this.#leases.start();
     this.#state = 'running';
-    const beat = Math.max(250, Math.floor(this.#options.leaseMs / 3));
-    this.#heartbeat = setInterval(() => void this.#beat(), beat);
     this.wake();
   }
 
@@ -170,12 +185,12 @@ export class EventQueue {
     // Neither an agent that does not stop nor a disk that takes no result is waited for for ever: the next start takes
     // the turn over.
     const patienceMs = this.#options.patienceMs ?? defaultPatienceMs;
-    const impatient = setTimeout(() => this.#givenUp.abort(), (patienceMs * 2) / 3);
+    const impatient = setTimeout(() => this.#leases.giveUp(), (patienceMs * 2) / 3);
     await this.#quiet(patienceMs);
     clearTimeout(impatient);
     for (const { lease } of this.#running.values())
       this.#log.error('a turn did not stop: it is left to the next start', { channel: lease.channel });
-    clearInterval(this.#heartbeat);
+    this.#leases.stop();
     this.#state = 'stopped';
   }
 
@@ -223,7 +238,8 @@ export class EventQueue {
     const { channel } = claim.lease;
     const stop = new AbortController();
     const since = this.#now();
-    const done = this.#work(claim, stop.signal, since)
+    const done = this.#leases
+      .settle(claim.lease, () => this.#options.handler.run(claim, stop.signal), since)
       .catch((error: unknown): undefined => {
         this.#log.error('a turn could not be settled', { channel, error });
       })
@@ -241,99 +257,10 @@ export class EventQueue {
     });
   }
 
-  async #work(claim: Claim, signal: AbortSignal, since: number): Promise<Settlement | undefined> {
-    const { lease } = claim;
-    let settlement: Settlement;
-    try {
-      settlement = await this.#options.handler.run(claim, signal);
-    } catch (error) {
-      if (isLostLease(error)) return this.#tellLost(lease);
-      settlement = this.#broken(lease, error);
-    }
-    return this.#settle(lease, settlement, since);
-  }
-
-  /** A defect of ours, or a store that can't be written: the message must not get lost over it. */
-  #broken(lease: Lease, error: unknown): Settlement {
-    this.#log.error('a turn failed inside the gateway', { channel: lease.channel, error });
-    return brokenInside(error, this.#now());
-  }
-
-  /** Until it is on disk, or the lease is another's. */
-  async #settle(lease: Lease, wanted: Settlement, since?: number): Promise<Settlement | undefined> {
-    let settlement = wanted;
-    let strange = 0;
-    for (let delay = 100; ; delay = Math.min(delay * 2, 5000)) {
-      try {
-        this.#watch('finishing');
-        if (settlement.type === 'finish') await this.#noting(this.#store.finish(lease, settlement.outcome));
-        else await this.#noting(this.#store.postpone(lease, settlement.retry));
-        this.#watch(settlement.type === 'finish' ? 'finished' : 'postponed');
-        break;
-      } catch (error) {
-        if (isLostLease(error)) return this.#tellLost(lease);
-        if (!(error instanceof StoreError) || !error.passing || this.#givenUp.signal.aborted) throw error;
-        if (error.fault === 'failed') strange += 1;
-        // Neither a full disk nor a lock: perhaps the result itself can't be stored, and would block its channel.
-        if (strange > 2 * maxStrangeFaults) throw error;
-        if (strange > maxStrangeFaults) settlement = failedInside(error, this.#now());
-        this.#log.error('the result of a turn could not be written: trying again', {
-          channel: lease.channel,
-          error,
-        });
-        await sleep(delay, undefined, { signal: this.#givenUp.signal }).catch(() => undefined);
-      }
-    }
-    this.#options.onSettled?.(lease, settlement, since);
-    await this.#options.handler.settled?.(lease);
-    return settlement;
-  }
-
-  #tellLost(lease: Lease): undefined {
-    this.#log.warn('a turn was taken over by another gateway: its result here is dropped', {
-      channel: lease.channel,
-      turn: lease.turnId,
-    });
-  }
-
-  async #beat(): Promise<void> {
-    try {
-      const leases = [...this.#running.values()].map((turn) => turn.lease);
-      const until = this.#now() + this.#options.leaseMs;
-      const lost = leases.length === 0 ? [] : await this.#noting(this.#store.heartbeat(leases, until));
-      for (const lease of lost) {
-        const turn = this.#running.get(lease.channel);
-        if (turn?.lease.turnId === lease.turnId) turn.stop.abort({ type: 'lost_lease' } satisfies StopReason);
-      }
-      await this.#takeOver(false);
-      if (this.#state === 'running') this.wake();
-    } catch (error) {
-      this.#log.error('the leases could not be prolonged', { error });
-    }
-  }
-
-  async #takeOver(all: boolean): Promise<void> {
-    const now = this.#now();
-    const abandoned = await this.#store.takeOver({
-      worker: this.#options.worker,
-      now,
-      leaseUntil: now + this.#options.leaseMs,
-      all,
-    });
-    for (const turn of abandoned) {
-      this.#watch('took_over');
-      this.#log.warn('taking over a turn that was left unfinished', {
-        channel: turn.lease.channel,
-        turn: turn.lease.turnId,
-        tools: turn.turn.tools.length,
-      });
-      const settlement = await this.#options.handler.recover(turn).catch((error: unknown) => {
-        // While the store can't tell which tools had begun, nothing may be decided.
-        if (error instanceof StoreError) throw error;
-        return this.#broken(turn.lease, error);
-      });
-      await this.#settle(turn.lease, settlement);
-    }
+  /** Whoever has the turn now answers for it. */
+  #lost(lease: Lease): void {
+    const turn = this.#running.get(lease.channel);
+    if (turn?.lease.turnId === lease.turnId) turn.stop.abort({ type: 'lost_lease' } satisfies StopReason);
   }
 
   async #sleepUntilDue(): Promise<void> {
@@ -359,11 +286,4 @@ export class EventQueue {
       throw error;
     }
   }
-}
-
-/** About a minute of trying. */
-const maxStrangeFaults = 15;
-
-function isLostLease(error: unknown): boolean {
-  return error instanceof StoreError && error.fault === 'lost_lease';
 }

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreError } from '../store/errors.js';
+import type { AbandonedTurn, Lease, Store } from '../store/types.js';
+import type { Watcher } from './journal-points.js';
+import type { Log } from './log.js';
+import { brokenInside, failedInside, type Settlement } from './settlement.js';
+
+export interface LeaseKeeperParts {
+  readonly store: Pick<Store, 'heartbeat' | 'takeOver' | 'finish' | 'postpone'>;
+  readonly worker: string;
+  readonly leaseMs: number;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly watch: Watcher;
+  /** Notes whether the store works, for whoever asks. */
+  noting<T>(work: Promise<T>): Promise<T>;
+  /** Those of the turns that run here. */
+  held(): readonly Lease[];
+  /** Another gateway has it now. */
+  lost(lease: Lease): void;
+  /** What to do about a turn whose gateway has died. */
+  recover(turn: AbandonedTurn): Promise<Settlement>;
+  /** What the turn came to is on disk. `since` is unknown of a turn that was taken over. */
+  settled(lease: Lease, settlement: Settlement, since: number | undefined): Promise<void>;
+  /** After a heartbeat: channels may have become free. */
+  onBeat(): void;
+}
+
+/**
+ * The right to write about a turn, from end to end: prolonged while the turn runs, taken over from a gateway that has
+ * died, and given back with what the turn came to, which is written until it is on disk.
+ */
+export class LeaseKeeper {
+  readonly #parts: LeaseKeeperParts;
+  readonly #givenUp = new AbortController();
+  #heartbeat: NodeJS.Timeout | undefined;
+
+  constructor(parts: LeaseKeeperParts) {
+    this.#parts = parts;
+  }
+
+  /** Settles all that a former gateway left, then begins to beat. */
+  async start(): Promise<void> {
+    await this.#takeOver(true);
+    const beat = Math.max(250, Math.floor(this.#parts.leaseMs / 3));
+    this.#heartbeat = setInterval(() => void this.#beat(), beat);
+  }
+
+  /** What the attempt came to is on disk when this resolves; undefined when the lease is another's by then. */
+  async settle(
+    lease: Lease,
+    attempt: () => Promise<Settlement>,
+    since: number,
+  ): Promise<Settlement | undefined> {
+    let settlement: Settlement;
+    try {
+      settlement = await attempt();
+    } catch (error) {
+      if (isLostLease(error)) return this.#tellLost(lease);
+      settlement = this.#broken(lease, error);
+    }
+    return this.#write(lease, settlement, since);
+  }
+
+  /** What can't be written now is left to the next start. */
+  giveUp(): void {
+    this.#givenUp.abort();
+  }
+
+  stop(): void {
+    clearInterval(this.#heartbeat);
+  }
+
+  async #beat(): Promise<void> {
+    const { store, now, leaseMs, noting, held, lost, onBeat, log } = this.#parts;
+    try {
+      const leases = held();
+      const gone = leases.length === 0 ? [] : await noting(store.heartbeat(leases, now() + leaseMs));
+      for (const lease of gone) lost(lease);
+      await this.#takeOver(false);
+      onBeat();
+    } catch (error) {
+      log.error('the leases could not be prolonged', { error });
+    }
+  }
+
+  async #takeOver(all: boolean): Promise<void> {
+    const { store, worker, leaseMs, log, watch, recover } = this.#parts;
+    const now = this.#parts.now();
+    const abandoned = await store.takeOver({ worker, now, leaseUntil: now + leaseMs, all });
+    for (const turn of abandoned) {
+      watch('took_over');
+      log.warn('taking over a turn that was left unfinished', {
+        channel: turn.lease.channel,
+        turn: turn.lease.turnId,
+        tools: turn.turn.tools.length,
+      });
+      const settlement = await recover(turn).catch((error: unknown) => {
+        // While the store can't tell which tools had begun, nothing may be decided.
+        if (error instanceof StoreError) throw error;
+        return this.#broken(turn.lease, error);
+      });
+      await this.#write(turn.lease, settlement);
+    }
+  }
+
+  /** A defect of ours, or a store that can't be written: the message must not get lost over it. */
+  #broken(lease: Lease, error: unknown): Settlement {
+    const { log, now } = this.#parts;
+    log.error('a turn failed inside the gateway', { channel: lease.channel, error });
+    return brokenInside(error, now());
+  }
+
+  /** Until it is on disk, or the lease is another's. */
+  async #write(lease: Lease, wanted: Settlement, since?: number): Promise<Settlement | undefined> {
+    const { store, log, now, watch, noting } = this.#parts;
+    let settlement = wanted;
+    let strange = 0;
+    for (let delay = 100; ; delay = Math.min(delay * 2, 5000)) {
+      try {
+        watch('finishing');
+        if (settlement.type === 'finish') await noting(store.finish(lease, settlement.outcome));
+        else await noting(store.postpone(lease, settlement.retry));
+        watch(settlement.type === 'finish' ? 'finished' : 'postponed');
+        break;
+      } catch (error) {
+        if (isLostLease(error)) return this.#tellLost(lease);
+        if (!(error instanceof StoreError) || !error.passing || this.#givenUp.signal.aborted) throw error;
+        if (error.fault === 'failed') strange += 1;
+        // Neither a full disk nor a lock: perhaps the result itself can't be stored, and would block its channel.
+        if (strange > 2 * maxStrangeFaults) throw error;
+        if (strange > maxStrangeFaults) settlement = failedInside(error, now());
+        log.error('the result of a turn could not be written: trying again', {
+          channel: lease.channel,
+          error,
+        });
+        await sleep(delay, undefined, { signal: this.#givenUp.signal }).catch(() => undefined);
+      }
+    }
+    await this.#parts.settled(lease, settlement, since);
+    return settlement;
+  }
+
+  #tellLost(lease: Lease): undefined {
+    this.#parts.log.warn('a turn was taken over by another gateway: its result here is dropped', {
+      channel: lease.channel,
+      turn: lease.turnId,
+    });
+  }
+}
+
+/** About a minute of trying. */
+const maxStrangeFaults = 15;
+
+function isLostLease(error: unknown): boolean {
+  return error instanceof StoreError && error.fault === 'lost_lease';
+}
