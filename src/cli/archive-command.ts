@@ -1,3 +1,4 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { TurnoutError } from '../core/errors.js';
 import { dayMs, startOfDay } from '../gateway/archive/format.js';
 import { type ArchiveReader, openArchive } from '../gateway/archive/open-archive.js';
@@ -68,14 +69,30 @@ async function look<Options extends ArchiveOptions>(
   return exitCodes.failed;
 }
 
-/** What `parseArgs` says of wrong options, in our words. */
-export function parseStrictly<Parsed>(command: string, parse: () => Parsed): Parsed {
+/** The command's own options beside those that all of them have. What `parseArgs` says of wrong ones, in our words. */
+export function parseArchiveArguments<const Own extends OwnOptions>(
+  command: string,
+  argv: readonly string[],
+  own: Own,
+): ParsedArguments<Own> {
+  const options = { ...own, ...commonOptions };
   try {
-    return parse();
+    return parseArgs({ args: [...argv], allowPositionals: true, options });
   } catch (cause) {
     throw wrong(command, (cause as Error).message.split('. To specify')[0] ?? 'wrong options', cause);
   }
 }
+
+const commonOptions = {
+  json: { type: 'boolean' },
+  home: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+type OwnOptions = NonNullable<ParseArgsConfig['options']>;
+type ParsedArguments<Own extends OwnOptions> = ReturnType<
+  typeof parseArgs<{ args: string[]; allowPositionals: true; options: Own & typeof commonOptions }>
+>;
 
 /** A day (`2026-01-31`) or a time in ISO 8601, in UTC where it does not say. A day as an end is meant to its last second. */
 export function timeOption(

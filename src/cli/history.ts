@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { dateAndTime, dayOf } from '../gateway/archive/format.js';
 import type { ArchiveReader, ChannelOverview, StoredMessage } from '../gateway/archive/open-archive.js';
 import { linesOf, oneLine } from '../gateway/archive/quote.js';
@@ -7,7 +6,7 @@ import { dayAsMarkdown } from '../gateway/archive/write-day.js';
 import {
   type ArchiveOptions,
   notHere,
-  parseStrictly,
+  parseArchiveArguments,
   runArchiveCommand,
   timeOption,
   wrong,
@@ -41,20 +40,11 @@ interface HistoryOptions extends ArchiveOptions {
 }
 
 function parse(argv: readonly string[]): HistoryOptions | 'help' {
-  const { values, positionals } = parseStrictly('history', () =>
-    parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        limit: { type: 'string' },
-        since: { type: 'string' },
-        markdown: { type: 'boolean' },
-        json: { type: 'boolean' },
-        home: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }),
-  );
+  const { values, positionals } = parseArchiveArguments('history', argv, {
+    limit: { type: 'string' },
+    since: { type: 'string' },
+    markdown: { type: 'boolean' },
+  });
   if (values.help) return 'help';
   if (positionals.length > 1) throw wrong('history', `one channel is expected, got ${positionals.length}`);
   if (values.markdown && values.json) throw wrong('history', '--markdown and --json were both given');

@@ -1,11 +1,10 @@
-import { parseArgs } from 'node:util';
 import { cost, count } from '../gateway/archive/format.js';
 import type { ArchiveReader, UsageQuery, UsageRow } from '../gateway/archive/open-archive.js';
 import { oneLine } from '../gateway/archive/quote.js';
 import {
   type ArchiveOptions,
   notHere,
-  parseStrictly,
+  parseArchiveArguments,
   runArchiveCommand,
   timeOption,
   wrong,
@@ -40,21 +39,12 @@ interface UsageOptions extends ArchiveOptions {
 const groupings = ['day', 'backend', 'channel', 'model'] as const;
 
 function parse(argv: readonly string[]): UsageOptions | 'help' {
-  const { values, positionals } = parseStrictly('usage', () =>
-    parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        by: { type: 'string' },
-        since: { type: 'string' },
-        until: { type: 'string' },
-        channel: { type: 'string' },
-        json: { type: 'boolean' },
-        home: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }),
-  );
+  const { values, positionals } = parseArchiveArguments('usage', argv, {
+    by: { type: 'string' },
+    since: { type: 'string' },
+    until: { type: 'string' },
+    channel: { type: 'string' },
+  });
   if (values.help) return 'help';
   if (positionals.length > 0) {
     throw wrong('usage', `no argument is expected, got ${JSON.stringify(positionals[0])}`);

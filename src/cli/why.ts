@@ -1,6 +1,11 @@
-import { parseArgs } from 'node:util';
 import type { ArchiveReader } from '../gateway/archive/open-archive.js';
-import { type ArchiveOptions, notHere, parseStrictly, runArchiveCommand, wrong } from './archive-command.js';
+import {
+  type ArchiveOptions,
+  notHere,
+  parseArchiveArguments,
+  runArchiveCommand,
+  wrong,
+} from './archive-command.js';
 import { type Attempt, describeEvent } from './describe-event.js';
 import type { Terminal } from './terminal.js';
 
@@ -28,18 +33,7 @@ interface WhyOptions extends ArchiveOptions {
 }
 
 function parse(argv: readonly string[]): WhyOptions | 'help' {
-  const { values, positionals } = parseStrictly('why', () =>
-    parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        full: { type: 'boolean' },
-        json: { type: 'boolean' },
-        home: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }),
-  );
+  const { values, positionals } = parseArchiveArguments('why', argv, { full: { type: 'boolean' } });
   if (values.help) return 'help';
   const [eventId] = positionals;
   if (eventId === undefined || positionals.length > 1) {
