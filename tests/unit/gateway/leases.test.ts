@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { EventQueue, type QueueOptions } from '../../../src/gateway/event-queue.js';
+import { noLog } from '../../../src/gateway/log.js';
+import type { Settlement } from '../../../src/gateway/settlement.js';
+import { StoreError } from '../../../src/store/errors.js';
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
+import type { Store } from '../../../src/store/types.js';
+import { directoryWith } from './temporary-directory.js';
+
+/** The shortest: a beat every 250 ms. */
+const leaseMs = 750;
+
+async function openStore(): Promise<Store> {
+  const store = await openSqliteStore(join(await directoryWith(), 'turnout.db'));
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function queueOver(store: Store, handler: Partial<QueueOptions['handler']>): EventQueue {
+  const queue = new EventQueue({
+    store,
+    handler: { run: async () => answered, recover: async () => again, ...handler },
+    worker: 'this one',
+    maxConcurrentTurns: 2,
+    maxQueueDepth: 10,
+    leaseMs,
+    patienceMs: 300,
+    log: noLog,
+  });
+  onTestFinished(() => queue.drain(0));
+  return queue;
+}
+
+const answered: Settlement = {
+  type: 'finish',
+  outcome: { at: 1, state: 'answered', responseText: 'done', messages: [], events: [] },
+};
+const again: Settlement = {
+  type: 'postpone',
+  retry: { at: 1, notBefore: 0, error: { code: 'crashed', message: 'crashed' }, events: [] },
+};
+const prompt = { channel: 'a', source: 'http', kind: 'prompt', text: 'hello', at: 1 } as const;
+
+function takeOver(store: Store, all: boolean) {
+  const now = Date.now();
+  return store.takeOver({ worker: 'another', now, leaseUntil: now + 60_000, all });
+}
+
+describe('a lease', () => {
+  it('is prolonged as long as its turn runs', async () => {
+    const store = await openStore();
+    const queue = queueOver(store, { run: () => sleep(3 * leaseMs, answered) });
+    await queue.start();
+    const { event } = await queue.accept(prompt);
+    await expect.poll(() => queue.isRunning('a')).toBe(true);
+    await sleep(2 * leaseMs);
+    expect(await takeOver(store, false)).toEqual([]);
+    await expect.poll(async () => (await store.event(event.id))?.state, { timeout: 5000 }).toBe('answered');
+  });
+
+  it('that another has taken ends the turn here, and what it came to is dropped', async () => {
+    const store = await openStore();
+    const reasons: unknown[] = [];
+    const settled: string[] = [];
+    const queue = queueOver(store, {
+      run: async (_claim, signal) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        reasons.push(signal.reason);
+        return answered;
+      },
+      settled: async ({ turnId }) => void settled.push(turnId),
+    });
+    await queue.start();
+    const { event } = await queue.accept(prompt);
+    await expect.poll(() => queue.isRunning('a')).toBe(true);
+    expect(await takeOver(store, true)).toHaveLength(1);
+    await expect.poll(() => queue.isRunning('a'), { timeout: 5000 }).toBe(false);
+    expect(reasons).toEqual([{ type: 'lost_lease' }]);
+    expect(settled).toEqual([]);
+    expect((await store.event(event.id))?.state).toBe('running');
+  });
+
+  it('that ran out elsewhere is taken over while the queue works, and its message is run again', async () => {
+    const store = await openStore();
+    const queue = queueOver(store, {});
+    await queue.start();
+    // In one go, so that the queue does not claim it first.
+    const [{ event }] = await Promise.all([
+      store.accept(prompt, { maxWaiting: 10 }),
+      store.claim({ worker: 'dead', now: Date.now(), leaseUntil: Date.now() - 1, limit: 1 }),
+    ]);
+    await expect.poll(async () => (await store.event(event.id))?.state, { timeout: 5000 }).toBe('answered');
+    expect(await store.turns(event.id)).toMatchObject([{ state: 'postponed' }, { state: 'answered' }]);
+  });
+
+  it('is kept while the disk takes no result, and left to the next start by a drain that has waited', async () => {
+    const store = await openStore();
+    const full: Store = {
+      ...store,
+      finish: () => Promise.reject(new StoreError('full', 'The disk is full.')),
+    };
+    const queue = queueOver(full, {});
+    await queue.start();
+    const { event } = await queue.accept(prompt);
+    await expect.poll(() => queue.fault).toBe('The disk is full.');
+    await sleep(2 * leaseMs);
+    expect(queue.isRunning('a')).toBe(true);
+    expect(await takeOver(store, false)).toEqual([]);
+    await queue.drain(0);
+    expect(queue.size).toBe(0);
+    expect((await store.event(event.id))?.state).toBe('running');
+  });
+});
