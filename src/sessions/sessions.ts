@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { harmless } from '../backends/harmless-trace.js';
 import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
 import { describeUnsupported, unsupportedOptions } from '../backends/one-shot/check-request.js';
 import { childEnvironment } from '../backends/one-shot/child-environment.js';
@@ -10,6 +11,7 @@ import { TurnoutError } from '../core/errors.js';
 import { endOrphans } from '../process/end-orphans.js';
 import { LiveBackendSession } from './live-session.js';
 import { OneShotSession } from './one-shot-session.js';
+import { traceKey } from './trace-key.js';
 import { TurnLocks } from './turn-lock.js';
 import type { BackendSession, SessionOptions } from './types.js';
 import { type PoolLimits, type ProcessKind, WarmPool } from './warm-pool.js';
@@ -142,19 +144,6 @@ function refuse(backend: BackendName, capabilities: LiveCapabilities, options: S
   }
 }
 
-const traces = new WeakMap<object, number>();
-let traceCount = 0;
-
-/** A process is traced as a whole: it is shared only by sessions that are traced into the same place, or not at all. */
-function traceKey(trace: SessionOptions['trace']): number {
-  if (trace === undefined) return 0;
-  const known = traces.get(trace);
-  if (known !== undefined) return known;
-  traceCount += 1;
-  traces.set(trace, traceCount);
-  return traceCount;
-}
-
 function processKind(
   options: SessionOptions,
   adapter: BackendAdapter,
@@ -181,7 +170,7 @@ function processKind(
           env: { ...env, ...added },
           scratch,
           signal,
-          trace: options.trace,
+          trace: harmless(options.trace),
         });
         void live.exited.then(() => removeScratchFiles(scratch));
         return live;

@@ -185,18 +185,16 @@ export class CodexProcess implements LiveProcess {
   }
 
   async #run(): Promise<void> {
-    try {
-      await this.#peer.read();
-    } finally {
-      const exit = await this.#exitOf();
-      const error = this.#ending ? endedByUs : crash(exit, this.#child.stderr());
-      this.#trace?.({ type: 'exit', ...exit, stderr: this.#child.stderr() });
-      this.#peer.lose(error);
-      for (const session of this.#sessions.values()) session.lost(error);
-      this.#sessions.clear();
-      // Tools outlive a server that was killed.
-      await this.#child.end();
-    }
+    // What can't be read any more is ended; the sessions are told that, and why.
+    await this.#peer.read().catch(() => undefined);
+    const exit = await this.#exitOf();
+    const error = this.#ending ? endedByUs : crash(exit, this.#child.stderr());
+    this.#peer.lose(error);
+    for (const session of this.#sessions.values()) session.lost(error);
+    this.#sessions.clear();
+    this.#trace?.({ type: 'exit', ...exit, stderr: this.#child.stderr() });
+    // Tools outlive a server that was killed.
+    await this.#child.end();
   }
 
   /** A server that closed its output and stays is of no use. */

@@ -6,6 +6,7 @@ import { flattenBatches } from '../../core/flatten-batches.js';
 import { TurnLedger } from '../../core/turn-ledger.js';
 import { findExecutable } from '../../process/find-executable.js';
 import type { ProcessExit } from '../../process/start-process.js';
+import { harmless } from '../harmless-trace.js';
 import type { LiveProtocol } from '../live/types.js';
 import type { BackendName } from '../names.js';
 import type {
@@ -166,7 +167,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       exitGraceMs: this.config.exitGraceMs ?? defaultExitGraceMs,
       signal: options.signal,
       stdoutFile: options.stdoutFile,
-      trace: options.trace,
+      trace: harmless(options.trace),
       decoder,
       ledger,
       noticeStderr: (line) => this.noticeStderr(line),

@@ -101,6 +101,23 @@ describe('a live session (S1)', () => {
     expect(lines['second']?.join()).not.toMatch(/prompt of the (first|untraced)/);
   });
 
+  it.each([true, false])('goes on when its trace throws, and tells of it once (live: %s)', async (live) => {
+    demo = new DemoSessions();
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const trace = () => {
+      throw new Error('no space left');
+    };
+    const session = await demo.open({ live, trace });
+    for (const prompt of ['one', 'two'])
+      expect(await lastOf(session.send(`say exactly: ${prompt}`))).toMatchObject({ text: prompt });
+    await session.close();
+    // A one-shot turn is a process of its own.
+    expect(warn.mock.calls.map(([message]) => message)).toEqual(
+      Array(live ? 1 : 2).fill(expect.stringContaining('no space left')),
+    );
+    warn.mockRestore();
+  });
+
   it('is interrupted, aborted and closed while its process is still starting', async () => {
     demo = new DemoSessions({ idleMs: 50 });
     for (const stop of ['interrupt', 'abort', 'close'] as const) {
