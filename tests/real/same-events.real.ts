@@ -1,14 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type BackendName, createBackend } from '../../src/backends/registry.js';
 import type { BackendAdapterConfig } from '../../src/backends/types.js';
 import type { ChatEvent, Usage } from '../../src/core/chat-event.js';
-import { type LabHome, makeHome } from '../../src/lab/home.js';
 import type { Script } from '../../src/lab/model/script.js';
-import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
-import { Sessions } from '../../src/sessions/sessions.js';
-import { installedCli } from './installed-cli.js';
+import { setUpLab } from './set-up-lab.js';
 
 const scripts = {
   answer: [{ steps: [{ thinking: 'a thought' }, { text: ['one ', 'two ', 'three'] }] }],
@@ -75,39 +72,20 @@ const declared: readonly Declared[] = [
 describe.each(Object.keys(scenarios) as BackendName[])(
   '%s tells the same live and in a one-shot run',
   (backend) => {
-    let model: ScriptedModel;
-    let home: LabHome;
-    let sessions: Sessions;
-
-    beforeAll(async () => {
-      model = await startScriptedModel();
-      home = await makeHome(backend, model.url);
-      sessions = new Sessions();
-    }, 60_000);
-
-    afterAll(async () => {
-      await sessions.close();
-      await model.close();
-      await home.remove();
-    }, 30_000);
-
+    const lab = setUpLab(backend);
     const config = (more: Partial<BackendAdapterConfig> = {}): BackendAdapterConfig => ({
-      cliPath: installedCli(backend),
-      workingDir: home.workingDir,
-      queryTimeoutMs: 60_000,
-      allowedTools: [],
-      maxTurns: 25,
-      model: home.model ?? named[backend],
+      ...lab.config,
+      model: lab.config.model ?? named[backend],
       // As if Turnout had been started from a shell that is somewhere else.
-      env: { ...home.env, PWD: home.directory },
+      env: { ...lab.home.env, PWD: lab.home.directory },
       ...more,
     });
 
     const run = async (way: Way, script: Script, settings = config(), sessionId?: string) => {
-      model.use(script);
+      lab.model.use(script);
       if (way === 'one-shot')
         return collect(createBackend(backend, settings).run({ prompt: 'go', sessionId }));
-      const session = await sessions.open({ backend, config: settings, sessionId });
+      const session = await lab.sessions.open({ backend, config: settings, sessionId });
       const events = await collect(session.send('go'));
       await session.close();
       return events;
@@ -117,7 +95,7 @@ describe.each(Object.keys(scenarios) as BackendName[])(
       const live = await run('live', scripts[scenario]);
       const oneShot = await run('one-shot', scripts[scenario]);
       const here = declared.filter((one) => one.backend === backend && one.scenarios.includes(scenario));
-      if (scenario === 'tool') expect(toolOutput(live)?.trim()).toBe(home.workingDir);
+      if (scenario === 'tool') expect(toolOutput(live)?.trim()).toBe(lab.home.workingDir);
       const without = (events: readonly ChatEvent[], way: Way, differences: readonly Declared[]) =>
         outline(differences.reduce((rest, difference) => difference.takeOut(rest, way), events));
       expect(without(oneShot, 'one-shot', here)).toEqual(without(live, 'live', here));
@@ -142,7 +120,7 @@ describe.each(Object.keys(scenarios) as BackendName[])(
 
     if (backend === 'opencode') {
       it('of a session that was made in another directory', async () => {
-        const other = join(home.directory, 'other');
+        const other = join(lab.home.directory, 'other');
         mkdirSync(other);
         const id = sessionIn(await run('live', ['made'], config({ workingDir: other })));
         const live = await run('live', scripts.tool, config(), id);

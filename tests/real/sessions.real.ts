@@ -1,56 +1,32 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { backendNames } from '../../src/backends/registry.js';
 import type { ChatEvent, PermissionDecision } from '../../src/core/chat-event.js';
-import { type LabHome, makeHome } from '../../src/lab/home.js';
-import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
+import { makeHome } from '../../src/lab/home.js';
+import { startScriptedModel } from '../../src/lab/model/server.js';
 import { Sessions } from '../../src/sessions/sessions.js';
 import type { BackendSession, SessionOptions } from '../../src/sessions/types.js';
 import { installedCli } from './installed-cli.js';
+import { killProcesses, setUpLab } from './set-up-lab.js';
 
 // S1–S6: one table of what a live session does. All four CLIs can do all of it.
 describe.each(backendNames)('a live session with %s', (backend) => {
-  let model: ScriptedModel;
-  let home: LabHome;
-  let sessions: Sessions;
+  const lab = setUpLab(backend);
 
-  beforeAll(async () => {
-    model = await startScriptedModel();
-    home = await makeHome(backend, model.url);
-    sessions = new Sessions();
-  }, 60_000);
-
-  afterAll(async () => {
-    await sessions.close();
-    await model.close();
-    await home.remove();
-  }, 30_000);
-
-  const options = (): SessionOptions => ({
-    backend,
-    config: {
-      cliPath: installedCli(backend),
-      workingDir: home.workingDir,
-      queryTimeoutMs: 60_000,
-      allowedTools: [],
-      maxTurns: 25,
-      model: home.model,
-      env: home.env,
-    },
-  });
+  const options = (): SessionOptions => ({ backend, config: lab.config });
   const open = (more: Partial<SessionOptions> = {}): Promise<BackendSession> =>
-    sessions.open({ ...options(), ...more });
+    lab.sessions.open({ ...options(), ...more });
 
   const scenario = (name: string, run: () => Promise<void>) => it(name, run, 90_000);
 
   scenario('answers three turns in one conversation, piece by piece, with thinking', async () => {
     const session = await open({ systemPrompt: 'MARK-SYSTEM' });
     for (const turn of [1, 2, 3]) {
-      model.use([
+      lab.model.use([
         { steps: [{ thinking: 'a thought' }, { text: ['piece one, ', 'piece two, ', `turn ${turn}`] }] },
       ]);
-      model.forget();
+      lab.model.forget();
       const events = await collect(session.send(`question ${turn}`));
       expect(events.at(-1)).toMatchObject({ type: 'complete', text: `piece one, piece two, turn ${turn}` });
       expect(texts(events).length).toBeGreaterThan(1);
@@ -64,7 +40,7 @@ describe.each(backendNames)('a live session with %s', (backend) => {
           ? { inputTokens: 60, outputTokens: 5 }
           : { inputTokens: 60, outputTokens: 7, cachedInputTokens: 30 };
       expect(events.findLast((event) => event.type === 'usage')).toMatchObject(tokens);
-      const request = model.turns.at(-1);
+      const request = lab.model.turns.at(-1);
       expect(request?.prompt).toContain(`question ${turn}`);
       expect(request?.rawBody).toContain('MARK-SYSTEM');
       for (let before = 1; before < turn; before++) expect(request?.rawBody).toContain(`question ${before}`);
@@ -77,9 +53,9 @@ describe.each(backendNames)('a live session with %s', (backend) => {
     const said: string[] = [];
     const say = async (session: BackendSession) => {
       const prompt = `marked-${said.length}-`;
-      model.use(['ok']);
+      lab.model.use(['ok']);
       expect((await collect(session.send(prompt))).at(-1)).toMatchObject({ type: 'complete', text: 'ok' });
-      for (const before of said) expect(model.turns.at(-1)?.rawBody, prompt).toContain(before);
+      for (const before of said) expect(lab.model.turns.at(-1)?.rawBody, prompt).toContain(before);
       said.push(prompt);
     };
     await say(first);
@@ -99,7 +75,7 @@ describe.each(backendNames)('a live session with %s', (backend) => {
     const events = await toolTurn(session, 'allowed.txt', 'allow');
     expect(events.map(({ type }) => type)).toContain('permission_request');
     expect(events.find((event) => event.type === 'permission_resolved')).toMatchObject({ decision: 'allow' });
-    expect(existsSync(join(home.workingDir, 'allowed.txt'))).toBe(true);
+    expect(existsSync(join(lab.home.workingDir, 'allowed.txt'))).toBe(true);
     expect(events.at(-1)).toMatchObject({ type: 'complete', text: 'After the tool.' });
     const started = events.find((event) => event.type === 'tool_start');
     expect(started).toBeDefined();
@@ -110,9 +86,9 @@ describe.each(backendNames)('a live session with %s', (backend) => {
     const session = await open({ permissionMode: 'ask' });
     const events = await toolTurn(session, 'denied.txt', 'deny');
     expect(events.find((event) => event.type === 'permission_resolved')).toMatchObject({ decision: 'deny' });
-    expect(existsSync(join(home.workingDir, 'denied.txt'))).toBe(false);
+    expect(existsSync(join(lab.home.workingDir, 'denied.txt'))).toBe(false);
     expect(['complete', 'error']).toContain(events.at(-1)?.type);
-    model.use(['still here']);
+    lab.model.use(['still here']);
     expect((await collect(session.send('go on'))).at(-1)).toMatchObject({
       type: 'complete',
       text: 'still here',
@@ -124,9 +100,9 @@ describe.each(backendNames)('a live session with %s', (backend) => {
     const session = await open({ permissionMode: 'ask' });
     const types = async () => (await toolTurn(session, 'always.txt', 'allow_always')).map(({ type }) => type);
     expect(await types()).toContain('permission_request');
-    rmSync(join(home.workingDir, 'always.txt'));
+    rmSync(join(lab.home.workingDir, 'always.txt'));
     expect(await types()).not.toContain('permission_request');
-    expect(existsSync(join(home.workingDir, 'always.txt'))).toBe(true);
+    expect(existsSync(join(lab.home.workingDir, 'always.txt'))).toBe(true);
     await session.close();
   });
 
@@ -135,27 +111,27 @@ describe.each(backendNames)('a live session with %s', (backend) => {
     await session.setPermissionMode('bypass');
     const events = await toolTurn(session, 'bypassed.txt', undefined);
     expect(events.map(({ type }) => type)).not.toContain('permission_request');
-    expect(existsSync(join(home.workingDir, 'bypassed.txt'))).toBe(true);
+    expect(existsSync(join(lab.home.workingDir, 'bypassed.txt'))).toBe(true);
     await session.setPermissionMode('ask');
     const asked = await toolTurn(session, 'asked.txt', 'deny');
     expect(asked.map(({ type }) => type)).toContain('permission_request');
-    expect(existsSync(join(home.workingDir, 'asked.txt'))).toBe(false);
+    expect(existsSync(join(lab.home.workingDir, 'asked.txt'))).toBe(false);
     await session.close();
   });
 
   scenario('asks from now on, although it began without', async () => {
     const session = await open({ permissionMode: 'bypass' });
-    model.use(['ok']);
+    lab.model.use(['ok']);
     await collect(session.send('marked-unasked'));
     const { sessionId } = session;
     const unasked = await toolTurn(session, 'unasked.txt', undefined);
     expect(unasked.map(({ type }) => type)).not.toContain('permission_request');
-    expect(existsSync(join(home.workingDir, 'unasked.txt'))).toBe(true);
+    expect(existsSync(join(lab.home.workingDir, 'unasked.txt'))).toBe(true);
     await session.setPermissionMode('ask');
     const asked = await toolTurn(session, 'asked-for.txt', 'deny');
     expect(asked.map(({ type }) => type)).toContain('permission_request');
-    expect(existsSync(join(home.workingDir, 'asked-for.txt'))).toBe(false);
-    expect(model.turns.at(-1)?.rawBody).toContain('marked-unasked');
+    expect(existsSync(join(lab.home.workingDir, 'asked-for.txt'))).toBe(false);
+    expect(lab.model.turns.at(-1)?.rawBody).toContain('marked-unasked');
     expect(session.sessionId).toBe(sessionId);
     await session.close();
   });
@@ -164,20 +140,20 @@ describe.each(backendNames)('a live session with %s', (backend) => {
     const session = await open({ permissionMode: 'ask', clocks: { permissionMs: 300 } });
     const events = await toolTurn(session, 'unanswered.txt', undefined);
     expect(events.find((event) => event.type === 'permission_resolved')).toMatchObject({ decision: 'deny' });
-    expect(existsSync(join(home.workingDir, 'unanswered.txt'))).toBe(false);
+    expect(existsSync(join(lab.home.workingDir, 'unanswered.txt'))).toBe(false);
     await session.close();
   });
 
   scenario('is interrupted in the middle of a stream, and then answers', async () => {
     const session = await open();
-    model.use([{ steps: [{ text: ['one ', 'two '], delayMs: 50 }, { hang: true }] }]);
+    lab.model.use([{ steps: [{ text: ['one ', 'two '], delayMs: 50 }, { hang: true }] }]);
     const events: ChatEvent[] = [];
     for await (const event of session.send('tell me a long story')) {
       events.push(event);
       if (event.type === 'text') void session.interrupt();
     }
     expect(events.at(-1)).toMatchObject({ type: 'error', code: 'interrupted' });
-    model.use(['a good answer']);
+    lab.model.use(['a good answer']);
     expect((await collect(session.send('short, please'))).at(-1)).toMatchObject({
       type: 'complete',
       text: 'a good answer',
@@ -187,9 +163,9 @@ describe.each(backendNames)('a live session with %s', (backend) => {
 
   scenario('goes on after kill -9 of its process, and says so', async () => {
     const session = await open();
-    model.use(['before the crash']);
+    lab.model.use(['before the crash']);
     await collect(session.send('the first question'));
-    model.use([{ steps: [{ text: ['half '] }, { hang: true }] }]);
+    lab.model.use([{ steps: [{ text: ['half '] }, { hang: true }] }]);
     const events: ChatEvent[] = [];
     let killedAt = 0;
     let toldAt = 0;
@@ -197,25 +173,25 @@ describe.each(backendNames)('a live session with %s', (backend) => {
       events.push(event);
       if (event.type === 'error') toldAt = performance.now();
       if (event.type !== 'text') continue;
-      killProcesses(home.mark);
+      killProcesses(lab.home);
       killedAt = performance.now();
     }
     expect(events.at(-1)).toMatchObject({ type: 'error', code: 'crashed' });
     expect(toldAt - killedAt).toBeLessThan(1000);
-    model.use(['after the crash']);
+    lab.model.use(['after the crash']);
     const after = await collect(session.send('the last question'));
     expect(after.at(-1)).toMatchObject({ type: 'complete', text: 'after the crash' });
     expect(after.some((event) => event.type === 'notice' && event.message.includes('resumed'))).toBe(true);
-    expect(model.turns.at(-1)?.rawBody).toContain('the first question');
+    expect(lab.model.turns.at(-1)?.rawBody).toContain('the first question');
     await session.close();
   });
 
   scenario('goes on after kill -9 in its first turn, resumed or begun anew', async () => {
     const session = await open();
-    model.use([{ steps: [{ text: ['half '] }, { hang: true }] }]);
+    lab.model.use([{ steps: [{ text: ['half '] }, { hang: true }] }]);
     for await (const event of session.send('the fatal question'))
-      if (event.type === 'text') killProcesses(home.mark);
-    model.use(['after the crash']);
+      if (event.type === 'text') killProcesses(lab.home);
+    lab.model.use(['after the crash']);
     const after = await collect(session.send('the last question'));
     expect(after[0]).toMatchObject({ type: 'notice', message: expect.stringMatching(/resumed|begun/) });
     expect(after.at(-1)).toMatchObject({ type: 'complete', text: 'after the crash' });
@@ -224,17 +200,17 @@ describe.each(backendNames)('a live session with %s', (backend) => {
 
   scenario('is resumed by its id in a new process', async () => {
     const first = await open();
-    model.use(['remembered']);
+    lab.model.use(['remembered']);
     await collect(first.send('remember this'));
     const { sessionId } = first;
     await first.close();
-    await sessions.close();
-    sessions = new Sessions();
+    await lab.sessions.close();
+    lab.sessions = new Sessions();
     const second = await open({ sessionId });
-    model.use(['yes']);
+    lab.model.use(['yes']);
     const events = await collect(second.send('do you remember?'));
     expect(events.at(-1)).toMatchObject({ type: 'complete', text: 'yes', sessionId });
-    expect(model.turns.at(-1)?.rawBody).toContain('remember this');
+    expect(lab.model.turns.at(-1)?.rawBody).toContain('remember this');
     await second.close();
   });
 
@@ -248,9 +224,9 @@ describe.each(backendNames)('a live session with %s', (backend) => {
     );
     expect(code).toBe('session_not_found');
     const session = await open();
-    model.use([{ status: 401, message: 'bad key' }]);
+    lab.model.use([{ status: 401, message: 'bad key' }]);
     expect((await collect(session.send('hi'))).at(-1)).toMatchObject({ type: 'error', code: 'auth' });
-    model.use(['well again']);
+    lab.model.use(['well again']);
     expect((await collect(session.send('hi'))).at(-1)).toMatchObject({
       type: 'complete',
       text: 'well again',
@@ -260,13 +236,13 @@ describe.each(backendNames)('a live session with %s', (backend) => {
 
   scenario('ends a silent model by name, and stays usable', async () => {
     const session = await open({ clocks: { modelSilenceMs: 4000 } });
-    model.use([{ silent: true }]);
+    lab.model.use([{ silent: true }]);
     expect((await collect(session.send('anyone?'))).at(-1)).toMatchObject({
       type: 'error',
       code: 'timeout',
       message: 'No output from the model for 4 s',
     });
-    model.use(['here']);
+    lab.model.use(['here']);
     expect((await collect(session.send('anyone now?'))).at(-1)).toMatchObject({
       type: 'complete',
       text: 'here',
@@ -279,7 +255,7 @@ describe.each(backendNames)('a live session with %s', (backend) => {
     file: string,
     decision: PermissionDecision | undefined,
   ): Promise<ChatEvent[]> {
-    model.use([{ steps: [{ shell: `touch ${file}` }] }, 'After the tool.']);
+    lab.model.use([{ steps: [{ shell: `touch ${file}` }] }, 'After the tool.']);
     const events: ChatEvent[] = [];
     for await (const event of session.send('use the tool')) {
       events.push(event);
@@ -327,15 +303,4 @@ async function collect(events: AsyncIterable<ChatEvent>): Promise<ChatEvent[]> {
 
 function texts(events: readonly ChatEvent[]): string[] {
   return events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
-}
-
-function killProcesses(mark: string): void {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      if (readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`TURNOUT_LAB=${mark}\0`))
-        process.kill(Number(pid), 'SIGKILL');
-    } catch {
-      // Gone meanwhile, or not ours.
-    }
-  }
 }

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { claudeLive } from '../../src/backends/claude/live.js';
 import { codexLive } from '../../src/backends/codex/live.js';
 import { geminiLive } from '../../src/backends/gemini/live.js';
 import { openCodeLive } from '../../src/backends/opencode/live.js';
 import type { BackendName } from '../../src/backends/registry.js';
 import type { ChatEvent } from '../../src/core/chat-event.js';
-import { type LabHome, makeHome } from '../../src/lab/home.js';
+import { makeHome } from '../../src/lab/home.js';
 import type { Reply } from '../../src/lab/model/script.js';
-import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
-import { Sessions } from '../../src/sessions/sessions.js';
+import { startScriptedModel } from '../../src/lab/model/server.js';
 import type { BackendSession } from '../../src/sessions/types.js';
 import { setUpGateway } from '../gateway/stage.js';
 import { installedCli } from './installed-cli.js';
 import { LabGateway } from './lab-gateway.js';
+import { type Lab, setUpLab } from './set-up-lab.js';
 
 // Something is said into a running turn: the model hears it in the same turn, and the turn has one end.
 
@@ -225,38 +225,16 @@ describe('through the gateway, with the queue mode `steer`', () => {
   });
 });
 
-interface Lab {
-  readonly model: ScriptedModel;
+interface SteeredLab extends Lab {
   readonly session: BackendSession;
 }
 
-function setUp(backend: BackendName): Lab {
-  let home: LabHome;
-  let sessions: Sessions;
-  const lab = {} as { model: ScriptedModel; session: BackendSession };
+function setUp(backend: BackendName): SteeredLab {
+  const lab = setUpLab(backend) as SteeredLab;
   beforeAll(async () => {
-    lab.model = await startScriptedModel();
-    home = await makeHome(backend, lab.model.url);
-    sessions = new Sessions();
-    lab.session = await sessions.open({
-      backend,
-      model: home.model,
-      permissionMode: 'bypass',
-      config: {
-        cliPath: installedCli(backend),
-        workingDir: home.workingDir,
-        allowedTools: [],
-        maxTurns: 20,
-        queryTimeoutMs: 60_000,
-        env: home.env,
-      },
-    });
+    const session = await lab.sessions.open({ backend, config: lab.config, permissionMode: 'bypass' });
+    Object.assign(lab, { session });
   }, 120_000);
-  afterAll(async () => {
-    await sessions.close();
-    await lab.model.close();
-    await home.remove();
-  }, 60_000);
   return lab;
 }
 
@@ -284,7 +262,7 @@ async function all(session: BackendSession, prompt: string): Promise<readonly Ch
 }
 
 /** The next turn is its own: nothing of the one before leaks into it, and the model still knows what was said. */
-async function goesOn({ model, session }: Lab, known?: string, unknown?: string): Promise<void> {
+async function goesOn({ model, session }: SteeredLab, known?: string, unknown?: string): Promise<void> {
   expect(await session.steer('after the end')).toBe(false);
   model.use(['The next answer.']);
   model.forget();

@@ -1,16 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect } from 'vitest';
 import { it } from '../../contract/stage.js';
-import { buildOnce, finished, startTurnout, turnout } from './turnout.js';
+import { buildOnce, demoAgent, finished, startTurnout, turnout } from './turnout.js';
 
 beforeAll(buildOnce, 60_000);
 
-const env = {
-  BACKEND_CLI_PATH: fileURLToPath(new URL('../../../dist/demo-agent/main.js', import.meta.url)),
-  TURNOUT_DEMO_SPEED: '0',
-};
+const env = { BACKEND_CLI_PATH: demoAgent, TURNOUT_DEMO_SPEED: '0' };
 
 describe('turnout run over a live session', () => {
   it('shows the turn as without --live', async ({ stage }) => {

@@ -6,6 +6,14 @@ import { type Program, programPath, type Stage } from '../../contract/stage.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
+/** `turnout` as it was built. */
+export const program = `${root}dist/cli/main.js`;
+/** An agent that costs nothing, for what is not about one. */
+export const demoAgent = `${root}dist/demo-agent/main.js`;
+
+/** Where a person starts it: a stage, or the home of a real CLI. */
+export type Place = Pick<Stage, 'workingDir' | 'env'>;
+
 /** The program is the built one; what is stale is built first. */
 export function buildOnce(): void {
   const { status } = spawnSync(process.execPath, ['scripts/ensure.mjs'], {
@@ -22,7 +30,7 @@ export interface Finished {
 }
 
 export interface Start {
-  /** Over the stage's; undefined takes a variable away. */
+  /** Over the place's; undefined takes a variable away. */
   readonly env?: Record<string, string | undefined>;
   readonly cwd?: string;
   /** Text for a pipe that is then closed; 'open' for one that stays silent and open. Without it stdin is /dev/null. */
@@ -30,11 +38,11 @@ export interface Start {
   readonly keepStdinOpen?: true;
 }
 
-/** `turnout` as a person starts it, in a stage's environment. */
-export function startTurnout(stage: Stage, args: readonly string[], start: Start = {}): ChildProcess {
-  const child = spawn(process.execPath, [`${root}dist/cli/main.js`, ...args], {
-    cwd: start.cwd ?? stage.workingDir,
-    env: { ...stage.env, ...start.env },
+/** `turnout` as a person starts it. */
+export function startTurnout(place: Place, args: readonly string[], start: Start = {}): ChildProcess {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: start.cwd ?? place.workingDir,
+    env: { ...place.env, ...start.env },
     stdio: [start.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   if (start.keepStdinOpen) child.stdin?.write(start.stdin ?? '');
@@ -51,8 +59,8 @@ export async function finished(child: ChildProcess): Promise<Finished> {
   return { code, stdout, stderr };
 }
 
-export function turnout(stage: Stage, args: readonly string[], start: Start = {}): Promise<Finished> {
-  return finished(startTurnout(stage, args, start));
+export function turnout(place: Place, args: readonly string[], start: Start = {}): Promise<Finished> {
+  return finished(startTurnout(place, args, start));
 }
 
 /** The environment in which a backend's CLI is a fixture program that says what a recording holds. */
