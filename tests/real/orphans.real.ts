@@ -1,0 +1,87 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { type BackendName, backendNames } from '../../src/backends/registry.js';
+import { findOrphans } from '../../src/process/end-orphans.js';
+import { isAlive } from '../../src/process/process-table.js';
+import { buildOnce, demoAgent, finished, startTurnout, turnout } from '../unit/cli/turnout.js';
+import { type Lab, type LabProcess, processesOf, setUpLab } from './set-up-lab.js';
+
+beforeAll(buildOnce, 60_000);
+
+/** They do not wait to be ended. What their tools have detached stays all the same. */
+const leavesByItself: Partial<Record<BackendName, string>> = {
+  codex: 'Codex ends with its stdin, and its tools with it.',
+  gemini: 'Gemini ends about a second after its stdin; its tools stay.',
+};
+
+// A sweep sees the whole machine. What other suites run has an owner that lives, and is left alone; their sweeps may
+// end our orphans first, hence nothing is asked of these but in the moment after the kill.
+describe.runIf(process.platform === 'linux').each(backendNames)(
+  'kill -9 of Turnout in a turn of %s',
+  (backend) => {
+    const lab = setUpLab(backend);
+
+    it('leaves what the next Turnout ends, and nothing of a Turnout that lives', async () => {
+      lab.model.use(({ toolResults }) =>
+        toolResults.length > 0 ? 'After the tool.' : { steps: [{ shell: slowTool }] },
+      );
+      rmSync(join(lab.home.workingDir, 'go-on'), { force: true });
+      // One after the other: of two Codex that come into a fresh home at once, one fails to make the database.
+      const killed = await inTheTool(lab);
+      const living = await inTheTool(lab);
+
+      killed.child.kill('SIGKILL');
+      await killed.done;
+      const found = new Set((await findOrphans()).map(({ pid }) => pid));
+      expect(found).toContain(killed.detached.pid);
+      if (leavesByItself[backend] === undefined) expect(found).toContain(killed.cli.pid);
+      else await vi.waitFor(() => expect(isAlive(killed.cli)).toBe(false), { timeout: 10_000 });
+      for (const { pid } of [living.cli, living.detached]) expect(found).not.toContain(pid);
+
+      // Whatever agent the next Turnout is with, it looks for orphans first.
+      const demo = { BACKEND_CLI_PATH: demoAgent, TURNOUT_DEMO_SPEED: '0' };
+      expect(await turnout(lab.home, ['run', 'say exactly: hi', '--live'], { env: demo })).toMatchObject({
+        code: 0,
+        stdout: 'hi\n',
+      });
+      expect(owned(lab, killed.owner)).toEqual([]);
+      expect([living.cli, living.detached].map(isAlive)).toEqual([true, true]);
+
+      writeFileSync(join(lab.home.workingDir, 'go-on'), '');
+      expect(await living.done).toMatchObject({ code: 0, stdout: 'After the tool.\n' });
+    });
+  },
+);
+
+interface Turn {
+  readonly child: ReturnType<typeof startTurnout>;
+  readonly done: ReturnType<typeof finished>;
+  readonly owner: string;
+  /** What Turnout itself has started. */
+  readonly cli: LabProcess;
+  /** What the tool has started and cut off. */
+  readonly detached: LabProcess;
+}
+
+/** A `turnout run` whose tool is running. */
+async function inTheTool(lab: Lab): Promise<Turn> {
+  const child = startTurnout(lab.place, ['run', 'use the tool', '--live']);
+  const done = finished(child);
+  for (;;) {
+    const all = processesOf(lab.home);
+    const cli = all.find(({ parent }) => parent === child.pid);
+    const detached = all.find(({ owner, command }) => owner === cli?.owner && command === detachedCommand);
+    if (cli?.owner !== undefined && detached !== undefined)
+      return { child, done, owner: cli.owner, cli, detached };
+    if (child.exitCode !== null) throw new Error(`It ended before its tool: ${JSON.stringify(await done)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const detachedCommand = 'sleep 600';
+const slowTool = `setsid ${detachedCommand} >/dev/null 2>&1 & until [ -e go-on ]; do sleep 0.1; done`;
+
+function owned(lab: Lab, owner: string): readonly LabProcess[] {
+  return processesOf(lab.home).filter((process) => process.owner === owner);
+}
