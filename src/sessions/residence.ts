@@ -35,6 +35,8 @@ export class Residence {
   /** Until the changes that were asked for are made: a model, a mode, another process. */
   #changing: Promise<void> | undefined;
   #lost = false;
+  /** A move has ended something that was still running, and nobody was told yet. */
+  #emptied = false;
   /** Something may be there to be resumed: an id alone is none, before the first turn. */
   #resumable: boolean;
   /** Something is: the caller said so, or a turn was completed. Then to begin anew would be to forget. */
@@ -141,17 +143,18 @@ export class Residence {
   ): Promise<{ readonly home: Home; readonly notices: readonly StepEvent[] }> {
     const moves = this.#home?.process.usable === true && this.#home.outgrown;
     this.#lost ||= this.#home?.process.usable === false;
-    const emptied = moves && (await this.#moveOut());
+    if (moves && (await this.#moveOut())) this.#emptied = true;
     await this.leave();
     // One that moves has an id: whether anything was stored under it will be seen.
     if (moves) this.#resumable = true;
     const resumed = this.#resumable && this.#options.sessionId !== undefined;
     const { home, goesOn } = await this.#settleIn(resumed, callOff.signal);
     const notices = [
-      ...(emptied ? [leftBehind] : []),
+      ...(this.#emptied ? [leftBehind] : []),
       ...(this.#lost ? [ended(goesOn)] : resumed && !goesOn ? [neverStored] : []),
     ];
     this.#lost = false;
+    this.#emptied = false;
     return { home, notices };
   }
 

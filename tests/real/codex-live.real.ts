@@ -440,6 +440,20 @@ describe('failures', () => {
 });
 
 describe('the process', () => {
+  it('starts beside others in a home that has no database yet', async () => {
+    const fresh = await makeHome('codex', model.url);
+    try {
+      const started = await Promise.all([1, 2, 3].map(() => startCodex(fresh)));
+      for (const each of started) {
+        const session = await each.open(options({ cwd: fresh.workingDir }));
+        expect(await answer(session, 'hello')).toBe('ok');
+      }
+      await Promise.all(started.map((each) => each.end()));
+    } finally {
+      await fresh.remove();
+    }
+  });
+
   it('killed in the middle of a turn ends that turn as crashed, within a second, and its tools with it', async () => {
     const process_ = await startCodex();
     try {
@@ -504,13 +518,13 @@ function backend(): CodexBackend {
   });
 }
 
-async function startCodex(): Promise<LiveProcess> {
+async function startCodex(place = home): Promise<LiveProcess> {
   const { command, env } = await backend().locate();
   const suite = process.env['TURNOUT_SUITE'];
   return codexLive.start(options(), {
     command,
-    env: { ...home.env, ...env, ...(suite === undefined ? {} : { TURNOUT_SUITE: suite }) },
-    scratch: join(home.directory, 'scratch'),
+    env: { ...place.env, ...env, ...(suite === undefined ? {} : { TURNOUT_SUITE: suite }) },
+    scratch: join(place.directory, 'scratch'),
   });
 }
 

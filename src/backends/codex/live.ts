@@ -1,4 +1,5 @@
 import { parse } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnoutError } from '../../core/errors.js';
 import { startProcess } from '../../process/start-process.js';
 import type {
@@ -35,6 +36,18 @@ export class CodexLive implements LiveProtocol {
   }
 
   async start(options: LiveSessionOptions, context: LiveContext): Promise<LiveProcess> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#start(options, context);
+      } catch (error) {
+        if (attempt === mostStarts || !lostTheRace(error)) throw error;
+        await sleep(attempt * 100);
+        context.signal?.throwIfAborted();
+      }
+    }
+  }
+
+  async #start(options: LiveSessionOptions, context: LiveContext): Promise<LiveProcess> {
     const child = await startProcess({
       command: context.command,
       args: ['app-server', ...withoutAnalytics, ...withoutPlugins(context.env), ...unloadAtOnce],
@@ -55,6 +68,13 @@ export class CodexLive implements LiveProtocol {
     }
   }
 }
+
+/** Of those that start at once in a home without a database, all but the one that makes it give up (0.166.0). */
+function lostTheRace(error: unknown): boolean {
+  return error instanceof TurnoutError && error.message.includes('failed to initialize sqlite state runtime');
+}
+
+const mostStarts = 5;
 
 export const codexLive: LiveProtocol = new CodexLive();
 

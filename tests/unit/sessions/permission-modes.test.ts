@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -175,6 +175,24 @@ describe('a live session and its permission mode (S4)', () => {
       message: expect.stringContaining('left running'),
     });
     expect(demo.processes()).toHaveLength(1);
+  });
+
+  it('says so with the next turn when the new process could not be started', async () => {
+    demo = new DemoSessions();
+    const cliPath = join(demo.directory, 'agent.js');
+    const install = () => symlinkSync(demo.config.cliPath, cliPath);
+    install();
+    const session = await demo.open({ config: { ...demo.config, cliPath }, permissionMode: 'bypass' });
+    await collect(session.send('start a child'));
+    await session.setPermissionMode('ask');
+    rmSync(cliPath);
+    expect(await lastOf(session.send('hello'))).toMatchObject({ type: 'error', code: 'not_installed' });
+    install();
+    const events = await collect(session.send('hello'));
+    expect(events.filter((event) => event.type === 'notice')).toMatchObject([
+      { level: 'warning', message: expect.stringContaining('left running') },
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'complete' });
   });
 
   it('leaves no process behind when it moves', async () => {
