@@ -118,6 +118,14 @@ const settings: Readonly<Record<BackendName, (modelUrl: string) => Settings>> = 
           },
         },
       }),
+      // Its plugin interface counts as installed: without, every start fetches it from npm, and a short run never gets
+      // to the end of that (1.18.33).
+      '.config/opencode/package-lock.json': JSON.stringify({
+        packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } },
+      }),
+      '.config/opencode/node_modules/.keep': '',
+      // Nor is its catalogue of hosted models worth a second of every start: the only provider is the one above.
+      '.cache/opencode/models.json': '{}',
     },
     // Without a model it takes a hosted one.
     model: 'lab/lab-model',
