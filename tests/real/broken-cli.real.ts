@@ -54,7 +54,8 @@ describe('doctor --deep finds a broken CLI and names the scenario', () => {
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  it.each(sabotage)('$cli that $what', async ({ cli, what, spoil, caughtBy }) => {
+  // Side by side: much of it is waiting for what was dropped, and each has a home of its own.
+  it.concurrent.each(sabotage)('$cli that $what', async ({ cli, what, spoil, caughtBy }) => {
     const wrapper = join(directory, `${cli}-${what.replaceAll(/\W/g, '-')}`);
     writeFileSync(wrapper, wrapperSource(installedCli(cli), spoil));
     chmodSync(wrapper, 0o755);

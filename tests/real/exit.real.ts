@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { type BackendName, createBackend } from '../../src/backends/registry.js';
 import type { ChatEvent } from '../../src/core/chat-event.js';
 import { makeHome } from '../../src/lab/home.js';
@@ -9,7 +9,12 @@ import { startScriptedModel } from '../../src/lab/model/server.js';
 import { installedCli } from './installed-cli.js';
 
 /** One turn of a CLI that may take three seconds to exit, with a settings file of its own. */
-async function turn(backend: BackendName, script: Script, settings: Record<string, object> = {}) {
+async function turn(
+  { onTestFinished }: TestContext,
+  backend: BackendName,
+  script: Script,
+  settings: Record<string, object> = {},
+) {
   const model = await startScriptedModel();
   const home = await makeHome(backend, model.url);
   onTestFinished(async () => {
@@ -33,10 +38,11 @@ async function turn(backend: BackendName, script: Script, settings: Record<strin
 
 const ended = expect.objectContaining({ message: expect.stringContaining('did not exit') });
 
-describe('between the result of a one-shot CLI and its exit', () => {
-  it('claude waits for a command in the background, and answers once more', async () => {
+// Side by side: most of their time is waiting, and each has a home of its own.
+describe.concurrent('between the result of a one-shot CLI and its exit', () => {
+  it('claude waits for a command in the background, and answers once more', async (context) => {
     const command = { command: 'sleep 8', description: 'sleep', run_in_background: true };
-    const events = await turn('claude', [
+    const events = await turn(context, 'claude', [
       { steps: [{ tool: 'Bash', input: command }] },
       'Started.',
       { steps: [{ wait: 5000 }, { text: 'It has ended.' }] },
@@ -45,11 +51,12 @@ describe('between the result of a one-shot CLI and its exit', () => {
     expect(events).not.toContainEqual(ended);
   });
 
-  it('opencode compacts a full conversation, and goes on', async () => {
+  it('opencode compacts a full conversation, and goes on', async (context) => {
     const full = { inputTokens: 199_000, cachedInputTokens: 0, cacheWriteInputTokens: 0, outputTokens: 900 };
     // The limits of the model come on top of the lab's settings, in the directory where it works.
     const models = { 'lab-model': { limit: { context: 200_000, output: 8000 } } };
     const events = await turn(
+      context,
       'opencode',
       [
         { steps: [{ text: 'First.' }], usage: full },
@@ -62,12 +69,12 @@ describe('between the result of a one-shot CLI and its exit', () => {
     expect(events).not.toContainEqual(ended);
   });
 
-  it.each([
+  it.for([
     ['claude', '.claude/settings.json'],
     ['gemini', '.gemini/settings.json'],
-  ] as const)('%s with a hook that hangs is ended, and has answered', async (backend, file) => {
+  ] as const)('%s with a hook that hangs is ended, and has answered', async ([backend, file], context) => {
     const hook = { type: 'command', command: 'sleep 50', timeout: 60 };
-    const events = await turn(backend, ['Hello.'], {
+    const events = await turn(context, backend, ['Hello.'], {
       [file]: {
         hooks: { SessionEnd: [{ hooks: [backend === 'gemini' ? { ...hook, timeout: 60_000 } : hook] }] },
       },
