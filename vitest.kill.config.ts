@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['tests/gateway/**/*.kill.ts'],
     globalSetup: ['tests/no-child-left.ts'],
     fileParallelism: false,
+    // A gateway that is started again, or waits for its agents, leaves a core to another one.
+    maxConcurrency: 2,
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: 180_000,
   },
