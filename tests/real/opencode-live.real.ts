@@ -43,6 +43,12 @@ afterAll(async () => {
   await home.remove();
 }, 30_000);
 
+it('starts without a package from npm: the lab needs no network', () => {
+  expect(existsSync(join(home.directory, '.npm'))).toBe(false);
+  expect(readdirSync(join(home.directory, '.config/opencode/node_modules'))).toEqual(['.keep']);
+  expect(readFileSync(join(home.directory, '.cache/opencode/models.json'), 'utf8')).toBe('{}');
+});
+
 describe('a session', () => {
   it('takes three turns, each with what went before', async () => {
     model.use(['one', 'two', 'three']);
