@@ -24,10 +24,9 @@ export class Fifo<T> {
     return item;
   }
 
-  takeAll(): T[] {
-    const items = (this.#taken === 0 ? this.#items : this.#items.slice(this.#taken)) as T[];
-    this.clear();
-    return items;
+  /** The one that comes next. */
+  get first(): T | undefined {
+    return this.#items[this.#taken];
   }
 
   clear(): void {

@@ -1,21 +1,20 @@
 /**
  * One timer for the clocks of a session's turns. It is set for the one that is due first, and nobody sets it back: when
- * it rings too early, or after the turn, whoever listens looks again. So most turns set no timer at all.
+ * it rings too early, whoever listens looks again; after the turn nobody does. So most turns set no timer at all.
  *
  * It keeps no program alive: the CLI's process does.
  */
 export class Alarm {
-  #ring: (() => void) | undefined;
+  readonly #listeners = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #ringsAt = Number.POSITIVE_INFINITY;
 
-  /** Rings for this one only, until the next one listens. */
   listen(ring: () => void): void {
-    this.#ring = ring;
+    this.#listeners.add(ring);
   }
 
-  ignore(): void {
-    this.#ring = undefined;
+  ignore(ring: () => void): void {
+    this.#listeners.delete(ring);
   }
 
   /** To ring at this time of `performance.now()`, or before. */
@@ -26,12 +25,12 @@ export class Alarm {
     const ms = Math.min(Math.max(1, at - performance.now()), longestTimer);
     this.#timer = setTimeout(() => {
       this.#ringsAt = Number.POSITIVE_INFINITY;
-      this.#ring?.();
+      for (const ring of this.#listeners) ring();
     }, ms).unref();
   }
 
   cancel(): void {
-    this.#ring = undefined;
+    this.#listeners.clear();
     this.#ringsAt = Number.POSITIVE_INFINITY;
     clearTimeout(this.#timer);
   }

@@ -161,13 +161,25 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   /** Something has come: is it something for the one who waits? */
   #look(): void {
     for (let waiting = this.#waiting; waiting !== undefined; waiting = this.#waiting) {
-      const seen = this.#broken === undefined ? this.#take() : [];
+      const seen = this.#broken === undefined ? this.#tryToTake() : [];
       if (seen === undefined) return;
       if (seen.length === 0 && !this.#over && !this.#stuck) continue;
       this.#waiting = undefined;
-      if (!this.#left) this.#learn(seen);
       if (this.#broken === undefined) waiting.resolve(seen);
       else waiting.reject(this.#broken.error);
+    }
+  }
+
+  /** What fails here is the reader's to hear, and nobody else's. */
+  #tryToTake(): readonly ChatEvent[] | undefined {
+    try {
+      const seen = this.#take();
+      if (seen !== undefined && !this.#left) this.#learn(seen);
+      return seen;
+    } catch (error) {
+      this.#broken = { error };
+      this.#over = true;
+      return [];
     }
   }
 
@@ -185,7 +197,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
       this.#over = true;
       return this.#ledger.fail(this.#stopped ?? this.#withoutResult());
     }
-    const seen = this.#acceptAll(result.value, this.#source?.ready?.() ?? []);
+    const seen = this.#acceptAll(result.value);
     if (seen.length === 0) return seen;
     this.#watchdog?.pause();
     for (const event of seen) this.#watchdog?.see(event);
@@ -209,7 +221,8 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     }, stopMs);
   }
 
-  #acceptAll(first: LiveEvent, others: readonly LiveEvent[]): readonly ChatEvent[] {
+  #acceptAll(first: LiveEvent): readonly ChatEvent[] {
+    const others = first.type === 'permission_request' ? [] : (this.#source?.ready?.() ?? []);
     if (others.length === 0) return this.#accept(first);
     const seen = [...this.#accept(first)];
     for (const event of others) seen.push(...this.#accept(event));

@@ -125,7 +125,7 @@ export class OneShotSession implements BackendSession {
     for await (const event of this.#run(prompt, signal)) {
       const unknown = event.type === 'error' && event.code === 'session_not_found';
       if (unknown && !begun && !this.#proven && sessionId !== undefined) {
-        this.#request = { ...this.#request, sessionId: undefined };
+        this.#becomes(undefined);
         yield neverStored;
         yield* this.#run(prompt, signal);
         return;
@@ -157,10 +157,14 @@ export class OneShotSession implements BackendSession {
 
   /** Whoever knows the id waits for this turn all the same. */
   #isCalled(sessionId: string): void {
+    this.#becomes(sessionId);
+    this.#onSession(sessionId);
+  }
+
+  #becomes(sessionId: string | undefined): void {
     const before = this.#lockKey();
     this.#request = { ...this.#request, sessionId };
     this.#locks.alias(before, this.#lockKey());
-    this.#onSession(sessionId);
   }
 
   #lockKey(): string {

@@ -37,13 +37,13 @@ export class Watchdog {
   #paused = false;
   #stopped = false;
 
-  /** The alarm is the session's: one watchdog at a time has it. */
+  /** The alarm is the session's, for one turn after the other. */
   constructor(clocks: Clocks, alarm: Alarm, onExpiry: (expiry: Expiry) => void) {
     const { turnMs, modelSilenceMs } = clocks;
     this.#clocks = clocks;
     this.#alarm = alarm;
     this.#onExpiry = onExpiry;
-    alarm.listen(() => this.#ring());
+    alarm.listen(this.#ring);
     this.#turn = new Clock(turnMs, () => this.#expire(`The turn took longer than ${seconds(turnMs)}`));
     this.#silence = new Clock(modelSilenceMs, () =>
       this.#expire(`No output from the model for ${seconds(modelSilenceMs)}`),
@@ -88,8 +88,8 @@ export class Watchdog {
   }
 
   stop(): void {
-    if (!this.#stopped) this.#alarm.ignore();
     this.#stopped = true;
+    this.#alarm.ignore(this.#ring);
   }
 
   /** The model's silence counts only while it is the model's turn to say something. */
@@ -127,15 +127,15 @@ export class Watchdog {
 
   #run(clock: Clock): void {
     clock.run();
-    this.#alarm.setFor(clock.dueAt);
+    if (!this.#stopped) this.#alarm.setFor(clock.dueAt);
   }
 
-  #ring(): void {
+  readonly #ring = (): void => {
     const now = performance.now();
     const running = [this.#turn, ...this.#permissions.values(), this.#silence, ...this.#tools.values()];
     for (const clock of running) if (!this.#stopped && clock.dueAt <= now) clock.expire();
     if (!this.#stopped) this.#alarm.setFor(Math.min(...running.map(({ dueAt }) => dueAt)));
-  }
+  };
 
   #expire(message: string): void {
     this.stop();

@@ -72,10 +72,13 @@ export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>
   }
 
   ready(): readonly LiveEvent[] {
-    if (this.#events.length === 0) return none;
-    const events = this.#events.takeAll();
-    this.#weight = 0;
-    this.#drained?.();
+    const events: LiveEvent[] = [];
+    for (
+      let event = this.#events.first;
+      event !== undefined && !wantsAWord(event);
+      event = this.#events.first
+    )
+      events.push(this.#shift() as LiveEvent);
     return events;
   }
 
@@ -96,16 +99,26 @@ export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>
   }
 
   #result(): IteratorResult<LiveEvent, void> | undefined {
-    const event = this.#events.shift();
+    const event = this.#shift();
     if (event === undefined) return this.isOver || this.#left ? done : undefined;
+    return { value: event, done: false };
+  }
+
+  #shift(): LiveEvent | undefined {
+    const event = this.#events.shift();
+    if (event === undefined) return undefined;
     this.#weight -= weightOf(event);
     if (this.#events.length === 0) this.#drained?.();
-    return { value: event, done: false };
+    return event;
   }
 }
 
-const none: readonly LiveEvent[] = [];
 const done = { value: undefined, done: true } as const;
+
+/** A reader gets it only when all before it has been read: its clock, or the end of all clocks, begins then. */
+function wantsAWord(event: LiveEvent): boolean {
+  return event.type === 'permission_request' || event.type === 'ending';
+}
 
 const maxWeight = 4 * 1024 * 1024;
 

@@ -185,10 +185,9 @@ export class CodexProcess implements LiveProcess {
   }
 
   async #run(): Promise<void> {
-    // What can't be read any more is ended; the sessions are told that, and why.
-    await this.#peer.read().catch(() => undefined);
+    const broken = await this.#peer.read().then(() => undefined, unreadable);
     const exit = await this.#exitOf();
-    const error = this.#ending ? endedByUs : crash(exit, this.#child.stderr());
+    const error = this.#ending ? endedByUs : (broken ?? crash(exit, this.#child.stderr()));
     this.#peer.lose(error);
     for (const session of this.#sessions.values()) session.lost(error);
     this.#sessions.clear();
@@ -205,6 +204,12 @@ export class CodexProcess implements LiveProcess {
 }
 
 const endedByUs = new TurnoutError('interrupted', 'The Codex process was ended.');
+
+/** Not the server's fault: what it says could not be taken, so it was ended. */
+function unreadable(cause: unknown): TurnoutError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new TurnoutError('crashed', `The output of Codex could not be read: ${why}`, { cause });
+}
 
 const noise: readonly RegExp[] = [
   /^WARNING: proceeding, even though we could not/,

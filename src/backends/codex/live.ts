@@ -1,7 +1,7 @@
 import { parse } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnoutError } from '../../core/errors.js';
-import { startProcess } from '../../process/start-process.js';
+import { type RunningProcess, startProcess } from '../../process/start-process.js';
 import type {
   LiveCapabilities,
   LiveContext,
@@ -37,18 +37,24 @@ export class CodexLive implements LiveProtocol {
 
   async start(options: LiveSessionOptions, context: LiveContext): Promise<LiveProcess> {
     for (let attempt = 1; ; attempt++) {
+      const child = await this.#spawn(options, context);
+      const running = new CodexProcess(child, this.#known, context.trace);
       try {
-        return await this.#start(options, context);
+        await running.initialize();
+        return running;
       } catch (error) {
-        if (attempt === mostStarts || !lostTheRace(error)) throw error;
-        await sleep(attempt * 100);
-        context.signal?.throwIfAborted();
+        await running.end();
+        if (!(error instanceof TurnoutError))
+          throw new TurnoutError('crashed', 'Codex could not be started.', { cause: error });
+        if (attempt === mostStarts || !child.stderr().includes(lostTheRace)) throw error;
+        const { signal } = context;
+        await sleep(attempt * 100, undefined, { signal }).catch(() => signal?.throwIfAborted());
       }
     }
   }
 
-  async #start(options: LiveSessionOptions, context: LiveContext): Promise<LiveProcess> {
-    const child = await startProcess({
+  #spawn(options: LiveSessionOptions, context: LiveContext): Promise<RunningProcess> {
+    return startProcess({
       command: context.command,
       args: ['app-server', ...withoutAnalytics, ...withoutPlugins(context.env), ...unloadAtOnce],
       // It outlives the directory of its first session.
@@ -57,24 +63,12 @@ export class CodexLive implements LiveProtocol {
       stdin: 'open',
       signal: context.signal,
     });
-    const running = new CodexProcess(child, this.#known, context.trace);
-    try {
-      await running.initialize();
-      return running;
-    } catch (error) {
-      await running.end();
-      if (error instanceof TurnoutError) throw error;
-      throw new TurnoutError('crashed', 'Codex could not be started.', { cause: error });
-    }
   }
 }
 
 /** Of those that start at once in a home without a database, all but the one that makes it give up (0.166.0). */
-function lostTheRace(error: unknown): boolean {
-  return error instanceof TurnoutError && error.message.includes('failed to initialize sqlite state runtime');
-}
-
-const mostStarts = 5;
+const lostTheRace = 'failed to initialize sqlite state runtime';
+const mostStarts = 4;
 
 export const codexLive: LiveProtocol = new CodexLive();
 

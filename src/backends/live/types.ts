@@ -94,7 +94,10 @@ export interface LiveSession {
 }
 
 export interface LiveEvents extends AsyncIterable<LiveEvent> {
-  /** Takes what has come behind the event that was given last: a promise for each would cost more than the event. */
+  /**
+   * Takes what has come behind the event that was given last: a promise for each would cost more than the event. A question
+   * and the ending are left for `next`: until a reader has come so far, they have not happened for it.
+   */
   ready?(): readonly LiveEvent[];
 }
 

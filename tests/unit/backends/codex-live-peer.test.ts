@@ -1,6 +1,19 @@
 import { expect, it } from 'vitest';
 import { CodexPeer } from '../../../src/backends/codex/live-peer.js';
+import { CodexProcess } from '../../../src/backends/codex/live-process.js';
+import { RecentSessions } from '../../../src/backends/one-shot/recent-sessions.js';
+import type { TraceEntry } from '../../../src/backends/types.js';
 import { isRunning, startFixture } from '../process/start-fixture.js';
+
+it('a process whose output can’t be taken is ended, and says why', async () => {
+  const child = await startFixture('endless.mjs');
+  const trace = (entry: TraceEntry) => {
+    if (entry.type === 'line' && entry.direction === 'in') throw new Error('choked');
+  };
+  const running = new CodexProcess(child, new RecentSessions(), trace);
+  await expect(running.initialize()).rejects.toThrow('The output of Codex could not be read: choked');
+  await child.exited;
+});
 
 it('a handler that throws ends the reading with its error, and what speaks on can be ended', async () => {
   const child = await startFixture('endless.mjs');

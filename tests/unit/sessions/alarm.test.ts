@@ -38,6 +38,15 @@ it('rings for the turn that runs, at its time, though it was set for the one bef
   expect(expired).toEqual(['second: No output from the model for 1 s']);
 });
 
+it('rings for each of two turns that overlap, also when the later one is over first', () => {
+  const expired: string[] = [];
+  new Watchdog(clocks, alarm, ({ message }) => expired.push(message));
+  vi.advanceTimersByTime(500);
+  new Watchdog(clocks, alarm, () => expect.unreachable()).stop();
+  vi.advanceTimersByTime(500);
+  expect(expired).toEqual(['No output from the model for 1 s']);
+});
+
 it('is not taken from the next turn by one that stops late', () => {
   const expired: string[] = [];
   const first = new Watchdog(clocks, alarm, () => first.stop());

@@ -118,6 +118,24 @@ describe('a live session (S1)', () => {
     warn.mockRestore();
   });
 
+  it('goes on when its trace rejects, or throws what is no error', async () => {
+    demo = new DemoSessions();
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const rejects: () => void = async () => {
+      throw new Error('no space left');
+    };
+    const throwsNothing = () => {
+      throw Object.create(null);
+    };
+    for (const trace of [rejects, throwsNothing]) {
+      const session = await demo.open({ trace });
+      expect(await lastOf(session.send('say exactly: hello'))).toMatchObject({ text: 'hello' });
+      await session.close();
+    }
+    expect(warn).toHaveBeenCalledTimes(2);
+    warn.mockRestore();
+  });
+
   it('is interrupted, aborted and closed while its process is still starting', async () => {
     demo = new DemoSessions({ idleMs: 50 });
     for (const stop of ['interrupt', 'abort', 'close'] as const) {
@@ -263,6 +281,21 @@ describe('a live session (S1)', () => {
     );
     expect(after.at(-1)).toMatchObject({ type: 'complete', text: 'a new beginning' });
     expect(session.sessionId).not.toBe(sessionId);
+  });
+
+  it.each([true, false])('has one turn at a time while it begins anew, too (live: %s)', async (live) => {
+    demo = new DemoSessions();
+    const session = await demo.open({ live });
+    await lastOf(session.send('crash'));
+    demo.forgetConversations();
+    const ends: string[] = [];
+    let second: Promise<unknown> | undefined;
+    for await (const event of session.send('run a tool for 0.3 seconds')) {
+      if (event.type === 'complete') ends.push('first');
+      if (event.type === 'notice') second ??= lastOf(session.send('hello')).then(() => ends.push('second'));
+    }
+    await second;
+    expect(ends).toEqual(['first', 'second']);
   });
 
   it.each([true, false])('does not forget in silence what was said (live: %s)', async (live) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveEvent, LiveEvents, LiveSession } from '../../../src/backends/live/types.js';
+import { TurnChannel } from '../../../src/backends/claude/live-channel.js';
+import type { LiveEvent, LiveSession } from '../../../src/backends/live/types.js';
 import { type ChatEvent, errorEvent } from '../../../src/core/chat-event.js';
 import { EventQueue } from '../../../src/core/event-queue.js';
 import { Alarm } from '../../../src/sessions/alarm.js';
@@ -43,22 +44,46 @@ describe('the events of a turn', () => {
   it('come together where they have come together, and are learnt before they are read', async () => {
     const learnt: string[] = [];
     const learn = (events: readonly ChatEvent[]) => learnt.push(events.map(({ type }) => type).join(' '));
-    const said: LiveEvent[] = [{ type: 'text', text: 'a' }, { type: 'text', text: '' }, ending];
-    const source: LiveEvents = {
-      ready: () => said.splice(0),
-      async *[Symbol.asyncIterator]() {
-        for (let event = said.shift(); event !== undefined; event = said.shift()) yield event;
-      },
-    };
-    const turn = new LiveTurn(
-      { ...session(new EventQueue(), []), turn: () => source },
-      never,
-      'claude',
-      learn,
-    );
+    const turn = new LiveTurn(claude([text('a'), text(''), text('b'), ending]), never, 'claude', learn);
     const batches: string[][] = [];
     for await (const batch of eventsOf(turn)) batches.push([...batch.map(({ type }) => type), ...learnt]);
-    expect(batches).toEqual([['text', 'complete', 'text complete']]);
+    expect(batches).toEqual([
+      ['text', 'text', 'text text'],
+      ['complete', 'text text', 'complete'],
+    ]);
+    expect(await turn.settle()).toBe(true);
+  });
+
+  it('can still be stopped while the reader is busy with what came before the ending', async () => {
+    const turn = new LiveTurn(claude([text('a'), text('b'), ending]), never, 'claude');
+    const events: ChatEvent[] = [];
+    for await (const batch of eventsOf(turn)) {
+      events.push(...batch);
+      await turn.stop(errorEvent('interrupted', 'Interrupted'));
+    }
+    expect(events.map(({ type }) => type)).toEqual(['text', 'text', 'error']);
+  });
+
+  it('do not let the time for a question begin before the reader has been told of it', async () => {
+    const options = ['allow', 'deny'] as const;
+    const asked = { type: 'permission_request', id: 'q', tool: 'Bash', input: {}, options } as const;
+    const clocks = { ...never, permissionMs: 30 };
+    const turn = new LiveTurn(claude([text('a'), asked, ending]), clocks, 'claude');
+    const batches: string[] = [];
+    for await (const batch of eventsOf(turn)) {
+      batches.push(batch.map(({ type }) => type).join());
+      if (batch.includes(asked)) await turn.answer('q', 'allow');
+      else await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    expect(batches).toEqual(['text', 'permission_request', 'complete']);
+  });
+
+  it('end with what learning from them throws', async () => {
+    const turn = new LiveTurn(claude([text('a'), ending]), never, 'claude', () => {
+      throw new Error('too much');
+    });
+    turn.begin('hello', new Alarm());
+    await expect(turn.next()).rejects.toThrow('too much');
     expect(await turn.settle()).toBe(true);
   });
 
@@ -80,6 +105,17 @@ describe('the events of a turn', () => {
     expect(await turn.settle()).toBe(true);
   });
 });
+
+const text = (said: string) => ({ type: 'text', text: said }) as const;
+
+/** Claude says all of this at once. */
+function claude(events: readonly LiveEvent[]): LiveSession {
+  const turn = () => {
+    const channel: TurnChannel = new TurnChannel('id', () => channel.push(events));
+    return channel;
+  };
+  return { ...session(new EventQueue(), []), turn };
+}
 
 async function* eventsOf(turn: LiveTurn): AsyncGenerator<readonly ChatEvent[]> {
   turn.begin('hello', new Alarm());
