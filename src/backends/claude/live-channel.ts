@@ -73,11 +73,7 @@ export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>
 
   ready(): readonly LiveEvent[] {
     const events: LiveEvent[] = [];
-    for (
-      let event = this.#events.first;
-      event !== undefined && !wantsAWord(event);
-      event = this.#events.first
-    )
+    while (this.#events.first !== undefined && !wantsAWord(this.#events.first))
       events.push(this.#shift() as LiveEvent);
     return events;
   }
