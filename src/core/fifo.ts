@@ -12,7 +12,7 @@ export class Fifo<T> {
   }
 
   shift(): T | undefined {
-    if (this.length === 0) return undefined;
+    if (this.length <= 1 && this.#taken === 0) return this.#items.pop();
     const item = this.#items[this.#taken];
     this.#items[this.#taken] = undefined;
     this.#taken += 1;

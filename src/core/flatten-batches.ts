@@ -78,7 +78,16 @@ class Flattened<T> implements AsyncGenerator<T> {
     this.#waiting += 1;
     try {
       for (;;) {
-        const batch = await (this.#source === undefined ? this.#advance() : this.#fromSource(this.#source));
+        const source = this.#source;
+        let batch: readonly T[] | undefined;
+        try {
+          batch = await (source === undefined ? this.#advance() : source.next());
+        } catch (error) {
+          if (source === undefined) throw error;
+          // What a source throws, it throws into the generator.
+          this.#source = undefined;
+          batch = await this.#advance(this.#batches.throw(error));
+        }
         if (batch === undefined) {
           if (this.#source === undefined) return done;
           this.#source = undefined;
@@ -91,14 +100,6 @@ class Flattened<T> implements AsyncGenerator<T> {
     } finally {
       this.#waiting -= 1;
     }
-  }
-
-  /** What a source throws, it throws into the generator. */
-  #fromSource(source: BatchSource<T>): Promise<readonly T[] | undefined> {
-    return source.next().catch((error: unknown) => {
-      this.#source = undefined;
-      return this.#advance(this.#batches.throw(error));
-    });
   }
 
   async #advance(step = this.#batches.next()): Promise<readonly T[] | undefined> {

@@ -35,6 +35,7 @@ export function initLine(speaker: Speaker): ClaudeLine {
     apiKeySource: 'none',
     claude_code_version: '1.0.0',
     output_style: 'default',
+    capabilities: ['msg_lifecycle_v1'],
     uuid: randomUUID(),
   };
 }

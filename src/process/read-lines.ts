@@ -44,13 +44,18 @@ export class LineReader implements LineSource, LineBatches {
   /** The child is gone, and its pipe has been empty for a while. */
   #quiet = false;
   #finished = false;
+  /** The pipe has said something else than data. */
+  #mayHaveEnded = false;
   #waiting: Waiting | undefined;
   #cancelQuiet: (() => void) | undefined;
 
   constructor(stdout: Readable, maxLineBytes?: number) {
     this.#stdout = stdout;
     this.#splitter = new LineSplitter(maxLineBytes);
-    const look = () => this.#look();
+    const look = () => {
+      this.#mayHaveEnded = true;
+      this.#look();
+    };
     // Listening from the start: at a child's exit Node resumes its pipes, and what nobody listens to is thrown away.
     stdout.on('data', (chunk: Buffer) => this.#take(chunk));
     stdout.on('end', look).on('close', look).on('error', look);
@@ -126,6 +131,8 @@ export class LineReader implements LineSource, LineBatches {
       this.#waiting = undefined;
       this.#cancelQuiet?.();
       reader.take(result);
+      // As nearly always: that was all there is.
+      if (this.#ahead.length === 0 && !this.#childExited && !this.#mayHaveEnded && !this.#finished) return;
     }
   }
 

@@ -30,6 +30,9 @@ export class LineSplitter {
 
   /** The lines that this chunk completes. */
   push(chunk: Buffer): Line[] {
+    // As most come: whole lines.
+    if (!this.#midLine && chunk.length <= this.#maxLineBytes && chunk[chunk.length - 1] === lineFeed)
+      return splitWhole(chunk.toString('utf8', 0, chunk.length - 1));
     const lines: Line[] = [];
     let from = 0;
     if (this.#midLine) {
@@ -84,6 +87,11 @@ export class LineSplitter {
       from = end + 1;
     }
   }
+}
+
+function splitWhole(text: string): Line[] {
+  if (!text.includes('\n')) return [{ text }];
+  return text.split('\n').map((each) => ({ text: each }));
 }
 
 /** A StringDecoder keeps back a character that the cut went through. */

@@ -130,7 +130,8 @@ export class LiveBackendSession implements BackendSession, Writer {
       const key = this.#lockKey;
       release = locks.tryAcquire(key, this) ?? (await locks.acquire(key, callOff.signal, this));
       this.#current = callOff;
-      const { home, notices } = await this.#residence.enter(callOff, clocks.turnMs);
+      const { home, notices } =
+        this.#residence.enterAtOnce() ?? (await this.#residence.enter(callOff, clocks.turnMs));
       const learn = (events: readonly ChatEvent[]) => this.#residence.learn(events);
       const turn = new LiveTurn(home.session, clocks, this.backend, learn);
       this.#turn = turn;

@@ -21,6 +21,12 @@ export interface ResidenceSetup {
   onSession(sessionId: string): void;
 }
 
+/** A place in a process, and what there is to say about how it was found. */
+interface Entry {
+  readonly home: Home;
+  readonly notices: readonly StepEvent[];
+}
+
 /**
  * Where a live session lives: what it is (its id and its settings), and its place in a process. Processes come and go,
  * and the session goes on by its id.
@@ -117,17 +123,20 @@ export class Residence {
     }
   }
 
+  /** Where it has a place in a living process. */
+  enterAtOnce(): Entry | undefined {
+    if (this.#changing !== undefined || this.#closed) return undefined;
+    if (!this.#home?.process.usable || this.#home.outgrown) return undefined;
+    this.#home.process.busy();
+    return { home: this.#home, notices: [] };
+  }
+
   /** A place in a living process: the one it has, or a new one, resumed by id. `mostMs` is how long that may take. */
-  async enter(
-    callOff: CallOff,
-    mostMs = 0,
-  ): Promise<{ readonly home: Home; readonly notices: readonly StepEvent[] }> {
+  async enter(callOff: CallOff, mostMs = 0): Promise<Entry> {
     if (this.#changing !== undefined) await abortable(this.#changing, callOff.signal);
     if (this.#closed) throw new TurnoutError('bad_request', 'The session was closed.');
-    if (this.#home?.process.usable && !this.#home.outgrown) {
-      this.#home.process.busy();
-      return { home: this.#home, notices: [] };
-    }
+    const entry = this.enterAtOnce();
+    if (entry !== undefined) return entry;
     const late = () =>
       callOff.abort(new TurnoutError('timeout', `The turn took longer than ${mostMs / 1000} s`));
     const timer = mostMs > 0 ? setTimeout(late, Math.min(mostMs, 2 ** 31 - 1)) : undefined;
@@ -138,9 +147,7 @@ export class Residence {
     }
   }
 
-  async #enterAnew(
-    callOff: CallOff,
-  ): Promise<{ readonly home: Home; readonly notices: readonly StepEvent[] }> {
+  async #enterAnew(callOff: CallOff): Promise<Entry> {
     const moves = this.#home?.process.usable === true && this.#home.outgrown;
     this.#lost ||= this.#home?.process.usable === false;
     if (moves && (await this.#moveOut())) this.#emptied = true;

@@ -52,29 +52,37 @@ export function claudeDecoder(costBefore: number | undefined): WireDecoder<Claud
     initial: { streamedText: nothing, streamedThinking: nothing, spoke: false, background: 0 },
     readKnownLine,
     goesOn: (state) => state.background > 0 || state.beganAnew === true,
-    step(before, line, raw) {
-      const state = beginsAnew(before, line) ? { ...before, beganAnew: true } : before;
-      switch (line['type']) {
-        case 'system':
-          return system(state, line, raw);
-        case 'stream_event':
-          return line['parent_tool_use_id'] ? [state, []] : streamEvent(state, line);
-        case 'assistant':
-          return assistant(state, line);
-        case 'user':
-          return [isInterrupt(line) ? { ...state, interrupted: true } : state, toolResults(line)];
-        case 'result':
-          return result(state, line, costBefore);
-        case 'rate_limit_event':
-          return [state, rateLimit(line)];
-        case 'keep_alive':
-        case 'tool_progress':
-          return [state, []];
-        default:
-          return [state, [unknownLine('An unknown event', raw)]];
-      }
-    },
+    step: (state, line, raw) => stepClaude(state, line, raw, costBefore),
   };
+}
+
+/** One line of Claude's. */
+export function stepClaude(
+  before: ClaudeState,
+  line: JsonObject,
+  raw: string,
+  costBefore: number | undefined,
+): Step<ClaudeState> {
+  const state = beginsAnew(before, line) ? { ...before, beganAnew: true } : before;
+  switch (line['type']) {
+    case 'system':
+      return system(state, line, raw);
+    case 'stream_event':
+      return line['parent_tool_use_id'] ? [state, []] : streamEvent(state, line);
+    case 'assistant':
+      return assistant(state, line);
+    case 'user':
+      return [isInterrupt(line) ? { ...state, interrupted: true } : state, toolResults(line)];
+    case 'result':
+      return result(state, line, costBefore);
+    case 'rate_limit_event':
+      return [state, rateLimit(line)];
+    case 'keep_alive':
+    case 'tool_progress':
+      return [state, []];
+    default:
+      return [state, [unknownLine('An unknown event', raw)]];
+  }
 }
 
 function beginsAnew(state: ClaudeState, line: JsonObject): boolean {

@@ -6,14 +6,22 @@ import type { JsonObject } from '../one-shot/json-lines.js';
  * line that begins in any other way is undefined here, and parsed.
  */
 export function readKnownLine(raw: string): JsonObject | undefined {
-  if (!raw.startsWith(streamEvent))
-    return raw.startsWith(status) && raw.endsWith('}') ? statusLine : undefined;
+  if (!raw.endsWith('}')) return undefined;
+  if (!raw.startsWith(streamEvent)) {
+    if (raw.startsWith(status)) return statusLine;
+    return raw.startsWith(lifecycle) ? readLifecycle(raw) : undefined;
+  }
   // The pieces so far are void.
-  if (!raw.endsWith('}') || raw.includes('"abandoned_blocks"')) return undefined;
+  if (raw.includes('"abandoned_blocks"')) return undefined;
   const end = raw.indexOf('"', streamEvent.length);
   const type = raw.slice(streamEvent.length, end);
   if (type === 'content_block_delta') return readTextDelta(raw, end);
   return marks.has(type) ? markLine : undefined;
+}
+
+/** A mark: to a live session it says nothing. */
+export function isMark(message: JsonObject): boolean {
+  return message === markLine || message === statusLine;
 }
 
 const streamEvent = '{"type":"stream_event","event":{"type":"';
@@ -27,6 +35,22 @@ const marks: ReadonlySet<string> = new Set([
   'message_delta',
   'message_stop',
 ]);
+
+const lifecycle = '{"type":"command_lifecycle","command_uuid":"';
+const lifecycleState = '","state":"';
+
+/** Where a message of ours is on its way: three such lines for each. */
+function readLifecycle(raw: string): JsonObject | undefined {
+  const idEnd = raw.indexOf('"', lifecycle.length);
+  if (!raw.startsWith(lifecycleState, idEnd)) return undefined;
+  const from = idEnd + lifecycleState.length;
+  const state = raw.slice(from, raw.indexOf('"', from));
+  if (!plain.test(state)) return undefined;
+  return { type: 'command_lifecycle', command_uuid: raw.slice(lifecycle.length, idEnd), state };
+}
+
+/** Nothing that JSON would have to escape. */
+const plain = /^[a-z_]+$/;
 
 const textDelta = ',"delta":{"type":"text_delta","text":';
 

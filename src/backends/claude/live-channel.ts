@@ -6,7 +6,8 @@ import type { LiveEvent, LiveEvents } from '../live/types.js';
  * first step begins the turn.
  */
 export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>, LiveEvents {
-  readonly id: string;
+  /** What its message carries, where it needs to be told from others. */
+  id: string | undefined;
   /** Resolves when the turn's ending has come, read or not. */
   readonly over: Promise<void>;
   isOver = false;
@@ -22,8 +23,7 @@ export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>
   #drained: (() => void) | undefined;
 
   /** `begin` is to make the events come. */
-  constructor(id: string, begin: () => void) {
-    this.id = id;
+  constructor(begin: () => void) {
     this.#begin = begin;
     this.over = new Promise((resolve) => {
       this.#finish = resolve;

@@ -12,7 +12,8 @@ import { firstCharacters, withoutNoise } from '../one-shot/conclude.js';
 import { isObject, type JsonObject } from '../one-shot/json-lines.js';
 import { object, text } from '../one-shot/read-fields.js';
 import type { TraceEntry } from '../types.js';
-import { readKnownLine } from './known-lines.js';
+import { InitLine } from './init-line.js';
+import { isMark, readKnownLine } from './known-lines.js';
 
 /** What listens to a process: everything it says but the answers to our own requests. */
 export interface Listener {
@@ -46,6 +47,7 @@ export class ClaudeConnection {
   readonly #child: RunningProcess;
   readonly #listener: Listener;
   readonly #trace: Trace;
+  readonly #init = new InitLine();
   readonly #pending = new Map<string, Pending>();
   #requests = 0;
   #ending = false;
@@ -125,8 +127,12 @@ export class ClaudeConnection {
   }
 
   #line(raw: string): void {
-    if (raw.trim() === '') return;
-    const message = readKnownLine(raw) ?? parse(raw);
+    const message = readKnownLine(raw) ?? this.#init.read(raw) ?? parse(raw);
+    if (message === undefined && raw.trim() === '') return;
+    if (message !== undefined && isMark(message)) {
+      this.#trace?.({ type: 'line', direction: 'in', line: raw, events: [] });
+      return;
+    }
     if (message?.['type'] === 'control_response' && this.#answered(object(message['response']))) {
       this.#trace?.({ type: 'line', direction: 'in', line: raw, events: [] });
       return;

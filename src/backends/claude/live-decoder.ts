@@ -3,25 +3,27 @@ import type { LiveEvent, TurnEnding } from '../live/types.js';
 import { type Ending, unknownLine } from '../one-shot/decoder.js';
 import { isObject, type JsonObject } from '../one-shot/json-lines.js';
 import { number, object, objects, text } from '../one-shot/read-fields.js';
-import { type ClaudeState, claudeDecoder } from './decoder.js';
+import { type ClaudeState, claudeDecoder, stepClaude } from './decoder.js';
 import { addPart, betweenParts, type Parts } from './live-parts.js';
 
 /** What is known of a live process's session. Turns that nobody asked for are kept apart from ours. */
 export interface ClaudeLiveState {
-  readonly turn?: OurTurn;
+  readonly turn: OurTurn | undefined;
   /** The session's cost so far, where it is known. */
   readonly cost: number | undefined;
   /** Does this version tell where a message's turn begins? (2.1.325 does, older ones don't.) */
   readonly tellsBeginnings: boolean;
-  /** What the agent said in a turn of its own, which a finished background task or a timer started. */
+  /** The agent is in a turn of its own, which a finished background task or a timer started. */
+  readonly busy: boolean;
+  /** What it said in such a turn. */
   readonly unprompted: string;
   /** When a reached rate limit is over. */
-  readonly limitEnds?: string;
+  readonly limitEnds: string | undefined;
 }
 
 export interface OurTurn {
-  /** The id that our message carries. */
-  readonly message: string;
+  /** The id that our message carries; without one the next turn is taken for its answer. */
+  readonly message: string | undefined;
   readonly begun: boolean;
   readonly decoded: ClaudeState;
   /** Permission requests without an answer. */
@@ -29,21 +31,27 @@ export interface OurTurn {
   /** Messages that were said into the turn and that Claude has not taken up yet. */
   readonly told: readonly string[];
   /** What has come so far, when Claude ended a turn of its own before it took them up. */
-  readonly parts?: Parts;
+  readonly parts: Parts | undefined;
 }
 
 export type LiveStep = readonly [state: ClaudeLiveState, events: readonly LiveEvent[]];
 
 /** `cost`: what the session has cost before, 0 for a new one. */
 export function liveState(cost: number | undefined): ClaudeLiveState {
-  return { cost, tellsBeginnings: false, unprompted: '' };
+  return { turn: undefined, cost, tellsBeginnings: false, busy: false, unprompted: '', limitEnds: undefined };
 }
 
 /** Our message is on its way. */
-export function beginTurn(state: ClaudeLiveState, message: string): LiveStep {
-  const turn = { message, begun: !state.tellsBeginnings, decoded: decoder.initial, asked: [], told: [] };
-  const { limitEnds: _, ...kept } = state;
-  return [{ ...kept, turn, unprompted: '' }, tellUnprompted(state.unprompted)];
+export function beginTurn(state: ClaudeLiveState, message: string | undefined): LiveStep {
+  const turn = {
+    message,
+    begun: message === undefined || !state.tellsBeginnings,
+    decoded: decoder.initial,
+    asked: [],
+    told: [],
+    parts: undefined,
+  };
+  return [{ ...state, turn, unprompted: '', limitEnds: undefined }, tellUnprompted(state.unprompted)];
 }
 
 /** A message is about to be said into the turn. */
@@ -54,9 +62,12 @@ export function tellTurn(state: ClaudeLiveState, message: string): ClaudeLiveSta
 
 /** The turn ends without the CLI saying so: it was taken back before it began, or the process is gone. */
 export function endTurn(state: ClaudeLiveState, ending: TurnEnding['ending']): LiveStep {
-  const { turn, ...idle } = state;
+  const { turn } = state;
   if (turn === undefined) return [state, []];
-  return [idle, [...turn.asked.map((id) => resolved(id, 'deny')), { type: 'ending', ending }]];
+  return [
+    { ...state, turn: undefined },
+    [...turn.asked.map((id) => resolved(id, 'deny')), { type: 'ending', ending }],
+  ];
 }
 
 /** A permission request got its answer. */
@@ -80,6 +91,8 @@ export function stepLive(state: ClaudeLiveState, message: JsonObject, raw: strin
     case 'control_response':
     case 'conversation_reset':
       return [state, []];
+    case 'system':
+      return ours(learnCapabilities(state, message), message, raw);
     case 'rate_limit_event':
       return ours(withLimit(state, message), message, raw);
     default:
@@ -128,7 +141,7 @@ function toldLifecycle(state: ClaudeLiveState, turn: OurTurn, id: string, now: u
 function ours(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
   const { turn } = state;
   if (turn === undefined || !turn.begun) return [overhear(state, message), []];
-  const [decoded, events] = decoder.step(turn.decoded, message, raw);
+  const [decoded, events] = stepClaude(turn.decoded, message, raw, undefined);
   return [decoded === turn.decoded ? state : { ...state, turn: { ...turn, decoded } }, events.filter(says)];
 }
 
@@ -136,25 +149,42 @@ function result(state: ClaudeLiveState, message: JsonObject, raw: string): LiveS
   const total = message['total_cost_usd'];
   const cost = typeof total === 'number' ? total : undefined;
   const before = costSinceLast(message);
-  const { turn, ...rest } = state;
-  const idle = { ...rest, cost };
+  const { turn } = state;
+  const idle = { ...state, turn: undefined, busy: false, cost };
   if (turn === undefined) return [idle, []];
   const answers = answeredBy(message);
-  if (!isAnswerTo(turn, answers)) {
-    return [{ ...idle, turn, unprompted: '' }, tellUnprompted(state.unprompted)];
-  }
-  const costBefore = before === undefined || cost === undefined ? state.cost : cost - before;
-  const [decoded, events] = claudeDecoder(costBefore).step(turn.decoded, message, raw);
-  const last = endingOf(decoded.ending, message, state.limitEnds);
   const denied = turn.asked.map((id) => resolved(id, 'deny'));
+  if (turn.message === undefined && isOfItsOwn(message))
+    return [{ ...idle, turn: anew(turn) }, [...denied, notOurs]];
+  if (turn.message !== undefined && !isAnswerTo(turn.message, turn.begun, answers))
+    return [{ ...idle, turn, unprompted: '' }, tellUnprompted(state.unprompted)];
+  const costBefore = before === undefined || cost === undefined ? state.cost : cost - before;
+  const [decoded, events] = stepClaude(turn.decoded, message, raw, costBefore);
+  const last = endingOf(decoded.ending, message, state.limitEnds);
   const waiting = turn.told.filter((id) => !answers.includes(id));
   if (turn.parts === undefined && waiting.length === 0)
     return [idle, [...events.filter(says), ...denied, { type: 'ending', ending: last }]];
   const [parts, told] = addPart(turn.parts, events.filter(says), last);
   if (waiting.length === 0) return [idle, [...told, ...denied, { type: 'ending', ending: parts.ending }]];
-  const next = { ...turn, begun: false, decoded: decoder.initial, asked: [], told: waiting, parts };
+  const next = { ...anew(turn), begun: false, told: waiting, parts };
   return [{ ...idle, turn: next }, [...told, ...denied, ...betweenParts(last)]];
 }
+
+/** A finished background task, another agent's message: what began the turn was not said by us (2.1.325). */
+function isOfItsOwn(message: JsonObject): boolean {
+  const kind = text(object(message['origin'])['kind']);
+  return kind !== '' && kind !== 'human';
+}
+
+/** Our message has not been taken up yet. */
+function anew(turn: OurTurn): OurTurn {
+  return { ...turn, decoded: decoder.initial, asked: [] };
+}
+
+const notOurs = notice(
+  'warning',
+  'What was said so far belongs to a turn that the agent began by itself; the answer is still to come.',
+);
 
 /** Both spellings were seen in 2.1.325; older results name no message. */
 function answeredBy(message: JsonObject): readonly string[] {
@@ -163,8 +193,8 @@ function answeredBy(message: JsonObject): readonly string[] {
   return ids.filter((id) => typeof id === 'string');
 }
 
-function isAnswerTo(turn: OurTurn, answers: readonly string[]): boolean {
-  return answers.length === 0 ? turn.begun : answers.includes(turn.message);
+function isAnswerTo(id: string, begun: boolean, answers: readonly string[]): boolean {
+  return answers.length === 0 ? begun : answers.includes(id);
 }
 
 function endingOf(
@@ -208,6 +238,14 @@ function controlRequest(state: ClaudeLiveState, message: JsonObject, raw: string
   return [{ ...state, turn: { ...turn, asked: [...turn.asked, id] } }, [event]];
 }
 
+/** Steering a turn needs it before a message with an id has shown it. */
+function learnCapabilities(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
+  if (state.tellsBeginnings || message['subtype'] !== 'init') return state;
+  const { capabilities } = message;
+  const tellsBeginnings = Array.isArray(capabilities) && capabilities.includes('msg_lifecycle_v1');
+  return tellsBeginnings ? { ...state, tellsBeginnings } : state;
+}
+
 function withLimit(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
   const info = object(message['rate_limit_info']);
   const ends = new Date(number(info['resetsAt']) * 1000);
@@ -218,7 +256,8 @@ function withLimit(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState
 /** Enough to tell the reader what happened while nobody asked. */
 const unpromptedChars = 16 * 1024;
 
-function overhear(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
+function overhear(before: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
+  const state = message['subtype'] === 'init' ? { ...before, busy: true } : before;
   if (message['type'] !== 'assistant' || message['parent_tool_use_id']) return state;
   const said = objects(object(message['message'])['content'])
     .map((block) => (block['type'] === 'text' ? text(block['text']) : ''))

@@ -15,6 +15,7 @@ import {
   interrupted,
   type LiveStep,
   liveState,
+  type OurTurn,
   stepLive,
   tellTurn,
 } from './live-decoder.js';
@@ -46,7 +47,7 @@ export class ClaudeTurns implements Listener {
 
   /** One turn for one message, in the form that Claude takes it. */
   run(message: JsonObject): LiveEvents {
-    const turn = new TurnChannel(randomUUID(), () => this.#begin(turn, message));
+    const turn = new TurnChannel(() => this.#begin(turn, message));
     this.#latest = turn;
     return turn;
   }
@@ -64,9 +65,18 @@ export class ClaudeTurns implements Listener {
     else if (turn.stopped) turn.push([{ type: 'ending', ending: interrupted }]);
     else {
       this.#current = turn;
-      this.#connection.send({ ...message, uuid: turn.id });
+      if (this.#mayBeMistaken) turn.id = randomUUID();
+      this.#connection.send(turn.id === undefined ? message : { ...message, uuid: turn.id });
       this.#take(beginTurn(this.#state, turn.id));
     }
+  }
+
+  /**
+   * Could the next turn be one that the agent begins by itself? Then the message carries an id, and Claude tells where its
+   * turn begins. That costs 2 % of a short turn, which most sessions can be spared.
+   */
+  get #mayBeMistaken(): boolean {
+    return this.#state.busy || this.footprint.mayWakeIt;
   }
 
   /** Resolves when Claude has taken notice; the turn then ends by itself. */
@@ -101,7 +111,7 @@ export class ClaudeTurns implements Listener {
   async steer(message: JsonObject): Promise<boolean> {
     const turn = this.#current;
     const { turn: ours, tellsBeginnings } = this.#state;
-    if (turn === undefined || turn.stopped || !tellsBeginnings || !ours?.begun) return false;
+    if (turn === undefined || turn.stopped || !tellsBeginnings || !hasBegun(ours)) return false;
     const id = randomUUID();
     const taken = new Promise<boolean>((resolve) => {
       this.#telling.set(id, resolve);
@@ -144,6 +154,8 @@ export class ClaudeTurns implements Listener {
     const events = this.#take(stepLive(this.#state, message, raw));
     if (type === 'command_lifecycle')
       this.#told(text(message['command_uuid']), message['state'] !== 'cancelled');
+    // Said before the turn's first line, an interrupt may have come too early to be heard.
+    if (message['subtype'] === 'init' && this.#current?.stopped) this.#interruptAgain();
     if (type === 'result' && events.at(-1)?.type !== 'ending') this.footprint.leaveTrace();
     this.footprint.see(message, events);
     return events;
@@ -209,7 +221,7 @@ export class ClaudeTurns implements Listener {
   /** A message that waits can be taken back (2.1.325); then its turn ends without ever having begun. */
   async #takeBack(turn: TurnChannel): Promise<boolean> {
     if (this.#state.turn?.begun) return false;
-    if (!(await this.#withdraw(turn.id))) return false;
+    if (turn.id === undefined || !(await this.#withdraw(turn.id))) return false;
     if (this.#current === turn) this.#take(endTurn(this.#state, interrupted));
     return true;
   }
@@ -228,11 +240,18 @@ export class ClaudeTurns implements Listener {
   /** An interrupt that comes while a turn is being set up may be lost: say it again until it is over. */
   #insist(turn: TurnChannel): void {
     if (turn.isOver) return;
-    const timer = setInterval(() => {
-      this.#connection.request({ subtype: 'interrupt' }).catch(() => undefined);
-    }, 1000);
+    const timer = setInterval(() => this.#interruptAgain(), 1000);
     void turn.over.then(() => clearInterval(timer));
   }
+
+  #interruptAgain(): void {
+    this.#connection.request({ subtype: 'interrupt' }).catch(() => undefined);
+  }
+}
+
+/** Its first line has come: what is said now is said into it. */
+function hasBegun(turn: OurTurn | undefined): boolean {
+  return turn?.begun === true && turn.decoded.sessionId !== undefined;
 }
 
 /** Older versions can't take a message back; a process that is gone has ended the turn anyway. */

@@ -404,7 +404,7 @@ function replay(name: string, lines?: readonly string[]): LiveEvent[][] {
     if (entry.in !== undefined) take(stepLive(state, message, entry.in));
     else if (message['type'] === 'user') {
       turns.push([]);
-      take(beginTurn(state, String(message['uuid'])));
+      take(beginTurn(state, typeof message['uuid'] === 'string' ? message['uuid'] : undefined));
     } else if (message['type'] === 'control_response') take(answered(state, message));
   }
   return turns;

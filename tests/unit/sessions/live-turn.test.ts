@@ -111,7 +111,7 @@ const text = (said: string) => ({ type: 'text', text: said }) as const;
 /** Claude says all of this at once. */
 function claude(events: readonly LiveEvent[]): LiveSession {
   const turn = () => {
-    const channel: TurnChannel = new TurnChannel('id', () => channel.push(events));
+    const channel: TurnChannel = new TurnChannel(() => channel.push(events));
     return channel;
   };
   return { ...session(new EventQueue(), []), turn };

@@ -1,0 +1,40 @@
+import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { text } from '../one-shot/read-fields.js';
+
+/**
+ * Each turn of a live process begins with the same line of some 3 KB, which only at its end has ids of the turn's own. What
+ * comes before them is parsed when it has changed.
+ */
+export class InitLine {
+  #beginning: string | undefined;
+  #message: JsonObject | undefined;
+
+  /** Undefined: it is another line, or one that has to be parsed whole. */
+  read(raw: string): JsonObject | undefined {
+    if (!raw.startsWith(init) || !raw.endsWith('}')) return undefined;
+    if (this.#beginning === undefined || !raw.startsWith(this.#beginning)) this.#learn(raw);
+    return this.#message;
+  }
+
+  #learn(raw: string): void {
+    const beginning = raw.slice(0, raw.indexOf(ownId) + 1);
+    const message = parse(`${beginning.slice(0, -1)}}`);
+    const whole =
+      message !== undefined && text(message['session_id']) !== '' && text(message['model']) !== '';
+    // Copied: a slice would keep the whole batch of lines in memory.
+    this.#beginning = whole ? Buffer.from(beginning).toString() : undefined;
+    this.#message = whole ? message : undefined;
+  }
+}
+
+const init = '{"type":"system","subtype":"init",';
+const ownId = ',"uuid":"';
+
+function parse(raw: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(raw);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
