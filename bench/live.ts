@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { installCli } from '../scripts/install-cli.js';
 import { claudeSdkSide } from '../scripts/parity/claude-sdk-side.js';
 import { codexSdkSide } from '../scripts/parity/codex-sdk-side.js';
 import type { Side, SideOptions, Vendor } from '../scripts/parity/side.js';
 import { type BackendName, backendNames } from '../src/backends/registry.js';
-import type { ChatEvent } from '../src/core/chat-event.js';
 import { type LabHome, makeHome } from '../src/lab/home.js';
 import { floors } from './floors.js';
 import { createBackend, Sessions } from './product.js';
-import { type Comparison, median, milliseconds } from './report.js';
+import { type Comparison, mean, median, milliseconds, standardError } from './report.js';
+import { measureSameProcess } from './same-process.js';
+import { finish, shuffled, timed, warmUp } from './turns.js';
 
 /** Of each contender: two Claude processes with the same arguments differ by up to 7 % for as long as they live. */
 const copies: Readonly<Record<BackendName, number>> = { claude: 12, codex: 4, gemini: 4, opencode: 3 };
@@ -84,6 +84,7 @@ async function measureBackend(backend: BackendName): Promise<readonly Comparison
       ...(sdk.length === 0
         ? []
         : [against(`${backend}, warm turn`, warm, "the vendor's SDK", figureOf(sdk), 1)]),
+      ...(backend === 'claude' ? [await measureSameProcess(cliPath, home)] : []),
       against(`${backend}, warm turn`, warm, 'a bare driver', figureOf(floor), 1.15),
       compare(`${backend}, cold turn`, median(cold), 'a warm one', warm.value, {
         ratio: median(cold) / warm.value,
@@ -128,16 +129,13 @@ interface Copy {
 
 interface Figure {
   readonly value: number;
-  /** The standard error: how far the value would move with other copies. */
+  /** How far the value would move with other copies. */
   readonly error: number;
 }
 
 function figureOf(copies: readonly Copy[]): Figure {
   const medians = copies.map(({ times }) => median(times));
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const value = mean(medians);
-  const variance = mean(medians.map((each) => (each - value) ** 2));
-  return { value, error: Math.sqrt(variance / Math.max(1, medians.length - 1)) };
+  return { value: mean(medians), error: standardError(medians) };
 }
 
 /** Missed is what is missed by more than the measurement's own error: twice the standard error of the ratio. */
@@ -155,26 +153,14 @@ function against(name: string, ours: Figure, otherName: string, other: Figure, m
   };
 }
 
-/** What a CLI still does after its result is not to slow the next contender's turn. */
-const restMs = 20;
-
-/** In turns, and each round in another order: nobody always comes first, nor always after the same one. */
+/** In turns, and each round in another order. */
 async function alternate(copies: readonly Copy[]): Promise<void> {
-  for (let i = 0; i < warmTurns + 3; i++) {
+  for (let i = 0; i < warmTurns + warmUp; i++) {
     for (const { times, turn } of shuffled(copies)) {
-      await sleep(restMs);
       const time = await timed(() => turn(i));
-      // The first turns load what the CLI loads lazily.
-      if (i >= 3) times.push(time);
+      if (i >= warmUp) times.push(time);
     }
   }
-}
-
-function shuffled<T>(items: readonly T[]): readonly T[] {
-  return items
-    .map((item) => ({ item, place: Math.random() }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ item }) => item);
 }
 
 function configFor(home: LabHome, cliPath: string) {
@@ -204,16 +190,4 @@ function compare(
     goal: most === undefined ? `about ${least}` : `at most ${most}`,
     met: most === undefined ? ratio >= (least ?? 0) * 0.7 : ratio <= most,
   };
-}
-
-async function finish(events: AsyncIterable<ChatEvent>): Promise<void> {
-  let last: ChatEvent | undefined;
-  for await (const event of events) last = event;
-  if (last?.type !== 'complete') throw new Error(`The turn ended with ${JSON.stringify(last)}`);
-}
-
-async function timed(act: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await act();
-  return performance.now() - start;
 }

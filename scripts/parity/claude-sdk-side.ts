@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { once, setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,8 +7,26 @@ import { installSdk } from '../install-cli.js';
 import { ClaudeSdkReader } from './claude-sdk-reader.js';
 import type { Ask, Conversation, OpenOptions, Side, SideOptions } from './side.js';
 
+export interface ClaudeSideOptions extends SideOptions {
+  /** Starts the CLI in the SDK's place. */
+  readonly spawn?: (wanted: SpawnOptions) => SpawnedProcess;
+}
+
+export interface SpawnOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** As much of a child process as the SDK needs. */
+export type SpawnedProcess = Pick<
+  ChildProcess,
+  'stdin' | 'stdout' | 'killed' | 'exitCode' | 'kill' | 'on' | 'once' | 'off'
+>;
+
 /** `query()` of the Claude Agent SDK, fed with messages as they come: its own way to hold a conversation. */
-export async function claudeSdkSide({ cliPath, home }: SideOptions): Promise<Side> {
+export async function claudeSdkSide({ cliPath, home, spawn }: ClaudeSideOptions): Promise<Side> {
   const module = join(installSdk('@anthropic-ai/claude-agent-sdk'), 'sdk.mjs');
   const { query } = (await import(/* @vite-ignore */ pathToFileURL(module).href)) as ClaudeSdk;
   const abortController = new AbortController();
@@ -21,6 +40,7 @@ export async function claudeSdkSide({ cliPath, home }: SideOptions): Promise<Sid
     env: { ...home.env, IS_SANDBOX: '1' },
     systemPrompt: { type: 'preset', preset: 'claude_code' },
     includePartialMessages: true,
+    ...(spawn && { spawnClaudeCodeProcess: spawn }),
   };
   return {
     name: 'sdk',

@@ -1,12 +1,6 @@
 import type { StepEvent } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
-import {
-  type Line,
-  type ProcessExit,
-  type ProcessSpec,
-  type RunningProcess,
-  startProcess,
-} from '../../process/start-process.js';
+import type { Line, ProcessExit, RunningProcess } from '../../process/start-process.js';
 import type { LiveEvent } from '../live/types.js';
 import { firstCharacters, withoutNoise } from '../one-shot/conclude.js';
 import { isObject, type JsonObject } from '../one-shot/json-lines.js';
@@ -34,7 +28,7 @@ export interface Death {
   readonly wanted: boolean;
 }
 
-type Trace = ((entry: TraceEntry) => void) | undefined;
+export type Trace = ((entry: TraceEntry) => void) | undefined;
 
 /** Claude Code should answer a control request at once; a busy machine is given some time. */
 export const answerMs = 30_000;
@@ -52,19 +46,7 @@ export class ClaudeConnection {
   #requests = 0;
   #ending = false;
 
-  static async start(
-    spec: Omit<ProcessSpec, 'stdin'>,
-    listener: (connection: ClaudeConnection) => Listener,
-    trace: Trace,
-  ): Promise<ClaudeConnection> {
-    return new ClaudeConnection(await startProcess({ ...spec, stdin: 'open' }), listener, trace);
-  }
-
-  private constructor(
-    child: RunningProcess,
-    listener: (connection: ClaudeConnection) => Listener,
-    trace: Trace,
-  ) {
+  constructor(child: RunningProcess, listener: (connection: ClaudeConnection) => Listener, trace: Trace) {
     this.#child = child;
     this.pid = child.pid;
     this.exited = child.exited;

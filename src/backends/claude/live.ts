@@ -1,4 +1,5 @@
 import { TurnoutError } from '../../core/errors.js';
+import { type RunningProcess, startProcess } from '../../process/start-process.js';
 import type { LiveContext, LiveProcess, LiveProtocol, LiveSessionOptions } from '../live/types.js';
 import { childEnvironment } from '../one-shot/child-environment.js';
 import { classifyFailure } from '../one-shot/classify-failure.js';
@@ -10,7 +11,7 @@ import {
   planAsks,
   streamFormat,
 } from './arguments.js';
-import { ClaudeConnection, type Death } from './live-connection.js';
+import { ClaudeConnection, type Death, type Trace } from './live-connection.js';
 import { mayAsk, permissionsFor } from './live-permissions.js';
 import { ClaudeProcess } from './live-process.js';
 import { ClaudeTurns } from './live-turns.js';
@@ -43,21 +44,31 @@ function processKey({ sessionId: _, ...startOptions }: LiveSessionOptions): stri
 }
 
 async function start(options: LiveSessionOptions, context: LiveContext): Promise<LiveProcess> {
-  const mode = effectiveMode(options);
+  const child = await startProcess({
+    command: context.command,
+    args: liveArgs(options),
+    cwd: options.cwd,
+    env: childEnvironment(context.env, claudeEnvironment(context.env, effectiveMode(options))),
+    stdin: 'open',
+    signal: context.signal,
+  });
+  return connect(child, options, context.trace);
+}
+
+/** To a process that was started with these options. */
+export async function connect(
+  child: RunningProcess,
+  options: LiveSessionOptions,
+  trace?: Trace,
+): Promise<LiveProcess> {
   let turns!: ClaudeTurns;
-  const connection = await ClaudeConnection.start(
-    {
-      command: context.command,
-      args: liveArgs(options),
-      cwd: options.cwd,
-      env: childEnvironment(context.env, claudeEnvironment(context.env, mode)),
-      signal: context.signal,
-    },
+  const connection = new ClaudeConnection(
+    child,
     (made) => {
       turns = new ClaudeTurns(made, permissionsFor(options.permissionMode, options), options.sessionId);
       return turns;
     },
-    context.trace,
+    trace,
   );
   try {
     // Claude says nothing before it is spoken to: the answer to this is the sign that it is ready.

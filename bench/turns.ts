@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChatEvent } from '../src/core/chat-event.js';
+
+/** The first turns load what the CLI loads lazily. */
+export const warmUp = 3;
+
+/** What a CLI still does after its result is not to slow the next contender's turn. */
+const restMs = 20;
+
+/** How long it takes, after a rest. */
+export async function timed(act: () => Promise<unknown>): Promise<number> {
+  await sleep(restMs);
+  const start = performance.now();
+  await act();
+  return performance.now() - start;
+}
+
+/** Reads a turn to its end, which has to be a good one. */
+export async function finish(events: AsyncIterable<ChatEvent>): Promise<void> {
+  let last: ChatEvent | undefined;
+  for await (const event of events) last = event;
+  if (last?.type !== 'complete') throw new Error(`The turn ended with ${JSON.stringify(last)}`);
+}
+
+/** Nobody always comes first, nor always after the same one. */
+export function shuffled<T>(items: readonly T[]): readonly T[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}
