@@ -45,7 +45,7 @@ export function liveState(cost: number | undefined): ClaudeLiveState {
 export function beginTurn(state: ClaudeLiveState, message: string | undefined): LiveStep {
   const turn = {
     message,
-    begun: message === undefined || !state.tellsBeginnings,
+    begun: !state.tellsBeginnings,
     decoded: decoder.initial,
     asked: [],
     told: [],
@@ -140,9 +140,17 @@ function toldLifecycle(state: ClaudeLiveState, turn: OurTurn, id: string, now: u
 
 function ours(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
   const { turn } = state;
-  if (turn === undefined || !turn.begun) return [overhear(state, message), []];
+  if (turn === undefined || !(turn.begun || beginsWith(turn, message))) return [overhear(state, message), []];
   const [decoded, events] = stepClaude(turn.decoded, message, raw, undefined);
-  return [decoded === turn.decoded ? state : { ...state, turn: { ...turn, decoded } }, events.filter(says)];
+  return [
+    decoded === turn.decoded ? state : { ...state, turn: { ...turn, begun: true, decoded } },
+    events.filter(says),
+  ];
+}
+
+/** A message without an id is taken up in the next turn. */
+function beginsWith(turn: OurTurn, message: JsonObject): boolean {
+  return turn.message === undefined && turn.parts === undefined && message['subtype'] === 'init';
 }
 
 function result(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
@@ -166,7 +174,7 @@ function result(state: ClaudeLiveState, message: JsonObject, raw: string): LiveS
     return [idle, [...events.filter(says), ...denied, { type: 'ending', ending: last }]];
   const [parts, told] = addPart(turn.parts, events.filter(says), last);
   if (waiting.length === 0) return [idle, [...told, ...denied, { type: 'ending', ending: parts.ending }]];
-  const next = { ...anew(turn), begun: false, told: waiting, parts };
+  const next = { ...anew(turn), told: waiting, parts };
   return [{ ...idle, turn: next }, [...told, ...denied, ...betweenParts(last)]];
 }
 
@@ -178,7 +186,7 @@ function isOfItsOwn(message: JsonObject): boolean {
 
 /** Our message has not been taken up yet. */
 function anew(turn: OurTurn): OurTurn {
-  return { ...turn, decoded: decoder.initial, asked: [] };
+  return { ...turn, begun: false, decoded: decoder.initial, asked: [] };
 }
 
 const notOurs = notice(

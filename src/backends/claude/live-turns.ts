@@ -15,7 +15,6 @@ import {
   interrupted,
   type LiveStep,
   liveState,
-  type OurTurn,
   stepLive,
   tellTurn,
 } from './live-decoder.js';
@@ -111,7 +110,7 @@ export class ClaudeTurns implements Listener {
   async steer(message: JsonObject): Promise<boolean> {
     const turn = this.#current;
     const { turn: ours, tellsBeginnings } = this.#state;
-    if (turn === undefined || turn.stopped || !tellsBeginnings || !hasBegun(ours)) return false;
+    if (turn === undefined || turn.stopped || !tellsBeginnings || !ours?.begun) return false;
     const id = randomUUID();
     const taken = new Promise<boolean>((resolve) => {
       this.#telling.set(id, resolve);
@@ -247,11 +246,6 @@ export class ClaudeTurns implements Listener {
   #interruptAgain(): void {
     this.#connection.request({ subtype: 'interrupt' }).catch(() => undefined);
   }
-}
-
-/** Its first line has come: what is said now is said into it. */
-function hasBegun(turn: OurTurn | undefined): boolean {
-  return turn?.begun === true && turn.decoded.sessionId !== undefined;
 }
 
 /** Older versions can't take a message back; a process that is gone has ended the turn anyway. */
