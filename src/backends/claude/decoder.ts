@@ -18,15 +18,15 @@ export interface ClaudeState extends TurnFacts {
   /** Was anything said since the last tool? Plain JSON output has the answer in its result only. */
   readonly spoke: boolean;
   /** What a broken stream had said before Claude began the message anew: said again, it is not shown again. */
-  readonly repeating?: Repeating;
+  readonly repeating: Repeating | undefined;
   /** The user stopped the turn: the message that breaks off then was not lost on the way. */
-  readonly interrupted?: true;
+  readonly interrupted: boolean;
   /** The reason of an API error; the message that carries it is no answer of the agent. */
-  readonly apiError?: string;
+  readonly apiError: string | undefined;
   /** Commands and agents that run in the background: `claude -p` stays for them after its result (2.1.325). */
   readonly background: number;
   /** Behind a result it began anew, as it does when something in the background has ended. */
-  readonly beganAnew?: boolean;
+  readonly beganAnew: boolean;
 }
 
 /** How much of a block came as deltas, and how it began: enough to know the block again without keeping it. */
@@ -43,15 +43,29 @@ interface Repeating {
 const nothing: Streamed = { head: '', chars: 0 };
 const headChars = 4096;
 
+/** All fields are there from the start: objects of one shape are read faster. */
+const initial: ClaudeState = {
+  sessionId: undefined,
+  ending: undefined,
+  streamedText: nothing,
+  streamedThinking: nothing,
+  spoke: false,
+  repeating: undefined,
+  interrupted: false,
+  apiError: undefined,
+  background: 0,
+  beganAnew: false,
+};
+
 /**
  * Claude's `json` (object, array) and `stream-json` output, with and without partial messages. Its cost runs on
  * over a session: `costBefore` is what it was before this turn, where that is known.
  */
 export function claudeDecoder(costBefore: number | undefined): WireDecoder<ClaudeState> {
   return {
-    initial: { streamedText: nothing, streamedThinking: nothing, spoke: false, background: 0 },
+    initial,
     readKnownLine,
-    goesOn: (state) => state.background > 0 || state.beganAnew === true,
+    goesOn: (state) => state.background > 0 || state.beganAnew,
     step: (state, line, raw) => stepClaude(state, line, raw, costBefore),
   };
 }
@@ -86,7 +100,7 @@ export function stepClaude(
 }
 
 function beginsAnew(state: ClaudeState, line: JsonObject): boolean {
-  if (state.ending === undefined || state.beganAnew === true) return false;
+  if (state.ending === undefined || state.beganAnew) return false;
   return line['subtype'] === 'init' || line['type'] === 'assistant' || line['type'] === 'stream_event';
 }
 
@@ -157,7 +171,7 @@ function abandon(state: ClaudeState): Step<ClaudeState> {
 
 /** Swallows what was already shown; where the new text goes another way, all of it is shown. */
 function repeat(state: ClaudeState, { said, matched }: Repeating, piece: string): Step<ClaudeState> {
-  const { repeating: _, ...over } = state;
+  const over = { ...state, repeating: undefined };
   const expected = said.slice(matched, matched + piece.length);
   if (!piece.startsWith(expected))
     return [over, [{ type: 'text', text: `\n${said.slice(0, matched)}${piece}` }]];

@@ -15,8 +15,8 @@ export type Ending =
 
 /** What every decoder's state has, beside its own. */
 export interface TurnFacts {
-  readonly sessionId?: string;
-  readonly ending?: Ending;
+  readonly sessionId?: string | undefined;
+  readonly ending?: Ending | undefined;
 }
 
 export type Step<S> = readonly [state: S, events: readonly StepEvent[]];
