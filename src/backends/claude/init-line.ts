@@ -17,12 +17,13 @@ export class InitLine {
   }
 
   #learn(raw: string): void {
-    const beginning = raw.slice(0, raw.indexOf(ownId) + 1);
-    const message = parse(`${beginning.slice(0, -1)}}`);
+    const end = raw.indexOf(ownId);
+    const message = end === -1 ? undefined : parse(`${raw.slice(0, end)}}`);
     const whole =
       message !== undefined && text(message['session_id']) !== '' && text(message['model']) !== '';
-    // Copied: a slice would keep the whole batch of lines in memory.
-    this.#beginning = whole ? Buffer.from(beginning).toString() : undefined;
+    // Up to the id, or a line with one field more before it would pass for the same. Copied: a slice would keep the
+    // whole batch of lines in memory.
+    this.#beginning = whole ? Buffer.from(raw.slice(0, end + ownId.length)).toString() : undefined;
     this.#message = whole ? message : undefined;
   }
 }
