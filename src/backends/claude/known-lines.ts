@@ -45,12 +45,14 @@ function readLifecycle(raw: string): JsonObject | undefined {
   if (!raw.startsWith(lifecycleState, idEnd)) return undefined;
   const from = idEnd + lifecycleState.length;
   const state = raw.slice(from, raw.indexOf('"', from));
-  if (!plain.test(state)) return undefined;
-  return { type: 'command_lifecycle', command_uuid: raw.slice(lifecycle.length, idEnd), state };
+  const id = raw.slice(lifecycle.length, idEnd);
+  return plain.test(id) && plain.test(state)
+    ? { type: 'command_lifecycle', command_uuid: id, state }
+    : undefined;
 }
 
 /** Nothing that JSON would have to escape. */
-const plain = /^[a-z_]+$/;
+const plain = /^[\w-]+$/;
 
 const textDelta = ',"delta":{"type":"text_delta","text":';
 
