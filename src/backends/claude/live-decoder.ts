@@ -162,10 +162,10 @@ function result(state: ClaudeLiveState, message: JsonObject, raw: string): LiveS
   if (turn === undefined) return [idle, []];
   const answers = answeredBy(message);
   const denied = turn.asked.map((id) => resolved(id, 'deny'));
+  if (!isAnswerTo(turn, answers))
+    return [{ ...idle, turn, unprompted: '' }, tellUnprompted(state.unprompted)];
   if (turn.message === undefined && isOfItsOwn(message))
     return [{ ...idle, turn: anew(turn) }, [...denied, notOurs]];
-  if (turn.message !== undefined && !isAnswerTo(turn.message, turn.begun, answers))
-    return [{ ...idle, turn, unprompted: '' }, tellUnprompted(state.unprompted)];
   const costBefore = before === undefined || cost === undefined ? state.cost : cost - before;
   const [decoded, events] = stepClaude(turn.decoded, message, raw, costBefore);
   const last = endingOf(decoded.ending, message, state.limitEnds);
@@ -201,8 +201,9 @@ function answeredBy(message: JsonObject): readonly string[] {
   return ids.filter((id) => typeof id === 'string');
 }
 
-function isAnswerTo(id: string, begun: boolean, answers: readonly string[]): boolean {
-  return answers.length === 0 ? begun : answers.includes(id);
+function isAnswerTo({ message, begun }: OurTurn, answers: readonly string[]): boolean {
+  // One without an id has not begun only between two parts; what it was said in the meantime has an id.
+  return message === undefined || answers.length === 0 ? begun : answers.includes(message);
 }
 
 function endingOf(

@@ -99,6 +99,236 @@ describe('what is said into a running turn', () => {
   });
 });
 
+describe('a turn whose message has no id', () => {
+  const init = { type: 'system', subtype: 'init', session_id: 's', model: 'm' };
+  const say = (text: string) => ({
+    type: 'assistant',
+    message: { content: [{ type: 'text', text }] },
+  });
+  const result = (text: string, more: object = {}) => ({
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    result: text,
+    usage: { input_tokens: 10, output_tokens: 5 },
+    ...more,
+  });
+  const ofItsOwn = { origin: { kind: 'task-notification', producer: 'session-task' } };
+  const lifecycle = (id: string, state: string) => ({ type: 'command_lifecycle', command_uuid: id, state });
+  const asks = {
+    type: 'control_request',
+    request_id: 'q',
+    request: { subtype: 'can_use_tool', tool_name: 'Bash', input: {} },
+  };
+  const notOurs = {
+    type: 'notice',
+    level: 'warning',
+    message: expect.stringContaining('belongs to a turn that the agent began by itself'),
+  };
+  /** `steer` stands for a message that is said into the turn. */
+  const play = (messages: readonly (JsonObject | 'steer')[], from = liveState(0)) => {
+    let [state] = beginTurn(from, undefined);
+    const told: LiveEvent[] = [];
+    for (const message of messages) {
+      expect(told.map(({ type }) => type)).not.toContain('ending');
+      const [next, events] = message === 'steer' ? [tellTurn(state, 'more'), []] : step(state, message);
+      state = next;
+      told.push(...events);
+    }
+    return { state, told };
+  };
+
+  it.each([false, true])('is answered by the next result (beginnings are told: %s)', (tellsBeginnings) => {
+    const from = { ...liveState(0), tellsBeginnings };
+    const { told, state } = play([init, say('hi'), result('hi')], from);
+    expect(kinds(told)).toEqual(['session', 'text', 'usage', 'ending']);
+    expect(endingOf(told)).toEqual({ type: 'answered', stopReason: 'end_turn', text: 'hi' });
+    expect(state).toMatchObject({ turn: undefined, busy: false });
+  });
+
+  it.each([
+    ['names other messages', { user_message_uuids: ['x'], user_message_uuid: 'x' }],
+    ['is of a person', { origin: { kind: 'human' } }],
+    ['has an origin of no kind', { origin: {} }],
+    ['has an origin that is none', { origin: 'human' }],
+  ])('is answered by a result that %s', (_, more) => {
+    expect(endingOf(play([init, result('hi', more)]).told)).toMatchObject({ text: 'hi' });
+  });
+
+  it('and into which something was said in time is answered by the result that names it', () => {
+    const { told, state } = play([
+      init,
+      'steer',
+      lifecycle('more', 'queued'),
+      lifecycle('more', 'started'),
+      lifecycle('more', 'completed'),
+      result('both', { user_message_uuids: ['more'] }),
+    ]);
+    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'both' });
+    expect(state.turn).toBeUndefined();
+  });
+
+  it('and into which something was said at its end is two turns of Claude’s, and one of ours', () => {
+    const { told, state } = play([
+      init,
+      say('first'),
+      'steer',
+      lifecycle('more', 'queued'),
+      result('first'),
+      lifecycle('more', 'started'),
+      init,
+      say('second'),
+      result('second', { user_message_uuids: ['more'] }),
+    ]);
+    expect(texts(told)).toEqual(['first', '\n\n', 'second']);
+    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'first\n\nsecond' });
+    expect(told.findLast(({ type }) => type === 'usage')).toMatchObject({ inputTokens: 20 });
+    expect(state).toMatchObject({ turn: undefined, busy: false });
+  });
+
+  it.each([
+    ['with its origin', ofItsOwn],
+    ['without', {}],
+  ])('and between whose two parts the agent goes on by itself keeps that apart: %s', (_, more) => {
+    const { told } = play([
+      init,
+      say('first'),
+      'steer',
+      result('first'),
+      init,
+      say('woken up'),
+      result('woken up', more),
+      lifecycle('more', 'started'),
+      init,
+      say('second'),
+      result('second', { user_message_uuids: ['more'] }),
+    ]);
+    expect(texts(told)).toEqual(['first', '\n\n', 'second']);
+    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'first\n\nsecond' });
+    expect(told.flatMap((event) => (event.type === 'notice' ? [event.message] : []))).toEqual([
+      'Between the turns the agent went on by itself and said: woken up',
+    ]);
+  });
+
+  it('waits on when the agent was in a turn of its own: what was asked is denied, and its answer is its own', () => {
+    const { told, state } = play([init, say('woken up'), asks, result('woken up', ofItsOwn)]);
+    expect(told).toMatchObject([
+      { type: 'session' },
+      { type: 'text', text: 'woken up' },
+      { type: 'permission_request', id: 'q' },
+      { type: 'permission_resolved', id: 'q', decision: 'deny' },
+      notOurs,
+    ]);
+    expect(state.turn).toMatchObject({ message: undefined, begun: true, asked: [] });
+    let after: readonly LiveEvent[] = [];
+    let now = state;
+    for (const message of [init, say('ours'), result('ours', { total_cost_usd: 0.5 })]) {
+      const [next, events] = step(now, message);
+      now = next;
+      after = [...after, ...events];
+    }
+    expect(texts(after)).toEqual(['ours']);
+    expect(endingOf(after)).toEqual({ type: 'answered', stopReason: 'end_turn', text: 'ours' });
+    expect(now.turn).toBeUndefined();
+  });
+
+  it('pays for its own turn only', () => {
+    const { told } = play([
+      init,
+      result('woken up', { ...ofItsOwn, total_cost_usd: 0.2 }),
+      init,
+      result('ours', { total_cost_usd: 0.5 }),
+    ]);
+    expect(told.filter(({ type }) => type === 'usage')).toMatchObject([{ costUsd: expect.closeTo(0.3, 9) }]);
+  });
+
+  it('keeps what was said into the agent’s own turn until it is taken up', () => {
+    const { told } = play([
+      init,
+      'steer',
+      result('woken up', ofItsOwn),
+      init,
+      result('first'),
+      lifecycle('more', 'started'),
+      result('second', { user_message_uuids: ['more'] }),
+    ]);
+    expect(endingOf(told)).toMatchObject({ text: 'first\n\nsecond' });
+  });
+
+  it('with an id the origin says nothing: the id does', () => {
+    let [state] = beginTurn({ ...liveState(0), tellsBeginnings: true }, 'ours');
+    [state] = step(state, lifecycle('ours', 'started'));
+    const [, events] = step(state, result('hi', { ...ofItsOwn, user_message_uuids: ['ours'] }));
+    expect(endingOf(events)).toMatchObject({ type: 'answered', text: 'hi' });
+  });
+
+  it('is not moved by what becomes of an earlier message', () => {
+    const { told } = play([
+      lifecycle('earlier', 'cancelled'),
+      init,
+      lifecycle('earlier', 'queued'),
+      say('hi'),
+      result('hi'),
+    ]);
+    expect(kinds(told)).toEqual(['session', 'text', 'usage', 'ending']);
+  });
+});
+
+describe('what is known of the agent between the turns', () => {
+  const init = { type: 'system', subtype: 'init', session_id: 's', model: 'm' };
+  const result = { type: 'result', subtype: 'success', is_error: false, result: 'x' };
+
+  it('it is busy from an init that nobody asked for to its result', () => {
+    let state = liveState(0);
+    expect(state.busy).toBe(false);
+    [state] = step(state, init);
+    expect(state.busy).toBe(true);
+    [state] = step(state, { type: 'assistant', message: { content: [{ type: 'text', text: 'woken' }] } });
+    expect(state).toMatchObject({ busy: true, unprompted: 'woken' });
+    [state] = step(state, result);
+    expect(state).toMatchObject({ busy: false, unprompted: 'woken' });
+  });
+
+  it('it stays busy while our message waits behind that turn, and no longer', () => {
+    let state: ClaudeLiveState = { ...liveState(0), tellsBeginnings: true };
+    [state] = step(state, init);
+    [state] = beginTurn(state, 'ours');
+    expect(state).toMatchObject({ busy: true, turn: { begun: false } });
+    [state] = step(state, result);
+    expect(state).toMatchObject({ busy: false, turn: { begun: false } });
+  });
+
+  it.each(['ours', undefined])('a turn of ours (%s) does not make it busy', (message) => {
+    let [state] = beginTurn(liveState(0), message);
+    [state] = step(state, init);
+    expect(state.busy).toBe(false);
+  });
+
+  it.each<[string, object, boolean]>([
+    ['one that tells beginnings', { capabilities: ['other_v1', 'msg_lifecycle_v1'] }, true],
+    ['one that tells none', { capabilities: ['other_v1'] }, false],
+    ['an older one', {}, false],
+    ['capabilities that are no list', { capabilities: 'msg_lifecycle_v1' }, false],
+    ['another line', { subtype: 'api_retry', capabilities: ['msg_lifecycle_v1'] }, false],
+  ])('its first line says whether it tells beginnings: %s', (_, more, tells) => {
+    for (const begun of [true, false]) {
+      const from = begun ? beginTurn(liveState(0), undefined)[0] : liveState(0);
+      const [state, events] = step(from, { ...init, ...more });
+      expect(state.tellsBeginnings).toBe(tells);
+      const [again] = step(state, { ...init, ...more });
+      expect(again.tellsBeginnings).toBe(tells);
+      if (begun && !('subtype' in more)) expect(kinds(events)).toEqual(['session']);
+    }
+  });
+
+  it('what a message has shown is not unlearned', () => {
+    let state = liveState(0);
+    [state] = step(state, { type: 'command_lifecycle', command_uuid: 'x', state: 'queued' });
+    [state] = step(state, init);
+    expect(state.tellsBeginnings).toBe(true);
+  });
+});
+
 describe('recordings of a live Claude', () => {
   it('are there', () => expect(names.length).toBeGreaterThan(10));
 
@@ -278,13 +508,16 @@ describe("Claude's live decoder", () => {
         'rate_limit_info',
         'usage',
         'errors',
+        'origin',
+        'capabilities',
       ),
       fc.oneof(json, fc.constantFrom('ours', 'started', 'cancelled', 'can_use_tool', 'init')),
     );
     const message = fc.record({ type: known, fields }).map((made) => ({ ...made.fields, type: made.type }));
+    const ids = fc.constantFrom('ours', undefined);
     fc.assert(
-      fc.property(fc.array(message, { maxLength: 30 }), (messages) => {
-        const events = run(messages);
+      fc.property(fc.array(message, { maxLength: 30 }), ids, (messages, id) => {
+        const events = goOn(messages, beginTurn(liveState(0), id)[0]);
         expect(events.filter((event) => event.type === 'ending').length).toBeLessThanOrEqual(1);
         const end = events.findIndex((event) => event.type === 'ending');
         // Behind the ending come only requests that nobody knows: they are no part of a turn.
@@ -362,7 +595,11 @@ describe("Claude's live decoder", () => {
   });
 
   function run(messages: readonly JsonObject[], from = liveState(0)): LiveEvent[] {
-    let [state] = beginTurn(from, 'ours');
+    return goOn(messages, beginTurn(from, 'ours')[0]);
+  }
+
+  function goOn(messages: readonly JsonObject[], from: ClaudeLiveState): LiveEvent[] {
+    let state = from;
     return messages.flatMap((message) => {
       const [next, events] = step(state, message);
       state = next;
