@@ -20,6 +20,8 @@ const answer = (request, response = {}) =>
   say({ type: 'control_response', response: { subtype: 'success', request_id: request.request_id, response } });
 const result = (text, more = {}) => say({ type: 'result', subtype: 'success', is_error: false, result: text, ...more });
 const text = (text) => say({ type: 'assistant', message: { content: [{ type: 'text', text }] } });
+const init = (more = {}) => say({ type: 'system', subtype: 'init', session_id: 's', model: 'm', ...more });
+const lifecycle = (message, state) => say({ type: 'command_lifecycle', command_uuid: message.uuid, state });
 const ask = (id, request) => say({ type: 'control_request', request_id: id, request });
 const heard = (line) => fs.appendFileSync(process.env.HEARD, line + '\\n');
 const on = {
@@ -263,6 +265,239 @@ describe('a turn with a Claude that misbehaves', () => {
   });
 });
 
+describe('an id for a message', () => {
+  /** A Claude of today: it tells where a message with an id begins, and nothing of one without. */
+  const today = `
+    const told = { capabilities: ['msg_lifecycle_v1'] };
+    const reply = (message, words) => {
+      if (message.uuid) lifecycle(message, 'started');
+      init(told);
+      text(words);
+      result(words, message.uuid ? { user_message_uuids: [message.uuid] } : {});
+      if (message.uuid) lifecycle(message, 'completed');
+    };
+    const onItsOwn = (words) => {
+      init(told);
+      text(words);
+      result(words, { origin: { kind: 'task-notification' } });
+    };
+    on.user = (m) => reply(m, m.message.content);
+  `;
+  const ids = (stage: Stage) =>
+    stage.heard().flatMap((message) => (message.type === 'user' ? [message.uuid !== undefined] : []));
+
+  it('is left out while the agent can begin nothing by itself, after tools too', async () => {
+    const stage = await open(`${today}
+      on.user = (m) => {
+        const use = (id, name) => ({ type: 'tool_use', id, name, input: {} });
+        say({ type: 'assistant', message: { content: [use('a', 'Bash'), use('b', 'Read'), use('c', 'Edit')] } });
+        say({ type: 'system', subtype: 'background_tasks_changed', tasks: [] });
+        reply(m, m.message.content);
+      };
+    `);
+    for (const prompt of ['one', 'two', 'three']) {
+      const events = await turn(stage.session, prompt);
+      expect(texts(events)).toEqual([prompt]);
+      expect(events.at(-1)).toMatchObject({ ending: { type: 'answered', text: prompt } });
+    }
+    expect(ids(stage)).toEqual([false, false, false]);
+    for (const message of stage.heard())
+      if (message.type === 'user') expect(message).not.toHaveProperty('uuid');
+  });
+
+  it.each<[string, string]>([
+    [
+      'a background task',
+      `say({ type: 'system', subtype: 'background_tasks_changed', tasks: [{ task_id: 't' }] });`,
+    ],
+    [
+      'a timer',
+      `say({ type: 'assistant', message: { content: [{ type: 'tool_use', id: 'a', name: 'CronCreate', input: {} }] } });`,
+    ],
+  ])('is there after %s', async (_, before) => {
+    const stage = await open(`${today}
+      on.user = (m) => { ${before} reply(m, m.message.content); on.user = (m) => reply(m, m.message.content); };
+    `);
+    for (const prompt of ['one', 'two', 'three'])
+      expect(texts(await turn(stage.session, prompt))).toEqual([prompt]);
+    expect(ids(stage)).toEqual([false, true, true]);
+    const given = stage.heard().flatMap((message) => message.uuid ?? []);
+    expect(new Set(given).size).toBe(2);
+  });
+
+  it('is there after a turn that the agent began by itself, which the next one is told of', async () => {
+    const stage = await open(`${today}
+      on.user = (m) => {
+        reply(m, 'one');
+        setTimeout(() => { onItsOwn('woken up'); heard('{"type":"woken"}'); }, 20);
+        on.user = (m) => reply(m, m.message.content);
+      };
+    `);
+    expect(texts(await turn(stage.session))).toEqual(['one']);
+    await until(() => stage.heard().some((message) => message.type === 'woken'));
+    await sleep(50);
+    const events = await turn(stage.session, 'two');
+    expect(texts(events)).toEqual(['two']);
+    expect(events[0]).toMatchObject({ type: 'notice', message: expect.stringContaining('woken up') });
+    expect(ids(stage)).toEqual([false, true]);
+  });
+
+  it('is there while the agent is in a turn of its own, and that turn is not taken for the answer', async () => {
+    const stage = await open(`${today}
+      on.user = (m) => {
+        reply(m, 'one');
+        setTimeout(() => { init(told); text('woken '); heard('{"type":"woken"}'); }, 20);
+        on.user = (m) => {
+          lifecycle(m, 'queued');
+          setTimeout(() => {
+            text('up');
+            result('woken up', { origin: { kind: 'task-notification' } });
+            reply(m, 'two');
+          }, 20);
+        };
+      };
+    `);
+    expect(texts(await turn(stage.session))).toEqual(['one']);
+    await until(() => stage.heard().some((message) => message.type === 'woken'));
+    await sleep(50);
+    const events = await turn(stage.session, 'two');
+    expect(ids(stage)).toEqual([false, true]);
+    expect(texts(events)).toEqual(['two']);
+    expect(notices(events)).toEqual([expect.stringContaining('woken '), expect.stringContaining('up')]);
+    expect(events.at(-1)).toMatchObject({ ending: { type: 'answered', text: 'two' } });
+  });
+
+  it('is missed when the agent wakes just then: a notice says so, and the answer is the right one', async () => {
+    const stage = await open(`${today}
+      on.user = (m) => {
+        onItsOwn('woken up');
+        reply(m, 'ours');
+        on.user = (m) => reply(m, m.message.content);
+      };
+    `);
+    const events = await turn(stage.session);
+    expect(kinds(events)).toEqual(['session', 'text', 'notice', 'session', 'text', 'ending']);
+    expect(events.at(-1)).toMatchObject({ ending: { type: 'answered', text: 'ours' } });
+    expect(texts(await turn(stage.session, 'two'))).toEqual(['two']);
+    expect(ids(stage)).toEqual([false, true]);
+  });
+});
+
+describe('an early interrupt', () => {
+  /** As 2.1.325: what comes before the first line of a turn is answered, and not heard. */
+  const deafAtFirst = `
+    let begun = false;
+    const ended = () => result(undefined, { is_error: true, terminal_reason: 'aborted_streaming' });
+    on.control_request = (m) => {
+      answer(m);
+      if (m.request.subtype !== 'interrupt' || !begun) return;
+      begun = false;
+      ended();
+    };
+    on.user = () => setTimeout(() => { begun = true; init(); }, 150);
+  `;
+  const interrupts = (stage: Stage) =>
+    stage.heard().filter((message) => message.request?.subtype === 'interrupt').length;
+
+  it('is said again with the turn’s first line, long before its time', async () => {
+    const stage = await open(deafAtFirst);
+    const began = performance.now();
+    for (let round = 1; round <= 3; round++) {
+      const reading = turn(stage.session);
+      await stage.session.interrupt();
+      expect((await reading).at(-1)).toMatchObject({ ending: { code: 'interrupted' } });
+      expect(interrupts(stage)).toBe(round * 2);
+    }
+    // Three turns by the clock alone take three seconds.
+    expect(performance.now() - began).toBeLessThan(2500);
+  });
+
+  it('once heard is not said again', async () => {
+    const stage = await open(`${deafAtFirst} on.user = () => { begun = true; init(); text('begun'); };`);
+    const events: LiveEvent[] = [];
+    for await (const event of stage.session.turn('go')) {
+      events.push(event);
+      if (event.type === 'text') await stage.session.interrupt();
+    }
+    expect(events.at(-1)).toMatchObject({ ending: { code: 'interrupted' } });
+    expect(interrupts(stage)).toBe(1);
+  });
+
+  it('that nobody made is not said, also in the turn behind an interrupted one', async () => {
+    const stage = await open(`${deafAtFirst}
+      const first = on.user;
+      on.user = (m) => {
+        if (m.message.content === 'stop') return first(m);
+        init();
+        text('fine');
+        result('fine');
+      };
+    `);
+    await turn(stage.session, 'good');
+    expect(interrupts(stage)).toBe(0);
+    const reading = turn(stage.session, 'stop');
+    await stage.session.interrupt();
+    await reading;
+    expect(interrupts(stage)).toBe(2);
+    expect(texts(await turn(stage.session, 'good'))).toEqual(['fine']);
+    expect(interrupts(stage)).toBe(2);
+  });
+});
+
+describe('what is said into a turn without an id', () => {
+  const steerable = `
+    const told = { capabilities: ['msg_lifecycle_v1'] };
+    on.user = (m) => {
+      if (m.message.content === 'warm up') { init(told); return result('warm'); }
+      setTimeout(() => { init(told); text('begun'); }, 100);
+      on.user = (more) => {
+        lifecycle(more, 'queued');
+        lifecycle(more, 'started');
+        lifecycle(more, 'completed');
+        text(more.message.content);
+        result('both', { user_message_uuids: [more.uuid] });
+      };
+    };
+  `;
+
+  it.each(['first', 'second'])(
+    'is taken from the first line of the %s turn on, and not before',
+    async (which) => {
+      const { session, heard } = await open(steerable);
+      if (which === 'second') await turn(session, 'warm up');
+      const events: LiveEvent[] = [];
+      let taken: Promise<boolean | undefined> | undefined;
+      const reading = (async () => {
+        for await (const event of session.turn('go')) {
+          events.push(event);
+          if (event.type === 'session') taken = session.steer?.('more');
+        }
+      })();
+      expect(await session.steer?.('too early')).toBe(false);
+      await reading;
+      expect(await taken).toBe(true);
+      expect(texts(events)).toEqual(['begun', 'more']);
+      expect(events.at(-1)).toMatchObject({ ending: { type: 'answered', text: 'both' } });
+      const said = heard().filter((message) => message.type === 'user');
+      expect(said.slice(-2).map((message) => [message.message.content, 'uuid' in message])).toEqual([
+        ['go', false],
+        ['more', true],
+      ]);
+    },
+  );
+
+  it('is not taken by a version that tells no beginnings', async () => {
+    const { session, heard } = await open(`
+      on.user = () => { init(); text('begun'); setTimeout(() => result('begun'), 50); };
+    `);
+    let taken: boolean | undefined;
+    for await (const event of session.turn('go'))
+      if (event.type === 'text') taken = await session.steer?.('more');
+    expect(taken).toBe(false);
+    expect(heard().filter((message) => message.type === 'user')).toHaveLength(1);
+  });
+});
+
 describe('the live protocol of Claude', () => {
   it('one key for what one process can serve, whatever the order of the options', () => {
     const base = optionsWith();
@@ -383,6 +618,14 @@ async function turn(session: LiveSession, prompt = 'go'): Promise<LiveEvent[]> {
 
 function texts(events: readonly LiveEvent[]): string[] {
   return events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
+}
+
+function notices(events: readonly LiveEvent[]): string[] {
+  return events.flatMap((event) => (event.type === 'notice' ? [event.message] : []));
+}
+
+function kinds(events: readonly LiveEvent[]): string[] {
+  return events.map((event) => event.type);
 }
 
 async function until(condition: () => boolean): Promise<void> {
