@@ -17,9 +17,30 @@ describe('a first-in-first-out list', () => {
             array.push(step);
           }
           expect(fifo.length).toBe(array.length);
+          expect(fifo.first).toBe(array[0]);
         }
       }),
       { numRuns: 20 },
+    );
+  });
+
+  it('goes on as it should after it was emptied in any way', () => {
+    const ways = fc.array(fc.constantFrom('push', 'shift', 'clear'), { maxLength: 40 });
+    fc.assert(
+      fc.property(ways, (steps) => {
+        const fifo = new Fifo<number>();
+        const array: number[] = [];
+        for (const [index, step] of steps.entries()) {
+          if (step === 'push') {
+            fifo.push(index);
+            array.push(index);
+          } else if (step === 'clear') {
+            fifo.clear();
+            array.length = 0;
+          } else expect(fifo.shift()).toBe(array.shift());
+          expect([fifo.length, fifo.first]).toEqual([array.length, array[0]]);
+        }
+      }),
     );
   });
 

@@ -90,8 +90,16 @@ describe('flattenBatches, with a source that its generator hands over', () => {
     expect((await items.next()).done).toBe(true);
   });
 
-  it('throws what the source throws into the generator', async () => {
-    const broken = { next: () => Promise.reject(new Error('broken')) };
+  it.each<[string, () => Promise<never>]>([
+    ['later', () => Promise.reject(new Error('broken'))],
+    [
+      'at once',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+  ])('throws what the source throws into the generator: %s', async (_, next) => {
+    const broken = { next };
     let closed = 0;
     async function* source(catches: boolean) {
       try {

@@ -160,6 +160,95 @@ describe('lines', () => {
     await expect(child.eachBatch(() => undefined)).rejects.toMatchObject({ code: 'bad_request' });
   });
 
+  describe.each(['iterated', 'handed over'] as const)('%s', (how) => {
+    it.each([
+      ['whole lines', ['a\nb\n'], ['a', 'b']],
+      ['an unfinished line', ['a\n', 'b'], ['a', 'b']],
+      ['nothing', [], []],
+      ['an unfinished line alone', ['a'], ['a']],
+    ])('tells the end when the pipe ends right behind %s', async (_, chunks, lines) => {
+      for (const ended of ['at once', 'later'] as const) {
+        const stdout = new PassThrough({ emitClose: false });
+        const reading = read(how, new LineReader(stdout));
+        for (const chunk of chunks) stdout.write(chunk);
+        if (ended === 'later') await sleep(5);
+        stdout.end();
+        expect(await reading).toEqual(lines);
+      }
+    });
+
+    it('takes all that came while its reader was busy, and then the end that came with it', async () => {
+      const stdout = new PassThrough({ emitClose: false });
+      const busy = gate();
+      const reading = read(how, new LineReader(stdout), (line) => (line === 'a' ? busy.opens : undefined));
+      stdout.write('a\n');
+      await sleep(5);
+      stdout.write('b\n');
+      await sleep(5);
+      stdout.end('c\n');
+      await sleep(5);
+      busy.open();
+      expect(await reading).toEqual(['a', 'b', 'c']);
+    });
+
+    it('takes all that came while its reader was busy from a pipe that stays open', async () => {
+      const stdout = new PassThrough();
+      const busy = gate();
+      const seen: string[] = [];
+      const reader = new LineReader(stdout);
+      const reading = read(how, reader, (line) => {
+        seen.push(line);
+        return line === 'a' ? busy.opens : undefined;
+      });
+      for (const line of ['a\n', 'b\n', 'half ', 'a line\n', 'c\n']) {
+        stdout.write(line);
+        await sleep(2);
+      }
+      expect(seen).toEqual(['a']);
+      busy.open();
+      await vi.waitFor(() => expect(seen).toEqual(['a', 'b', 'half a line', 'c']));
+      stdout.end();
+      await reading;
+    });
+
+    it('ends when its child exits while the reader is busy and somebody else holds the pipe', async () => {
+      const stdout = new PassThrough();
+      const busy = gate();
+      const reader = new LineReader(stdout);
+      const reading = read(how, reader, (line) => (line === 'a' ? busy.opens : undefined));
+      stdout.write('a\n');
+      await sleep(5);
+      stdout.write('b\nno end');
+      reader.childExited();
+      await sleep(5);
+      busy.open();
+      expect(await reading).toEqual(['a', 'b', 'no end']);
+    });
+  });
+
+  it.each(['at once', 'behind a pause'])(
+    'a handler that leaves gets no more, and the end: %s',
+    async (when) => {
+      const stdout = new PassThrough({ emitClose: false });
+      const reader = new LineReader(stdout);
+      const seen: string[] = [];
+      const reading = reader.each((lines) => {
+        seen.push(...lines.map(({ text }) => text));
+        if (when === 'at once') {
+          void reader.return();
+          return undefined;
+        }
+        return sleep(5).then(() => void reader.return());
+      });
+      stdout.write('a\nb\n');
+      stdout.write('c\n');
+      await reading;
+      expect(seen).toEqual(['a', 'b']);
+      expect(stdout.destroyed).toBe(true);
+      expect(await reader.next()).toEqual({ done: true, value: undefined });
+    },
+  );
+
   it('ends with the error of its handler', async () => {
     for (const fail of [
       () => {
@@ -181,3 +270,27 @@ describe('lines', () => {
     expect(await child.exited).toEqual({ code: 0, signal: null });
   });
 });
+
+/** The lines, and whatever holds their reader up after each batch. */
+async function read(
+  how: 'iterated' | 'handed over',
+  reader: LineReader,
+  hold: (line: string) => Promise<void> | undefined = () => undefined,
+): Promise<string[]> {
+  const seen: string[] = [];
+  const take = (lines: readonly { readonly text: string }[]) => {
+    seen.push(...lines.map(({ text }) => text));
+    return lines.map(({ text }) => hold(text)).find((held) => held !== undefined);
+  };
+  if (how === 'handed over') await reader.each(take);
+  else for await (const lines of reader) await take(lines);
+  return seen;
+}
+
+function gate(): { readonly opens: Promise<void>; open(): void } {
+  let open = () => {};
+  const opens = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opens, open: () => open() };
+}

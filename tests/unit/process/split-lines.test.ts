@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Line, LineSplitter } from '../../../src/process/split-lines.js';
@@ -24,6 +25,19 @@ describe('LineSplitter', () => {
         }
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it('gives the same for chunks of whole lines, for parts of them, and at the limit', () => {
+    fc.assert(
+      fc.property(linesInChunks, fc.option(fc.integer({ min: 1, max: 12 })), (chunks, max) => {
+        const splitter = new LineSplitter(max ?? undefined);
+        const lines = [...chunks.flatMap((chunk) => splitter.push(chunk)), ...splitter.flush()];
+        const whole = Buffer.concat(chunks);
+        expect(lines).toEqual(splitAtOnce(whole, max ?? undefined));
+        expect(lines).toEqual(splitInChunks(whole, [...whole.keys()], max ?? undefined));
+      }),
+      { numRuns: 1000 },
     );
   });
 
@@ -54,6 +68,13 @@ describe('LineSplitter', () => {
   it('takes a line of exactly the limit whole', () => {
     expect(splitInChunks(Buffer.from('12345\n'), [2], 5)).toEqual([{ text: '12345' }]);
     expect(splitInChunks(Buffer.from('12345'), [], 5)).toEqual([{ text: '12345' }]);
+    expect(splitInChunks(Buffer.from('12345\n'), [], 5)).toEqual([{ text: '12345' }]);
+    expect(splitInChunks(Buffer.from('1234\n'), [], 5)).toEqual([{ text: '1234' }]);
+    expect(splitInChunks(Buffer.from('123456\n'), [], 5)).toEqual([{ text: '12345', truncated: true }]);
+    expect(splitInChunks(Buffer.from('1\n123456\n'), [2], 5)).toEqual([
+      { text: '1' },
+      { text: '12345', truncated: true },
+    ]);
   });
 
   it('holds no more of a line than the limit', () => {
@@ -81,6 +102,13 @@ const pieces = fc.oneof(
   fc.uint8Array({ maxLength: 6 }).map((raw) => Buffer.from(raw)),
 );
 const bytes = fc.array(pieces, { maxLength: 30 }).map((parts) => Buffer.concat(parts));
+/** Mostly as a CLI writes: one or more whole lines a chunk; some end within a line, or within a character. */
+const linesInChunks = fc.array(
+  fc
+    .tuple(fc.array(pieces, { maxLength: 4 }), fc.boolean())
+    .map(([parts, whole]) => Buffer.concat([...parts, Buffer.from(whole ? '\n' : '')])),
+  { maxLength: 10 },
+);
 const cuts = fc.array(fc.nat({ max: 100 }), { maxLength: 20 });
 
 function splitInChunks(input: Buffer, at: readonly number[], max?: number): Line[] {
@@ -92,16 +120,21 @@ function splitInChunks(input: Buffer, at: readonly number[], max?: number): Line
   return [...lines, ...splitter.flush()];
 }
 
-function splitAtOnce(input: Buffer): Line[] {
+function splitAtOnce(input: Buffer, max = Number.POSITIVE_INFINITY): Line[] {
   const lines: Line[] = [];
   let line: number[] = [];
   for (const byte of input) {
     if (byte === 0x0a) {
-      lines.push({ text: Buffer.from(line).toString() });
+      lines.push(asLine(line, max));
       line = [];
     } else {
       line.push(byte);
     }
   }
-  return line.length > 0 ? [...lines, { text: Buffer.from(line).toString() }] : lines;
+  return line.length > 0 ? [...lines, asLine(line, max)] : lines;
+}
+
+function asLine(bytes: readonly number[], max: number): Line {
+  if (bytes.length <= max) return { text: Buffer.from(bytes).toString() };
+  return { text: new StringDecoder('utf8').write(Buffer.from(bytes.slice(0, max))), truncated: true };
 }
