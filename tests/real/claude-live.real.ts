@@ -9,7 +9,8 @@ import type {
   LiveSession,
   LiveSessionOptions,
 } from '../../src/backends/live/types.js';
-import type { PermissionMode } from '../../src/backends/types.js';
+import type { JsonObject } from '../../src/backends/one-shot/json-lines.js';
+import type { PermissionMode, TraceEntry } from '../../src/backends/types.js';
 import { type LabHome, makeHome } from '../../src/lab/home.js';
 import type { Step } from '../../src/lab/model/script.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
@@ -237,6 +238,40 @@ describe('a live session of Claude', () => {
     }
   });
 
+  it('an interrupt that comes before the turn has begun is heard as soon as it begins', async () => {
+    const session = await open();
+    model.use(['warm']);
+    await turn(session, 'warm up');
+    const began = performance.now();
+    for (let round = 0; round < 6; round++) {
+      model.use([{ steps: [{ text: ['one ', 'two '], delayMs: 10_000 }] }]);
+      const reading = turn(session, 'early');
+      await session.interrupt();
+      expect(endingOf(await reading)).toMatchObject({ code: 'interrupted' });
+    }
+    // Without it each would wait a second, for the interrupt to be repeated.
+    expect(performance.now() - began).toBeLessThan(5000);
+    model.use(['fine']);
+    expect(said(await turn(session, 'next'))).toBe('fine');
+  });
+
+  it('what is said into its first turn, at its first line, is answered in it', async () => {
+    const session = await open({ systemPrompt: 'Be steered.' });
+    model.use([calls({ shell: 'sleep 1' }), 'both']);
+    model.forget();
+    const events: LiveEvent[] = [];
+    let taken: Promise<boolean> | undefined;
+    for await (const event of session.turn('go')) {
+      events.push(event);
+      if (event.type === 'session') taken = session.steer?.('STEERED');
+    }
+    expect(await taken).toBe(true);
+    expect(endingOf(events)).toMatchObject({ type: 'answered', text: 'both' });
+    expect(model.turns.at(-1)?.rawBody).toContain('STEERED');
+    model.use(['fine']);
+    expect(said(await turn(session, 'next'))).toBe('fine');
+  });
+
   it('an interrupt ends the running tool with all that it started', async () => {
     const session = await open();
     model.use([calls({ shell: 'setsid tail -s 7001 -f /dev/null & tail -s 7002 -f /dev/null' }), 'fine']);
@@ -363,6 +398,54 @@ describe('sessions of Claude', () => {
     expect(events.find((event) => event.type === 'usage')).toMatchObject({
       costUsd: expect.closeTo(0.000286, 6),
     });
+  });
+
+  it('messages carry an id only where the agent may begin a turn by itself; only of those Claude tells more', async () => {
+    const lines: { readonly direction: 'in' | 'out'; readonly message: JsonObject }[] = [];
+    const process = await start({}, (entry) => {
+      if (entry.type === 'line') lines.push({ direction: entry.direction, message: JSON.parse(entry.line) });
+    });
+    const session = await process.open(optionsWith());
+    const go = async (prompt: string) => {
+      lines.length = 0;
+      await turn(session, prompt);
+      // What comes behind the result.
+      await sleep(200);
+      const of = (type: string) => lines.filter(({ message }) => message['type'] === type);
+      const [sent] = of('user').filter(({ direction }) => direction === 'out');
+      const [result] = of('result');
+      return {
+        id: sent?.message['uuid'] !== undefined,
+        told: of('command_lifecycle').length > 0,
+        named: result?.message['user_message_uuids'] !== undefined,
+        origin: result?.message['origin'],
+      };
+    };
+    const without = { id: false, told: false, named: false, origin: undefined };
+    model.use(['one']);
+    expect(await go('one')).toEqual(without);
+    model.use([calls({ shell: 'true' }), 'two']);
+    expect(await go('two')).toEqual(without);
+    const input = { command: 'tail -s 7006 -f /dev/null', run_in_background: true };
+    model.use([calls({ tool: 'Bash', input }), 'three']);
+    expect(await go('three')).toEqual(without);
+    model.use(['four']);
+    expect(await go('four')).toEqual({ id: true, told: true, named: true, origin: undefined });
+  });
+
+  it('a background task that ends within the turn that began it does not make it the agent’s own', async () => {
+    const session = await open();
+    const input = { command: 'sleep 0.2', run_in_background: true };
+    model.use([calls({ tool: 'Bash', input }), calls({ shell: 'sleep 1.5' }), 'all done']);
+    model.forget();
+    const events = await turn(session, 'go');
+    // The model has heard of the end in this turn.
+    expect(model.turns).toHaveLength(3);
+    expect(model.turns[2]?.rawBody).toContain('task-notification');
+    expect(endingOf(events)).toMatchObject({ type: 'answered', text: 'all done' });
+    expect(kinds(events)).not.toContain('notice');
+    model.use(['the answer']);
+    expect(texts(await turn(session, 'and now?'))).toEqual(['the answer']);
   });
 
   it('the model and the permission mode can be changed between turns', async () => {
@@ -499,11 +582,15 @@ function optionsWith(options: Partial<LiveSessionOptions> = {}): LiveSessionOpti
   };
 }
 
-async function start(options: Partial<LiveSessionOptions> = {}): Promise<LiveProcess> {
+async function start(
+  options: Partial<LiveSessionOptions> = {},
+  trace?: (entry: TraceEntry) => void,
+): Promise<LiveProcess> {
   const process = await claudeLive.start(optionsWith(options), {
     command: installedCli('claude'),
     env: home.env,
     scratch: join(home.directory, 'scratch'),
+    trace,
   });
   started.push(process);
   return process;
