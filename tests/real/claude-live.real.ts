@@ -326,6 +326,26 @@ describe('sessions of Claude', () => {
     });
   });
 
+  it('a resumed one whose background task was lost begins by itself: that is not taken for our answer', async () => {
+    const first = await open({ systemPrompt: 'Be busy.' });
+    const input = { command: 'tail -s 7007 -f /dev/null', run_in_background: true };
+    model.use([calls({ tool: 'Bash', input }), 'started']);
+    await turn(first, 'go');
+    const id = first.sessionId;
+    await endAll();
+    model.use(['one', 'two', 'never']);
+    const second = await open({ sessionId: id, systemPrompt: 'Be busy.' });
+    for (const [prompt, answer] of [
+      ['first', 'one'],
+      ['second', 'two'],
+    ] as const) {
+      const events = await turn(second, prompt);
+      expect(kinds(events)).toEqual(['session', 'text', 'usage', 'ending']);
+      expect(endingOf(events)).toMatchObject({ type: 'answered', text: answer });
+    }
+    expect(model.turns.at(-1)?.prompt).toBe('second');
+  });
+
   it.each(['11111111-1111-4111-8111-111111111111', 'no-such-name', '-x', '--help'])(
     '%s is not found',
     async (sessionId) => {

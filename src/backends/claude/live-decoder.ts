@@ -164,7 +164,7 @@ function result(state: ClaudeLiveState, message: JsonObject, raw: string): LiveS
   const denied = turn.asked.map((id) => resolved(id, 'deny'));
   if (!isAnswerTo(turn, answers))
     return [{ ...idle, turn, unprompted: '' }, tellUnprompted(state.unprompted)];
-  if (turn.message === undefined && isOfItsOwn(message))
+  if (isOfItsOwn(message) && !answers.includes(turn.message ?? ''))
     return [{ ...idle, turn: anew(turn) }, [...denied, notOurs]];
   const costBefore = before === undefined || cost === undefined ? state.cost : cost - before;
   const [decoded, events] = stepClaude(turn.decoded, message, raw, costBefore);

@@ -21,6 +21,8 @@ export class Footprint {
     if (message['subtype'] === 'background_tasks_changed' && objects(message['tasks']).length > 0) {
       this.#traces = true;
     }
+    // A resumed session begins with one for each task that its last process left unfinished, and with a turn about them.
+    if (message['subtype'] === 'task_notification') this.#traces = true;
     for (const event of events) {
       if (event.type !== 'tool_start') continue;
       if (event.name === 'Bash') this.#ranCommands = true;

@@ -262,6 +262,26 @@ describe('a turn whose message has no id', () => {
     expect(endingOf(events)).toMatchObject({ type: 'answered', text: 'hi' });
   });
 
+  it('with an id, before it is known that beginnings are told, the agent’s own turn is not its answer', () => {
+    let [state] = beginTurn(liveState(0), 'ours');
+    const told: LiveEvent[] = [];
+    for (const message of [
+      init,
+      result('', ofItsOwn),
+      lifecycle('ours', 'queued'),
+      lifecycle('ours', 'started'),
+      init,
+      say('hi'),
+      result('hi', { user_message_uuids: ['ours'] }),
+    ]) {
+      const [next, events] = step(state, message);
+      state = next;
+      told.push(...events);
+    }
+    expect(kinds(told)).toEqual(['session', 'notice', 'session', 'text', 'usage', 'ending']);
+    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'hi' });
+  });
+
   it('is not moved by what becomes of an earlier message', () => {
     const { told } = play([
       lifecycle('earlier', 'cancelled'),

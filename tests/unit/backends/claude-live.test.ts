@@ -311,6 +311,10 @@ describe('an id for a message', () => {
       `say({ type: 'system', subtype: 'background_tasks_changed', tasks: [{ task_id: 't' }] });`,
     ],
     [
+      'word of a task',
+      `say({ type: 'system', subtype: 'task_notification', task_id: 't', status: 'stopped' });`,
+    ],
+    [
       'a timer',
       `say({ type: 'assistant', message: { content: [{ type: 'tool_use', id: 'a', name: 'CronCreate', input: {} }] } });`,
     ],
