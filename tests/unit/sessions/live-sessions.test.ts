@@ -162,6 +162,17 @@ describe('a live session (S1)', () => {
     expect(events.find(({ type }) => type === 'session')).toMatchObject({ model: 'another-model' });
   });
 
+  it('takes no turn while it closes', async () => {
+    demo = new DemoSessions();
+    const session = await demo.open();
+    await collect(session.send('say exactly: once'));
+    const closing = session.close();
+    expect(await collect(session.send('say exactly: late'))).toMatchObject([
+      { type: 'error', code: 'bad_request', message: expect.stringContaining('closed') },
+    ]);
+    await closing;
+  });
+
   it('is the same over one-shot runs, and after its close', async () => {
     demo = new DemoSessions();
     for (const live of [true, false]) {
