@@ -548,12 +548,27 @@ describe('the live protocol of Claude', () => {
 
   it('traces every line in and out', async () => {
     const trace: TraceEntry[] = [];
-    const { session, process } = await open('', {}, trace);
-    await turn(session, 'secret prompt');
+    const { session, process } = await open(
+      `on.user = () => {
+        init();
+        say({ type: 'system', subtype: 'status', status: 'requesting' });
+        say({ type: 'stream_event', event: { type: 'message_start' } });
+        process.stdout.write(' \\n');
+        text('hi');
+        result('hi');
+      };`,
+      {},
+      trace,
+    );
+    expect(kinds(await turn(session, 'secret prompt'))).toEqual(['session', 'text', 'ending']);
     await process.end();
     await until(() => trace.some((entry) => entry.type === 'exit'));
     const lines = trace.flatMap((entry) => (entry.type === 'line' ? [entry] : []));
     expect(lines.find(({ line }) => line.includes('secret prompt'))?.direction).toBe('out');
+    // What says nothing to the session is traced all the same.
+    for (const mark of ['"subtype":"status"', '"message_start"'])
+      expect(lines.find(({ line }) => line.includes(mark))).toMatchObject({ direction: 'in', events: [] });
+    expect(lines.filter(({ line }) => line.trim() === '')).toEqual([]);
     expect(lines.find(({ line }) => line.includes('"assistant"'))).toMatchObject({
       direction: 'in',
       events: [{ type: 'text', text: 'hi' }],
