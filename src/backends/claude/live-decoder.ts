@@ -162,10 +162,11 @@ function result(state: ClaudeLiveState, message: JsonObject, raw: string): LiveS
   if (turn === undefined) return [idle, []];
   const answers = answeredBy(message);
   const denied = turn.asked.map((id) => resolved(id, 'deny'));
-  if (!isAnswerTo(turn, answers))
+  const ofItsOwn = isOfItsOwn(message);
+  if (!isAnswerTo(turn, answers, ofItsOwn)) {
+    if (turn.begun && ofItsOwn) return [{ ...idle, turn: anew(turn) }, [...denied, notOurs]];
     return [{ ...idle, turn, unprompted: '' }, tellUnprompted(state.unprompted)];
-  if (isOfItsOwn(message) && !answers.includes(turn.message ?? ''))
-    return [{ ...idle, turn: anew(turn) }, [...denied, notOurs]];
+  }
   const costBefore = before === undefined || cost === undefined ? state.cost : cost - before;
   const [decoded, events] = stepClaude(turn.decoded, message, raw, costBefore);
   const last = endingOf(decoded.ending, message, state.limitEnds);
@@ -201,9 +202,15 @@ function answeredBy(message: JsonObject): readonly string[] {
   return ids.filter((id) => typeof id === 'string');
 }
 
-function isAnswerTo({ message, begun }: OurTurn, answers: readonly string[]): boolean {
-  // One without an id has not begun only between two parts; what it was said in the meantime has an id.
-  return message === undefined || answers.length === 0 ? begun : answers.includes(message);
+function isAnswerTo(
+  { message, begun, parts }: OurTurn,
+  answers: readonly string[],
+  ofItsOwn: boolean,
+): boolean {
+  if (message !== undefined && answers.includes(message)) return true;
+  if (ofItsOwn || (message !== undefined && answers.length > 0)) return false;
+  // A failure may come before the turn's first line. Between two parts it is the next one's, which has an id.
+  return begun || (message === undefined && parts === undefined);
 }
 
 function endingOf(

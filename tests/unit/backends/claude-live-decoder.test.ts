@@ -146,6 +146,19 @@ describe('a turn whose message has no id', () => {
     expect(state).toMatchObject({ turn: undefined, busy: false });
   });
 
+  it('begins with its first line: what an earlier turn still says is not part of it', () => {
+    const from = { ...liveState(0), tellsBeginnings: true };
+    const { told } = play([say('late'), { type: 'something new' }, init, say('hi'), result('hi')], from);
+    expect(kinds(told)).toEqual(['session', 'text', 'usage', 'ending']);
+    expect(texts(told)).toEqual(['hi']);
+  });
+
+  it('can fail before its first line', () => {
+    const from = { ...liveState(0), tellsBeginnings: true };
+    const { told } = play([result('no such model', { is_error: true })], from);
+    expect(endingOf(told)).toMatchObject({ type: 'failed', message: 'no such model' });
+  });
+
   it.each([
     ['names other messages', { user_message_uuids: ['x'], user_message_uuid: 'x' }],
     ['is of a person', { origin: { kind: 'human' } }],
@@ -219,7 +232,7 @@ describe('a turn whose message has no id', () => {
       { type: 'permission_resolved', id: 'q', decision: 'deny' },
       notOurs,
     ]);
-    expect(state.turn).toMatchObject({ message: undefined, begun: true, asked: [] });
+    expect(state.turn).toMatchObject({ message: undefined, begun: false, asked: [] });
     let after: readonly LiveEvent[] = [];
     let now = state;
     for (const message of [init, say('ours'), result('ours', { total_cost_usd: 0.5 })]) {
