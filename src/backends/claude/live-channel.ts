@@ -71,10 +71,13 @@ export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>
     });
   }
 
-  ready(): readonly LiveEvent[] {
+  ready(last: LiveEvent): readonly LiveEvent[] {
     const events: LiveEvent[] = [];
-    while (this.#events.first !== undefined && !wantsAWord(this.#events.first))
-      events.push(this.#shift() as LiveEvent);
+    for (let event = this.#events.first; event !== undefined; event = this.#events.first) {
+      if (wantsAWord(event) && last.type !== 'usage') break;
+      events.push(event);
+      this.#shift();
+    }
     return events;
   }
 
@@ -112,8 +115,8 @@ export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>
 const done = { value: undefined, done: true } as const;
 
 /** A reader gets it only when all before it has been read: its clock, or the end of all clocks, begins then. */
-function wantsAWord(event: LiveEvent): boolean {
-  return event.type === 'permission_request' || event.type === 'ending';
+function wantsAWord({ type }: LiveEvent): boolean {
+  return type === 'permission_request' || type === 'usage' || type === 'ending';
 }
 
 const maxWeight = 4 * 1024 * 1024;

@@ -221,8 +221,7 @@ function endingOf(
   if (ending === undefined)
     return { type: 'failed', code: 'unknown', message: 'The turn ended without a result' };
   if (ending.type === 'answered') {
-    const { text: answer, ...rest } = ending;
-    return answer ? ending : rest;
+    return ending.text ? ending : { type: 'answered', stopReason: ending.stopReason };
   }
   // aborted_streaming, aborted_tools
   if (text(message['terminal_reason']).startsWith('aborted')) return interrupted;

@@ -96,9 +96,10 @@ export interface LiveSession {
 export interface LiveEvents extends AsyncIterable<LiveEvent> {
   /**
    * Takes what has come behind the event that was given last: a promise for each would cost more than the event. A question
-   * and the ending are left for `next`: until a reader has come so far, they have not happened for it.
+   * and the turn's end are left for `next`: until a reader has come so far, they have not happened for it. The end may begin
+   * with the usage; then the ending comes along.
    */
-  ready?(): readonly LiveEvent[];
+  ready?(last: LiveEvent): readonly LiveEvent[];
 }
 
 export type LiveEvent = StepEvent | TurnEnding;

@@ -64,6 +64,14 @@ describe('the events of a turn', () => {
     expect(events.map(({ type }) => type)).toEqual(['text', 'text', 'error']);
   });
 
+  it('bring the ending along with the usage, and neither with what was said before', async () => {
+    const usage = { type: 'usage', inputTokens: 1, outputTokens: 2 } as const;
+    const turn = new LiveTurn(claude([text('a'), text('b'), usage, ending]), never, 'claude');
+    const batches: string[] = [];
+    for await (const batch of eventsOf(turn)) batches.push(batch.map(({ type }) => type).join());
+    expect(batches).toEqual(['text,text', 'usage,complete']);
+  });
+
   it('do not let the time for a question begin before the reader has been told of it', async () => {
     const options = ['allow', 'deny'] as const;
     const asked = { type: 'permission_request', id: 'q', tool: 'Bash', input: {}, options } as const;
