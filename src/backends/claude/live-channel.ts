@@ -74,7 +74,7 @@ export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>
   ready(last: LiveEvent): readonly LiveEvent[] {
     const events: LiveEvent[] = [];
     for (let event = this.#events.first; event !== undefined; event = this.#events.first) {
-      if (wantsAWord(event) && last.type !== 'usage') break;
+      if (wantsAWord(event, events.at(-1) ?? last)) break;
       events.push(event);
       this.#shift();
     }
@@ -115,8 +115,9 @@ export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>
 const done = { value: undefined, done: true } as const;
 
 /** A reader gets it only when all before it has been read: its clock, or the end of all clocks, begins then. */
-function wantsAWord({ type }: LiveEvent): boolean {
-  return type === 'permission_request' || type === 'usage' || type === 'ending';
+function wantsAWord({ type }: LiveEvent, behind: LiveEvent): boolean {
+  if (type === 'ending') return behind.type !== 'usage';
+  return type === 'permission_request' || type === 'usage';
 }
 
 const maxWeight = 4 * 1024 * 1024;

@@ -72,6 +72,16 @@ describe('the events of a turn', () => {
     expect(batches).toEqual(['text,text', 'usage,complete']);
   });
 
+  it('bring no question along with the usage of a part', async () => {
+    const usage = { type: 'usage', inputTokens: 1, outputTokens: 2 } as const;
+    const options = ['allow', 'deny'] as const;
+    const asked = { type: 'permission_request', id: 'q', tool: 'Bash', input: {}, options } as const;
+    const turn = new LiveTurn(claude([usage, text('b'), asked, usage, ending]), never, 'claude');
+    const batches: string[] = [];
+    for await (const batch of eventsOf(turn)) batches.push(batch.map(({ type }) => type).join());
+    expect(batches).toEqual(['usage,text', 'permission_request', 'usage,complete']);
+  });
+
   it('do not let the time for a question begin before the reader has been told of it', async () => {
     const options = ['allow', 'deny'] as const;
     const asked = { type: 'permission_request', id: 'q', tool: 'Bash', input: {}, options } as const;
