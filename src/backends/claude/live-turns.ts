@@ -98,6 +98,8 @@ export class ClaudeTurns implements Listener {
       // What waits behind the turn would begin another one.
       for (const id of this.#state.turn?.told ?? []) await this.#withdraw(id);
       if (await this.#takeBack(turn)) return;
+      // Over in the meantime: it would hit the next one.
+      if (turn.isOver) return;
       const { still_queued: queued } = await this.#connection.request({ subtype: 'interrupt' });
       // Between two turns Claude (2.1.325) lets an interrupt pass and begins the message that waits: ask again.
       const waits = [turn.id, ...(this.#state.turn?.told ?? [])];

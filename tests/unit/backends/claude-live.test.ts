@@ -448,6 +448,37 @@ describe('an early interrupt', () => {
   });
 });
 
+describe('an interrupt that takes a while', () => {
+  it('does not hit the next turn', async () => {
+    const { session, heard } = await open(`
+      const told = { capabilities: ['msg_lifecycle_v1'] };
+      on.control_request = (m) => {
+        if (m.request.subtype === 'interrupt')
+          result(undefined, { is_error: true, terminal_reason: 'aborted_streaming' });
+        if (m.request.subtype !== 'cancel_async_message') return answer(m);
+        result('first', { user_message_uuids: [m.request.message_uuid] });
+        setTimeout(() => answer(m, { cancelled: false }), 100);
+      };
+      on.user = (m) => {
+        if (m.uuid) return lifecycle(m, 'queued');
+        init(told);
+        text(m.message.content);
+        if (m.message.content === 'next') setTimeout(() => result('next'), 300);
+      };
+    `);
+    let interrupting: Promise<void> | undefined;
+    for await (const event of session.turn('go')) {
+      if (event.type !== 'text') continue;
+      await session.steer?.('more');
+      interrupting = session.interrupt();
+    }
+    const events = await turn(session, 'next');
+    await interrupting;
+    expect(events.at(-1)).toMatchObject({ ending: { type: 'answered', text: 'next' } });
+    expect(heard().some((message) => message.request?.subtype === 'interrupt')).toBe(false);
+  });
+});
+
 describe('what is said into a turn without an id', () => {
   const steerable = `
     const told = { capabilities: ['msg_lifecycle_v1'] };
