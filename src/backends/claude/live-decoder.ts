@@ -32,6 +32,8 @@ export interface OurTurn {
   readonly told: readonly string[];
   /** What has come so far, when Claude ended a turn of its own before it took them up. */
   readonly parts: Parts | undefined;
+  /** How the agent ended a turn of its own since a message without an id was sent. It may have taken it up there. */
+  readonly passed: TurnEnding['ending'] | undefined;
 }
 
 export type LiveStep = readonly [state: ClaudeLiveState, events: readonly LiveEvent[]];
@@ -50,6 +52,7 @@ export function beginTurn(state: ClaudeLiveState, message: string | undefined): 
     asked: [],
     told: [],
     parts: undefined,
+    passed: undefined,
   };
   return [{ ...state, turn, unprompted: '', limitEnds: undefined }, tellUnprompted(state.unprompted)];
 }
@@ -68,6 +71,22 @@ export function endTurn(state: ClaudeLiveState, ending: TurnEnding['ending']): L
     { ...state, turn: undefined },
     [...turn.asked.map((id) => resolved(id, 'deny')), { type: 'ending', ending }],
   ];
+}
+
+/** Does our message have to begin now, or never will? */
+export function isPassed(turn: OurTurn | undefined): boolean {
+  return turn?.passed !== undefined && !turn.begun && turn.told.length === 0;
+}
+
+/**
+ * It has not begun. Behind a tool's result Claude (2.1.325) puts a message that waits into the running turn, also into one of
+ * its own, whose result does not name a message without an id.
+ */
+export function endPassed(state: ClaudeLiveState): LiveStep {
+  const { turn } = state;
+  if (turn?.passed === undefined || !isPassed(turn)) return [state, []];
+  const [ended, events] = endTurn(state, turn.passed);
+  return [ended, [takenUp, ...events]];
 }
 
 /** A permission request got its answer. */
@@ -164,7 +183,10 @@ function result(state: ClaudeLiveState, message: JsonObject, raw: string): LiveS
   const denied = turn.asked.map((id) => resolved(id, 'deny'));
   const ofItsOwn = isOfItsOwn(message);
   if (!isAnswerTo(turn, answers, ofItsOwn)) {
-    if (turn.begun && ofItsOwn) return [{ ...idle, turn: anew(turn) }, [...denied, notOurs]];
+    if (turn.begun && ofItsOwn) {
+      const passed = turn.message === undefined ? passedBy(state, turn, message, raw) : undefined;
+      return [{ ...idle, turn: { ...anew(turn), passed } }, [...denied, notOurs]];
+    }
     return [{ ...idle, turn, unprompted: '' }, tellUnprompted(state.unprompted)];
   }
   const costBefore = before === undefined || cost === undefined ? state.cost : cost - before;
@@ -185,6 +207,16 @@ function isOfItsOwn(message: JsonObject): boolean {
   return kind !== '' && kind !== 'human';
 }
 
+function passedBy(
+  state: ClaudeLiveState,
+  turn: OurTurn,
+  message: JsonObject,
+  raw: string,
+): TurnEnding['ending'] {
+  const [{ ending }] = stepClaude(turn.decoded, message, raw, undefined);
+  return endingOf(ending, message, state.limitEnds);
+}
+
 /** Our message has not been taken up yet. */
 function anew(turn: OurTurn): OurTurn {
   return { ...turn, begun: false, decoded: decoder.initial, asked: [] };
@@ -193,6 +225,11 @@ function anew(turn: OurTurn): OurTurn {
 const notOurs = notice(
   'warning',
   'What was said so far belongs to a turn that the agent began by itself; the answer is still to come.',
+);
+
+const takenUp = notice(
+  'warning',
+  'The message got no turn of its own: the agent took it up in the one that it had begun by itself.',
 );
 
 /** Both spellings were seen in 2.1.325; older results name no message. */

@@ -11,8 +11,10 @@ import {
   answerAsked,
   beginTurn,
   type ClaudeLiveState,
+  endPassed,
   endTurn,
   interrupted,
+  isPassed,
   type LiveStep,
   liveState,
   stepLive,
@@ -20,6 +22,9 @@ import {
 } from './live-decoder.js';
 import { Footprint } from './live-footprint.js';
 import { type Permissions, permissionResult } from './live-permissions.js';
+
+/** Behind a result Claude begins what waits within 0.1 s, where no hook holds it up. */
+const beginMs = 3000;
 
 /** The turns of one process, one at a time, and the questions that come up in them. */
 export class ClaudeTurns implements Listener {
@@ -36,6 +41,7 @@ export class ClaudeTurns implements Listener {
   /** The newest one: it may still wait for the one before it to be over. */
   #latest: TurnChannel | undefined;
   #before: TurnChannel | undefined;
+  #patience: NodeJS.Timeout | undefined;
 
   constructor(connection: ClaudeConnection, permissions: Permissions, resumed: string | undefined) {
     this.#connection = connection;
@@ -157,7 +163,7 @@ export class ClaudeTurns implements Listener {
       this.#told(text(message['command_uuid']), message['state'] !== 'cancelled');
     // Said before the turn's first line, an interrupt may have come too early to be heard.
     if (message['subtype'] === 'init' && this.#current?.stopped) this.#interruptAgain();
-    if (type === 'result' && events.at(-1)?.type !== 'ending') this.footprint.leaveTrace();
+    if (type === 'result' && events.at(-1)?.type !== 'ending') this.#wentOnByItself();
     this.footprint.see(message, events);
     return events;
   }
@@ -186,6 +192,17 @@ export class ClaudeTurns implements Listener {
       this.#questions.clear();
     }
     return events;
+  }
+
+  #wentOnByItself(): void {
+    this.footprint.leaveTrace();
+    const turn = this.#current;
+    if (turn === undefined || !isPassed(this.#state.turn)) return;
+    clearTimeout(this.#patience);
+    this.#patience = setTimeout(() => {
+      if (this.#current === turn) this.#take(endPassed(this.#state));
+    }, beginMs);
+    void turn.over.then(() => clearTimeout(this.#patience));
   }
 
   /** Answers what needs nobody's word; `true` leaves a permission request to the caller. */

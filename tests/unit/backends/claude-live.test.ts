@@ -385,6 +385,26 @@ describe('an id for a message', () => {
     expect(texts(await turn(stage.session, 'two'))).toEqual(['two']);
     expect(ids(stage)).toEqual([false, true]);
   });
+
+  it('is missed, and the agent takes the message up in its own turn: that is the answer', async () => {
+    const stage = await open(`${today}
+      const woken = (m) => {
+        init(told);
+        text('both');
+        result('both', { origin: { kind: 'task-notification' } });
+        on.user = (m) => reply(m, m.message.content);
+      };
+      on.user = (m) => { reply(m, 'one'); on.user = woken; };
+    `);
+    await turn(stage.session);
+    const events = await turn(stage.session);
+    expect(events.at(-1)).toMatchObject({ ending: { type: 'answered', text: 'both' } });
+    expect(notices(events)).toEqual([
+      expect.stringContaining('still to come'),
+      expect.stringContaining('no turn of its own'),
+    ]);
+    expect(texts(await turn(stage.session, 'next'))).toEqual(['next']);
+  }, 15_000);
 });
 
 describe('an early interrupt', () => {
