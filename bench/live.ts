@@ -12,7 +12,7 @@ import { floors } from './floors.js';
 import { createBackend, Sessions } from './product.js';
 import { type Comparison, mean, median, milliseconds, standardError } from './report.js';
 import { measureSameProcess } from './same-process.js';
-import { finish, shuffled, timed, warmUp } from './turns.js';
+import { finish, mustNotFail, shuffled, timed, warmUp } from './turns.js';
 
 /** Of each contender: two Claude processes with the same arguments differ by up to 7 % for as long as they live. */
 const copies: Readonly<Record<BackendName, number>> = { claude: 12, codex: 4, gemini: 4, opencode: 3 };
@@ -59,7 +59,7 @@ async function measureBackend(backend: BackendName): Promise<readonly Comparison
         () => session.close(),
         () => driver.end(),
       );
-      const conversation = await side?.open({ tell: () => undefined });
+      const conversation = await side?.open({ tell: mustNotFail });
       if (conversation === undefined) continue;
       sdk.push({ times: [], turn: (i) => conversation.turn(`say ${i}`) });
       endings.push(() => conversation.close());

@@ -12,7 +12,7 @@ import {
   WarmPool,
 } from './product.js';
 import { type Comparison, mean, median, milliseconds, standardError } from './report.js';
-import { finish, shuffled, timed, warmUp } from './turns.js';
+import { finish, mustNotFail, shuffled, timed, warmUp } from './turns.js';
 
 const processes = 12;
 const rounds = 40;
@@ -36,7 +36,7 @@ export async function measureSameProcess(cliPath: string, home: LabHome): Promis
     }
     return report(contests);
   } finally {
-    for (const contest of contests) await contest.end();
+    await Promise.allSettled(contests.map((contest) => contest.end()));
   }
 }
 
@@ -64,11 +64,18 @@ async function openContest(cliPath: string, home: LabHome): Promise<Contest> {
       return withStdout(child, pipes.sdk);
     },
   });
-  const conversation = await side.open({ tell: () => undefined });
-  await conversation.turn('hello');
-  if (child === undefined) throw new Error('The SDK did not ask for its process.');
-  listens = 'ours';
-  const session = await sessionOver(child, pipes.ours, cliPath, home);
+  const conversation = await side.open({ tell: mustNotFail });
+  const meet = async () => {
+    await conversation.turn('hello');
+    if (child === undefined) throw new Error('The SDK did not ask for its process.');
+    listens = 'ours';
+    return sessionOver(child, pipes.ours, cliPath, home);
+  };
+  const session = await meet().catch(async (error: unknown) => {
+    // With it goes the process, which nobody else would end.
+    await side.close();
+    throw error;
+  });
   return {
     times: { sdk: [], ours: [] },
     async turn(way, prompt) {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fact } from '../scripts/parity/facts.js';
 import type { ChatEvent } from '../src/core/chat-event.js';
 
 /** The first turns load what the CLI loads lazily. */
@@ -20,6 +21,11 @@ export async function finish(events: AsyncIterable<ChatEvent>): Promise<void> {
   let last: ChatEvent | undefined;
   for await (const event of events) last = event;
   if (last?.type !== 'complete') throw new Error(`The turn ended with ${JSON.stringify(last)}`);
+}
+
+/** The same for an SDK's: a turn that fails is not a fast one. */
+export function mustNotFail(fact: Fact): void {
+  if (fact.type === 'failure') throw new Error(`The SDK's turn failed: ${fact.message}`);
 }
 
 /** Nobody always comes first, nor always after the same one. */
