@@ -73,18 +73,13 @@ export function endTurn(state: ClaudeLiveState, ending: TurnEnding['ending']): L
   ];
 }
 
-/** Does our message have to begin now, or never will? */
-export function isPassed(turn: OurTurn | undefined): boolean {
-  return turn?.passed !== undefined && !turn.begun && turn.told.length === 0;
-}
-
 /**
- * It has not begun. Behind a tool's result Claude (2.1.325) puts a message that waits into the running turn, also into one of
+ * Has our message still not begun, then it never will. Behind a tool's result Claude (2.1.325) puts a message that waits into the running turn, also into one of
  * its own, whose result does not name a message without an id.
  */
 export function endPassed(state: ClaudeLiveState): LiveStep {
   const { turn } = state;
-  if (turn?.passed === undefined || !isPassed(turn)) return [state, []];
+  if (turn?.passed === undefined || turn.begun || turn.told.length > 0) return [state, []];
   const [ended, events] = endTurn(state, turn.passed);
   return [ended, [takenUp, ...events]];
 }

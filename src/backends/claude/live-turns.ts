@@ -14,7 +14,6 @@ import {
   endPassed,
   endTurn,
   interrupted,
-  isPassed,
   type LiveStep,
   liveState,
   stepLive,
@@ -197,7 +196,7 @@ export class ClaudeTurns implements Listener {
   #wentOnByItself(): void {
     this.footprint.leaveTrace();
     const turn = this.#current;
-    if (turn === undefined || !isPassed(this.#state.turn)) return;
+    if (turn === undefined || this.#state.turn?.passed === undefined) return;
     clearTimeout(this.#patience);
     this.#patience = setTimeout(() => {
       if (this.#current === turn) this.#take(endPassed(this.#state));

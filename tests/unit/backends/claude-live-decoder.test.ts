@@ -6,6 +6,7 @@ import {
   answerAsked,
   beginTurn,
   type ClaudeLiveState,
+  endPassed,
   endTurn,
   liveState,
   stepLive,
@@ -243,6 +244,22 @@ describe('a turn whose message has no id', () => {
     expect(texts(after)).toEqual(['ours']);
     expect(endingOf(after)).toEqual({ type: 'answered', stopReason: 'end_turn', text: 'ours' });
     expect(now.turn).toBeUndefined();
+  });
+
+  it('that never begins was taken up in the agent’s own turn; one that has begun, or waits for more, is left alone', () => {
+    const own = [init, say('both'), result('both', ofItsOwn)];
+    const [ended, events] = endPassed(play(own).state);
+    expect(ended.turn).toBeUndefined();
+    expect(kinds(events)).toEqual(['notice', 'ending']);
+    expect(endingOf(events)).toMatchObject({ type: 'answered', text: 'both' });
+    for (const { state } of [
+      play([]),
+      play([init]),
+      play([...own, init]),
+      play([init, 'steer', ...own.slice(1)]),
+      play([...own, init, result('ours')]),
+    ])
+      expect(endPassed(state)).toEqual([state, []]);
   });
 
   it('pays for its own turn only', () => {
