@@ -20,7 +20,10 @@ export class InitLine {
     const end = raw.indexOf(ownId);
     const message = end === -1 ? undefined : parse(`${raw.slice(0, end)}}`);
     const whole =
-      message !== undefined && text(message['session_id']) !== '' && text(message['model']) !== '';
+      message !== undefined &&
+      text(message['session_id']) !== '' &&
+      text(message['model']) !== '' &&
+      !raw.includes('"capabilities":', end);
     // Up to the id, or a line with one field more before it would pass for the same. Copied: a slice would keep the
     // whole batch of lines in memory.
     this.#beginning = whole ? Buffer.from(raw.slice(0, end + ownId.length)).toString() : undefined;

@@ -58,6 +58,10 @@ describe("the first line of Claude's turns", () => {
   it.each<[string, string]>([
     ['no session', line({ session_id: undefined })],
     ['no model', line({ model: undefined })],
+    [
+      'its capabilities behind its id',
+      '{"type":"system","subtype":"init","session_id":"s","model":"m","uuid":"u","capabilities":["x"]}',
+    ],
     ['an empty model', line({ model: '' })],
     ['a model that is none', line({ model: 5 })],
     [
