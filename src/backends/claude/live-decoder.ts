@@ -74,8 +74,9 @@ export function endTurn(state: ClaudeLiveState, ending: TurnEnding['ending']): L
 }
 
 /**
- * Has our message still not begun, then it never will. Behind a tool's result Claude (2.1.325) puts a message that waits into the running turn, also into one of
- * its own, whose result does not name a message without an id.
+ * Time has passed since the agent ended a turn of its own. If our message has not begun by now, it never will: behind a
+ * tool's result Claude (2.1.325) puts a message that waits into the running turn, also into one of its own, whose result
+ * does not name a message without an id.
  */
 export function endPassed(state: ClaudeLiveState): LiveStep {
   const { turn } = state;
