@@ -1,59 +1,24 @@
 import { notice, type PermissionDecision } from '../../core/chat-event.js';
-import type { LiveEvent, TurnEnding } from '../live/types.js';
-import { type Ending, unknownLine } from '../one-shot/decoder.js';
-import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import type { TurnEnding } from '../live/types.js';
+import { unknownLine } from '../one-shot/decoder.js';
+import type { JsonObject } from '../one-shot/json-lines.js';
 import { number, object, objects, text } from '../one-shot/read-fields.js';
-import { type ClaudeState, claudeDecoder, stepClaude } from './decoder.js';
-import { addPart, betweenParts, type Parts } from './live-parts.js';
-
-/** What is known of a live process's session. Turns that nobody asked for are kept apart from ours. */
-export interface ClaudeLiveState {
-  readonly turn: OurTurn | undefined;
-  /** The session's cost so far, where it is known. */
-  readonly cost: number | undefined;
-  /** Does this version tell where a message's turn begins? (2.1.325 does, older ones don't.) */
-  readonly tellsBeginnings: boolean;
-  /** The agent is in a turn of its own, which a finished background task or a timer started. */
-  readonly busy: boolean;
-  /** What it said in such a turn. */
-  readonly unprompted: string;
-  /** When a reached rate limit is over. */
-  readonly limitEnds: string | undefined;
-}
-
-export interface OurTurn {
-  /** The id that our message carries; without one the next turn is taken for its answer. */
-  readonly message: string | undefined;
-  readonly begun: boolean;
-  readonly decoded: ClaudeState;
-  /** Permission requests without an answer. */
-  readonly asked: readonly string[];
-  /** Messages that were said into the turn and that Claude has not taken up yet. */
-  readonly told: readonly string[];
-  /** What has come so far, when Claude ended a turn of its own before it took them up. */
-  readonly parts: Parts | undefined;
-  /** How the agent ended a turn of its own since a message without an id was sent. It may have taken it up there. */
-  readonly passed: TurnEnding['ending'] | undefined;
-}
-
-export type LiveStep = readonly [state: ClaudeLiveState, events: readonly LiveEvent[]];
-
-/** `cost`: what the session has cost before, 0 for a new one. */
-export function liveState(cost: number | undefined): ClaudeLiveState {
-  return { turn: undefined, cost, tellsBeginnings: false, busy: false, unprompted: '', limitEnds: undefined };
-}
+import { stepClaude } from './decoder.js';
+import { stepResult } from './live-result.js';
+import {
+  type ClaudeLiveState,
+  interrupted,
+  type LiveStep,
+  newTurn,
+  type OurTurn,
+  resolved,
+  says,
+  tellUnprompted,
+} from './live-state.js';
 
 /** Our message is on its way. */
 export function beginTurn(state: ClaudeLiveState, message: string | undefined): LiveStep {
-  const turn = {
-    message,
-    begun: !state.tellsBeginnings,
-    decoded: decoder.initial,
-    asked: [],
-    told: [],
-    parts: undefined,
-    passed: undefined,
-  };
+  const turn = newTurn(message, !state.tellsBeginnings);
   return [{ ...state, turn, unprompted: '', limitEnds: undefined }, tellUnprompted(state.unprompted)];
 }
 
@@ -98,7 +63,7 @@ export function stepLive(state: ClaudeLiveState, message: JsonObject, raw: strin
     case 'command_lifecycle':
       return lifecycle(state, message);
     case 'result':
-      return result(state, message, raw);
+      return stepResult(state, message, raw);
     case 'control_request':
       return controlRequest(state, message, raw);
     case 'control_cancel_request':
@@ -114,13 +79,6 @@ export function stepLive(state: ClaudeLiveState, message: JsonObject, raw: strin
       return ours(state, message, raw);
   }
 }
-
-const decoder = claudeDecoder(undefined);
-export const interrupted: TurnEnding['ending'] = {
-  type: 'failed',
-  code: 'interrupted',
-  message: 'Interrupted',
-};
 
 /** A message may wait behind a turn that the agent began by itself: what comes before it starts is not its answer. */
 function lifecycle(state: ClaudeLiveState, message: JsonObject): LiveStep {
@@ -168,106 +126,10 @@ function beginsWith(turn: OurTurn, message: JsonObject): boolean {
   return turn.message === undefined && turn.parts === undefined && message['subtype'] === 'init';
 }
 
-function result(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
-  const total = message['total_cost_usd'];
-  const cost = typeof total === 'number' ? total : undefined;
-  const before = costSinceLast(message);
-  const { turn } = state;
-  const idle = { ...state, turn: undefined, busy: false, cost };
-  if (turn === undefined) return [idle, []];
-  const answers = answeredBy(message);
-  const denied = turn.asked.map((id) => resolved(id, 'deny'));
-  const ofItsOwn = isOfItsOwn(message);
-  if (!isAnswerTo(turn, answers, ofItsOwn)) {
-    if (turn.begun && ofItsOwn) {
-      const passed = turn.message === undefined ? passedBy(state, turn, message, raw) : undefined;
-      return [{ ...idle, turn: { ...anew(turn), passed } }, [...denied, notOurs]];
-    }
-    return [{ ...idle, turn, unprompted: '' }, tellUnprompted(state.unprompted)];
-  }
-  const costBefore = before === undefined || cost === undefined ? state.cost : cost - before;
-  const [decoded, events] = stepClaude(turn.decoded, message, raw, costBefore);
-  const last = endingOf(decoded.ending, message, state.limitEnds);
-  const waiting = turn.told.filter((id) => !answers.includes(id));
-  if (turn.parts === undefined && waiting.length === 0)
-    return [idle, [...events.filter(says), ...denied, { type: 'ending', ending: last }]];
-  const [parts, told] = addPart(turn.parts, events.filter(says), last);
-  if (waiting.length === 0) return [idle, [...told, ...denied, { type: 'ending', ending: parts.ending }]];
-  const next = { ...anew(turn), told: waiting, parts };
-  return [{ ...idle, turn: next }, [...told, ...denied, ...betweenParts(last)]];
-}
-
-/** A finished background task, another agent's message: what began the turn was not said by us (2.1.325). */
-function isOfItsOwn(message: JsonObject): boolean {
-  const kind = text(object(message['origin'])['kind']);
-  return kind !== '' && kind !== 'human';
-}
-
-function passedBy(
-  state: ClaudeLiveState,
-  turn: OurTurn,
-  message: JsonObject,
-  raw: string,
-): TurnEnding['ending'] {
-  const [{ ending }] = stepClaude(turn.decoded, message, raw, undefined);
-  return endingOf(ending, message, state.limitEnds);
-}
-
-/** Our message has not been taken up yet. */
-function anew(turn: OurTurn): OurTurn {
-  return { ...turn, begun: false, decoded: decoder.initial, asked: [] };
-}
-
-const notOurs = notice(
-  'warning',
-  'What was said so far belongs to a turn that the agent began by itself; the answer is still to come.',
-);
-
 const takenUp = notice(
   'warning',
   'The message got no turn of its own: the agent took it up in the one that it had begun by itself.',
 );
-
-/** Both spellings were seen in 2.1.325; older results name no message. */
-function answeredBy(message: JsonObject): readonly string[] {
-  const { user_message_uuids: listed, user_message_uuid: single } = message;
-  const ids: readonly unknown[] = Array.isArray(listed) ? [...listed, single] : [single];
-  return ids.filter((id) => typeof id === 'string');
-}
-
-function isAnswerTo(
-  { message, begun, parts }: OurTurn,
-  answers: readonly string[],
-  ofItsOwn: boolean,
-): boolean {
-  if (message !== undefined && answers.includes(message)) return true;
-  if (ofItsOwn || (message !== undefined && answers.length > 0)) return false;
-  // A failure may come before the turn's first line. Between two parts it is the next one's, which has an id.
-  return begun || (message === undefined && parts === undefined);
-}
-
-function endingOf(
-  ending: Ending | undefined,
-  message: JsonObject,
-  limitEnds: string | undefined,
-): TurnEnding['ending'] {
-  if (ending === undefined)
-    return { type: 'failed', code: 'unknown', message: 'The turn ended without a result' };
-  if (ending.type === 'answered') {
-    return ending.text ? ending : { type: 'answered', stopReason: ending.stopReason };
-  }
-  // aborted_streaming, aborted_tools
-  if (text(message['terminal_reason']).startsWith('aborted')) return interrupted;
-  if (ending.code !== 'rate_limit' || limitEnds === undefined) return ending;
-  return { ...ending, message: `${ending.message} (the limit ends at ${limitEnds})` };
-}
-
-/** What the models cost since the last result: right on the first turn of a resumed session too (2.1.325). */
-function costSinceLast(message: JsonObject): number | undefined {
-  const models = message['model_usage_since_last_result'];
-  if (!isObject(models)) return undefined;
-  return Object.values(models).reduce<number>((sum, model) => sum + number(object(model)['costUSD']), 0);
-}
 
 function controlRequest(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
   const { turn } = state;
@@ -312,18 +174,4 @@ function overhear(before: ClaudeLiveState, message: JsonObject): ClaudeLiveState
     .join('');
   if (said === '') return state;
   return { ...state, unprompted: `${state.unprompted}${said}`.slice(0, unpromptedChars) };
-}
-
-function tellUnprompted(said: string): readonly LiveEvent[] {
-  if (said === '') return [];
-  return [notice('info', `Between the turns the agent went on by itself and said: ${said}`)];
-}
-
-function resolved(id: string, decision: PermissionDecision): LiveEvent {
-  return { type: 'permission_resolved', id, decision };
-}
-
-/** The shared decoder gives an empty piece where a block brings nothing new. */
-function says(event: LiveEvent): boolean {
-  return !((event.type === 'text' || event.type === 'thinking') && event.text === '');
 }

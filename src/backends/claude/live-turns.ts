@@ -7,20 +7,10 @@ import type { JsonObject } from '../one-shot/json-lines.js';
 import { object, text } from '../one-shot/read-fields.js';
 import { TurnChannel } from './live-channel.js';
 import type { ClaudeConnection, Death, Listener } from './live-connection.js';
-import {
-  answerAsked,
-  beginTurn,
-  type ClaudeLiveState,
-  endPassed,
-  endTurn,
-  interrupted,
-  type LiveStep,
-  liveState,
-  stepLive,
-  tellTurn,
-} from './live-decoder.js';
+import { answerAsked, beginTurn, endPassed, endTurn, stepLive, tellTurn } from './live-decoder.js';
 import { Footprint } from './live-footprint.js';
 import { type Permissions, permissionResult } from './live-permissions.js';
+import { type ClaudeLiveState, interrupted, type LiveStep, liveState } from './live-state.js';
 
 /** Behind a result Claude begins what waits within 0.1 s, where no hook holds it up. */
 const beginMs = 3000;

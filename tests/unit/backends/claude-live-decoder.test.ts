@@ -5,13 +5,12 @@ import { describe, expect, it } from 'vitest';
 import {
   answerAsked,
   beginTurn,
-  type ClaudeLiveState,
   endPassed,
   endTurn,
-  liveState,
   stepLive,
   tellTurn,
 } from '../../../src/backends/claude/live-decoder.js';
+import { type ClaudeLiveState, liveState } from '../../../src/backends/claude/live-state.js';
 import type { LiveEvent } from '../../../src/backends/live/types.js';
 import { isObject, type JsonObject } from '../../../src/backends/one-shot/json-lines.js';
 import type { PermissionDecision } from '../../../src/core/chat-event.js';
