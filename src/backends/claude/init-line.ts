@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { type JsonObject, parseObject } from '../one-shot/json-lines.js';
 import { text } from '../one-shot/read-fields.js';
 
 /**
@@ -18,7 +18,7 @@ export class InitLine {
 
   #learn(raw: string): void {
     const end = raw.indexOf(ownId);
-    const message = end === -1 ? undefined : parse(`${raw.slice(0, end)}}`);
+    const message = end === -1 ? undefined : parseObject(`${raw.slice(0, end)}}`);
     const whole =
       message !== undefined &&
       text(message['session_id']) !== '' &&
@@ -33,12 +33,3 @@ export class InitLine {
 
 const init = '{"type":"system","subtype":"init",';
 const ownId = ',"uuid":"';
-
-function parse(raw: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(raw);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}

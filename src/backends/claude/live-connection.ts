@@ -3,7 +3,7 @@ import { TurnoutError } from '../../core/errors.js';
 import type { Line, ProcessExit, RunningProcess } from '../../process/start-process.js';
 import type { LiveEvent } from '../live/types.js';
 import { firstCharacters, withoutNoise } from '../one-shot/conclude.js';
-import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { type JsonObject, parseObject } from '../one-shot/json-lines.js';
 import { object, text } from '../one-shot/read-fields.js';
 import type { TraceEntry } from '../types.js';
 import { InitLine } from './init-line.js';
@@ -109,19 +109,15 @@ export class ClaudeConnection {
   }
 
   #line(raw: string): void {
-    const message = readKnownLine(raw) ?? this.#init.read(raw) ?? parse(raw);
+    const message = readKnownLine(raw) ?? this.#init.read(raw) ?? parseObject(raw);
     if (message === undefined && raw.trim() === '') return;
-    if (message !== undefined && isMark(message)) {
-      this.#trace?.({ type: 'line', direction: 'in', line: raw, events: [] });
-      return;
-    }
-    if (message?.['type'] === 'control_response' && this.#answered(object(message['response']))) {
-      this.#trace?.({ type: 'line', direction: 'in', line: raw, events: [] });
-      return;
-    }
-    const events =
-      message === undefined ? this.#listener.garbage(raw) : this.#listener.received(message, raw);
+    const events = message === undefined ? this.#listener.garbage(raw) : this.#hear(message, raw);
     this.#trace?.({ type: 'line', direction: 'in', line: raw, events: events.filter(isStep) });
+  }
+
+  #hear(message: JsonObject, raw: string): readonly LiveEvent[] {
+    const isOurs = message['type'] === 'control_response' && this.#answered(object(message['response']));
+    return isOurs || isMark(message) ? [] : this.#listener.received(message, raw);
   }
 
   /** An answer to a request that nobody waits for any more is none of ours. */
@@ -168,13 +164,4 @@ export function crashed(death: Death): TurnoutError {
 
 function isStep(event: LiveEvent): event is StepEvent {
   return event.type !== 'ending';
-}
-
-function parse(raw: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(raw);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@ import { TurnoutError } from '../../core/errors.js';
 import type { RunningProcess } from '../../process/start-process.js';
 import type { LiveEvent } from '../live/types.js';
 import { classifyFailure } from '../one-shot/classify-failure.js';
-import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { type JsonObject, parseObject } from '../one-shot/json-lines.js';
 import { object, text } from '../one-shot/read-fields.js';
 import type { TraceEntry } from '../types.js';
 import type { Message } from './live-decoder.js';
@@ -147,15 +147,6 @@ function refusal(method: string, error: JsonObject): TurnoutError {
   return new TurnoutError(taken ? 'bad_request' : classifyFailure(message), `Codex ${method}: ${message}`, {
     hint: taken ? 'The session is open in another process: close it there first.' : undefined,
   });
-}
-
-function parseObject(line: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Half a surrogate pair is JSON to us but not to Codex 0.166, which passes over the line and never answers. */

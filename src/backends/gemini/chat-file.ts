@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { isObject, type JsonObject, parseObject } from '../one-shot/json-lines.js';
 import { object, objects, text } from '../one-shot/read-fields.js';
 
 /** The name of one of Gemini's chat files: `session-<minute>-<the id's first eight characters>.jsonl`. */
@@ -46,9 +46,9 @@ export async function readChatFile(path: string): Promise<ChatFile | undefined> 
 
 function describeChat(content: string, whole: boolean): ChatFile {
   const lines = content.split('\n').filter((line) => line.trim() !== '');
-  const records = lines.map(parse);
+  const records = lines.map(parseObject);
   // Older versions wrote one document over many lines.
-  const first = records[0] ?? (whole ? parse(content) : undefined);
+  const first = records[0] ?? (whole ? parseObject(content) : undefined);
   const isStub = whole && records.every((record) => record !== undefined && saysNothing(record));
   return { sessionId: text(first?.['sessionId']) || undefined, holds: isStub ? 'stub' : 'conversation' };
 }
@@ -72,13 +72,4 @@ function isContext(message: unknown): boolean {
     words.length === 1 &&
     /^\s*<session_context>[\s\S]*<\/session_context>\s*$/.test(words.join(''))
   );
-}
-
-function parse(json: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

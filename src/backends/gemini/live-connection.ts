@@ -4,7 +4,7 @@ import { TurnoutError } from '../../core/errors.js';
 import type { RunningProcess } from '../../process/start-process.js';
 import { classifyFailure } from '../one-shot/classify-failure.js';
 import { firstCharacters } from '../one-shot/conclude.js';
-import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { isObject, type JsonObject, parseObject } from '../one-shot/json-lines.js';
 import { object, text } from '../one-shot/read-fields.js';
 
 const leavingMs = 1000;
@@ -113,7 +113,7 @@ export class AcpConnection {
   }
 
   #line(raw: string): void {
-    const message = parse(raw);
+    const message = parseObject(raw);
     if (message === undefined || !this.#isExpected(message)) {
       if (raw.trim() !== '') this.#events.garbage(raw);
       return;
@@ -146,16 +146,6 @@ function refusal(error: JsonRpcError): TurnoutError {
   // -32000 is ACP's "authentication required".
   const code = error.code === -32000 ? 'auth' : classifyFailure(message);
   return new TurnoutError(code, message, { cause: error });
-}
-
-function parse(line: string): JsonObject | undefined {
-  if (!line.startsWith('{')) return undefined;
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** What the promise gives, or a TurnoutError after so many milliseconds. */

@@ -7,7 +7,7 @@ import { InitLine } from '../../../src/backends/claude/init-line.js';
 const fields = {
   type: 'system',
   subtype: 'init',
-  cwd: '/work',
+  cwd: '/project',
   session_id: 's1',
   tools: ['Bash', 'Read'],
   model: 'm1',
@@ -39,7 +39,7 @@ describe("the first line of Claude's turns", () => {
     ['other tools', { tools: ['Bash'] }],
     ['other servers', { mcp_servers: [{ name: 'x', status: 'connected' }] }],
     ['a field more', { analytics_disabled: true }],
-    ['a longer directory', { cwd: '/work/more' }],
+    ['a longer directory', { cwd: '/project/more' }],
   ])('with %s says so, and is forgotten again when it is as before', (_, other) => {
     const init = new InitLine();
     init.read(line());
