@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { backendNames } from '../../src/backends/registry.js';
@@ -207,6 +207,25 @@ describe.each(backendNames)('a live session with %s', (backend) => {
     await lab.sessions.close();
     lab.sessions = new Sessions();
     const second = await open({ sessionId });
+    lab.model.use(['yes']);
+    const events = await collect(second.send('do you remember?'));
+    expect(events.at(-1)).toMatchObject({ type: 'complete', text: 'yes', sessionId });
+    expect(lab.model.turns.at(-1)?.rawBody).toContain('remember this');
+    await second.close();
+  });
+
+  scenario('is resumed in the directory that it was made in, whichever is asked for', async () => {
+    const made = join(lab.home.directory, 'made-here');
+    mkdirSync(made);
+    const first = await open({ cwd: made });
+    lab.model.use(['remembered']);
+    await collect(first.send('remember this'));
+    const { sessionId } = first;
+    await first.close();
+    await lab.sessions.close();
+    lab.sessions = new Sessions();
+    const second = await open({ sessionId, cwd: lab.home.workingDir });
+    expect(second.cwd).toBe(made);
     lab.model.use(['yes']);
     const events = await collect(second.send('do you remember?'));
     expect(events.at(-1)).toMatchObject({ type: 'complete', text: 'yes', sessionId });
