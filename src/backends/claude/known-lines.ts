@@ -39,7 +39,7 @@ const marks: ReadonlySet<string> = new Set([
 const lifecycle = '{"type":"command_lifecycle","command_uuid":"';
 const lifecycleState = '","state":"';
 
-/** Where a message of ours is on its way: three such lines for each. */
+/** Where a message of ours is on its way: three such lines for each that has an id. */
 function readLifecycle(raw: string): JsonObject | undefined {
   const idEnd = raw.indexOf('"', lifecycle.length);
   if (!raw.startsWith(lifecycleState, idEnd)) return undefined;
