@@ -7,7 +7,7 @@ export const { createBackend } =
   await compiled<typeof import('../src/backends/registry.js')>('backends/registry');
 export const { Sessions } = await compiled<typeof import('../src/sessions/sessions.js')>('sessions/sessions');
 export const { claudeLive, connect } =
-  await compiled<typeof import('../src/backends/claude/live.js')>('backends/claude/live');
+  await compiled<typeof import('../src/backends/claude/live/protocol.js')>('backends/claude/live/protocol');
 export const { LiveBackendSession } =
   await compiled<typeof import('../src/sessions/live-session.js')>('sessions/live-session');
 export const { TurnLocks } =
@@ -28,7 +28,7 @@ export const { openSqliteStore } =
 export const { backendConfig, loadConfig } =
   await compiled<typeof import('../src/gateway/config.js')>('gateway/config');
 export const { Gateway } = await compiled<typeof import('../src/gateway/gateway.js')>('gateway/gateway');
-export const { noLog } = await compiled<typeof import('../src/gateway/log.js')>('gateway/log');
+export const { noLog } = await compiled<typeof import('../src/config/log.js')>('config/log');
 
 /** `npm run bench` builds it first. */
 async function compiled<T>(module: string): Promise<T> {

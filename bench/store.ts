@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Claim, Store } from '../src/store/types.js';
+import type { Claim, Store } from '../src/store/store.js';
 import { drive, type Measured, perSecond, quantile, withDirectory } from './load.js';
 import { openDatabase, openSqliteStore } from './product.js';
 import { type Comparison, milliseconds } from './report.js';

@@ -14,7 +14,7 @@ import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import { fitsArgument, type Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
-import { RecentSessions } from './one-shot/recent-sessions.js';
+import { RecentSessions } from './recent-sessions.js';
 import type { BackendCapabilities } from './types.js';
 
 /** Claude Code (R2), measured with 2.1.325. */
@@ -40,7 +40,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
   readonly #costs = new RecentSessions<number>();
 
   override async live(): Promise<LiveProtocol> {
-    return (await import('./claude/live.js')).claudeLive;
+    return (await import('./claude/live/protocol.js')).claudeLive;
   }
 
   /** `systemPromptFile` is the file that holds the system prompt: Claude's flag for it takes no text. */

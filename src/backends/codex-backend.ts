@@ -4,14 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, join } from 'node:path';
 import type { Usage } from '../core/chat-event.js';
+import { withoutAnalytics, withoutPlugins } from './codex/arguments.js';
 import { type CodexState, codexDecoder, threadTotal } from './codex/decoder.js';
-import { withoutAnalytics, withoutPlugins } from './codex/switches.js';
+import { readMcpServers } from './launch/mcp-config.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import { fitsArgument, type Invocation, keepByteOrderMark, putInFront } from './one-shot/invocation.js';
-import { readMcpServers } from './one-shot/mcp-config.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
-import { RecentSessions } from './one-shot/recent-sessions.js';
+import { RecentSessions } from './recent-sessions.js';
 import type { BackendCapabilities, LocatedCli, PermissionMode } from './types.js';
 
 /** Codex (R3), measured with 0.166.0. */
@@ -97,7 +97,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   }
 
   override async live(): Promise<LiveProtocol> {
-    const { codexLive } = await import('./codex/live.js');
+    const { codexLive } = await import('./codex/live/protocol.js');
     return codexLive;
   }
 

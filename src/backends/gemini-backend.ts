@@ -5,12 +5,12 @@ import { keepConversation, removeStubs } from './gemini/chat-records.js';
 import { type GeminiState, geminiDecoder, geminiFailure } from './gemini/decoder.js';
 import { channelFor, withoutCommand } from './gemini/prompt.js';
 import type { LiveProtocol } from './live/types.js';
-import { classifyFailure } from './one-shot/classify-failure.js';
 import type { Ending, WireDecoder } from './one-shot/decoder.js';
 import { type Invocation, putInFront } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
-import { object } from './one-shot/read-fields.js';
-import { RecentSessions } from './one-shot/recent-sessions.js';
+import { classifyFailure } from './output/classify-failure.js';
+import { object } from './output/read-fields.js';
+import { RecentSessions } from './recent-sessions.js';
 import type { BackendCapabilities, PermissionMode } from './types.js';
 
 /** Gemini CLI (R4), measured with 0.61.0. */
@@ -41,7 +41,7 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
   readonly #instructions = new RecentSessions<string>(200);
 
   override async live(): Promise<LiveProtocol> {
-    return (await import('./gemini/live.js')).geminiLive;
+    return (await import('./gemini/live/protocol.js')).geminiLive;
   }
 
   /** Gemini can't append to its own system prompt, only replace it: ours goes in front of the prompt. */

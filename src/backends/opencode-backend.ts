@@ -37,7 +37,7 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
   readonly #elsewhere = new WeakMap<Turn, StepEvent>();
 
   override async live(): Promise<LiveProtocol> {
-    return (await import('./opencode/live.js')).openCodeLive;
+    return (await import('./opencode/live/protocol.js')).openCodeLive;
   }
 
   /** The prompt is not among them: OpenCode re-quotes its arguments, so a prompt always goes through stdin. */

@@ -1,10 +1,10 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { homeDirectory } from '../config/home-directory.js';
+import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { dayMs, startOfDay } from '../gateway/archive/format.js';
 import { type ArchiveReader, openArchive } from '../gateway/archive/open-archive.js';
-import { homeDirectory } from '../gateway/home-directory.js';
 import { exitCodes } from './exit-codes.js';
-import { readEnvironment } from './read-environment.js';
 import { Terminal } from './terminal.js';
 
 export interface ArchiveOptions {

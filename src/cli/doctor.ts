@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { resolveBackendName } from '../backends/registry.js';
+import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { loadConfig } from '../gateway/config.js';
 import { type DeepReport, deepTable, inspectDeeply } from './doctor-deep.js';
 import { exitCodes } from './exit-codes.js';
 import { type CliReport, inspectClis } from './inspect-clis.js';
-import { readEnvironment } from './read-environment.js';
 import { version } from './version.js';
 
 export const usageText = `Usage: turnout doctor [--deep] [--backend <name,…>] [--json]

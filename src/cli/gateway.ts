@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
 import { createBackend } from '../backends/registry.js';
+import { createLog } from '../config/log.js';
+import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { checkStart } from '../gateway/check-start.js';
 import { backendConfig, type Environment, readConfig } from '../gateway/config.js';
 import { Gateway } from '../gateway/gateway.js';
-import { createLog } from '../gateway/log.js';
 import { StoreError } from '../store/errors.js';
 import { demoAgentPath } from './demo.js';
 import { exitCodes } from './exit-codes.js';
-import { readEnvironment } from './read-environment.js';
 
 export const usageText = `Usage: turnout gateway [options]
 

@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { sweepScratchFiles } from '../backends/one-shot/scratch-files.js';
+import { sweepScratchFiles } from '../backends/launch/scratch-files.js';
 import { createBackend } from '../backends/registry.js';
 import type { RunRequest, RunOptions as TurnOptions } from '../backends/types.js';
+import { readEnvironment } from '../config/read-environment.js';
 import { errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { backendConfig, loadConfig } from '../gateway/config.js';
 import { endOrphans } from '../process/end-orphans.js';
 import { exitCodeFor, exitCodes } from './exit-codes.js';
-import { readEnvironment } from './read-environment.js';
 import { readPrompt } from './read-prompt.js';
 import { type OutputFormat, parseRunOptions, type RunOptions, settingsFrom } from './run-options.js';
 import { showTurn } from './show-turn.js';

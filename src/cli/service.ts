@@ -3,10 +3,10 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { loadConfig } from '../gateway/config.js';
 import { exitCodes } from './exit-codes.js';
-import { readEnvironment } from './read-environment.js';
 import { describeUnit } from './systemd-unit.js';
 
 export const usageText = `Usage: turnout service [--system]

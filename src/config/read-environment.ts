@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { TurnoutError } from '../core/errors.js';
-import type { Environment } from '../gateway/home-directory.js';
+import type { Environment } from './home-directory.js';
 
 /** Settings of the `.env` file in a directory, under those of the environment. */
 export function readEnvironment(directory: string, environment: Environment): Environment {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { permissionModes } from '../backends/types.js';
+import { isToken, tokenExpected } from '../gateway/channels/http/http-token.js';
 import { defaultClocks } from '../sessions/sessions.js';
 import { defaultPoolLimits } from '../sessions/warm-pool.js';
 import { channelIdExpected, isChannelId } from './channel-id.js';
-import { isToken, tokenExpected } from './http-token.js';
 import { logLevels } from './log.js';
 import { isModelName, modelNameExpected } from './model-name.js';
 

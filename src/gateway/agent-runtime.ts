@@ -1,14 +1,14 @@
 import type { BackendAdapter, BackendEventResult } from '../backends/types.js';
 import { type ChatEvent, errorEvent, isTerminal, type TerminalEvent } from '../core/chat-event.js';
-import type { PromptRecord, StoredSession, TurnSetup } from '../store/records.js';
-import { type AgentRequest, Agents, type AgentTurn } from './agents.js';
+import type { PromptRecord, StoredSession, TurnSetup } from '../store/rows.js';
+import { type AgentRequest, Agents, type AgentTurn } from './agents/agents.js';
+import { type Seed, seededPrompt } from './agents/seed.js';
+import type { SessionManager } from './agents/session-manager.js';
+import { type Chosen, type TurnSettings, turnSettings } from './agents/turn-settings.js';
 import type { GatewayConfig } from './config.js';
-import type { HookManager } from './hook-manager.js';
-import type { ChannelConfig, MarkdownConfigLoader } from './markdown-config-loader.js';
-import { type Seed, seededPrompt } from './seed.js';
-import type { SessionManager } from './session-manager.js';
-import type { SystemPromptAssembler } from './system-prompt-assembler.js';
-import { type Chosen, type TurnSettings, turnSettings } from './turn-settings.js';
+import type { HookManager } from './hooks/hook-manager.js';
+import type { ChannelConfig, MarkdownConfigLoader } from './persona/markdown-config-loader.js';
+import type { SystemPromptAssembler } from './persona/system-prompt-assembler.js';
 
 /** What a turn came to, for the one who asked. Never an answer and an error. */
 export interface EventResult {

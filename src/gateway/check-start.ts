@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
-import { childEnvironment } from '../backends/one-shot/child-environment.js';
+import { childEnvironment } from '../backends/launch/child-environment.js';
 import type { BackendAdapter } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
+import { checkTokenFile } from './channels/http/http-token.js';
 import type { Environment, GatewayConfig } from './config.js';
 import { checkPrograms } from './hooks/check-programs.js';
 import { readHooks } from './hooks/read-hooks.js';
-import { checkTokenFile } from './http-token.js';
 import { readSchedules } from './schedule/read-schedules.js';
 
 /** R9: whatever would keep the gateway from doing its work, found before it begins, and all of it at once. */

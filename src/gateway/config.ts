@@ -1,14 +1,14 @@
 import { join, resolve } from 'node:path';
 import { type BackendName, backends, createBackend, resolveBackendName } from '../backends/registry.js';
 import type { BackendAdapterConfig, PermissionMode } from '../backends/types.js';
+import { type Environment, homeDirectory } from '../config/home-directory.js';
+import type { LogLevel } from '../config/log.js';
+import { type QueueMode, settings } from '../config/settings.js';
 import { TurnoutError } from '../core/errors.js';
 import type { Clocks } from '../sessions/types.js';
 import type { PoolLimits } from '../sessions/warm-pool.js';
-import { type Environment, homeDirectory } from './home-directory.js';
-import type { LogLevel } from './log.js';
-import { type QueueMode, settings } from './settings.js';
 
-export type { Environment } from './home-directory.js';
+export type { Environment } from '../config/home-directory.js';
 
 export interface GatewayConfig {
   readonly agentBackend: BackendName;

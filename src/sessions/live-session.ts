@@ -6,7 +6,7 @@ import { flattenBatches } from '../core/flatten-batches.js';
 import { Alarm } from './alarm.js';
 import { CallOff } from './call-off.js';
 import { LiveTurn } from './live-turn.js';
-import { Residence, type ResidenceSetup } from './residence.js';
+import { Residence, type ResidenceSetup } from './session-slot.js';
 import type { TurnLocks, Writer } from './turn-lock.js';
 import type { BackendSession, SendOptions } from './types.js';
 import { noSuchRequest } from './wording.js';

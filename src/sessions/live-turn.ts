@@ -1,5 +1,5 @@
 import type { LiveEvent, LiveEvents, LiveSession } from '../backends/live/types.js';
-import { classifyFailure } from '../backends/one-shot/classify-failure.js';
+import { classifyFailure } from '../backends/output/classify-failure.js';
 import type { BackendName } from '../backends/registry.js';
 import {
   type ChatEvent,

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { harmless } from '../backends/harmless-trace.js';
+import { describeUnsupported, unsupportedOptions } from '../backends/launch/check-request.js';
+import { childEnvironment } from '../backends/launch/child-environment.js';
+import { harmless } from '../backends/launch/harmless-trace.js';
+import { removeScratchFiles, scratchDirectory } from '../backends/launch/scratch-files.js';
 import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
-import { describeUnsupported, unsupportedOptions } from '../backends/one-shot/check-request.js';
-import { childEnvironment } from '../backends/one-shot/child-environment.js';
-import { RecentSessions } from '../backends/one-shot/recent-sessions.js';
-import { removeScratchFiles, scratchDirectory } from '../backends/one-shot/scratch-files.js';
+import { RecentSessions } from '../backends/recent-sessions.js';
 import { type BackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapter } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';

@@ -1,4 +1,4 @@
-import type { Trace } from '../backends/harmless-trace.js';
+import type { Trace } from '../backends/launch/harmless-trace.js';
 
 const keys = new WeakMap<Trace, number>();
 let count = 0;

@@ -16,7 +16,7 @@ import type {
   StoredTurn,
   TurnSetup,
   UsageRow,
-} from './records.js';
+} from './rows.js';
 
 /**
  * Durable state. SQLite in one file today, Postgres for several hosts later: both pass `tests/contract/store-contract.ts`.

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { finalStates } from '../../src/store/records.js';
+import { finalStates } from '../../src/store/rows.js';
 import { type Client, eventually, setUpGateway } from './stage.js';
 
 const channels = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];

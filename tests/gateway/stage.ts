@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { BackendAdapter } from '../../src/backends/types.js';
+import { createLog } from '../../src/config/log.js';
 import { loadConfig } from '../../src/gateway/config.js';
 import { Gateway } from '../../src/gateway/gateway.js';
 import type { JournalPoint } from '../../src/gateway/journal-points.js';
-import { createLog } from '../../src/gateway/log.js';
 
 export const demoAgent = fileURLToPath(new URL('../../dist/demo-agent/main.js', import.meta.url));
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SessionManager } from '../../src/gateway/session-manager.js';
+import { SessionManager } from '../../src/gateway/agents/session-manager.js';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js';
-import type { Store } from '../../src/store/types.js';
+import type { Store } from '../../src/store/store.js';
 
 let directory: string;
 let store: Store;

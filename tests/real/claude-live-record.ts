@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installCli } from '../../scripts/install-cli.js';
-import { claudeLive } from '../../src/backends/claude/live.js';
+import { claudeLive } from '../../src/backends/claude/live/protocol.js';
 import type { LiveProcess, LiveSession, PermissionAnswer } from '../../src/backends/live/types.js';
 import type { PermissionMode } from '../../src/backends/types.js';
 import { type LabHome, makeHome } from '../../src/lab/home.js';

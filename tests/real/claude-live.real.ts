@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { claudeLive } from '../../src/backends/claude/live.js';
+import { claudeLive } from '../../src/backends/claude/live/protocol.js';
 import type {
   LiveEvent,
   LiveProcess,

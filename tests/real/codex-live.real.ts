@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { codexLive } from '../../src/backends/codex/live.js';
+import { codexLive } from '../../src/backends/codex/live/protocol.js';
 import { CodexBackend } from '../../src/backends/codex-backend.js';
 import type {
   LiveEvent,

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { geminiLive } from '../../src/backends/gemini/live.js';
+import { geminiLive } from '../../src/backends/gemini/live/protocol.js';
 import type {
   LiveEvent,
   LiveProcess,

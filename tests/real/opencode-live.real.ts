@@ -8,7 +8,7 @@ import type {
   LiveSessionOptions,
   TurnEnding,
 } from '../../src/backends/live/types.js';
-import { openCodeLive } from '../../src/backends/opencode/live.js';
+import { openCodeLive } from '../../src/backends/opencode/live/protocol.js';
 import { type LabHome, makeHome } from '../../src/lab/home.js';
 import type { Script } from '../../src/lab/model/script.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';

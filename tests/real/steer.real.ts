@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { claudeLive } from '../../src/backends/claude/live.js';
-import { codexLive } from '../../src/backends/codex/live.js';
-import { geminiLive } from '../../src/backends/gemini/live.js';
-import { openCodeLive } from '../../src/backends/opencode/live.js';
+import { claudeLive } from '../../src/backends/claude/live/protocol.js';
+import { codexLive } from '../../src/backends/codex/live/protocol.js';
+import { geminiLive } from '../../src/backends/gemini/live/protocol.js';
+import { openCodeLive } from '../../src/backends/opencode/live/protocol.js';
 import type { BackendName } from '../../src/backends/registry.js';
 import type { ChatEvent } from '../../src/core/chat-event.js';
 import { makeHome } from '../../src/lab/home.js';

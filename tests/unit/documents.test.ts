@@ -1,15 +1,15 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { HookManager } from '../../../src/gateway/hook-manager.js';
-import { MarkdownConfigLoader } from '../../../src/gateway/markdown-config-loader.js';
-import { readSchedules } from '../../../src/gateway/schedule/read-schedules.js';
-import { logLines } from './log-lines.js';
-import { directoryWith } from './temporary-directory.js';
+import { HookManager } from '../../src/gateway/hooks/hook-manager.js';
+import { MarkdownConfigLoader } from '../../src/gateway/persona/markdown-config-loader.js';
+import { readSchedules } from '../../src/gateway/schedule/read-schedules.js';
+import { logLines } from './gateway/log-lines.js';
+import { directoryWith } from './gateway/temporary-directory.js';
 
 /** The first code block of a page behind a text. */
 function example(page: string, behind: string): string {
-  const text = readFileSync(new URL(`../../../docs/${page}`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
   const [, code] = /```\w*\n([\s\S]*?)\n```/.exec(text.slice(text.indexOf(behind))) ?? [];
   if (!text.includes(behind) || code === undefined)
     throw new Error(`${page} has no example behind "${behind}"`);

@@ -1,5 +1,4 @@
 import { type ErrorCode, notice, type StepEvent, type Usage } from '../../core/chat-event.js';
-import { classifyFailure } from '../one-shot/classify-failure.js';
 import {
   type Ending,
   type Step,
@@ -8,7 +7,8 @@ import {
   type WireDecoder,
 } from '../one-shot/decoder.js';
 import { isObject, type JsonObject } from '../one-shot/json-lines.js';
-import { number, object, objects, text } from '../one-shot/read-fields.js';
+import { classifyFailure } from '../output/classify-failure.js';
+import { number, object, objects, text } from '../output/read-fields.js';
 import { readKnownLine } from './known-lines.js';
 
 export interface ClaudeState extends TurnFacts {

@@ -1,5 +1,5 @@
 import { type JsonObject, parseObject } from '../one-shot/json-lines.js';
-import { text } from '../one-shot/read-fields.js';
+import { text } from '../output/read-fields.js';
 
 /**
  * Each turn of a live process begins with the same line of some 3 KB, which only at its end has ids of the turn's own. What

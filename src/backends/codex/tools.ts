@@ -1,6 +1,6 @@
 import type { StepEvent } from '../../core/chat-event.js';
 import type { JsonObject } from '../one-shot/json-lines.js';
-import { object, objects, text } from '../one-shot/read-fields.js';
+import { object, objects, text } from '../output/read-fields.js';
 
 // The items of `codex exec --json` that are tools: the app-server's are put into the same words first.
 

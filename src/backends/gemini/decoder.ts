@@ -1,5 +1,4 @@
 import { notice, type StepEvent, type Usage } from '../../core/chat-event.js';
-import { classifyFailure } from '../one-shot/classify-failure.js';
 import {
   type Ending,
   type Step,
@@ -8,7 +7,8 @@ import {
   type WireDecoder,
 } from '../one-shot/decoder.js';
 import { isObject, type JsonObject } from '../one-shot/json-lines.js';
-import { number, object, objects, text } from '../one-shot/read-fields.js';
+import { classifyFailure } from '../output/classify-failure.js';
+import { number, object, objects, text } from '../output/read-fields.js';
 
 export interface GeminiState extends TurnFacts {
   /** The last error that was reported on the way: the result of a failed turn may hold none itself. */

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { TraceEntry } from './types.js';
+import type { TraceEntry } from '../types.js';
 
 export type Trace = (entry: TraceEntry) => void;
 

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
 import { ownerLives } from '../../process/end-orphans.js';
 import { ownName } from '../../process/mark-child.js';
-import type { ScratchFile } from './invocation.js';
+import type { ScratchFile } from '../one-shot/invocation.js';
 
 /** A directory name that no other run has; it is created only when there is something to put in it. */
 export function scratchDirectory(env: Readonly<Record<string, string | undefined>>): string {

@@ -1,4 +1,4 @@
-import { Fifo } from './fifo.js';
+import { Fifo } from '../../core/fifo.js';
 
 interface Limits<T> {
   /** From this weight on nothing more is taken. */

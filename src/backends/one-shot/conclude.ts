@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorEvent, errorEvent } from '../../core/chat-event.js';
 import type { ProcessExit } from '../../process/start-process.js';
-import { classifyFailure } from './classify-failure.js';
+import { classifyFailure } from '../output/classify-failure.js';
 import type { Ending } from './decoder.js';
 
 export interface Conclusion {

@@ -6,7 +6,10 @@ import { flattenBatches } from '../../core/flatten-batches.js';
 import { TurnLedger } from '../../core/turn-ledger.js';
 import { findExecutable } from '../../process/find-executable.js';
 import type { ProcessExit } from '../../process/start-process.js';
-import { harmless } from '../harmless-trace.js';
+import { refuseRequest } from '../launch/check-request.js';
+import { childEnvironment } from '../launch/child-environment.js';
+import { harmless } from '../launch/harmless-trace.js';
+import { scratchDirectory } from '../launch/scratch-files.js';
 import type { LiveProtocol } from '../live/types.js';
 import type { BackendName } from '../names.js';
 import type {
@@ -20,14 +23,11 @@ import type {
   RunRequest,
   StreamCallback,
 } from '../types.js';
-import { refuseRequest } from './check-request.js';
-import { childEnvironment } from './child-environment.js';
 import { findFailure, withoutNoise } from './conclude.js';
 import { type Ending, LineDecoder, type TurnFacts, type WireDecoder } from './decoder.js';
 import { foldTurn } from './fold-turn.js';
 import type { Invocation } from './invocation.js';
 import { defaultExitGraceMs, runProcess } from './run-process.js';
-import { scratchDirectory } from './scratch-files.js';
 
 /** A request with everything that it left out filled in from the config. */
 export interface Turn extends RunRequest {

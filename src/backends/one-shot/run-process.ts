@@ -5,10 +5,10 @@ import { Aside, interleave } from '../../core/interleave.js';
 import type { TurnLedger } from '../../core/turn-ledger.js';
 import { killAtExit } from '../../process/kill-at-exit.js';
 import { type ProcessExit, type RunningProcess, startProcess } from '../../process/start-process.js';
+import { removeScratchFiles, removeScratchFilesNow, writeScratchFiles } from '../launch/scratch-files.js';
 import type { TraceEntry } from '../types.js';
 import type { LineDecoder, TurnFacts } from './decoder.js';
 import type { Invocation } from './invocation.js';
-import { removeScratchFiles, removeScratchFilesNow, writeScratchFiles } from './scratch-files.js';
 
 export const timeoutMessage = 'Query timed out';
 

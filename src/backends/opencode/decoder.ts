@@ -7,7 +7,7 @@ import {
   type WireDecoder,
 } from '../one-shot/decoder.js';
 import type { JsonObject } from '../one-shot/json-lines.js';
-import { number, object, text } from '../one-shot/read-fields.js';
+import { number, object, text } from '../output/read-fields.js';
 import { errorEnding } from './failure.js';
 
 export interface OpenCodeState extends TurnFacts {

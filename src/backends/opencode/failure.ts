@@ -1,7 +1,7 @@
-import { classifyFailure } from '../one-shot/classify-failure.js';
 import type { Ending } from '../one-shot/decoder.js';
 import type { JsonObject } from '../one-shot/json-lines.js';
-import { number, object, text } from '../one-shot/read-fields.js';
+import { classifyFailure } from '../output/classify-failure.js';
+import { number, object, text } from '../output/read-fields.js';
 
 /** What an error of OpenCode means for the turn. A filter that stopped the model is an answer: a refusal. */
 export function errorEnding(error: JsonObject): Ending {

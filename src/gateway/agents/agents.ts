@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BackendName, backends, createBackend } from '../backends/registry.js';
-import type { BackendAdapter, BackendAdapterConfig, PermissionMode } from '../backends/types.js';
-import { type ChatEvent, errorEvent, type PermissionDecision } from '../core/chat-event.js';
-import { TurnoutError } from '../core/errors.js';
-import { Sessions } from '../sessions/sessions.js';
-import { abortable } from '../sessions/turn-lock.js';
-import type { BackendSession } from '../sessions/types.js';
-import { backendConfig, type Environment, type GatewayConfig } from './config.js';
+import { type BackendName, backends, createBackend } from '../../backends/registry.js';
+import type { BackendAdapter, BackendAdapterConfig, PermissionMode } from '../../backends/types.js';
+import { type ChatEvent, errorEvent, type PermissionDecision } from '../../core/chat-event.js';
+import { TurnoutError } from '../../core/errors.js';
+import { Sessions } from '../../sessions/sessions.js';
+import { abortable } from '../../sessions/turn-lock.js';
+import type { BackendSession } from '../../sessions/types.js';
+import { backendConfig, type Environment, type GatewayConfig } from '../config.js';
 
 export interface AgentRequest {
   readonly channel: string;

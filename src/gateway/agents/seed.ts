@@ -1,5 +1,5 @@
-import type { ConversationMessage, StoredSession } from '../store/records.js';
-import type { Store } from '../store/types.js';
+import type { ConversationMessage, StoredSession } from '../../store/rows.js';
+import type { Store } from '../../store/store.js';
 
 /** What an agent is told of a conversation that it was not part of. */
 export interface Seed {

@@ -1,5 +1,5 @@
-import type { StoredSession } from '../store/records.js';
-import type { Store } from '../store/types.js';
+import type { StoredSession } from '../../store/rows.js';
+import type { Store } from '../../store/store.js';
 
 /** Which vendor session a channel goes on with: one for each backend, with the directory that it was made in. */
 export class SessionManager {

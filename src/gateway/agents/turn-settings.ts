@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { type BackendName, backendNames } from '../backends/registry.js';
-import type { PermissionMode } from '../backends/types.js';
-import type { ChannelState } from '../store/records.js';
-import type { GatewayConfig } from './config.js';
-import type { ChannelConfig } from './markdown-config-loader.js';
-import { type QueueMode, queueModes } from './settings.js';
+import { type BackendName, backendNames } from '../../backends/registry.js';
+import type { PermissionMode } from '../../backends/types.js';
+import { type QueueMode, queueModes } from '../../config/settings.js';
+import type { ChannelState } from '../../store/rows.js';
+import type { GatewayConfig } from '../config.js';
+import type { ChannelConfig } from '../persona/markdown-config-loader.js';
 
 /** What was set in the chat with `/backend`, `/model` and `/queue`: stronger than files and settings. */
 export type Chosen = Pick<ChannelState, 'backend' | 'model' | 'queueMode'>;

@@ -1,6 +1,6 @@
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Store } from '../../store/types.js';
+import type { Store } from '../../store/store.js';
 import { dayMs, dayOf, startOfDay } from './format.js';
 
 export interface RetentionOptions {

@@ -1,5 +1,5 @@
-import type { Store } from '../../store/types.js';
-import type { Log } from '../log.js';
+import type { Log } from '../../config/log.js';
+import type { Store } from '../../store/store.js';
 import { type DirtyPage, DirtyPages } from './dirty-pages.js';
 import { Failures } from './failures.js';
 import { dayOf } from './format.js';

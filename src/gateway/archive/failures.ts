@@ -1,4 +1,4 @@
-import type { Log } from '../log.js';
+import type { Log } from '../../config/log.js';
 
 /**
  * Tells of a failure once, and of its end. A full disk fails for every page, again and again: it must not fill what is

@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.js';
-import type { Store } from '../../store/types.js';
+import type { Store } from '../../store/store.js';
 
 export type {
   ChannelOverview,
@@ -10,8 +10,8 @@ export type {
   StoredMessage,
   StoredTurn,
   UsageRow,
-} from '../../store/records.js';
-export type { UsageQuery } from '../../store/types.js';
+} from '../../store/rows.js';
+export type { UsageQuery } from '../../store/store.js';
 
 /** What can be read while a gateway is at work. */
 export type ArchiveReader = Pick<

@@ -1,5 +1,5 @@
-import type { StoredEvent, StoredMessage, StoredTurn } from '../../store/records.js';
-import type { Store } from '../../store/types.js';
+import type { StoredEvent, StoredMessage, StoredTurn } from '../../store/rows.js';
+import type { Store } from '../../store/store.js';
 import { dayMs, dayOf, startOfDay } from './format.js';
 import { idBefore, readMessages, readTurns } from './read-pages.js';
 import type { DayEntry } from './render-markdown.js';

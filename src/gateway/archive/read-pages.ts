@@ -1,6 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import type { StoredMessage, StoredTurn } from '../../store/records.js';
-import type { Store, TurnRange } from '../../store/types.js';
+import type { StoredMessage, StoredTurn } from '../../store/rows.js';
+import type { Store, TurnRange } from '../../store/store.js';
 
 /** The store answers in the same thread: after so many rows others get their turn. */
 const pageSize = 25;

@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../../core/chat-event.js';
-import type { StoredEvent, StoredMessage, StoredTurn } from '../../store/records.js';
+import type { StoredEvent, StoredMessage, StoredTurn } from '../../store/rows.js';
 import { dayOf, duration, timeOfDay, usageInWords } from './format.js';
 import { code, oneLine, quote } from './quote.js';
 import { lastWords, renderSteps } from './render-steps.js';

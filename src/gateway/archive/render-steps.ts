@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../../core/chat-event.js';
-import type { StoredTurn, ToolRecord } from '../../store/records.js';
+import type { StoredTurn, ToolRecord } from '../../store/rows.js';
 import { duration } from './format.js';
 import { code, oneLine, quote } from './quote.js';
 

@@ -1,6 +1,6 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { channelDirectory } from '../channel-directory.js';
+import { channelDirectory } from '../channels/channel-directory.js';
 import { type DaySource, readDay } from './read-day.js';
 import { renderDayHeader, renderEntry } from './render-markdown.js';
 

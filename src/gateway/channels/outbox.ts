@@ -1,8 +1,8 @@
-import type { Delivery } from '../store/records.js';
-import type { Store } from '../store/types.js';
-import type { ChannelKind } from './channels/types.js';
-import type { Watcher } from './journal-points.js';
-import type { Log } from './log.js';
+import type { Log } from '../../config/log.js';
+import type { Delivery } from '../../store/rows.js';
+import type { Store } from '../../store/store.js';
+import type { Watcher } from '../journal-points.js';
+import type { ChannelKind } from './types.js';
 
 const batchSize = 200;
 const firstDelayMs = 1000;

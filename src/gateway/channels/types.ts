@@ -1,5 +1,5 @@
 import type { PermissionDecision } from '../../core/chat-event.js';
-import type { Delivery, StoredEvent, StoredMessage, StoredPermission } from '../../store/records.js';
+import type { Delivery, StoredEvent, StoredMessage, StoredPermission } from '../../store/rows.js';
 
 /**
  * A kind of channel (HTTP, later Discord and the page): it turns the world's messages into events of the gateway, and

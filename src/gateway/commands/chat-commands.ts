@@ -1,11 +1,11 @@
 import { type BackendName, backendNames } from '../../backends/registry.js';
+import { isModelName } from '../../config/model-name.js';
+import { queueModes } from '../../config/settings.js';
 import { TurnoutError } from '../../core/errors.js';
-import type { StoredEvent, UsageRow } from '../../store/records.js';
-import type { ChannelChange, Store } from '../../store/types.js';
+import type { StoredEvent, UsageRow } from '../../store/rows.js';
+import type { ChannelChange, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
-import { isModelName } from '../model-name.js';
-import type { SessionManager } from '../session-manager.js';
-import { queueModes } from '../settings.js';
+import type { SessionManager } from '../agents/session-manager.js';
 import type { Command } from './parse-command.js';
 
 /** What a command comes to: something to say, with a change of the channel; or a prompt of earlier events, run again. */

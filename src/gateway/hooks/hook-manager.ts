@@ -1,14 +1,14 @@
-import { childEnvironment } from '../backends/one-shot/child-environment.js';
-import { TurnoutError } from '../core/errors.js';
-import type { Environment } from './config.js';
-import { checkPrograms } from './hooks/check-programs.js';
-import { blockable, type HookEvent, type HookPayloads, type HookVerdict, rewrite } from './hooks/payloads.js';
-import { type Hook, type Hooks, readHooks } from './hooks/read-hooks.js';
-import { type HookOutcome, runHook } from './hooks/run-hook.js';
-import { Slots } from './hooks/slots.js';
-import type { Log } from './log.js';
+import { childEnvironment } from '../../backends/launch/child-environment.js';
+import type { Log } from '../../config/log.js';
+import { TurnoutError } from '../../core/errors.js';
+import type { Environment } from '../config.js';
+import { checkPrograms } from './check-programs.js';
+import { blockable, type HookEvent, type HookPayloads, type HookVerdict, rewrite } from './payloads.js';
+import { type Hook, type Hooks, readHooks } from './read-hooks.js';
+import { type HookOutcome, runHook } from './run-hook.js';
+import { Slots } from './slots.js';
 
-export type { HookEvent, HookPayloads, HookVerdict } from './hooks/payloads.js';
+export type { HookEvent, HookPayloads, HookVerdict } from './payloads.js';
 
 export interface HookManagerOptions {
   readonly hooks: Hooks;

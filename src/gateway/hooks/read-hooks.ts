@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readTextFile } from '../prompt/read-text-file.js';
+import { readTextFile } from '../persona/read-text-file.js';
 import { type HookEvent, hookEvents } from './payloads.js';
 
 export const hooksFile = 'hooks.json';

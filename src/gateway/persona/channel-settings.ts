@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type BackendName, backendNames } from '../../backends/names.js';
 import { type PermissionMode, permissionModes } from '../../backends/types.js';
-import { isModelName, modelNameExpected } from '../model-name.js';
-import { type QueueMode, queueModes } from '../settings.js';
+import { isModelName, modelNameExpected } from '../../config/model-name.js';
+import { type QueueMode, queueModes } from '../../config/settings.js';
 
 /** What the front matter in `channels/<id>/` sets for its channel. */
 export interface ChannelSettings {

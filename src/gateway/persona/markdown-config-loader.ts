@@ -1,19 +1,19 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { channelDirectory } from './channel-directory.js';
-import { parseFrontMatter, splitFrontMatter } from './front-matter.js';
+import { channelDirectory } from '../channels/channel-directory.js';
 import {
   type ChannelSettings,
   channelSettingsAliases,
   channelSettingsShape,
   toChannelSettings,
-} from './prompt/channel-settings.js';
-import { cutMark } from './prompt/cut-text.js';
-import { defaultPromptLimits, type PromptLimits } from './prompt/limits.js';
-import { readTextFile } from './prompt/read-text-file.js';
-import { concernsRestriction } from './prompt/restrictions.js';
+} from './channel-settings.js';
+import { cutMark } from './cut-text.js';
+import { parseFrontMatter, splitFrontMatter } from './front-matter.js';
+import { defaultPromptLimits, type PromptLimits } from './limits.js';
+import { readTextFile } from './read-text-file.js';
+import { concernsRestriction } from './restrictions.js';
 
-export type { ChannelSettings } from './prompt/channel-settings.js';
+export type { ChannelSettings } from './channel-settings.js';
 
 /** In this order they make the system prompt. */
 export const personaFiles = [

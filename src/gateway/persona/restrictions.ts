@@ -1,4 +1,4 @@
-import type { FrontMatterProblem } from '../front-matter.js';
+import type { FrontMatterProblem } from './front-matter.js';
 
 /**
  * True for what a turn must not be run without: a mistake in one of these would allow more than was meant, or work in

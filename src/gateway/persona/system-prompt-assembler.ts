@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { PromptRecord } from '../store/records.js';
+import type { PromptRecord } from '../../store/rows.js';
+import { cutMark, cutText, grouped } from './cut-text.js';
+import { defaultPromptLimits, type PromptLimits } from './limits.js';
 import type { ChannelConfig, PromptPart } from './markdown-config-loader.js';
-import { cutMark, cutText, grouped } from './prompt/cut-text.js';
-import { defaultPromptLimits, type PromptLimits } from './prompt/limits.js';
 
 export interface AssembledPrompt {
   /** Empty when no file has any text. */

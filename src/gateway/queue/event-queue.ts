@@ -1,5 +1,6 @@
 import { setImmediate as nextLoop, setTimeout as sleep } from 'node:timers/promises';
-import { StoreError } from '../store/errors.js';
+import type { Log } from '../../config/log.js';
+import { StoreError } from '../../store/errors.js';
 import type {
   AbandonedTurn,
   Accepted,
@@ -8,12 +9,11 @@ import type {
   Lease,
   NewEvent,
   Store,
-} from '../store/types.js';
-import type { Watcher } from './journal-points.js';
+} from '../../store/store.js';
+import type { Watcher } from '../journal-points.js';
+import type { Settlement, Stopped, StopReason } from '../turns/verdicts.js';
 import { LeaseKeeper } from './lease-keeper.js';
-import type { Log } from './log.js';
 import { cancelPostponed, postponedHead } from './postponed.js';
-import type { Settlement, Stopped, StopReason } from './settlement.js';
 
 /** What is done with the events of the queue. */
 export interface TurnHandler {

@@ -1,5 +1,5 @@
-import { finalStates, type StoredEvent } from '../store/records.js';
-import type { Store } from '../store/types.js';
+import { finalStates, type StoredEvent } from '../../store/rows.js';
+import type { Store } from '../../store/store.js';
 
 /** Those who wait for the end of an event: they look again whenever something happened in its channel. */
 export class EventWaiters {

@@ -1,13 +1,13 @@
-import type { StoredEvent } from '../store/records.js';
-import type { NewEvent, Store } from '../store/types.js';
-import type { AgentRuntime } from './agent-runtime.js';
-import type { IncomingMessage, Receipt } from './channels/types.js';
-import type { ChatCommands } from './commands/chat-commands.js';
-import { type Command, isImmediate, parseCommand } from './commands/parse-command.js';
+import type { Log } from '../../config/log.js';
+import type { StoredEvent } from '../../store/rows.js';
+import type { NewEvent, Store } from '../../store/store.js';
+import type { AgentRuntime } from '../agent-runtime.js';
+import type { IncomingMessage, Receipt } from '../channels/types.js';
+import type { ChatCommands } from '../commands/chat-commands.js';
+import { type Command, isImmediate, parseCommand } from '../commands/parse-command.js';
+import type { HookManager } from '../hooks/hook-manager.js';
+import type { TurnWorker } from '../turns/turn-worker.js';
 import type { EventQueue } from './event-queue.js';
-import type { HookManager } from './hook-manager.js';
-import type { Log } from './log.js';
-import type { TurnWorker } from './turn-worker.js';
 
 export interface InboxParts {
   readonly store: Store;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreError } from '../store/errors.js';
-import type { AbandonedTurn, Lease, Store } from '../store/types.js';
-import type { Watcher } from './journal-points.js';
-import type { Log } from './log.js';
-import { brokenInside, failedInside, type Settlement } from './settlement.js';
+import type { Log } from '../../config/log.js';
+import { StoreError } from '../../store/errors.js';
+import type { AbandonedTurn, Lease, Store } from '../../store/store.js';
+import type { Watcher } from '../journal-points.js';
+import { brokenInside, failedInside, type Settlement } from '../turns/verdicts.js';
 
 export interface LeaseKeeperParts {
   readonly store: Pick<Store, 'heartbeat' | 'takeOver' | 'finish' | 'postpone'>;

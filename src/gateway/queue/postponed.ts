@@ -1,6 +1,6 @@
-import type { StoredEvent } from '../store/records.js';
-import type { Store } from '../store/types.js';
-import type { Stopped } from './settlement.js';
+import type { StoredEvent } from '../../store/rows.js';
+import type { Store } from '../../store/store.js';
+import type { Stopped } from '../turns/verdicts.js';
 
 /** The message at the head of a channel, if it has been tried and waits to be tried again. */
 export async function postponedHead(store: Store, channel: string): Promise<StoredEvent | undefined> {

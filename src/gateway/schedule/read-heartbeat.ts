@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { channelIdExpected, isChannelId } from '../channel-id.js';
-import { readFrontMatter } from '../front-matter.js';
+import { channelIdExpected, isChannelId } from '../../config/channel-id.js';
+import { readFrontMatter } from '../persona/front-matter.js';
 import type { ScheduleOptions, ScheduleReading } from './types.js';
 
 export const heartbeatFile = 'heartbeat.md';

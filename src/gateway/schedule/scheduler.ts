@@ -1,5 +1,5 @@
-import type { NewEvent, Store } from '../../store/types.js';
-import type { Log } from '../log.js';
+import type { Log } from '../../config/log.js';
+import type { NewEvent, Store } from '../../store/store.js';
 import { type Clock, systemClock } from './clock.js';
 import { lastDue, nextRun } from './next-run.js';
 import { keyOf, type Schedule } from './types.js';

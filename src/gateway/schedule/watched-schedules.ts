@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../log.js';
+import type { Log } from '../../config/log.js';
 import { readScheduleFile, type ScheduleFile, scheduleFiles } from './read-schedules.js';
 import type { Schedule, ScheduleOptions } from './types.js';
 

@@ -1,10 +1,10 @@
-import type { ErrorEvent, PermissionDecision, PermissionRequestEvent } from '../core/chat-event.js';
-import type { Failure, StoredEvent, ToolRecord } from '../store/records.js';
-import type { TurnOutcome } from '../store/types.js';
-import type { RuntimeReport } from './agent-runtime.js';
-import { TurnRecorder } from './archive/turn-recorder.js';
-import type { Settlement, StopReason } from './settlement.js';
+import type { ErrorEvent, PermissionDecision, PermissionRequestEvent } from '../../core/chat-event.js';
+import type { Failure, StoredEvent, ToolRecord } from '../../store/rows.js';
+import type { TurnOutcome } from '../../store/store.js';
+import type { RuntimeReport } from '../agent-runtime.js';
+import { TurnRecorder } from '../archive/turn-recorder.js';
 import { describeTools, toolOf } from './tools-begun.js';
+import type { Settlement, StopReason } from './verdicts.js';
 
 /** R10: retries after the first attempt. */
 export const maxRetries = 3;

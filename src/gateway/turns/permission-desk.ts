@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { PermissionDecision, PermissionRequestEvent } from '../core/chat-event.js';
-import { TurnoutError } from '../core/errors.js';
-import type { StoredPermission } from '../store/records.js';
-import type { Lease, Store } from '../store/types.js';
-import type { AgentTurn } from './agents.js';
-import type { Watcher } from './journal-points.js';
-import type { Log } from './log.js';
+import type { Log } from '../../config/log.js';
+import type { PermissionDecision, PermissionRequestEvent } from '../../core/chat-event.js';
+import { TurnoutError } from '../../core/errors.js';
+import type { StoredPermission } from '../../store/rows.js';
+import type { Lease, Store } from '../../store/store.js';
+import type { AgentTurn } from '../agents/agents.js';
+import type { Watcher } from '../journal-points.js';
 
 interface OpenRequest {
   readonly turnId: string;

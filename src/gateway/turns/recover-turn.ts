@@ -1,10 +1,10 @@
-import { backendNames } from '../backends/registry.js';
-import type { StoredTurn, ToolRecord } from '../store/records.js';
-import type { AbandonedTurn, Lease, Store } from '../store/types.js';
-import type { AgentRuntime } from './agent-runtime.js';
-import type { Settlement } from './settlement.js';
+import { backendNames } from '../../backends/registry.js';
+import type { StoredTurn, ToolRecord } from '../../store/rows.js';
+import type { AbandonedTurn, Lease, Store } from '../../store/store.js';
+import type { AgentRuntime } from '../agent-runtime.js';
 import { describeTools, stillBegun } from './tools-begun.js';
 import { missedSteps, type TurnOutputs } from './turn-outputs.js';
+import type { Settlement } from './verdicts.js';
 
 export interface RecoveryParts {
   readonly store: Store;

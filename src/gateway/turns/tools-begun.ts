@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ToolRecord } from '../store/records.js';
+import type { ToolRecord } from '../../store/rows.js';
 
 interface Question {
   readonly tool: string;

@@ -1,8 +1,8 @@
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ChatEvent } from '../core/chat-event.js';
-import type { ToolRecord } from '../store/records.js';
-import type { JournalEntry } from '../store/types.js';
+import type { ChatEvent } from '../../core/chat-event.js';
+import type { ToolRecord } from '../../store/rows.js';
+import type { JournalEntry } from '../../store/store.js';
 
 /**
  * What one-shot agents print while they run, a file for each turn. A pipe is gone with its reader: a gateway that is

@@ -1,21 +1,21 @@
-import type { ChatEvent } from '../core/chat-event.js';
-import type { StoredEvent } from '../store/records.js';
-import type { AbandonedTurn, Claim, Lease, Store } from '../store/types.js';
-import type { AgentRuntime } from './agent-runtime.js';
-import type { AgentTurn } from './agents.js';
+import type { Log } from '../../config/log.js';
+import type { ChatEvent } from '../../core/chat-event.js';
+import type { StoredEvent } from '../../store/rows.js';
+import type { AbandonedTurn, Claim, Lease, Store } from '../../store/store.js';
+import type { AgentRuntime } from '../agent-runtime.js';
+import type { AgentTurn } from '../agents/agents.js';
+import { readSeed } from '../agents/seed.js';
+import type { ChatCommands } from '../commands/chat-commands.js';
+import { parseCommand } from '../commands/parse-command.js';
+import type { GatewayConfig } from '../config.js';
+import type { HookManager } from '../hooks/hook-manager.js';
+import type { Watcher } from '../journal-points.js';
+import type { TurnHandler } from '../queue/event-queue.js';
 import { Attempt, type AttemptEnd, answered, brokenOff, unanswered } from './attempt.js';
-import type { ChatCommands } from './commands/chat-commands.js';
-import { parseCommand } from './commands/parse-command.js';
-import type { GatewayConfig } from './config.js';
-import type { TurnHandler } from './event-queue.js';
-import type { HookManager } from './hook-manager.js';
-import type { Watcher } from './journal-points.js';
-import type { Log } from './log.js';
 import type { PermissionDesk } from './permission-desk.js';
 import { recoverTurn } from './recover-turn.js';
-import { readSeed } from './seed.js';
-import type { Settlement, StopReason } from './settlement.js';
 import type { TurnOutputs } from './turn-outputs.js';
+import type { Settlement, StopReason } from './verdicts.js';
 
 /** Waiting messages that become one turn in `collect` mode. */
 const maxCollected = 50;

@@ -1,5 +1,5 @@
-import { StoreError } from '../store/errors.js';
-import type { Postponement, TurnOutcome } from '../store/types.js';
+import { StoreError } from '../../store/errors.js';
+import type { Postponement, TurnOutcome } from '../../store/store.js';
 
 /** How an attempt ended: for good, or to be made again. */
 export type Settlement =

@@ -4,11 +4,11 @@ import type {
   ConversationMessage,
   StoredMessage,
   StoredSession,
-} from '../records.js';
-import type { ChannelChange, ConversationPage, MessagePage } from '../types.js';
+} from '../rows.js';
+import type { ChannelChange, ConversationPage, MessagePage } from '../store.js';
 import type { Database } from './database.js';
 import { openLane } from './lanes.js';
-import { type MessageRow, toMessage } from './rows.js';
+import { type MessageRow, toMessage } from './read-rows.js';
 
 export function readSession(db: Database, channel: string, backend: string): StoredSession | undefined {
   return db.get<StoredSession>(

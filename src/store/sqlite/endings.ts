@@ -1,6 +1,6 @@
 import type { Usage } from '../../core/chat-event.js';
-import type { Failure, StoredTurn } from '../records.js';
-import type { Lease, Postponement, TurnOutcome } from '../types.js';
+import type { Failure, StoredTurn } from '../rows.js';
+import type { Lease, Postponement, TurnOutcome } from '../store.js';
 import { archive } from './archive.js';
 import { forgetSession } from './conversations.js';
 import type { Database } from './database.js';

@@ -1,13 +1,13 @@
-import type { Failure, StoredEvent } from '../records.js';
-import type { Accepted, AcceptOptions, CancelRequest, NewEvent } from '../types.js';
+import type { Failure, StoredEvent } from '../rows.js';
+import type { Accepted, AcceptOptions, CancelRequest, NewEvent } from '../store.js';
 import type { Database } from './database.js';
 import { type NewId, openLane, refreshLane, waitingEvents } from './lanes.js';
 import { say, write } from './outbox.js';
 import { applyOutcome } from './outcome.js';
 import { voidPermissions } from './permissions.js';
+import { type EventRow, toEvent } from './read-rows.js';
 import { findRemoved, findRemovedByMessage } from './removed-events.js';
 import { saveRun } from './reports.js';
-import { type EventRow, toEvent } from './rows.js';
 
 export function accept(db: Database, event: NewEvent, options: AcceptOptions, newId: NewId): Accepted {
   if (event.schedule !== undefined) saveRun(db, event.schedule.name, event.schedule.runAt);

@@ -1,7 +1,7 @@
-import type { StoredEvent } from '../records.js';
-import type { Claim, ClaimRequest } from '../types.js';
+import type { StoredEvent } from '../rows.js';
+import type { Claim, ClaimRequest } from '../store.js';
 import type { Database } from './database.js';
-import { type EventRow, toEvent } from './rows.js';
+import { type EventRow, toEvent } from './read-rows.js';
 
 export type NewId = (prefix: string) => string;
 

@@ -1,10 +1,10 @@
 import { StoreError } from '../errors.js';
-import type { StoredEvent } from '../records.js';
-import type { AbandonedTurn, JoinRequest, JournalEntry, Lease, TakeOverRequest } from '../types.js';
+import type { StoredEvent } from '../rows.js';
+import type { AbandonedTurn, JoinRequest, JournalEntry, Lease, TakeOverRequest } from '../store.js';
 import { limitedJson } from './archive.js';
 import type { Database, Value } from './database.js';
 import { addMember, nextFence, waitingEvents } from './lanes.js';
-import type { TurnRow } from './rows.js';
+import type { TurnRow } from './read-rows.js';
 import { eventsOf, membersOf, toTurn } from './turns.js';
 
 /** The turn, if the lease still holds it. A later holder has a higher fence; an ended turn has no holder. */

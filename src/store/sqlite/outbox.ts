@@ -1,8 +1,8 @@
-import type { Delivery, Role, StoredMessage } from '../records.js';
-import type { NewMessage } from '../types.js';
+import type { Delivery, Role, StoredMessage } from '../rows.js';
+import type { NewMessage } from '../store.js';
 import type { Database, Value } from './database.js';
 import { openLane } from './lanes.js';
-import { type MessageRow, toMessage } from './rows.js';
+import { type MessageRow, toMessage } from './read-rows.js';
 
 export interface Line {
   readonly channel: string;

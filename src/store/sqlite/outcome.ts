@@ -1,4 +1,4 @@
-import type { TurnOutcome } from '../types.js';
+import type { TurnOutcome } from '../store.js';
 import { changeChannel, forgetSession, keepSession } from './conversations.js';
 import type { Database } from './database.js';
 import { say } from './outbox.js';

@@ -1,9 +1,9 @@
 import type { PermissionDecision } from '../../core/chat-event.js';
-import type { StoredPermission } from '../records.js';
-import type { Lease, NewPermission, PermissionAnswer } from '../types.js';
+import type { StoredPermission } from '../rows.js';
+import type { Lease, NewPermission, PermissionAnswer } from '../store.js';
 import type { Database } from './database.js';
 import { heldTurn } from './leases.js';
-import type { PermissionRow } from './rows.js';
+import type { PermissionRow } from './read-rows.js';
 import { membersOf } from './turns.js';
 
 /**

@@ -1,5 +1,5 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
-import type { PruneCut } from '../types.js';
+import type { PruneCut } from '../store.js';
 import type { Database } from './database.js';
 import type { GroupCommit } from './group-commit.js';
 import { forgetRemoved, rememberRemoved } from './removed-events.js';

@@ -1,5 +1,5 @@
 import type { ErrorCode, PermissionDecision, Usage } from '../../core/chat-event.js';
-import type { EventKind, Failure, FinalState, Role, StoredEvent, StoredMessage } from '../records.js';
+import type { EventKind, Failure, FinalState, Role, StoredEvent, StoredMessage } from '../rows.js';
 
 /** The rows as SQLite gives them, and what they are outside. */
 export interface EventRow {

@@ -1,6 +1,6 @@
-import type { StoredEvent } from '../records.js';
+import type { StoredEvent } from '../rows.js';
 import type { Database } from './database.js';
-import type { EventRow } from './rows.js';
+import type { EventRow } from './read-rows.js';
 
 type RemovedRow = Pick<
   EventRow,

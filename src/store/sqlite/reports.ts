@@ -1,7 +1,7 @@
-import type { StoreCounts, StoredTurn, UsageRow } from '../records.js';
-import type { TurnRange, UsageQuery } from '../types.js';
+import type { StoreCounts, StoredTurn, UsageRow } from '../rows.js';
+import type { TurnRange, UsageQuery } from '../store.js';
 import type { Database } from './database.js';
-import type { TurnRow } from './rows.js';
+import type { TurnRow } from './read-rows.js';
 import { toTurn } from './turns.js';
 
 export function turnsEnded(db: Database, range: TurnRange): StoredTurn[] {

@@ -1,4 +1,4 @@
-import type { Store } from '../types.js';
+import type { Store } from '../store.js';
 import { readArchive } from './archive.js';
 import * as conversations from './conversations.js';
 import type { Database } from './database.js';
@@ -12,8 +12,8 @@ import { type OpenOptions, openDatabase } from './open-database.js';
 import * as outbox from './outbox.js';
 import * as permissions from './permissions.js';
 import { prune } from './prune.js';
+import { toEvent } from './read-rows.js';
 import * as reports from './reports.js';
-import { toEvent } from './rows.js';
 import * as turns from './turns.js';
 
 export type SqliteStoreOptions = OpenOptions & GroupCommitOptions;

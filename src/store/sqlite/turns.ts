@@ -1,6 +1,6 @@
-import type { StoredEvent, StoredTurn, ToolRecord, TurnSetup } from '../records.js';
+import type { StoredEvent, StoredTurn, ToolRecord, TurnSetup } from '../rows.js';
 import type { Database } from './database.js';
-import { type EventRow, type ToolRow, type TurnRow, toEvent, toFailure, toUsage } from './rows.js';
+import { type EventRow, type ToolRow, type TurnRow, toEvent, toFailure, toUsage } from './read-rows.js';
 
 export function toTurn(db: Database, row: TurnRow): StoredTurn {
   return {

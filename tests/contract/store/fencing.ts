@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Lease } from '../../../src/store/types.js';
+import type { Lease } from '../../../src/store/store.js';
 import { expectLost, outcome, retry, type StoreStage, snapshot } from './stage.js';
 
 export function describeFencing(stage: StoreStage): void {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FinalState, finalStates } from '../../../src/store/records.js';
-import type { Lease, Store } from '../../../src/store/types.js';
+import { type FinalState, finalStates } from '../../../src/store/rows.js';
+import type { Lease, Store } from '../../../src/store/store.js';
 import { type OpenStore, outcome, retry, snapshot } from './stage.js';
 
 /** Whatever happens in whatever order: nothing is lost, answered twice, reordered, or run twice at once. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Lease } from '../../../src/store/types.js';
+import type { Lease } from '../../../src/store/store.js';
 import { outcome, retry, type StoreStage } from './stage.js';
 
 export function describePermitting(stage: StoreStage): void {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
-import type { StoredMessage } from '../../../src/store/records.js';
+import type { StoredMessage } from '../../../src/store/rows.js';
 import type {
   Accepted,
   Claim,
@@ -10,7 +10,7 @@ import type {
   Postponement,
   Store,
   TurnOutcome,
-} from '../../../src/store/types.js';
+} from '../../../src/store/store.js';
 
 export type OpenStore = (directory: string) => Promise<Store>;
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { databaseFile } from '../../src/gateway/gateway.js';
-import { openDatabase } from '../../src/store/sqlite/open-database.js';
-import { eventually, type GatewayStage, setUpGateway } from './stage.js';
+import { databaseFile } from '../../../src/gateway/gateway.js';
+import { openDatabase } from '../../../src/store/sqlite/open-database.js';
+import { eventually, type GatewayStage, setUpGateway } from '../stage.js';
 
 /** As if all of it had been said so many days earlier. */
 async function age(stage: GatewayStage, days: number): Promise<void> {

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { databaseFile } from '../../src/gateway/gateway.js';
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js';
-import { eventually, setUpGateway } from './stage.js';
+import { databaseFile } from '../../../src/gateway/gateway.js';
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
+import { eventually, setUpGateway } from '../stage.js';
 
-const slowStarter = fileURLToPath(new URL('../fixtures/programs/slow-starter.mjs', import.meta.url));
+const slowStarter = fileURLToPath(new URL('../../fixtures/programs/slow-starter.mjs', import.meta.url));
 
 describe('chat commands', () => {
   it('/stop, /status and /queue do not wait in the queue', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventually, setUpGateway } from './stage.js';
+import { eventually, setUpGateway } from '../stage.js';
 
 /** A module hook: this expression of `payload`. */
 function hook(expression: string): string {

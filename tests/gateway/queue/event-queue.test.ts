@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EventQueue, type QueueOptions } from '../../src/gateway/event-queue.js';
-import { noLog } from '../../src/gateway/log.js';
-import type { Settlement } from '../../src/gateway/settlement.js';
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js';
-import type { Store } from '../../src/store/types.js';
-import { eventually, setUpGateway } from './stage.js';
-import { why } from './why.js';
+import { noLog } from '../../../src/config/log.js';
+import { EventQueue, type QueueOptions } from '../../../src/gateway/queue/event-queue.js';
+import type { Settlement } from '../../../src/gateway/turns/verdicts.js';
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
+import type { Store } from '../../../src/store/store.js';
+import { eventually, setUpGateway } from '../stage.js';
+import { why } from '../turns/why.js';
 
 async function openStore(): Promise<Store> {
   const root = mkdtempSync(join(tmpdir(), 'turnout-queue-'));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Client, eventually, setUpGateway } from './stage.js';
+import { type Client, eventually, setUpGateway } from '../stage.js';
 
 describe('a message that comes during a turn', () => {
   it('queue: waits its turn, in the order of arrival', async () => {

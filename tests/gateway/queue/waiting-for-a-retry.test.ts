@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Client, eventually, setUpGateway } from './stage.js';
+import { type Client, eventually, setUpGateway } from '../stage.js';
 
 /** A message that has failed once and waits for its next attempt, which is far away. */
 async function startFailing(settings: Record<string, string> = {}): Promise<{ client: Client; id: string }> {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { databaseFile } from '../../src/gateway/gateway.js';
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js';
-import { eventually, setUpGateway } from './stage.js';
+import { databaseFile } from '../../../src/gateway/gateway.js';
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
+import { eventually, setUpGateway } from '../stage.js';
 
 describe('schedules in the gateway', () => {
   it('a heartbeat becomes an event of the queue, answered into the output channel', async () => {

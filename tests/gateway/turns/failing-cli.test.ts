@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ClaudeCodeBackend } from '../../src/backends/claude-backend.js';
-import { demoAgent, eventually, type GatewayStage, setUpGateway } from './stage.js';
+import { ClaudeCodeBackend } from '../../../src/backends/claude-backend.js';
+import { demoAgent, eventually, type GatewayStage, setUpGateway } from '../stage.js';
 
 const init = `echo '{"type":"system","subtype":"init","session_id":"s-1","model":"m"}'`;
 const result = `echo '{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"s-1"}'`;

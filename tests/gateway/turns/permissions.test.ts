@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Client, eventually, type GatewayStage, setUpGateway } from './stage.js';
+import { type Client, eventually, type GatewayStage, setUpGateway } from '../stage.js';
 
 interface PermissionView {
   readonly id: string;

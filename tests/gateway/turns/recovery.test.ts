@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { databaseFile } from '../../src/gateway/gateway.js';
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js';
-import { directory, exitCode, type Run, startProgram, url } from './program.js';
-import { demoAgent, eventually, setUpGateway } from './stage.js';
+import { databaseFile } from '../../../src/gateway/gateway.js';
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
+import { directory, exitCode, type Run, startProgram, url } from '../program.js';
+import { demoAgent, eventually, setUpGateway } from '../stage.js';
 import { why } from './why.js';
 
 const headers = { authorization: 'Bearer a-token-for-the-tests', 'content-type': 'application/json' };

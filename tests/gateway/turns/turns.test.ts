@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventually, setUpGateway } from './stage.js';
+import { eventually, setUpGateway } from '../stage.js';
 import { why } from './why.js';
 
 describe('a turn of the gateway', () => {

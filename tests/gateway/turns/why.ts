@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { databaseFile } from '../../src/gateway/gateway.js';
-import type { StoredTurn } from '../../src/store/records.js';
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js';
-import type { GatewayStage } from './stage.js';
+import { databaseFile } from '../../../src/gateway/gateway.js';
+import type { StoredTurn } from '../../../src/store/rows.js';
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
+import type { GatewayStage } from '../stage.js';
 
 /** The turns of an event, as they are on disk. */
 export async function why(stage: GatewayStage, eventId: string): Promise<readonly StoredTurn[]> {

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
-import type { Store } from '../../../src/store/types.js';
+import type { Store } from '../../../src/store/store.js';
 import { it, type Stage } from '../../contract/stage.js';
-import { exchange, say } from '../gateway/archive-rows.js';
+import { exchange, say } from '../gateway/archive/archive-rows.js';
 import { buildOnce, finished, startTurnout, turnout } from './turnout.js';
 
 const noon = Date.UTC(2026, 0, 31, 12, 0, 0);

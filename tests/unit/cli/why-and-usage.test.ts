@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
-import type { StoredEvent } from '../../../src/store/records.js';
+import type { StoredEvent } from '../../../src/store/rows.js';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
 import { it, type Stage } from '../../contract/stage.js';
-import { begin, exchange, finishTurn, say } from '../gateway/archive-rows.js';
+import { begin, exchange, finishTurn, say } from '../gateway/archive/archive-rows.js';
 import { buildOnce, turnout } from './turnout.js';
 
 const noon = Date.UTC(2026, 0, 31, 12, 0, 0);

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'turnout-demo-live-')));
 const program = join(place, 'program', 'main.js');
 const missingId = '11111111-1111-4111-8111-111111111111';

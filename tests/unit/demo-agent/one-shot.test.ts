@@ -16,10 +16,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ClaudeCodeBackend } from '../../src/backends/claude-backend.js';
-import type { ChatEvent } from '../../src/core/chat-event.js';
+import { ClaudeCodeBackend } from '../../../src/backends/claude-backend.js';
+import type { ChatEvent } from '../../../src/core/chat-event.js';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'turnout-demo-agent-')));
 const program = join(place, 'program', 'main.js');
 const home = join(place, 'home');

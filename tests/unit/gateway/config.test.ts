@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TurnoutError } from '../../src/core/errors.js';
-import { backendConfig, loadConfig } from '../../src/gateway/config.js';
+import { TurnoutError } from '../../../src/core/errors.js';
+import { backendConfig, loadConfig } from '../../../src/gateway/config.js';
 
 describe('settings', () => {
   it('have defaults that need no thought (R6.3, R7.2)', () => {

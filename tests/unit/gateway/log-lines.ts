@@ -1,4 +1,4 @@
-import { createLog, type Log } from '../../../src/gateway/log.js';
+import { createLog, type Log } from '../../../src/config/log.js';
 
 /** A log that can be read: below `debug`, as a user would see it. */
 export function logLines(): { log: Log; lines: Record<string, unknown>[] } {

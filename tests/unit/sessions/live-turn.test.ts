@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { TurnChannel } from '../../../src/backends/claude/live-channel.js';
+import { TurnChannel } from '../../../src/backends/claude/live/channel.js';
+import { EventQueue } from '../../../src/backends/live/turn-stream.js';
 import type { LiveEvent, LiveSession } from '../../../src/backends/live/types.js';
 import { type ChatEvent, errorEvent } from '../../../src/core/chat-event.js';
-import { EventQueue } from '../../../src/core/event-queue.js';
 import { Alarm } from '../../../src/sessions/alarm.js';
 import { LiveTurn } from '../../../src/sessions/live-turn.js';
 import type { Clocks } from '../../../src/sessions/types.js';

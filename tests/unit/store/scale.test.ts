@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../../src/store/sqlite/database.js';
 import { openDatabase } from '../../../src/store/sqlite/open-database.js';
 import { createSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
-import type { Store } from '../../../src/store/types.js';
+import type { Store } from '../../../src/store/store.js';
 
 let directory: string;
 let db: Database;

@@ -1,5 +1,5 @@
-import { Fifo } from '../../core/fifo.js';
-import type { LiveEvent, LiveEvents } from '../live/types.js';
+import { Fifo } from '../../../core/fifo.js';
+import type { LiveEvent, LiveEvents } from '../../live/types.js';
 
 /**
  * The events of one turn on their way to its reader, who may be slow, and may leave. Iterated once, by one reader, whose

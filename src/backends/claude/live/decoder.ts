@@ -1,10 +1,10 @@
-import { notice, type PermissionDecision } from '../../core/chat-event.js';
-import type { TurnEnding } from '../live/types.js';
-import { unknownLine } from '../one-shot/decoder.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { number, object, objects, text } from '../one-shot/read-fields.js';
-import { stepClaude } from './decoder.js';
-import { stepResult } from './live-result.js';
+import { notice, type PermissionDecision } from '../../../core/chat-event.js';
+import type { TurnEnding } from '../../live/types.js';
+import { unknownLine } from '../../one-shot/decoder.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { number, object, objects, text } from '../../output/read-fields.js';
+import { stepClaude } from '../decoder.js';
+import { stepResult } from './result.js';
 import {
   type ClaudeLiveState,
   interrupted,
@@ -14,7 +14,7 @@ import {
   resolved,
   says,
   tellUnprompted,
-} from './live-state.js';
+} from './state.js';
 
 /** Our message is on its way. */
 export function beginTurn(state: ClaudeLiveState, message: string | undefined): LiveStep {

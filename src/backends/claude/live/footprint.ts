@@ -1,8 +1,8 @@
-import { ProcessFamily } from '../../process/find-family.js';
-import { readMarker } from '../../process/mark-child.js';
-import type { LiveEvent } from '../live/types.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { objects } from '../one-shot/read-fields.js';
+import { ProcessFamily } from '../../../process/find-family.js';
+import { readMarker } from '../../../process/mark-child.js';
+import type { LiveEvent } from '../../live/types.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { objects } from '../../output/read-fields.js';
 
 /**
  * What a session leaves in its process that `/clear` does not take away (2.1.325): rules that were allowed for good,

@@ -1,5 +1,5 @@
-import { notice, type Usage } from '../../core/chat-event.js';
-import type { LiveEvent, TurnEnding } from '../live/types.js';
+import { notice, type Usage } from '../../../core/chat-event.js';
+import type { LiveEvent, TurnEnding } from '../../live/types.js';
 
 /** A turn of ours that Claude makes in several of its own, because something was said into it at its end. */
 export interface Parts {

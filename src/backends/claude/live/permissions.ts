@@ -1,8 +1,8 @@
-import type { LiveSessionOptions, PermissionAnswer } from '../live/types.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { objects, text } from '../one-shot/read-fields.js';
-import type { PermissionMode } from '../types.js';
-import { effectiveMode } from './arguments.js';
+import type { LiveSessionOptions, PermissionAnswer } from '../../live/types.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { objects, text } from '../../output/read-fields.js';
+import type { PermissionMode } from '../../types.js';
+import { effectiveMode } from '../arguments.js';
 
 /** How a mode of ours is kept: Claude's own mode, and what becomes of its questions. */
 export interface Permissions {

@@ -1,5 +1,5 @@
-import { TurnoutError } from '../../core/errors.js';
-import type { ProcessExit } from '../../process/start-process.js';
+import { TurnoutError } from '../../../core/errors.js';
+import type { ProcessExit } from '../../../process/start-process.js';
 import type {
   LiveEvent,
   LiveEvents,
@@ -7,12 +7,12 @@ import type {
   LiveSession,
   LiveSessionOptions,
   PermissionAnswer,
-} from '../live/types.js';
-import type { PermissionMode } from '../types.js';
-import { userMessage } from './arguments.js';
-import { answerMs, type ClaudeConnection, crashed } from './live-connection.js';
-import { mayAsk, permissionsFor } from './live-permissions.js';
-import type { ClaudeTurns } from './live-turns.js';
+} from '../../live/types.js';
+import type { PermissionMode } from '../../types.js';
+import { userMessage } from '../arguments.js';
+import { mayAsk, permissionsFor } from './permissions.js';
+import { answerMs, type ClaudeConnection, crashed } from './transport.js';
+import type { ClaudeTurns } from './turns.js';
 
 /** A process that holds one session at a time: a further one begins with `/clear`, in some 30 ms. */
 export class ClaudeProcess implements LiveProcess {

@@ -1,8 +1,8 @@
-import { TurnoutError } from '../../core/errors.js';
-import { type RunningProcess, startProcess } from '../../process/start-process.js';
-import type { LiveContext, LiveProcess, LiveProtocol, LiveSessionOptions } from '../live/types.js';
-import { childEnvironment } from '../one-shot/child-environment.js';
-import { classifyFailure } from '../one-shot/classify-failure.js';
+import { TurnoutError } from '../../../core/errors.js';
+import { type RunningProcess, startProcess } from '../../../process/start-process.js';
+import { childEnvironment } from '../../launch/child-environment.js';
+import type { LiveContext, LiveProcess, LiveProtocol, LiveSessionOptions } from '../../live/types.js';
+import { classifyFailure } from '../../output/classify-failure.js';
 import {
   allowedToolFlags,
   claudeEnvironment,
@@ -10,11 +10,11 @@ import {
   permissionFlags,
   planAsks,
   streamFormat,
-} from './arguments.js';
-import { ClaudeConnection, type Death, type Trace } from './live-connection.js';
-import { mayAsk, permissionsFor } from './live-permissions.js';
-import { ClaudeProcess } from './live-process.js';
-import { ClaudeTurns } from './live-turns.js';
+} from '../arguments.js';
+import { mayAsk, permissionsFor } from './permissions.js';
+import { ClaudeProcess } from './process.js';
+import { ClaudeConnection, type Death, type Trace } from './transport.js';
+import { ClaudeTurns } from './turns.js';
 
 /** Claude Code's stream-json mode with its control protocol (S3), measured with 2.1.325. */
 export const claudeLive: LiveProtocol = {

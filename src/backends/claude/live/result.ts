@@ -1,10 +1,10 @@
-import { notice } from '../../core/chat-event.js';
-import type { TurnEnding } from '../live/types.js';
-import type { Ending } from '../one-shot/decoder.js';
-import { isObject, type JsonObject } from '../one-shot/json-lines.js';
-import { number, object, text } from '../one-shot/read-fields.js';
-import { stepClaude } from './decoder.js';
-import { addPart, betweenParts } from './live-parts.js';
+import { notice } from '../../../core/chat-event.js';
+import type { TurnEnding } from '../../live/types.js';
+import type { Ending } from '../../one-shot/decoder.js';
+import { isObject, type JsonObject } from '../../one-shot/json-lines.js';
+import { number, object, text } from '../../output/read-fields.js';
+import { stepClaude } from '../decoder.js';
+import { addPart, betweenParts } from './parts.js';
 import {
   anew,
   type ClaudeLiveState,
@@ -14,7 +14,7 @@ import {
   resolved,
   says,
   tellUnprompted,
-} from './live-state.js';
+} from './state.js';
 
 /** Whose result is it, and is it the end of our turn? */
 export function stepResult(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {

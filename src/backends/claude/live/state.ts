@@ -1,7 +1,7 @@
-import { notice, type PermissionDecision } from '../../core/chat-event.js';
-import type { LiveEvent, TurnEnding } from '../live/types.js';
-import { type ClaudeState, claudeDecoder } from './decoder.js';
-import type { Parts } from './live-parts.js';
+import { notice, type PermissionDecision } from '../../../core/chat-event.js';
+import type { LiveEvent, TurnEnding } from '../../live/types.js';
+import { type ClaudeState, claudeDecoder } from '../decoder.js';
+import type { Parts } from './parts.js';
 
 /** What is known of a live process's session. Turns that nobody asked for are kept apart from ours. */
 export interface ClaudeLiveState {

@@ -1,13 +1,13 @@
-import type { StepEvent } from '../../core/chat-event.js';
-import { TurnoutError } from '../../core/errors.js';
-import type { Line, ProcessExit, RunningProcess } from '../../process/start-process.js';
-import type { LiveEvent } from '../live/types.js';
-import { firstCharacters, withoutNoise } from '../one-shot/conclude.js';
-import { type JsonObject, parseObject } from '../one-shot/json-lines.js';
-import { object, text } from '../one-shot/read-fields.js';
-import type { TraceEntry } from '../types.js';
-import { InitLine } from './init-line.js';
-import { isMark, readKnownLine } from './known-lines.js';
+import type { StepEvent } from '../../../core/chat-event.js';
+import { TurnoutError } from '../../../core/errors.js';
+import type { Line, ProcessExit, RunningProcess } from '../../../process/start-process.js';
+import type { LiveEvent } from '../../live/types.js';
+import { firstCharacters, withoutNoise } from '../../one-shot/conclude.js';
+import { type JsonObject, parseObject } from '../../one-shot/json-lines.js';
+import { object, text } from '../../output/read-fields.js';
+import type { TraceEntry } from '../../types.js';
+import { InitLine } from '../init-line.js';
+import { isMark, readKnownLine } from '../known-lines.js';
 
 /** What listens to a process: everything it says but the answers to our own requests. */
 export interface Listener {

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { notice } from '../../core/chat-event.js';
-import { TurnoutError } from '../../core/errors.js';
-import type { LiveEvent, LiveEvents, PermissionAnswer, TurnEnding } from '../live/types.js';
-import { unknownLine } from '../one-shot/decoder.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { object, text } from '../one-shot/read-fields.js';
-import { TurnChannel } from './live-channel.js';
-import type { ClaudeConnection, Death, Listener } from './live-connection.js';
-import { answerAsked, beginTurn, endPassed, endTurn, stepLive, tellTurn } from './live-decoder.js';
-import { Footprint } from './live-footprint.js';
-import { type Permissions, permissionResult } from './live-permissions.js';
-import { type ClaudeLiveState, interrupted, type LiveStep, liveState } from './live-state.js';
+import { notice } from '../../../core/chat-event.js';
+import { TurnoutError } from '../../../core/errors.js';
+import type { LiveEvent, LiveEvents, PermissionAnswer, TurnEnding } from '../../live/types.js';
+import { unknownLine } from '../../one-shot/decoder.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { object, text } from '../../output/read-fields.js';
+import { TurnChannel } from './channel.js';
+import { answerAsked, beginTurn, endPassed, endTurn, stepLive, tellTurn } from './decoder.js';
+import { Footprint } from './footprint.js';
+import { type Permissions, permissionResult } from './permissions.js';
+import { type ClaudeLiveState, interrupted, type LiveStep, liveState } from './state.js';
+import type { ClaudeConnection, Death, Listener } from './transport.js';
 
 /** Behind a result Claude begins what waits within 0.1 s, where no hook holds it up. */
 const beginMs = 3000;

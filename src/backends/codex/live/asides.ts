@@ -1,7 +1,7 @@
-import { notice, type StepEvent } from '../../core/chat-event.js';
-import { unknownLine } from '../one-shot/decoder.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { text } from '../one-shot/read-fields.js';
+import { notice, type StepEvent } from '../../../core/chat-event.js';
+import { unknownLine } from '../../one-shot/decoder.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { text } from '../../output/read-fields.js';
 
 /** What the app-server says beside the turns, where it is worth telling. */
 export function decodeAside(method: string, params: JsonObject, raw: string): readonly StepEvent[] {

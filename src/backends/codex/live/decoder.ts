@@ -1,13 +1,13 @@
-import { notice, type PermissionDecision, type StepEvent, type Usage } from '../../core/chat-event.js';
-import type { LiveEvent } from '../live/types.js';
-import { unknownLine } from '../one-shot/decoder.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { number, object, objects, text } from '../one-shot/read-fields.js';
-import { decodeAside } from './live-asides.js';
-import { retryMessage, turnFailure } from './live-failure.js';
-import { execItem } from './live-items.js';
-import { type Ask, type OpenTool, readAsk } from './live-permissions.js';
-import { toolEnd, toolStart } from './tools.js';
+import { notice, type PermissionDecision, type StepEvent, type Usage } from '../../../core/chat-event.js';
+import type { LiveEvent } from '../../live/types.js';
+import { unknownLine } from '../../one-shot/decoder.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { number, object, objects, text } from '../../output/read-fields.js';
+import { toolEnd, toolStart } from '../tools.js';
+import { decodeAside } from './asides.js';
+import { retryMessage, turnFailure } from './failure.js';
+import { execItem } from './items.js';
+import { type Ask, type OpenTool, readAsk } from './permissions.js';
 
 /** One turn of one thread, as far as it has come. */
 export interface CodexTurn {

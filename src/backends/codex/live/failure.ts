@@ -1,7 +1,7 @@
-import type { ErrorCode } from '../../core/chat-event.js';
-import { classifyFailure } from '../one-shot/classify-failure.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { object, text } from '../one-shot/read-fields.js';
+import type { ErrorCode } from '../../../core/chat-event.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { classifyFailure } from '../../output/classify-failure.js';
+import { object, text } from '../../output/read-fields.js';
 
 export interface Failure {
   readonly type: 'failed';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { object, objects, text } from '../one-shot/read-fields.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { object, objects, text } from '../../output/read-fields.js';
 
 const toolKinds: ReadonlyMap<string, (item: JsonObject) => JsonObject> = new Map([
   [

@@ -1,17 +1,17 @@
 import { parse } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TurnoutError } from '../../core/errors.js';
-import { type RunningProcess, startProcess } from '../../process/start-process.js';
+import { TurnoutError } from '../../../core/errors.js';
+import { type RunningProcess, startProcess } from '../../../process/start-process.js';
 import type {
   LiveCapabilities,
   LiveContext,
   LiveProcess,
   LiveProtocol,
   LiveSessionOptions,
-} from '../live/types.js';
-import { RecentSessions } from '../one-shot/recent-sessions.js';
-import { CodexProcess, type KnownInstructions } from './live-process.js';
-import { withoutAnalytics, withoutPlugins } from './switches.js';
+} from '../../live/types.js';
+import { RecentSessions } from '../../recent-sessions.js';
+import { withoutAnalytics, withoutPlugins } from '../arguments.js';
+import { CodexProcess, type KnownInstructions } from './process.js';
 
 /** Codex's `app-server` (S4), measured with 0.166.0. */
 export class CodexLive implements LiveProtocol {

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { StepEvent } from '../../core/chat-event.js';
-import { TurnoutError } from '../../core/errors.js';
-import type { LiveEvent, LiveSession, PermissionAnswer, TurnEnding } from '../live/types.js';
-import { putInFront } from '../one-shot/invocation.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { object, text } from '../one-shot/read-fields.js';
-import type { PermissionMode } from '../types.js';
-import { decodeAside } from './live-asides.js';
-import { codexTurnStep, goOn, type Message, resolveAsk, type TurnStep } from './live-decoder.js';
-import type { CodexPeer } from './live-peer.js';
-import { type Ask, decideAlone, readAsk, turnPolicy } from './live-permissions.js';
-import { RunningTurn } from './live-turn.js';
-import { within } from './live-wait.js';
+import type { StepEvent } from '../../../core/chat-event.js';
+import { TurnoutError } from '../../../core/errors.js';
+import type { LiveEvent, LiveSession, PermissionAnswer, TurnEnding } from '../../live/types.js';
+import { putInFront } from '../../one-shot/invocation.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { object, text } from '../../output/read-fields.js';
+import type { PermissionMode } from '../../types.js';
+import { decodeAside } from './asides.js';
+import { codexTurnStep, goOn, type Message, resolveAsk, type TurnStep } from './decoder.js';
+import { type Ask, decideAlone, readAsk, turnPolicy } from './permissions.js';
+import type { CodexPeer } from './transport.js';
+import { RunningTurn } from './turns.js';
+import { within } from './wait.js';
 
 export interface SessionSetup {
   readonly peer: CodexPeer;

@@ -1,11 +1,11 @@
-import { TurnoutError } from '../../core/errors.js';
-import type { RunningProcess } from '../../process/start-process.js';
-import type { LiveEvent } from '../live/types.js';
-import { classifyFailure } from '../one-shot/classify-failure.js';
-import { type JsonObject, parseObject } from '../one-shot/json-lines.js';
-import { object, text } from '../one-shot/read-fields.js';
-import type { TraceEntry } from '../types.js';
-import type { Message } from './live-decoder.js';
+import { TurnoutError } from '../../../core/errors.js';
+import type { RunningProcess } from '../../../process/start-process.js';
+import type { LiveEvent } from '../../live/types.js';
+import { type JsonObject, parseObject } from '../../one-shot/json-lines.js';
+import { classifyFailure } from '../../output/classify-failure.js';
+import { object, text } from '../../output/read-fields.js';
+import type { TraceEntry } from '../../types.js';
+import type { Message } from './decoder.js';
 
 export interface PeerHandlers {
   /** A notification or a request of the server, and what it became. */

@@ -1,7 +1,7 @@
-import type { StepEvent } from '../../core/chat-event.js';
-import { EventQueue } from '../../core/event-queue.js';
-import type { LiveEvent, TurnEnding } from '../live/types.js';
-import { type CodexTurn, endTurn, newTurn, type TurnStep } from './live-decoder.js';
+import type { StepEvent } from '../../../core/chat-event.js';
+import { EventQueue } from '../../live/turn-stream.js';
+import type { LiveEvent, TurnEnding } from '../../live/types.js';
+import { type CodexTurn, endTurn, newTurn, type TurnStep } from './decoder.js';
 
 /** What a reader that does not keep up may leave unread. Other sessions share the pipe: it can't be made to wait. */
 const maxUnreadChars = 32 * 1024 * 1024;

@@ -1,9 +1,9 @@
-import { notice, type PermissionDecision, type StepEvent } from '../../core/chat-event.js';
-import type { LiveEvent, TurnEnding } from '../live/types.js';
-import { unknownLine } from '../one-shot/decoder.js';
-import { isObject, type JsonObject } from '../one-shot/json-lines.js';
-import { number, object, objects, text } from '../one-shot/read-fields.js';
-import { geminiFailure } from './decoder.js';
+import { notice, type PermissionDecision, type StepEvent } from '../../../core/chat-event.js';
+import type { LiveEvent, TurnEnding } from '../../live/types.js';
+import { unknownLine } from '../../one-shot/decoder.js';
+import { isObject, type JsonObject } from '../../one-shot/json-lines.js';
+import { number, object, objects, text } from '../../output/read-fields.js';
+import { geminiFailure } from '../decoder.js';
 
 /** What a turn of one session is told: by the agent, and (`answered`) by us on a question of the agent. */
 export type GeminiMessage =

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { readMcpServers } from '../one-shot/mcp-config.js';
-import { object, text } from '../one-shot/read-fields.js';
+import { readMcpServers } from '../../launch/mcp-config.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { object, text } from '../../output/read-fields.js';
 
 /** The servers of a file in Claude's format, as `session/new` takes them. */
 export async function acpMcpServers(

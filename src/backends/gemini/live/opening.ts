@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TurnoutError } from '../../core/errors.js';
-import type { LiveSessionOptions } from '../live/types.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { object, objects, text } from '../one-shot/read-fields.js';
-import type { AcpConnection } from './live-connection.js';
-import { geminiModes } from './live-modes.js';
-import { toldInstructions } from './live-prompt.js';
+import { TurnoutError } from '../../../core/errors.js';
+import type { LiveSessionOptions } from '../../live/types.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { object, objects, text } from '../../output/read-fields.js';
+import { geminiModes } from './modes.js';
+import { toldInstructions } from './prompt.js';
+import type { AcpConnection } from './transport.js';
 
 const openMs = 30_000;
 /** A history that has no end mark is over after this much silence. */

@@ -1,6 +1,6 @@
-import type { PermissionDecision } from '../../core/chat-event.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { objects, text } from '../one-shot/read-fields.js';
+import type { PermissionDecision } from '../../../core/chat-event.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { objects, text } from '../../output/read-fields.js';
 
 /** ACP's outcome for a decision; without one the question is withdrawn. */
 export function chooseOption(params: JsonObject, decision: PermissionDecision | undefined): JsonObject {

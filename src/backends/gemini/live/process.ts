@@ -1,25 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import type { StepEvent } from '../../core/chat-event.js';
-import { TurnoutError } from '../../core/errors.js';
-import type { ProcessExit, RunningProcess } from '../../process/start-process.js';
-import type { LiveContext, LiveProcess, LiveSession, LiveSessionOptions } from '../live/types.js';
-import { classifyFailure } from '../one-shot/classify-failure.js';
-import { unknownLine } from '../one-shot/decoder.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { object, text } from '../one-shot/read-fields.js';
-import { keepConversation, rememberRecord, removeStubs } from './chat-records.js';
-import { AcpConnection, type Incoming } from './live-connection.js';
-import { acpMcpServers } from './live-mcp.js';
-import {
-  checkSessionId,
-  configureSession,
-  loadSession,
-  newSession,
-  type Opened,
-  Replay,
-} from './live-opening.js';
-import { RetryLog } from './live-retries.js';
-import { GeminiSession } from './live-session.js';
+import type { StepEvent } from '../../../core/chat-event.js';
+import { TurnoutError } from '../../../core/errors.js';
+import type { ProcessExit, RunningProcess } from '../../../process/start-process.js';
+import type { LiveContext, LiveProcess, LiveSession, LiveSessionOptions } from '../../live/types.js';
+import { unknownLine } from '../../one-shot/decoder.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { classifyFailure } from '../../output/classify-failure.js';
+import { object, text } from '../../output/read-fields.js';
+import { keepConversation, rememberRecord, removeStubs } from '../chat-records.js';
+import { acpMcpServers } from './mcp.js';
+import { checkSessionId, configureSession, loadSession, newSession, type Opened, Replay } from './opening.js';
+import { RetryLog } from './retries.js';
+import { GeminiSession } from './session.js';
+import { AcpConnection, type Incoming } from './transport.js';
 
 // Twenty that start at once need half a minute on two cores.
 const startMs = 60_000;

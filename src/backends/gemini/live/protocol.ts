@@ -1,8 +1,8 @@
-import { startProcess } from '../../process/start-process.js';
-import type { LiveProtocol } from '../live/types.js';
-import { removeStubs } from './chat-records.js';
-import { GeminiProcess } from './live-process.js';
-import { retryLogEnvironment } from './live-retries.js';
+import { startProcess } from '../../../process/start-process.js';
+import type { LiveProtocol } from '../../live/types.js';
+import { removeStubs } from '../chat-records.js';
+import { GeminiProcess } from './process.js';
+import { retryLogEnvironment } from './retries.js';
 
 /** Gemini CLI over the Agent Client Protocol (S5): `gemini --acp`. Measured with 0.61.0. */
 export const geminiLive: LiveProtocol = {

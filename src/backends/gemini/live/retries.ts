@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { notice, type StepEvent } from '../../core/chat-event.js';
+import { notice, type StepEvent } from '../../../core/chat-event.js';
 
 const everyMs = 500;
 const mostBytes = 256 * 1024;

@@ -1,14 +1,14 @@
-import type { StepEvent } from '../../core/chat-event.js';
-import { TurnoutError } from '../../core/errors.js';
-import type { LiveEvent, LiveSession, PermissionAnswer } from '../live/types.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import type { PermissionMode } from '../types.js';
-import { type AcpConnection, within } from './live-connection.js';
-import { type GeminiMessage, permissionId } from './live-decoder.js';
-import { geminiModes } from './live-modes.js';
-import { chooseOption } from './live-permission.js';
-import { promptBlocks } from './live-prompt.js';
-import { Turn } from './live-turn.js';
+import type { StepEvent } from '../../../core/chat-event.js';
+import { TurnoutError } from '../../../core/errors.js';
+import type { LiveEvent, LiveSession, PermissionAnswer } from '../../live/types.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import type { PermissionMode } from '../../types.js';
+import { type GeminiMessage, permissionId } from './decoder.js';
+import { geminiModes } from './modes.js';
+import { chooseOption } from './permissions.js';
+import { promptBlocks } from './prompt.js';
+import { type AcpConnection, within } from './transport.js';
+import { Turn } from './turns.js';
 
 export interface GeminiSessionSetup {
   readonly sessionId: string;

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { AnyMessage, ClientConnection } from '@agentclientprotocol/sdk';
-import { TurnoutError } from '../../core/errors.js';
-import type { RunningProcess } from '../../process/start-process.js';
-import { classifyFailure } from '../one-shot/classify-failure.js';
-import { firstCharacters } from '../one-shot/conclude.js';
-import { isObject, type JsonObject, parseObject } from '../one-shot/json-lines.js';
-import { object, text } from '../one-shot/read-fields.js';
+import { TurnoutError } from '../../../core/errors.js';
+import type { RunningProcess } from '../../../process/start-process.js';
+import { firstCharacters } from '../../one-shot/conclude.js';
+import { isObject, type JsonObject, parseObject } from '../../one-shot/json-lines.js';
+import { classifyFailure } from '../../output/classify-failure.js';
+import { object, text } from '../../output/read-fields.js';
 
 const leavingMs = 1000;
 

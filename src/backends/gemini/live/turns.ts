@@ -1,11 +1,6 @@
-import { EventQueue } from '../../core/event-queue.js';
-import type { LiveEvent, TurnEnding } from '../live/types.js';
-import {
-  type GeminiLiveState,
-  type GeminiMessage,
-  geminiLiveInitial,
-  geminiLiveStep,
-} from './live-decoder.js';
+import { EventQueue } from '../../live/turn-stream.js';
+import type { LiveEvent, TurnEnding } from '../../live/types.js';
+import { type GeminiLiveState, type GeminiMessage, geminiLiveInitial, geminiLiveStep } from './decoder.js';
 
 /** The agent's side of one turn. It lasts until the agent answers the prompt, whoever still listens. */
 export class Turn {

@@ -1,9 +1,9 @@
-import { notice, type StepEvent } from '../../core/chat-event.js';
-import { unknownLine } from '../one-shot/decoder.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { number, object, text } from '../one-shot/read-fields.js';
-import { addStep } from './decoder.js';
-import { errorEnding } from './failure.js';
+import { notice, type StepEvent } from '../../../core/chat-event.js';
+import { unknownLine } from '../../one-shot/decoder.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { number, object, text } from '../../output/read-fields.js';
+import { addStep } from '../decoder.js';
+import { errorEnding } from '../failure.js';
 import {
   allTold,
   concludeTurn,
@@ -11,7 +11,7 @@ import {
   type OpenCodeTurnState,
   type Stream,
   type ToolCall,
-} from './live-state.js';
+} from './state.js';
 
 /** `opencode serve`, its event stream: the events of one session and of its subagents, measured with 1.18.33. */
 export function decodeLive(state: OpenCodeTurnState, event: JsonObject, raw: string): LiveStep {

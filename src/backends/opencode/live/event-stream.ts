@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LineSplitter } from '../../process/split-lines.js';
-import type { OpenCodeHttp } from './live-http.js';
+import { LineSplitter } from '../../../process/split-lines.js';
+import type { OpenCodeHttp } from './transport.js';
 
 /** The data of server-sent events, from bytes in any pieces; lines end with LF or CRLF. */
 export class SseFrames {

@@ -1,4 +1,4 @@
-import { TurnoutError } from '../../core/errors.js';
+import { TurnoutError } from '../../../core/errors.js';
 
 export interface OpenCodeModel {
   readonly providerID: string;

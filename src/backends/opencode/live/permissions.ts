@@ -1,7 +1,7 @@
-import type { PermissionDecision } from '../../core/chat-event.js';
-import type { PermissionAnswer } from '../live/types.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { text } from '../one-shot/read-fields.js';
+import type { PermissionDecision } from '../../../core/chat-event.js';
+import type { PermissionAnswer } from '../../live/types.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { text } from '../../output/read-fields.js';
 
 export interface PermissionReply {
   readonly id: string;

@@ -1,16 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import type { ChatEvent } from '../../core/chat-event.js';
-import { TurnoutError } from '../../core/errors.js';
-import { type ProcessExit, type RunningProcess, startProcess } from '../../process/start-process.js';
-import type { LiveContext, LiveProcess, LiveSession, LiveSessionOptions, TurnEnding } from '../live/types.js';
-import { unknownLine } from '../one-shot/decoder.js';
-import { isObject, type JsonObject } from '../one-shot/json-lines.js';
-import { object, text } from '../one-shot/read-fields.js';
-import type { PermissionMode } from '../types.js';
-import { failure } from './failure.js';
-import { type HttpAnswer, type HttpCall, OpenCodeHttp, serverUser } from './live-http.js';
-import { readModel } from './live-model.js';
+import type { ChatEvent } from '../../../core/chat-event.js';
+import { TurnoutError } from '../../../core/errors.js';
+import { type ProcessExit, type RunningProcess, startProcess } from '../../../process/start-process.js';
+import type {
+  LiveContext,
+  LiveProcess,
+  LiveSession,
+  LiveSessionOptions,
+  TurnEnding,
+} from '../../live/types.js';
+import { unknownLine } from '../../one-shot/decoder.js';
+import { isObject, type JsonObject } from '../../one-shot/json-lines.js';
+import { object, text } from '../../output/read-fields.js';
+import type { PermissionMode } from '../../types.js';
+import { failure } from '../failure.js';
+import { EventStream } from './event-stream.js';
+import { readModel } from './model.js';
 import {
   agentOf,
   agentRules,
@@ -19,11 +25,11 @@ import {
   type Rule,
   sessionRules,
   type ToolFilter,
-} from './live-rules.js';
-import { OpenCodeSession, type SessionServer } from './live-session.js';
-import { diedError, StartupLines, startPatienceMs } from './live-startup.js';
-import { EventStream } from './live-stream.js';
-import { firstOf } from './live-wait.js';
+} from './rules.js';
+import { OpenCodeSession, type SessionServer } from './session.js';
+import { diedError, StartupLines, startPatienceMs } from './startup.js';
+import { type HttpAnswer, type HttpCall, OpenCodeHttp, serverUser } from './transport.js';
+import { firstOf } from './wait.js';
 
 /** Starts `opencode serve` and waits until it takes sessions. */
 export async function startOpenCode(config: string, context: LiveContext): Promise<LiveProcess> {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import type { LiveProtocol } from '../live/types.js';
-import { mcpServers, mergedConfig } from './config.js';
-import { startOpenCode } from './live-process.js';
+import type { LiveProtocol } from '../../live/types.js';
+import { mcpServers, mergedConfig } from '../config.js';
+import { startOpenCode } from './process.js';
 
 export interface OpenCodeLiveSettings {
   /** `false` switches off OpenCode's undo, which takes half of a short turn's time. By default the user's setting holds. */

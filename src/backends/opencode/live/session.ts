@@ -1,25 +1,25 @@
-import type { ChatEvent } from '../../core/chat-event.js';
-import { TurnoutError } from '../../core/errors.js';
+import type { ChatEvent } from '../../../core/chat-event.js';
+import { TurnoutError } from '../../../core/errors.js';
 import type {
   LiveEvent,
   LiveSession,
   LiveSessionOptions,
   PermissionAnswer,
   TurnEnding,
-} from '../live/types.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { object, text } from '../one-shot/read-fields.js';
-import type { PermissionMode } from '../types.js';
-import { failure } from './failure.js';
-import type { HttpAnswer, HttpCall } from './live-http.js';
-import { newMessageId } from './live-ids.js';
-import { type OpenCodeModel, readModel } from './live-model.js';
-import { PermissionDesk, type PermissionReply } from './live-permissions.js';
-import { agentOf, endsWith, type Rule, readRules, type ToolFilter } from './live-rules.js';
-import { endShells, findShells } from './live-shells.js';
-import { OpenCodeTurn } from './live-turn.js';
-import { firstOf } from './live-wait.js';
-import { isSameDirectory, worksElsewhere } from './session-directory.js';
+} from '../../live/types.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { object, text } from '../../output/read-fields.js';
+import type { PermissionMode } from '../../types.js';
+import { failure } from '../failure.js';
+import { isSameDirectory, worksElsewhere } from '../session-directory.js';
+import { newMessageId } from './ids.js';
+import { type OpenCodeModel, readModel } from './model.js';
+import { PermissionDesk, type PermissionReply } from './permissions.js';
+import { agentOf, endsWith, type Rule, readRules, type ToolFilter } from './rules.js';
+import { endShells, findShells } from './shells.js';
+import type { HttpAnswer, HttpCall } from './transport.js';
+import { OpenCodeTurn } from './turns.js';
+import { firstOf } from './wait.js';
 
 /** The server as a session sees it. */
 export interface SessionServer {

@@ -1,8 +1,8 @@
 import { readlinkSync } from 'node:fs';
-import { endFamily, sendTo } from '../../process/end-family.js';
-import { closeOver } from '../../process/find-family.js';
-import { hasProc, isAlive, type ProcessRow, readProcessTable } from '../../process/process-table.js';
-import { readCommandLine } from '../../process/read-proc.js';
+import { endFamily, sendTo } from '../../../process/end-family.js';
+import { closeOver } from '../../../process/find-family.js';
+import { hasProc, isAlive, type ProcessRow, readProcessTable } from '../../../process/process-table.js';
+import { readCommandLine } from '../../../process/read-proc.js';
 
 export interface RunningShell {
   readonly command: string;

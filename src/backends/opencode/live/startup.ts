@@ -1,7 +1,7 @@
-import { TurnoutError } from '../../core/errors.js';
-import type { ProcessExit, RunningProcess } from '../../process/start-process.js';
-import { withoutNoise } from '../one-shot/conclude.js';
-import { firstOf } from './live-wait.js';
+import { TurnoutError } from '../../../core/errors.js';
+import type { ProcessExit, RunningProcess } from '../../../process/start-process.js';
+import { withoutNoise } from '../../one-shot/conclude.js';
+import { firstOf } from './wait.js';
 
 /** Reads a server's stdout for as long as it lives; only the line with its address is of interest. */
 export class StartupLines {

@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { TurnoutError } from '../../core/errors.js';
+import { TurnoutError } from '../../../core/errors.js';
 
 export interface HttpAnswer {
   readonly status: number;

@@ -1,17 +1,10 @@
-import { EventQueue } from '../../core/event-queue.js';
-import type { LiveEvent, TurnEnding } from '../live/types.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
-import { object, objects, text } from '../one-shot/read-fields.js';
-import { decodeLive } from './live-decoder.js';
-import type { HttpAnswer } from './live-http.js';
-import {
-  afterGap,
-  beginTurn,
-  concludeTurn,
-  type OpenCodeTurnState,
-  tellTurn,
-  wasTold,
-} from './live-state.js';
+import { EventQueue } from '../../live/turn-stream.js';
+import type { LiveEvent, TurnEnding } from '../../live/types.js';
+import type { JsonObject } from '../../one-shot/json-lines.js';
+import { object, objects, text } from '../../output/read-fields.js';
+import { decodeLive } from './decoder.js';
+import { afterGap, beginTurn, concludeTurn, type OpenCodeTurnState, tellTurn, wasTold } from './state.js';
+import type { HttpAnswer } from './transport.js';
 
 /** A turn while it runs: the server's events go in, the turn's events come out, the ending last and held until `close`. */
 export class OpenCodeTurn {

@@ -1,6 +1,6 @@
 import type { Handler, Hono } from 'hono';
-import type { Log } from '../../log.js';
-import type { Metrics } from '../../metrics.js';
+import type { Log } from '../../../config/log.js';
+import type { Metrics } from '../../metrics/metrics.js';
 import type { HttpGatewayFace } from './face.js';
 import { HttpProblem } from './problem.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { finalStates, type StoredEvent } from '../../../store/records.js';
+import { finalStates, type StoredEvent } from '../../../store/rows.js';
 import type { HttpGatewayFace } from './face.js';
 
 const firstPauseMs = 25;

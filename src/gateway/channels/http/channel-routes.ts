@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { StoreError } from '../../../store/errors.js';
-import type { StoredMessage } from '../../../store/records.js';
+import type { StoredMessage } from '../../../store/rows.js';
 import type { GatewayFace, Receipt } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { checkChannel, checkIdempotencyKey, checkPage } from './check-parameters.js';

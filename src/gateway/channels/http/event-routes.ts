@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../../store/records.js';
+import type { StoredEvent } from '../../../store/rows.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { awaitEnding, waitLimit } from './await-ending.js';
 import { checkWait } from './check-parameters.js';

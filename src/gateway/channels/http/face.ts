@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredPermission } from '../../../store/records.js';
+import type { StoredEvent, StoredPermission } from '../../../store/rows.js';
 import type { GatewayFace } from '../types.js';
 
 /** What the HTTP channel makes use of when the gateway has it, and does without when not. */

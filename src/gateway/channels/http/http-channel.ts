@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
+import type { Log } from '../../../config/log.js';
 import { TurnoutError } from '../../../core/errors.js';
-import type { Delivery } from '../../../store/records.js';
-import type { Log } from '../../log.js';
-import type { Metrics } from '../../metrics.js';
+import type { Delivery } from '../../../store/rows.js';
+import type { Metrics } from '../../metrics/metrics.js';
 import type { ChannelKind } from '../types.js';
 import { httpSource } from './channel-routes.js';
 import { explainListenFailure } from './explain-listen-failure.js';

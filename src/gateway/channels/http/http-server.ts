@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
-import type { Log } from '../../log.js';
+import type { Log } from '../../../config/log.js';
 import { HttpProblem, toProblem } from './problem.js';
 
 export interface ServerLimits {

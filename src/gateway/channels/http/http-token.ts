@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TurnoutError } from '../core/errors.js';
+import { TurnoutError } from '../../../core/errors.js';
 
 export interface HttpToken {
   readonly token: string;

@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredMessage, StoredPermission } from '../../../store/records.js';
+import type { StoredEvent, StoredMessage, StoredPermission } from '../../../store/rows.js';
 import { hasEnded } from './await-ending.js';
 
 /** What was accepted: just enough to ask for it again. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TurnoutError } from '../../src/core/errors.js';
-import { StoreError } from '../../src/store/errors.js';
-import type { StoredPermission } from '../../src/store/records.js';
-import { MemoryGateway, type Running, startChannel } from './http-face.js';
+import { TurnoutError } from '../../../../src/core/errors.js';
+import { StoreError } from '../../../../src/store/errors.js';
+import type { StoredPermission } from '../../../../src/store/rows.js';
+import { MemoryGateway, type Running, startChannel } from './fake-gateway.js';
 
 let http: Running;
 beforeEach(async () => {

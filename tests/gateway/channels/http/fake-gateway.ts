@@ -1,7 +1,7 @@
-import { HttpChannel, type HttpChannelOptions } from '../../src/gateway/channels/http/http-channel.js';
-import type { GatewayFace, IncomingMessage } from '../../src/gateway/channels/types.js';
-import { createLog, type LogFields } from '../../src/gateway/log.js';
-import type { StoredEvent, StoredMessage, StoredPermission } from '../../src/store/records.js';
+import { createLog, type LogFields } from '../../../../src/config/log.js';
+import { HttpChannel, type HttpChannelOptions } from '../../../../src/gateway/channels/http/http-channel.js';
+import type { GatewayFace, IncomingMessage } from '../../../../src/gateway/channels/types.js';
+import type { StoredEvent, StoredMessage, StoredPermission } from '../../../../src/store/rows.js';
 
 export const token = 'a-token-of-these-tests';
 const began = Date.UTC(2026, 0, 2, 3, 4, 5);

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadHttpToken } from '../../src/gateway/http-token.js';
+import { loadHttpToken } from '../../../../src/gateway/channels/http/http-token.js';
 
 let root: string;
 let home: string;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TurnoutError } from '../../src/core/errors.js';
-import { StoreError } from '../../src/store/errors.js';
-import { type Running, startChannel } from './http-face.js';
+import { TurnoutError } from '../../../../src/core/errors.js';
+import { StoreError } from '../../../../src/store/errors.js';
+import { type Running, startChannel } from './fake-gateway.js';
 
 let http: Running;
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TurnoutError } from '../../src/core/errors.js';
-import { HttpChannel, type HttpChannelOptions } from '../../src/gateway/channels/http/http-channel.js';
-import { noLog } from '../../src/gateway/log.js';
-import { MemoryGateway, type Running, startChannel, token } from './http-face.js';
+import { noLog } from '../../../../src/config/log.js';
+import { TurnoutError } from '../../../../src/core/errors.js';
+import { HttpChannel, type HttpChannelOptions } from '../../../../src/gateway/channels/http/http-channel.js';
+import { MemoryGateway, type Running, startChannel, token } from './fake-gateway.js';
 
 const running: Running[] = [];
 afterEach(async () => {

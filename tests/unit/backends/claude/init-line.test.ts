@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { InitLine } from '../../../src/backends/claude/init-line.js';
+import { InitLine } from '../../../../src/backends/claude/init-line.js';
 
 const fields = {
   type: 'system',
@@ -131,7 +131,7 @@ describe("the first line of Claude's turns", () => {
   });
 
   it('is known in the recordings of live sessions, and has there what the decoder looks at', () => {
-    const directory = join(import.meta.dirname, '../../fixtures/recordings/claude');
+    const directory = join(import.meta.dirname, '../../../fixtures/recordings/claude');
     let known = 0;
     for (const name of readdirSync(directory).filter((file) => file.endsWith('.jsonl'))) {
       const init = new InitLine();

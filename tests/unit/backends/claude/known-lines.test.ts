@@ -4,9 +4,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claudeDecoder } from '../../../src/backends/claude/decoder.js';
-import { isMark, readKnownLine } from '../../../src/backends/claude/known-lines.js';
-import type { JsonObject } from '../../../src/backends/one-shot/json-lines.js';
+import { claudeDecoder } from '../../../../src/backends/claude/decoder.js';
+import { isMark, readKnownLine } from '../../../../src/backends/claude/known-lines.js';
+import type { JsonObject } from '../../../../src/backends/one-shot/json-lines.js';
 
 const decoder = claudeDecoder(0);
 
@@ -162,7 +162,7 @@ describe('lines of Claude that are known by their beginning', () => {
 });
 
 function recordedLines(): string[] {
-  const directory = join(import.meta.dirname, '../../fixtures/recordings/claude');
+  const directory = join(import.meta.dirname, '../../../fixtures/recordings/claude');
   return readdirSync(directory).flatMap((name) => {
     const content = readFileSync(join(directory, name), 'utf8');
     if (name.endsWith('.json')) return (JSON.parse(content) as { stdout: string[] }).stdout;

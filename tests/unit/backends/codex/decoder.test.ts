@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { codexDecoder, type KnownThread } from '../../../src/backends/codex/decoder.js';
-import { LineDecoder } from '../../../src/backends/one-shot/decoder.js';
+import { codexDecoder, type KnownThread } from '../../../../src/backends/codex/decoder.js';
+import { LineDecoder } from '../../../../src/backends/one-shot/decoder.js';
 
 const started = { type: 'thread.started', thread_id: 't' };
 const error = (message: string) => ({ type: 'error', message });

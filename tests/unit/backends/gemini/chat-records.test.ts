@@ -2,7 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepConversation, rememberRecord, removeStubs } from '../../../src/backends/gemini/chat-records.js';
+import {
+  keepConversation,
+  rememberRecord,
+  removeStubs,
+} from '../../../../src/backends/gemini/chat-records.js';
 
 const id = 'abcdef12-0000-4000-8000-000000000001';
 const other = 'abcdef12-0000-4000-8000-000000000002';

@@ -1,15 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { childEnvironment, ownSecrets } from '../../../src/backends/one-shot/child-environment.js';
-import { RecentSessions } from '../../../src/backends/one-shot/recent-sessions.js';
+import { childEnvironment, ownSecrets } from '../../../../src/backends/launch/child-environment.js';
 import {
   removeScratchFiles,
   scratchDirectory,
   sweepScratchFiles,
   writeScratchFiles,
-} from '../../../src/backends/one-shot/scratch-files.js';
-import { it } from '../../contract/stage.js';
+} from '../../../../src/backends/launch/scratch-files.js';
+import { RecentSessions } from '../../../../src/backends/recent-sessions.js';
+import { it } from '../../../contract/stage.js';
 
 describe('temporary files', () => {
   it('belong to their owner alone, and are written once', async ({ stage }) => {

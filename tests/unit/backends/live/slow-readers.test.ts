@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { RunningTurn } from '../../../src/backends/codex/live-turn.js';
-import { Turn } from '../../../src/backends/gemini/live-turn.js';
-import type { LiveEvent } from '../../../src/backends/live/types.js';
-import { OpenCodeTurn } from '../../../src/backends/opencode/live-turn.js';
-import type { StepEvent } from '../../../src/core/chat-event.js';
+import { RunningTurn } from '../../../../src/backends/codex/live/turns.js';
+import { Turn } from '../../../../src/backends/gemini/live/turns.js';
+import type { LiveEvent } from '../../../../src/backends/live/types.js';
+import { OpenCodeTurn } from '../../../../src/backends/opencode/live/turns.js';
+import type { StepEvent } from '../../../../src/core/chat-event.js';
 
 interface Overrun {
   readonly room: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventQueue } from '../../../src/core/event-queue.js';
+import { EventQueue } from '../../../../src/backends/live/turn-stream.js';
 
 describe('a queue of events', () => {
   it('gives all in order, whoever is first: the one who pushes or the one who reads', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { BackendName } from '../../../src/backends/names.js';
-import type { ChatEvent } from '../../../src/core/chat-event.js';
-import { decodeOutput } from '../../property/decode-output.js';
+import type { BackendName } from '../../../../src/backends/names.js';
+import type { ChatEvent } from '../../../../src/core/chat-event.js';
+import { decodeOutput } from '../../../property/decode-output.js';
 
 describe("Claude's events", () => {
   const init = { type: 'system', subtype: 'init', session_id: 's', model: 'opus' };

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
-import { type BackendName, createBackend } from '../../../src/backends/registry.js';
-import type { RunRequest, SpawnedCommand } from '../../../src/backends/types.js';
-import { collect } from '../../contract/backend-contract.js';
-import { it, type Stage } from '../../contract/stage.js';
+import { type BackendName, createBackend } from '../../../../src/backends/registry.js';
+import type { RunRequest, SpawnedCommand } from '../../../../src/backends/types.js';
+import { collect } from '../../../contract/backend-contract.js';
+import { it, type Stage } from '../../../contract/stage.js';
 
 const mcp = JSON.stringify({
   mcpServers: {

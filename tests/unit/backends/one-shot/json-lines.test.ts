@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JsonLines } from '../../../src/backends/one-shot/json-lines.js';
+import { JsonLines } from '../../../../src/backends/one-shot/json-lines.js';
 
 describe('the JSON in an output', () => {
   it('is an object on each line', () => {

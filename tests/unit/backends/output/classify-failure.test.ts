@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { classifyFailure } from '../../../src/backends/one-shot/classify-failure.js';
-import { findFailure, firstCharacters, withoutNoise } from '../../../src/backends/one-shot/conclude.js';
+import { findFailure, firstCharacters, withoutNoise } from '../../../../src/backends/one-shot/conclude.js';
+import { classifyFailure } from '../../../../src/backends/output/classify-failure.js';
 
 describe('the code of a failure, from what the CLIs really print', () => {
   it.each([

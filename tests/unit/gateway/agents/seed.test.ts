@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seededPrompt } from '../../../src/gateway/seed.js';
-import type { ConversationMessage } from '../../../src/store/records.js';
+import { seededPrompt } from '../../../../src/gateway/agents/seed.js';
+import type { ConversationMessage } from '../../../../src/store/rows.js';
 
 const said = (text: string, role: 'user' | 'assistant' = 'user'): ConversationMessage => ({
   ...{ id: 1, channel: 'a', createdAt: 1, part: role === 'user' ? 'prompt' : 'answer', failed: false },

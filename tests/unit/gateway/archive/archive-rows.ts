@@ -1,6 +1,6 @@
-import type { ChatEvent, Usage } from '../../../src/core/chat-event.js';
-import type { StoredEvent } from '../../../src/store/records.js';
-import type { Lease, Store, TurnOutcome } from '../../../src/store/types.js';
+import type { ChatEvent, Usage } from '../../../../src/core/chat-event.js';
+import type { StoredEvent } from '../../../../src/store/rows.js';
+import type { Lease, Store, TurnOutcome } from '../../../../src/store/store.js';
 
 export interface Exchange {
   readonly channel: string;

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChatEvent } from '../../../src/core/chat-event.js';
-import { code, oneLine, quote } from '../../../src/gateway/archive/quote.js';
-import { type DayEntry, renderDayHeader, renderEntry } from '../../../src/gateway/archive/render-markdown.js';
-import type { StoredEvent, StoredTurn } from '../../../src/store/records.js';
+import type { ChatEvent } from '../../../../src/core/chat-event.js';
+import { code, oneLine, quote } from '../../../../src/gateway/archive/quote.js';
+import {
+  type DayEntry,
+  renderDayHeader,
+  renderEntry,
+} from '../../../../src/gateway/archive/render-markdown.js';
+import type { StoredEvent, StoredTurn } from '../../../../src/store/rows.js';
 
 const noon = Date.UTC(2026, 0, 31, 12, 0, 0);
 

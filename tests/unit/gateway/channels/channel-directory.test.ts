@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { channelDirectory } from '../../../src/gateway/channel-directory.js';
+import { channelDirectory } from '../../../../src/gateway/channels/channel-directory.js';
 
 describe('the directory of a channel', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { noLog } from '../../../src/gateway/log.js';
-import { Outbox } from '../../../src/gateway/outbox.js';
-import type { Delivery } from '../../../src/store/records.js';
-import { eventually } from '../../gateway/stage.js';
+import { noLog } from '../../../../src/config/log.js';
+import { Outbox } from '../../../../src/gateway/channels/outbox.js';
+import type { Delivery } from '../../../../src/store/rows.js';
+import { eventually } from '../../../gateway/stage.js';
 
 interface Waiting {
   readonly delivery: Delivery;

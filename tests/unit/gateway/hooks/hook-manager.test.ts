@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { HookManager } from '../../../src/gateway/hook-manager.js';
-import { noLog } from '../../../src/gateway/log.js';
-import { logLines } from './log-lines.js';
-import { directoryWith } from './temporary-directory.js';
+import { noLog } from '../../../../src/config/log.js';
+import { HookManager } from '../../../../src/gateway/hooks/hook-manager.js';
+import { logLines } from '../log-lines.js';
+import { directoryWith } from '../temporary-directory.js';
 
 const message = { channel: 'ops', source: 'http', text: 'hello' };
 const turn = { channel: 'ops', eventId: 'e1', backend: 'claude', prompt: 'p', systemPrompt: 's' };

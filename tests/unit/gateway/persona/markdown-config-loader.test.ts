@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MarkdownConfigLoader } from '../../../src/gateway/markdown-config-loader.js';
-import { directoryWith, put } from './temporary-directory.js';
+import { MarkdownConfigLoader } from '../../../../src/gateway/persona/markdown-config-loader.js';
+import { directoryWith, put } from '../temporary-directory.js';
 
 const paths = (config: { parts: readonly { path: string }[] }) => config.parts.map(({ path }) => path);
 

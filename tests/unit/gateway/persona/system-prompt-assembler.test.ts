@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MarkdownConfigLoader, type PromptPart } from '../../../src/gateway/markdown-config-loader.js';
-import { SystemPromptAssembler } from '../../../src/gateway/system-prompt-assembler.js';
-import { directoryWith } from './temporary-directory.js';
+import {
+  MarkdownConfigLoader,
+  type PromptPart,
+} from '../../../../src/gateway/persona/markdown-config-loader.js';
+import { SystemPromptAssembler } from '../../../../src/gateway/persona/system-prompt-assembler.js';
+import { directoryWith } from '../temporary-directory.js';
 
 const part = (path: string, text: string): PromptPart => ({
   path,

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EventQueue, type QueueOptions } from '../../../src/gateway/event-queue.js';
-import { noLog } from '../../../src/gateway/log.js';
-import type { Settlement } from '../../../src/gateway/settlement.js';
-import { StoreError } from '../../../src/store/errors.js';
-import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
-import type { Store } from '../../../src/store/types.js';
-import { directoryWith } from './temporary-directory.js';
+import { noLog } from '../../../../src/config/log.js';
+import { EventQueue, type QueueOptions } from '../../../../src/gateway/queue/event-queue.js';
+import type { Settlement } from '../../../../src/gateway/turns/verdicts.js';
+import { StoreError } from '../../../../src/store/errors.js';
+import { openSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
+import type { Store } from '../../../../src/store/store.js';
+import { directoryWith } from '../temporary-directory.js';
 
 /** The shortest: a beat every 250 ms. */
 const leaseMs = 750;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readSchedules } from '../../../src/gateway/schedule/read-schedules.js';
-import { directoryWith } from './temporary-directory.js';
+import { readSchedules } from '../../../../src/gateway/schedule/read-schedules.js';
+import { directoryWith } from '../temporary-directory.js';
 
 async function read(files: Record<string, string>, outputChannel: string | undefined = 'out') {
   return readSchedules(await directoryWith(files), { outputChannel });

@@ -1,14 +1,14 @@
 import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Clock } from '../../../src/gateway/schedule/clock.js';
-import { systemClock } from '../../../src/gateway/schedule/clock.js';
-import { lastDue } from '../../../src/gateway/schedule/next-run.js';
-import { Scheduler } from '../../../src/gateway/schedule/scheduler.js';
-import type { EventState, StoredEvent } from '../../../src/store/records.js';
-import type { NewEvent } from '../../../src/store/types.js';
-import { logLines } from './log-lines.js';
-import { directoryWith, put } from './temporary-directory.js';
+import type { Clock } from '../../../../src/gateway/schedule/clock.js';
+import { systemClock } from '../../../../src/gateway/schedule/clock.js';
+import { lastDue } from '../../../../src/gateway/schedule/next-run.js';
+import { Scheduler } from '../../../../src/gateway/schedule/scheduler.js';
+import type { EventState, StoredEvent } from '../../../../src/store/rows.js';
+import type { NewEvent } from '../../../../src/store/store.js';
+import { logLines } from '../log-lines.js';
+import { directoryWith, put } from '../temporary-directory.js';
 
 const second = 1000;
 const minute = 60 * second;

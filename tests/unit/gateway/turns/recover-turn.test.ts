@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { maxCrashes, recoverTurn } from '../../../src/gateway/recover-turn.js';
-import type { StoredEvent } from '../../../src/store/records.js';
-import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
-import type { Lease, Store } from '../../../src/store/types.js';
-import { directoryWith } from './temporary-directory.js';
+import { maxCrashes, recoverTurn } from '../../../../src/gateway/turns/recover-turn.js';
+import type { StoredEvent } from '../../../../src/store/rows.js';
+import { openSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
+import type { Lease, Store } from '../../../../src/store/store.js';
+import { directoryWith } from '../temporary-directory.js';
 
 /** A store with one message, and gateways that die while they work on it. */
 async function setUp() {

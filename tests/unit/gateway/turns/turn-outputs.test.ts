@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createBackend } from '../../../src/backends/registry.js';
-import { missedSteps, TurnOutputs } from '../../../src/gateway/turn-outputs.js';
+import { createBackend } from '../../../../src/backends/registry.js';
+import { missedSteps, TurnOutputs } from '../../../../src/gateway/turns/turn-outputs.js';
 
 const use =
   '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{}}]}}';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limitedJson, maxArchivedBytes } from '../../../src/store/sqlite/archive.js';
-import { createIds } from '../../../src/store/sqlite/ids.js';
-import { toStoreError } from '../../../src/store/sqlite/sqlite-errors.js';
+import { limitedJson, maxArchivedBytes } from '../../../../src/store/sqlite/archive.js';
+import { createIds } from '../../../../src/store/sqlite/ids.js';
+import { toStoreError } from '../../../../src/store/sqlite/sqlite-errors.js';
 
 describe('ids', () => {
   it('sort by time, also within a millisecond and when the clock steps back', () => {

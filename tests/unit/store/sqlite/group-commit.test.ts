@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { StoreError } from '../../../src/store/errors.js';
-import type { Database } from '../../../src/store/sqlite/database.js';
-import { GroupCommit } from '../../../src/store/sqlite/group-commit.js';
-import { openDatabase } from '../../../src/store/sqlite/open-database.js';
+import { StoreError } from '../../../../src/store/errors.js';
+import type { Database } from '../../../../src/store/sqlite/database.js';
+import { GroupCommit } from '../../../../src/store/sqlite/group-commit.js';
+import { openDatabase } from '../../../../src/store/sqlite/open-database.js';
 
 let directory: string;
 let db: Database;

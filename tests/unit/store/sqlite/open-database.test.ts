@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { migrate } from '../../../src/store/sqlite/migrate.js';
-import { migrations } from '../../../src/store/sqlite/migrations.js';
-import { openDatabase } from '../../../src/store/sqlite/open-database.js';
-import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
+import { migrate } from '../../../../src/store/sqlite/migrate.js';
+import { migrations } from '../../../../src/store/sqlite/migrations.js';
+import { openDatabase } from '../../../../src/store/sqlite/open-database.js';
+import { openSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 
 let directory: string;
 let file: string;

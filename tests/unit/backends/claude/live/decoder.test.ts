@@ -9,14 +9,14 @@ import {
   endTurn,
   stepLive,
   tellTurn,
-} from '../../../src/backends/claude/live-decoder.js';
-import { type ClaudeLiveState, liveState } from '../../../src/backends/claude/live-state.js';
-import type { LiveEvent } from '../../../src/backends/live/types.js';
-import { isObject, type JsonObject } from '../../../src/backends/one-shot/json-lines.js';
-import type { PermissionDecision } from '../../../src/core/chat-event.js';
-import { LineSplitter } from '../../../src/process/split-lines.js';
+} from '../../../../../src/backends/claude/live/decoder.js';
+import { type ClaudeLiveState, liveState } from '../../../../../src/backends/claude/live/state.js';
+import type { LiveEvent } from '../../../../../src/backends/live/types.js';
+import { isObject, type JsonObject } from '../../../../../src/backends/one-shot/json-lines.js';
+import type { PermissionDecision } from '../../../../../src/core/chat-event.js';
+import { LineSplitter } from '../../../../../src/process/split-lines.js';
 
-const directory = fileURLToPath(new URL('../../fixtures/recordings/claude/', import.meta.url));
+const directory = fileURLToPath(new URL('../../../../fixtures/recordings/claude/', import.meta.url));
 const names = readdirSync(directory).flatMap((file) => /^(live-.*)\.jsonl$/.exec(file)?.[1] ?? []);
 
 describe('what is said into a running turn', () => {

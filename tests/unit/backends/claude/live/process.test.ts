@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { claudeLive } from '../../../src/backends/claude/live.js';
+import { claudeLive } from '../../../../../src/backends/claude/live/protocol.js';
 import type {
   LiveEvent,
   LiveProcess,
   LiveSession,
   LiveSessionOptions,
-} from '../../../src/backends/live/types.js';
-import type { TraceEntry } from '../../../src/backends/types.js';
+} from '../../../../../src/backends/live/types.js';
+import type { TraceEntry } from '../../../../../src/backends/types.js';
 
 /** A program that speaks the protocol, badly where a test wants it: its behaviour is a few lines of JavaScript. */
 const prologue = `

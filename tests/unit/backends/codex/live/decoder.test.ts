@@ -6,11 +6,11 @@ import {
   codexTurnStep,
   newTurn,
   resolveAsk,
-} from '../../../src/backends/codex/live-decoder.js';
-import type { LiveEvent } from '../../../src/backends/live/types.js';
-import { TurnLedger } from '../../../src/core/turn-ledger.js';
-import { LineSplitter } from '../../../src/process/split-lines.js';
-import { chunksOf, cuts, noiseLine, runs } from '../../property/arbitraries.js';
+} from '../../../../../src/backends/codex/live/decoder.js';
+import type { LiveEvent } from '../../../../../src/backends/live/types.js';
+import { TurnLedger } from '../../../../../src/core/turn-ledger.js';
+import { LineSplitter } from '../../../../../src/process/split-lines.js';
+import { chunksOf, cuts, noiseLine, runs } from '../../../../property/arbitraries.js';
 
 /** What a real app-server 0.166.0 and this client said to each other, against the scripted model. */
 interface Entry {
@@ -19,7 +19,7 @@ interface Entry {
   readonly message: any;
 }
 
-const directory = new URL('../../fixtures/recordings/codex/', import.meta.url);
+const directory = new URL('../../../../fixtures/recordings/codex/', import.meta.url);
 const names = readdirSync(directory).filter((name) => /^live-.*\.jsonl$/.test(name));
 
 describe('what a recorded app-server said, as events', () => {

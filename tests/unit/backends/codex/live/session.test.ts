@@ -2,16 +2,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { codexLive } from '../../../src/backends/codex/live.js';
+import { codexLive } from '../../../../../src/backends/codex/live/protocol.js';
 import type {
   LiveEvent,
   LiveProcess,
   LiveSession,
   LiveSessionOptions,
-} from '../../../src/backends/live/types.js';
-import type { TraceEntry } from '../../../src/backends/types.js';
+} from '../../../../../src/backends/live/types.js';
+import type { TraceEntry } from '../../../../../src/backends/types.js';
 
-const server = fileURLToPath(new URL('../../fixtures/recordings/codex/live-server.mjs', import.meta.url));
+const server = fileURLToPath(
+  new URL('../../../../fixtures/recordings/codex/live-server.mjs', import.meta.url),
+);
 const started: LiveProcess[] = [];
 
 afterEach(async () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { CodexPeer } from '../../../src/backends/codex/live-peer.js';
-import { CodexProcess } from '../../../src/backends/codex/live-process.js';
-import { RecentSessions } from '../../../src/backends/one-shot/recent-sessions.js';
-import type { TraceEntry } from '../../../src/backends/types.js';
-import { isRunning, startFixture } from '../process/start-fixture.js';
+import { CodexProcess } from '../../../../../src/backends/codex/live/process.js';
+import { CodexPeer } from '../../../../../src/backends/codex/live/transport.js';
+import { RecentSessions } from '../../../../../src/backends/recent-sessions.js';
+import type { TraceEntry } from '../../../../../src/backends/types.js';
+import { isRunning, startFixture } from '../../../process/start-fixture.js';
 
 it('a process whose output can’t be taken is ended, and says why', async () => {
   const child = await startFixture('endless.mjs');

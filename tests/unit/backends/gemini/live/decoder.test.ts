@@ -6,21 +6,21 @@ import {
   type GeminiMessage,
   geminiLiveInitial,
   geminiLiveStep,
-} from '../../../src/backends/gemini/live-decoder.js';
-import { chooseOption } from '../../../src/backends/gemini/live-permission.js';
-import { promptBlocks, toldInstructions } from '../../../src/backends/gemini/live-prompt.js';
-import { findRetries } from '../../../src/backends/gemini/live-retries.js';
-import type { LiveEvent } from '../../../src/backends/live/types.js';
-import type { JsonObject } from '../../../src/backends/one-shot/json-lines.js';
-import { object, objects, text } from '../../../src/backends/one-shot/read-fields.js';
-import { LineSplitter } from '../../../src/process/split-lines.js';
+} from '../../../../../src/backends/gemini/live/decoder.js';
+import { chooseOption } from '../../../../../src/backends/gemini/live/permissions.js';
+import { promptBlocks, toldInstructions } from '../../../../../src/backends/gemini/live/prompt.js';
+import { findRetries } from '../../../../../src/backends/gemini/live/retries.js';
+import type { LiveEvent } from '../../../../../src/backends/live/types.js';
+import type { JsonObject } from '../../../../../src/backends/one-shot/json-lines.js';
+import { object, objects, text } from '../../../../../src/backends/output/read-fields.js';
+import { LineSplitter } from '../../../../../src/process/split-lines.js';
 
 interface Recorded {
   readonly from: 'gemini' | 'turnout';
   readonly message: JsonObject;
 }
 
-const root = new URL('../../fixtures/recordings/gemini/', import.meta.url);
+const root = new URL('../../../../fixtures/recordings/gemini/', import.meta.url);
 const names = readdirSync(root).flatMap((name) => /^live-(.+)\.jsonl$/.exec(name)?.[1] ?? []);
 const read = (name: string): readonly Recorded[] =>
   readFileSync(new URL(`live-${name}.jsonl`, root), 'utf8')

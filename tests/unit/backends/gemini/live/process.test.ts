@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { geminiLive } from '../../../src/backends/gemini/live.js';
+import { geminiLive } from '../../../../../src/backends/gemini/live/protocol.js';
 import type {
   LiveEvent,
   LiveProcess,
   LiveSession,
   LiveSessionOptions,
-} from '../../../src/backends/live/types.js';
-import type { TraceEntry } from '../../../src/backends/types.js';
+} from '../../../../../src/backends/live/types.js';
+import type { TraceEntry } from '../../../../../src/backends/types.js';
 
 let directory: string;
 let trace: TraceEntry[];
@@ -236,7 +236,7 @@ describe('an agent that', () => {
 });
 
 describe('a recorded agent', () => {
-  const recordings = fileURLToPath(new URL('../../fixtures/recordings/gemini/', import.meta.url));
+  const recordings = fileURLToPath(new URL('../../../../fixtures/recordings/gemini/', import.meta.url));
 
   /** Says what it said then, each time it hears what it heard then. What it is asked once more than then, it grants. */
   const replaySource = (name: string) => `

@@ -1,12 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LiveEvent } from '../../../src/backends/live/types.js';
-import { isObject, type JsonObject } from '../../../src/backends/one-shot/json-lines.js';
-import { decodeLive } from '../../../src/backends/opencode/live-decoder.js';
-import { newMessageId } from '../../../src/backends/opencode/live-ids.js';
-import { PermissionDesk } from '../../../src/backends/opencode/live-permissions.js';
-import { agentRules, endsWith, type Rule, sessionRules } from '../../../src/backends/opencode/live-rules.js';
+import type { LiveEvent } from '../../../../../src/backends/live/types.js';
+import { isObject, type JsonObject } from '../../../../../src/backends/one-shot/json-lines.js';
+import { decodeLive } from '../../../../../src/backends/opencode/live/decoder.js';
+import { SseFrames } from '../../../../../src/backends/opencode/live/event-stream.js';
+import { newMessageId } from '../../../../../src/backends/opencode/live/ids.js';
+import { PermissionDesk } from '../../../../../src/backends/opencode/live/permissions.js';
+import {
+  agentRules,
+  endsWith,
+  type Rule,
+  sessionRules,
+} from '../../../../../src/backends/opencode/live/rules.js';
 import {
   afterGap,
   beginTurn,
@@ -14,10 +20,9 @@ import {
   type OpenCodeTurnState,
   tellTurn,
   wasTold,
-} from '../../../src/backends/opencode/live-state.js';
-import { SseFrames } from '../../../src/backends/opencode/live-stream.js';
+} from '../../../../../src/backends/opencode/live/state.js';
 
-const directory = new URL('../../fixtures/recordings/opencode/', import.meta.url);
+const directory = new URL('../../../../fixtures/recordings/opencode/', import.meta.url);
 const names = readdirSync(directory)
   .filter((name) => name.endsWith('.jsonl'))
   .map((name) => name.replace(/^live-|\.jsonl$/g, ''));

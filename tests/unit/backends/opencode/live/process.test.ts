@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { LiveEvent, LiveProcess, LiveSessionOptions } from '../../../src/backends/live/types.js';
-import { openCodeLive } from '../../../src/backends/opencode/live.js';
-import type { TraceEntry } from '../../../src/backends/types.js';
+import type { LiveEvent, LiveProcess, LiveSessionOptions } from '../../../../../src/backends/live/types.js';
+import { openCodeLive } from '../../../../../src/backends/opencode/live/protocol.js';
+import type { TraceEntry } from '../../../../../src/backends/types.js';
 
-const program = fileURLToPath(new URL('../../fixtures/recordings/opencode/live-server.mjs', import.meta.url));
+const program = fileURLToPath(
+  new URL('../../../../fixtures/recordings/opencode/live-server.mjs', import.meta.url),
+);
 const started: LiveProcess[] = [];
 let directory: string;
 
