@@ -6,16 +6,16 @@ export const { ClaudeCodeBackend } =
 export const { createBackend } =
   await compiled<typeof import('../src/backends/registry.js')>('backends/registry');
 export const { Sessions } = await compiled<typeof import('../src/sessions/sessions.js')>('sessions/sessions');
-export const { claudeLive, connect } =
-  await compiled<typeof import('../src/backends/claude/live/protocol.js')>('backends/claude/live/protocol');
+export const { claudeLive, connect } = await compiled<
+  typeof import('../src/backends/claude/live/protocol.js')
+>('backends/claude/live/protocol');
 export const { LiveBackendSession } =
   await compiled<typeof import('../src/sessions/live-session.js')>('sessions/live-session');
 export const { TurnLocks } =
   await compiled<typeof import('../src/sessions/turn-lock.js')>('sessions/turn-lock');
 export const { WarmPool } =
   await compiled<typeof import('../src/sessions/warm-pool.js')>('sessions/warm-pool');
-export const { defaultClocks } =
-  await compiled<typeof import('../src/sessions/watchdog.js')>('sessions/watchdog');
+export const { defaultClocks } = await compiled<typeof import('../src/config/limits.js')>('config/limits');
 export const { ChildRun } =
   await compiled<typeof import('../src/process/running-process.js')>('process/running-process');
 export const { startProcess } =

@@ -8,15 +8,15 @@ export type {
   BackendAdapterConfig,
   BackendCapabilities,
   BackendEventResult,
-  PermissionMode,
   RunOptions,
   RunRequest,
   SpawnedCommand,
   StreamCallback,
 } from './backends/types.js';
+export type { Clocks, PoolLimits } from './config/limits.js';
 export type { ChatEvent, ErrorCode, Usage } from './core/chat-event.js';
 export { TurnoutError } from './core/errors.js';
+export type { PermissionMode } from './core/permission-mode.js';
 export { type GatewayConfig, loadConfig } from './gateway/config.js';
 export { openSession, Sessions } from './sessions/sessions.js';
-export type { BackendSession, Clocks, SendOptions, SessionOptions } from './sessions/types.js';
-export type { PoolLimits } from './sessions/warm-pool.js';
+export type { BackendSession, SendOptions, SessionOptions } from './sessions/types.js';

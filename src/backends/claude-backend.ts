@@ -10,9 +10,10 @@ import {
   userMessage,
 } from './claude/arguments.js';
 import { type ClaudeState, claudeDecoder } from './claude/decoder.js';
+import { fitsArgument } from './launch/prompt.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
-import { fitsArgument, type Invocation } from './one-shot/invocation.js';
+import type { Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { RecentSessions } from './recent-sessions.js';
 import type { BackendCapabilities } from './types.js';

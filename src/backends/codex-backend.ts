@@ -4,15 +4,17 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, join } from 'node:path';
 import type { Usage } from '../core/chat-event.js';
+import type { PermissionMode } from '../core/permission-mode.js';
 import { withoutAnalytics, withoutPlugins } from './codex/arguments.js';
 import { type CodexState, codexDecoder, threadTotal } from './codex/decoder.js';
 import { readMcpServers } from './launch/mcp-config.js';
+import { fitsArgument, keepByteOrderMark, putInFront } from './launch/prompt.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
-import { fitsArgument, type Invocation, keepByteOrderMark, putInFront } from './one-shot/invocation.js';
+import type { Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { RecentSessions } from './recent-sessions.js';
-import type { BackendCapabilities, LocatedCli, PermissionMode } from './types.js';
+import type { BackendCapabilities, LocatedCli } from './types.js';
 
 /** Codex (R3), measured with 0.166.0. */
 export class CodexBackend extends OneShotBackend<CodexState> {

@@ -1,17 +1,20 @@
 import { homedir } from 'node:os';
 import { type ErrorCode, notice, type StepEvent } from '../core/chat-event.js';
+import type { PermissionMode } from '../core/permission-mode.js';
 import type { ProcessExit } from '../process/start-process.js';
 import { keepConversation, removeStubs } from './gemini/chat-records.js';
 import { type GeminiState, geminiDecoder, geminiFailure } from './gemini/decoder.js';
 import { channelFor, withoutCommand } from './gemini/prompt.js';
+import { putInFront } from './launch/prompt.js';
 import type { LiveProtocol } from './live/types.js';
-import type { Ending, WireDecoder } from './one-shot/decoder.js';
-import { type Invocation, putInFront } from './one-shot/invocation.js';
+import type { WireDecoder } from './one-shot/decoder.js';
+import type { Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { classifyFailure } from './output/classify-failure.js';
+import type { Ending } from './output/ending.js';
 import { object } from './output/read-fields.js';
 import { RecentSessions } from './recent-sessions.js';
-import type { BackendCapabilities, PermissionMode } from './types.js';
+import type { BackendCapabilities } from './types.js';
 
 /** Gemini CLI (R4), measured with 0.61.0. */
 export class GeminiBackend extends OneShotBackend<GeminiState> {

@@ -2,17 +2,20 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StepEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
+import type { PermissionMode } from '../core/permission-mode.js';
 import type { ProcessExit } from '../process/start-process.js';
+import { keepByteOrderMark } from './launch/prompt.js';
 import type { LiveProtocol } from './live/types.js';
-import type { Ending, WireDecoder } from './one-shot/decoder.js';
-import { type Invocation, keepByteOrderMark } from './one-shot/invocation.js';
-import type { JsonObject } from './one-shot/json-lines.js';
+import type { WireDecoder } from './one-shot/decoder.js';
+import type { Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { mcpServers, mergedConfig } from './opencode/config.js';
 import { type OpenCodeState, openCodeDecoder } from './opencode/decoder.js';
 import { blocked, decoderOf } from './opencode/one-shot-turn.js';
 import { isSameDirectory, sessionDirectory, worksElsewhere } from './opencode/session-directory.js';
-import type { BackendCapabilities, PermissionMode } from './types.js';
+import type { Ending } from './output/ending.js';
+import type { JsonObject } from './output/json.js';
+import type { BackendCapabilities } from './types.js';
 
 /** OpenCode (R5), measured with 1.18.33. */
 export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {

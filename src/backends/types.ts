@@ -1,4 +1,5 @@
 import type { ChatEvent } from '../core/chat-event.js';
+import type { PermissionMode } from '../core/permission-mode.js';
 import type { LiveProtocol } from './live/types.js';
 import type { BackendName } from './names.js';
 
@@ -26,9 +27,6 @@ export interface BackendEventResult {
 }
 
 export type StreamCallback = (text: string) => void;
-
-export const permissionModes = ['bypass', 'ask', 'edits', 'plan'] as const;
-export type PermissionMode = (typeof permissionModes)[number];
 
 /** One turn: what R1's four arguments can't say as well. What is left out comes from the config. */
 export interface RunRequest {

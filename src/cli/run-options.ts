@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { backendNames } from '../backends/names.js';
-import { type PermissionMode, permissionModes } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
+import { type PermissionMode, permissionModes } from '../core/permission-mode.js';
 import type { Environment } from '../gateway/config.js';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;

@@ -1,11 +1,16 @@
 import { z } from 'zod';
-import { permissionModes } from '../backends/types.js';
-import { isToken, tokenExpected } from '../gateway/channels/http/http-token.js';
-import { defaultClocks } from '../sessions/sessions.js';
-import { defaultPoolLimits } from '../sessions/warm-pool.js';
-import { channelIdExpected, isChannelId } from './channel-id.js';
+import { permissionModes } from '../core/permission-mode.js';
+import { longestTimerMs } from '../core/wait.js';
+import {
+  channelIdExpected,
+  isChannelId,
+  isModelName,
+  isToken,
+  modelNameExpected,
+  tokenExpected,
+} from './formats.js';
+import { defaultClocks, defaultPoolLimits } from './limits.js';
 import { logLevels } from './log.js';
-import { isModelName, modelNameExpected } from './model-name.js';
 
 /** What becomes of a message that comes while the channel's turn runs. */
 export const queueModes = ['queue', 'interrupt', 'collect', 'steer'] as const;
@@ -57,7 +62,7 @@ export const settings = z.object({
 });
 
 function milliseconds(least: number) {
-  return wholeNumber('milliseconds', least, 2 ** 31 - 1);
+  return wholeNumber('milliseconds', least, longestTimerMs);
 }
 
 function oneOf<const T extends readonly string[]>(words: T) {

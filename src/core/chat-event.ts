@@ -148,6 +148,11 @@ export function errorEvent(code: ErrorCode, message: string): ErrorEvent {
   return { type: 'error', code, message, retryable: retryableCodes.has(code) };
 }
 
+export const interruptedMessage = 'Interrupted';
+
+/** The end of a turn that was stopped on request. */
+export const interruptedEvent: ErrorEvent = errorEvent('interrupted', interruptedMessage);
+
 export function notice(level: NoticeLevel, message: string, raw?: string): NoticeEvent {
   return raw === undefined ? { type: 'notice', level, message } : { type: 'notice', level, message, raw };
 }

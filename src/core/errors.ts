@@ -1,4 +1,4 @@
-import type { ErrorCode } from './chat-event.js';
+import { type ErrorCode, interruptedMessage } from './chat-event.js';
 
 /**
  * The one error class that Turnout throws. Expected endings of a turn are events; this is for misuse
@@ -23,4 +23,9 @@ export class TurnoutError extends Error {
   get explanation(): string {
     return this.hint === undefined ? this.message : `${this.message}\n${this.hint}`;
   }
+}
+
+/** Thrown by what was waiting for something when the caller took the request back. */
+export function interruptedError(): TurnoutError {
+  return new TurnoutError('interrupted', interruptedMessage);
 }

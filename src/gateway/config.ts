@@ -1,12 +1,12 @@
 import { join, resolve } from 'node:path';
 import { type BackendName, backends, createBackend, resolveBackendName } from '../backends/registry.js';
-import type { BackendAdapterConfig, PermissionMode } from '../backends/types.js';
+import type { BackendAdapterConfig } from '../backends/types.js';
 import { type Environment, homeDirectory } from '../config/home-directory.js';
+import type { Clocks, PoolLimits } from '../config/limits.js';
 import type { LogLevel } from '../config/log.js';
 import { type QueueMode, settings } from '../config/settings.js';
 import { TurnoutError } from '../core/errors.js';
-import type { Clocks } from '../sessions/types.js';
-import type { PoolLimits } from '../sessions/warm-pool.js';
+import type { PermissionMode } from '../core/permission-mode.js';
 
 export type { Environment } from '../config/home-directory.js';
 

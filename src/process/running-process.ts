@@ -18,6 +18,11 @@ export interface ProcessExit {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** How it ended, for a sentence: `exit 1` or `signal SIGKILL`. */
+export function describeExit({ code, signal }: ProcessExit): string {
+  return signal === null ? `exit ${code}` : `signal ${signal}`;
+}
+
 /** Is to be read to its end or ended, and best both: `endLeftovers()` after the last line costs little. */
 export interface RunningProcess {
   readonly pid: number;

@@ -5,7 +5,7 @@ import { createMarker, markEnvironment } from './mark-child.js';
 import { ChildRun, type RunningProcess } from './running-process.js';
 import type { Input } from './write-input.js';
 
-export type { ProcessExit, RunningProcess } from './running-process.js';
+export { describeExit, type ProcessExit, type RunningProcess } from './running-process.js';
 export type { Line } from './split-lines.js';
 export type { Input } from './write-input.js';
 

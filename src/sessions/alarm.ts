@@ -1,3 +1,4 @@
+import { longestTimerMs } from '../core/wait.js';
 /**
  * One timer for the clocks of a session's turns. It is set for the one that is due first, and nobody sets it back: when
  * it rings too early, whoever listens looks again; after the turn nobody does. So most turns set no timer at all.
@@ -22,7 +23,7 @@ export class Alarm {
     if (at >= this.#ringsAt) return;
     clearTimeout(this.#timer);
     this.#ringsAt = at;
-    const ms = Math.min(Math.max(1, at - performance.now()), longestTimer);
+    const ms = Math.min(Math.max(1, at - performance.now()), longestTimerMs);
     this.#timer = setTimeout(() => {
       this.#ringsAt = Number.POSITIVE_INFINITY;
       for (const ring of this.#listeners) ring();
@@ -35,6 +36,3 @@ export class Alarm {
     clearTimeout(this.#timer);
   }
 }
-
-/** What `setTimeout` can take. */
-const longestTimer = 2 ** 31 - 1;

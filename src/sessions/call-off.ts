@@ -1,4 +1,4 @@
-import { TurnoutError } from '../core/errors.js';
+import { interruptedError, type TurnoutError } from '../core/errors.js';
 
 /**
  * Calls a turn off before it has begun: by the caller's signal or by `abort`. What has to wait gets a signal for it, and
@@ -46,5 +46,5 @@ export class CallOff {
 }
 
 function interrupted(): TurnoutError {
-  return new TurnoutError('interrupted', 'Interrupted');
+  return interruptedError();
 }

@@ -1,8 +1,8 @@
 import type { BackendName } from '../backends/registry.js';
-import type { PermissionMode } from '../backends/types.js';
-import { type ChatEvent, errorEvent, type PermissionDecision } from '../core/chat-event.js';
+import { type ChatEvent, errorEvent, interruptedEvent, type PermissionDecision } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
+import type { PermissionMode } from '../core/permission-mode.js';
 import { Alarm } from './alarm.js';
 import { CallOff } from './call-off.js';
 import { LiveTurn } from './live-turn.js';
@@ -84,7 +84,7 @@ export class LiveBackendSession implements BackendSession, Writer {
   /** Also one that is still waiting for its process, or for the turn before it, which is left alone. */
   async #callOff(send: CallOff): Promise<void> {
     send.abort();
-    if (send === this.#current) await this.#turn?.stop(errorEvent('interrupted', 'Interrupted'));
+    if (send === this.#current) await this.#turn?.stop(interruptedEvent);
   }
 
   async answerPermission(id: string, decision: PermissionDecision, message?: string): Promise<void> {

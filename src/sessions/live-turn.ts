@@ -1,17 +1,18 @@
 import type { LiveEvent, LiveEvents, LiveSession } from '../backends/live/types.js';
 import { classifyFailure } from '../backends/output/classify-failure.js';
 import type { BackendName } from '../backends/registry.js';
+import type { Clocks } from '../config/limits.js';
 import {
   type ChatEvent,
   type ErrorEvent,
   errorEvent,
+  interruptedEvent,
   type PermissionDecision,
   type PermissionResolvedEvent,
 } from '../core/chat-event.js';
 import type { BatchSource } from '../core/flatten-batches.js';
 import { TurnLedger } from '../core/turn-ledger.js';
 import type { Alarm } from './alarm.js';
-import type { Clocks } from './types.js';
 import { type Expiry, Watchdog } from './watchdog.js';
 import { noSuchRequest } from './wording.js';
 
@@ -120,7 +121,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     try {
       if (!this.#over) {
         this.#startGrace();
-        await this.stop(errorEvent('interrupted', 'Interrupted'));
+        await this.stop(interruptedEvent);
       }
       while (!this.#over && !this.#stuck && this.#events !== undefined) await this.#wait();
       if (this.#stuck && !this.#over) return false;

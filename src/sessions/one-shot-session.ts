@@ -1,14 +1,17 @@
 import { resolve } from 'node:path';
 import { type BackendName, createBackend } from '../backends/registry.js';
-import type { BackendAdapter, PermissionMode, RunRequest } from '../backends/types.js';
-import { type ChatEvent, errorEvent } from '../core/chat-event.js';
+import type { BackendAdapter, RunRequest } from '../backends/types.js';
+import type { Clocks } from '../config/limits.js';
+import { defaultClocks } from '../config/limits.js';
+import { type ChatEvent, errorEvent, interruptedEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
+import type { PermissionMode } from '../core/permission-mode.js';
 import { Alarm } from './alarm.js';
 import { CallOff } from './call-off.js';
 import type { TurnLocks } from './turn-lock.js';
-import type { BackendSession, Clocks, SendOptions, SessionOptions } from './types.js';
-import { defaultClocks, Watchdog } from './watchdog.js';
+import type { BackendSession, SendOptions, SessionOptions } from './types.js';
+import { Watchdog } from './watchdog.js';
 import { neverStored, noSuchRequest, unsupported } from './wording.js';
 
 /** A session in which each turn starts the CLI anew and resumes by id: slower, and otherwise the same. */
@@ -91,7 +94,7 @@ export class OneShotSession implements BackendSession {
     let release: (() => void) | undefined;
     try {
       release = await this.#locks.acquire(this.#lockKey(), callOff.signal).catch(() => undefined);
-      if (release === undefined) yield [errorEvent('interrupted', 'Interrupted')];
+      if (release === undefined) yield [interruptedEvent];
       else if (this.#closed) yield [closed];
       else yield* this.#watch(callOff, this.#turn(prompt, callOff.signal));
     } finally {
@@ -147,7 +150,7 @@ export class OneShotSession implements BackendSession {
       yield event;
     }
     // Closed while the reader was busy with an event.
-    if (!ended) yield errorEvent('interrupted', 'Interrupted');
+    if (!ended) yield interruptedEvent;
   }
 
   async interrupt(): Promise<void> {

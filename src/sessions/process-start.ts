@@ -1,5 +1,5 @@
 import { TurnoutError } from '../core/errors.js';
-import { abortable } from './turn-lock.js';
+import { abortable } from '../core/wait.js';
 
 /**
  * Something that is being started, for one or for several. When nobody waits for it any more it is called off: a CLI that

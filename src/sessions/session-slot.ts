@@ -1,11 +1,11 @@
 import type { LiveProtocol, LiveSession, LiveSessionOptions } from '../backends/live/types.js';
 import type { BackendName } from '../backends/registry.js';
-import type { PermissionMode } from '../backends/types.js';
+import type { Clocks } from '../config/limits.js';
 import { type ChatEvent, notice, type StepEvent } from '../core/chat-event.js';
-import { TurnoutError } from '../core/errors.js';
+import { interruptedError, TurnoutError } from '../core/errors.js';
+import type { PermissionMode } from '../core/permission-mode.js';
+import { abortable, longestTimerMs } from '../core/wait.js';
 import type { CallOff } from './call-off.js';
-import { abortable } from './turn-lock.js';
-import type { Clocks } from './types.js';
 import type { PooledProcess, ProcessKind, WarmPool } from './warm-pool.js';
 import { neverStored, unsupported } from './wording.js';
 
@@ -139,7 +139,7 @@ export class Residence {
     if (entry !== undefined) return entry;
     const late = () =>
       callOff.abort(new TurnoutError('timeout', `The turn took longer than ${mostMs / 1000} s`));
-    const timer = mostMs > 0 ? setTimeout(late, Math.min(mostMs, 2 ** 31 - 1)) : undefined;
+    const timer = mostMs > 0 ? setTimeout(late, Math.min(mostMs, longestTimerMs)) : undefined;
     try {
       return await this.#inOrder(() => this.#enterAnew(callOff));
     } finally {
@@ -188,7 +188,7 @@ export class Residence {
     const opening = process.process.open(options);
     try {
       const session = await abortable(opening, signal);
-      if (this.#closed) throw new TurnoutError('interrupted', 'Interrupted');
+      if (this.#closed) throw interruptedError();
       const home = { process, session, outgrown: false };
       this.#home = home;
       this.#becomes({ ...options, sessionId: session.sessionId ?? options.sessionId });

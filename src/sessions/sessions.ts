@@ -7,18 +7,16 @@ import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../back
 import { RecentSessions } from '../backends/recent-sessions.js';
 import { type BackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapter } from '../backends/types.js';
-import { TurnoutError } from '../core/errors.js';
+import { defaultClocks, type PoolLimits } from '../config/limits.js';
+import { interruptedError, TurnoutError } from '../core/errors.js';
 import { endOrphans } from '../process/end-orphans.js';
 import { LiveBackendSession } from './live-session.js';
 import { OneShotSession } from './one-shot-session.js';
 import { traceKey } from './trace-key.js';
 import { TurnLocks } from './turn-lock.js';
 import type { BackendSession, SessionOptions } from './types.js';
-import { type PoolLimits, type ProcessKind, WarmPool } from './warm-pool.js';
-import { defaultClocks } from './watchdog.js';
+import { type ProcessKind, WarmPool } from './warm-pool.js';
 import { unsupported } from './wording.js';
-
-export { defaultClocks };
 
 export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
@@ -68,7 +66,7 @@ export class Sessions {
       kindOf: (wanted) => processKind(options, adapter, protocol, wanted),
     });
     await session.prepare(signal).catch((error: unknown) => {
-      throw signal?.aborted ? new TurnoutError('interrupted', 'Interrupted') : error;
+      throw signal?.aborted ? interruptedError() : error;
     });
     this.#open.add(session);
     return session;

@@ -1,3 +1,5 @@
+import { abortable } from '../core/wait.js';
+
 /** Somebody who keeps a session open between its turns. */
 export interface Writer {
   /** Another one is about to write to the session: what is kept of it would be out of date. */
@@ -77,15 +79,4 @@ export class TurnLocks {
       if (this.#tails.get(key) === tail) this.#tails.delete(key);
     });
   }
-}
-
-/** The promise, or the signal's reason if that comes first. */
-export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  if (signal.aborted) return Promise.reject(signal.reason);
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -1,6 +1,8 @@
 import type { BackendName } from '../backends/registry.js';
-import type { BackendAdapterConfig, PermissionMode, TraceEntry } from '../backends/types.js';
+import type { BackendAdapterConfig, TraceEntry } from '../backends/types.js';
+import type { Clocks } from '../config/limits.js';
 import type { ChatEvent, PermissionDecision } from '../core/chat-event.js';
+import type { PermissionMode } from '../core/permission-mode.js';
 
 /** A conversation with one agent, over a live process or over one-shot runs: the same shape for all four CLIs. */
 export interface BackendSession {
@@ -51,18 +53,4 @@ export interface SessionOptions {
   readonly clocks?: Partial<Clocks> | undefined;
   /** Every raw line and the events that it became (S9). */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
-}
-
-/** How long things may take, in ms; 0 means for ever. What a clock ends, it ends by name. */
-export interface Clocks {
-  /** The model says nothing, and no tool runs. */
-  readonly modelSilenceMs: number;
-  /** One tool runs. */
-  readonly toolMs: number;
-  /** A permission request waits; then it is denied. */
-  readonly permissionMs: number;
-  /** The whole turn. */
-  readonly turnMs: number;
-  /** A CLI that is asked to stop has this long. Then the turn ends without it, and its process is given up. */
-  readonly stopMs: number;
 }

@@ -1,29 +1,12 @@
 import type { LiveProcess, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
+import { defaultPoolLimits, type PoolLimits } from '../config/limits.js';
 import { TurnoutError } from '../core/errors.js';
+import { abortable } from '../core/wait.js';
 import { residentBytes } from '../process/measure-memory.js';
 import { Entry, type PooledProcess } from './pooled-process.js';
 import { ProcessStart } from './process-start.js';
-import { abortable } from './turn-lock.js';
 
 export type { PooledProcess } from './pooled-process.js';
-
-export interface PoolLimits {
-  /** Processes at the same time, of all backends. */
-  readonly maxProcesses: number;
-  /** Resident memory of all of them together. */
-  readonly maxResidentBytes: number;
-  /** A process that nobody uses is ended after this long. */
-  readonly idleMs: number;
-  /** How many unused processes to keep ready for each kind that was in use. */
-  readonly spares: number;
-}
-
-export const defaultPoolLimits: PoolLimits = {
-  maxProcesses: 12,
-  maxResidentBytes: 6 * 1024 ** 3,
-  idleMs: 10 * 60_000,
-  spares: 0,
-};
 
 /** A kind of process: those with the same kind are interchangeable. */
 export interface ProcessKind {

@@ -1,13 +1,6 @@
+import type { Clocks } from '../config/limits.js';
 import type { ChatEvent } from '../core/chat-event.js';
 import type { Alarm } from './alarm.js';
-import type { Clocks } from './types.js';
-
-export const defaultClocks: Omit<Clocks, 'turnMs'> = {
-  modelSilenceMs: 120_000,
-  toolMs: 30 * 60_000,
-  permissionMs: 5 * 60_000,
-  stopMs: 5000,
-};
 
 /** Why a clock ended something: a sentence with its name in it. */
 export type Expiry =

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { installCli } from '../../scripts/install-cli.js';
 import { claudeLive } from '../../src/backends/claude/live/protocol.js';
 import type { LiveProcess, LiveSession, PermissionAnswer } from '../../src/backends/live/types.js';
-import type { PermissionMode } from '../../src/backends/types.js';
+import type { PermissionMode } from '../../src/core/permission-mode.js';
 import { type LabHome, makeHome } from '../../src/lab/home.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
 

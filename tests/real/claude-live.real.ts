@@ -9,8 +9,9 @@ import type {
   LiveSession,
   LiveSessionOptions,
 } from '../../src/backends/live/types.js';
-import type { JsonObject } from '../../src/backends/one-shot/json-lines.js';
-import type { PermissionMode, TraceEntry } from '../../src/backends/types.js';
+import type { JsonObject } from '../../src/backends/output/json.js';
+import type { TraceEntry } from '../../src/backends/types.js';
+import type { PermissionMode } from '../../src/core/permission-mode.js';
 import { type LabHome, makeHome } from '../../src/lab/home.js';
 import type { Step } from '../../src/lab/model/script.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';

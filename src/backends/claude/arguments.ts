@@ -1,4 +1,4 @@
-import type { PermissionMode } from '../types.js';
+import type { PermissionMode } from '../../core/permission-mode.js';
 
 // What a one-shot run and a live process of Claude Code are started with alike.
 

@@ -1,4 +1,4 @@
-import { type JsonObject, parseObject } from '../one-shot/json-lines.js';
+import { type JsonObject, parseObject } from '../output/json.js';
 import { text } from '../output/read-fields.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../one-shot/json-lines.js';
+import type { JsonObject } from '../output/json.js';
 
 /**
  * Half the lines of a short turn, and nearly all of a long answer, are pieces of text and marks between them. They are

@@ -1,5 +1,5 @@
 import type { StepEvent } from '../../core/chat-event.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
+import type { JsonObject } from '../output/json.js';
 import { object, objects, text } from '../output/read-fields.js';
 
 // The items of `codex exec --json` that are tools: the app-server's are put into the same words first.

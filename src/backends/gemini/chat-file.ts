@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { isObject, type JsonObject, parseObject } from '../one-shot/json-lines.js';
+import { isObject, type JsonObject, parseObject } from '../output/json.js';
 import { object, objects, text } from '../output/read-fields.js';
 
 /** The name of one of Gemini's chat files: `session-<minute>-<the id's first eight characters>.jsonl`. */

@@ -1,13 +1,8 @@
 import { notice, type StepEvent, type Usage } from '../../core/chat-event.js';
-import {
-  type Ending,
-  type Step,
-  type TurnFacts,
-  unknownLine,
-  type WireDecoder,
-} from '../one-shot/decoder.js';
-import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import type { Step, TurnFacts, WireDecoder } from '../one-shot/decoder.js';
 import { classifyFailure } from '../output/classify-failure.js';
+import { type Ending, unknownLine } from '../output/ending.js';
+import { isObject, type JsonObject } from '../output/json.js';
 import { number, object, objects, text } from '../output/read-fields.js';
 
 export interface GeminiState extends TurnFacts {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fitsArgument } from '../one-shot/invocation.js';
+import { fitsArgument } from '../launch/prompt.js';
 
 /** The way that brings a prompt over as it is. */
 export function channelFor(prompt: string): 'argument' | 'option' | 'stdin' {

@@ -1,5 +1,5 @@
 import { TurnoutError } from '../../core/errors.js';
-import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { isObject, type JsonObject } from '../output/json.js';
 
 /** The servers of a file in Claude's format, for the CLIs that take them in another form. */
 export async function readMcpServers(

@@ -1,15 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
-import { homedir, tmpdir, userInfo } from 'node:os';
-import { join, resolve } from 'node:path';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { type Environment, homeDirectory } from '../../config/home-directory.js';
 import { TurnoutError } from '../../core/errors.js';
 import { ownerLives } from '../../process/end-orphans.js';
 import { ownName } from '../../process/mark-child.js';
-import type { ScratchFile } from '../one-shot/invocation.js';
+
+/** A file that lives as long as the run, readable by its owner only. */
+export interface ScratchFile {
+  readonly path: string;
+  readonly content: string;
+}
 
 /** A directory name that no other run has; it is created only when there is something to put in it. */
-export function scratchDirectory(env: Readonly<Record<string, string | undefined>>): string {
+export function scratchDirectory(env: Environment): string {
   return join(writableRoot(env), `run-${ownName()}-${randomBytes(8).toString('hex')}`);
 }
 
@@ -49,7 +55,7 @@ export function removeScratchFilesNow(directory: string): void {
 }
 
 /** Removes what a killed Turnout left behind. A living owner's files stay. */
-export async function sweepScratchFiles(env: Readonly<Record<string, string | undefined>>): Promise<number> {
+export async function sweepScratchFiles(env: Environment): Promise<number> {
   const root = scratchRoot(env);
   const names = await readdir(root).catch(() => []);
   const stale = names.filter((name) => {
@@ -61,13 +67,12 @@ export async function sweepScratchFiles(env: Readonly<Record<string, string | un
 }
 
 /** Not below /tmp by default: Gemini ignores settings files in a world-writable directory. */
-function scratchRoot(env: Readonly<Record<string, string | undefined>>): string {
-  const home = env['TURNOUT_HOME'] || join(env['HOME'] || homedir(), '.turnout');
-  return resolve(home, 'tmp');
+function scratchRoot(env: Environment): string {
+  return join(homeDirectory(env), 'tmp');
 }
 
 /** A home that can't be written is no reason to fail: the system's own place for temporary files will do. */
-function writableRoot(env: Readonly<Record<string, string | undefined>>): string {
+function writableRoot(env: Environment): string {
   const root = scratchRoot(env);
   try {
     mkdirSync(root, { recursive: true, mode: 0o700 });

@@ -1,7 +1,8 @@
 import type { ErrorCode, PermissionDecision, StepEvent } from '../../core/chat-event.js';
+import type { PermissionMode } from '../../core/permission-mode.js';
 import type { ProcessExit } from '../../process/start-process.js';
-import type { Ending } from '../one-shot/decoder.js';
-import type { PermissionMode, TraceEntry } from '../types.js';
+import type { Ending } from '../output/ending.js';
+import type { TraceEntry } from '../types.js';
 
 /**
  * The second layer of a backend: a long-lived process over the CLI's own protocol. It only speaks the protocol;

@@ -1,7 +1,8 @@
 import { type ErrorCode, type ErrorEvent, errorEvent } from '../../core/chat-event.js';
-import type { ProcessExit } from '../../process/start-process.js';
+import { describeExit, type ProcessExit } from '../../process/start-process.js';
 import { classifyFailure } from '../output/classify-failure.js';
-import type { Ending } from './decoder.js';
+import type { Ending } from '../output/ending.js';
+import { firstCharacters } from '../output/stderr.js';
 
 export interface Conclusion {
   /** The vendor's name as R8.2 writes it: Claude, Codex, Gemini, OpenCode. */
@@ -27,8 +28,7 @@ export function findFailure(facts: Conclusion): ErrorEvent | undefined {
     const detail =
       vendorFailure?.message ??
       (facts.stderr.trim() === '' ? (reported?.message ?? 'unknown error') : facts.stderr);
-    const how = exit.signal === null ? `exit ${exit.code}` : `signal ${exit.signal}`;
-    const message = `${label} CLI error (${how}): ${firstCharacters(detail, 500)}`;
+    const message = `${label} CLI error (${describeExit(exit)}): ${firstCharacters(detail, 500)}`;
     const code =
       reported?.code ?? vendorFailure?.code ?? classifyFailure(`${detail}\n${reported?.message ?? ''}`);
     // What the CLI reported itself is its verdict; an end without a word that we know is a crash, however it came about.
@@ -52,23 +52,4 @@ export function findFailure(facts: Conclusion): ErrorEvent | undefined {
 function isRefusal({ exit, ending, answerIsEmpty }: Conclusion): boolean {
   const refused = ending?.type === 'answered' && ending.stopReason === 'refusal';
   return refused && exit.signal === null && !answerIsEmpty;
-}
-
-/** The first characters, never half of a surrogate pair. */
-export function firstCharacters(text: string, count: number): string {
-  const cut = text.slice(0, count);
-  const last = cut.charCodeAt(cut.length - 1);
-  return text.length > count && last >= 0xd800 && last <= 0xdbff ? cut.slice(0, -1) : cut;
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for
-const ansi = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
-
-/** stderr as a person would want to read it. What is not known to be noise stays as it is, to the character. */
-export function withoutNoise(stderr: string, noise: readonly RegExp[]): string {
-  const plain = stderr.replace(ansi, '');
-  if (noise.length === 0) return plain;
-  const lines = plain.split('\n');
-  const kept = lines.filter((line) => !noise.some((pattern) => pattern.test(line)));
-  return kept.length === lines.length ? plain : kept.join('\n').trim();
 }

@@ -1,17 +1,7 @@
-import { type ErrorCode, notice, type StepEvent, type StopReason } from '../../core/chat-event.js';
-import { type JsonItem, JsonLines, type JsonObject } from './json-lines.js';
-
-/** How the CLI itself says that the turn ended. */
-export type Ending =
-  | { readonly type: 'answered'; readonly stopReason: StopReason; readonly text?: string }
-  | {
-      readonly type: 'failed';
-      readonly message: string;
-      /** Where the CLI gives a machine-readable reason. */
-      readonly code?: ErrorCode;
-      /** The turn must not go on: end the process now. */
-      readonly stop?: true;
-    };
+import type { StepEvent } from '../../core/chat-event.js';
+import { type Ending, isUnknown, unknownLine } from '../output/ending.js';
+import type { JsonObject } from '../output/json.js';
+import { type JsonItem, JsonLines } from './json-lines.js';
 
 /** What every decoder's state has, beside its own. */
 export interface TurnFacts {
@@ -75,17 +65,4 @@ export class LineDecoder<S extends TurnFacts> {
     this.state = state;
     return events;
   }
-}
-
-function isUnknown(event: StepEvent): boolean {
-  return event.type === 'notice' && event.message.endsWith(fromTheCli);
-}
-
-const fromTheCli = ' from the CLI';
-const rawLimit = 256 * 1024;
-
-/** What a decoder makes of a line that it does not know: never thrown, never dropped. */
-export function unknownLine(what: string, raw: string): StepEvent {
-  const kept = raw.length <= rawLimit ? raw : `${raw.slice(0, rawLimit)}… (${raw.length} characters)`;
-  return notice('info', `${what}${fromTheCli}`, kept);
 }

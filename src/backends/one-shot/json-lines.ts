@@ -1,4 +1,4 @@
-export type JsonObject = { readonly [key: string]: unknown };
+import { isObject, type JsonObject } from '../output/json.js';
 
 /** A JSON object that the CLI printed, or (`value` undefined) a line that is none. */
 export interface JsonItem {
@@ -84,20 +84,6 @@ export class JsonLines {
     this.#documentChars = 0;
     this.#failures = 0;
     return noise;
-  }
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A line that is one JSON object; undefined for every other one. */
-export function parseObject(line: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
   }
 }
 

@@ -3,6 +3,7 @@ import type { ChatEvent, ErrorCode, ErrorEvent, StepEvent } from '../../core/cha
 import { errorEvent } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
 import { flattenBatches } from '../../core/flatten-batches.js';
+import type { PermissionMode } from '../../core/permission-mode.js';
 import { TurnLedger } from '../../core/turn-ledger.js';
 import { findExecutable } from '../../process/find-executable.js';
 import type { ProcessExit } from '../../process/start-process.js';
@@ -12,19 +13,20 @@ import { harmless } from '../launch/harmless-trace.js';
 import { scratchDirectory } from '../launch/scratch-files.js';
 import type { LiveProtocol } from '../live/types.js';
 import type { BackendName } from '../names.js';
+import type { Ending } from '../output/ending.js';
+import { withoutNoise } from '../output/stderr.js';
 import type {
   BackendAdapter,
   BackendAdapterConfig,
   BackendCapabilities,
   BackendEventResult,
   LocatedCli,
-  PermissionMode,
   RunOptions,
   RunRequest,
   StreamCallback,
 } from '../types.js';
-import { findFailure, withoutNoise } from './conclude.js';
-import { type Ending, LineDecoder, type TurnFacts, type WireDecoder } from './decoder.js';
+import { findFailure } from './conclude.js';
+import { LineDecoder, type TurnFacts, type WireDecoder } from './decoder.js';
 import { foldTurn } from './fold-turn.js';
 import type { Invocation } from './invocation.js';
 import { defaultExitGraceMs, runProcess } from './run-process.js';

@@ -1,8 +1,15 @@
 import { join } from 'node:path';
-import { type ChatEvent, errorEvent, notice, type StepEvent } from '../../core/chat-event.js';
+import {
+  type ChatEvent,
+  errorEvent,
+  interruptedEvent,
+  notice,
+  type StepEvent,
+} from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
 import { Aside, interleave } from '../../core/interleave.js';
 import type { TurnLedger } from '../../core/turn-ledger.js';
+import { longestTimerMs } from '../../core/wait.js';
 import { killAtExit } from '../../process/kill-at-exit.js';
 import { type ProcessExit, type RunningProcess, startProcess } from '../../process/start-process.js';
 import { removeScratchFiles, removeScratchFilesNow, writeScratchFiles } from '../launch/scratch-files.js';
@@ -126,9 +133,7 @@ type StopReason = 'timeout' | 'interrupted';
 const lingering = notice('warning', 'The CLI had said its last word but did not exit: it was ended.');
 
 function stoppedError(reason: StopReason) {
-  return reason === 'timeout'
-    ? errorEvent('timeout', timeoutMessage)
-    : errorEvent('interrupted', 'Interrupted');
+  return reason === 'timeout' ? errorEvent('timeout', timeoutMessage) : interruptedEvent;
 }
 
 /** What ends a turn from outside: its time is up, the caller aborts it, or the CLI does not exit when it is over. */
@@ -148,7 +153,7 @@ class StopClock {
     if (signal?.aborted) this.reason = 'interrupted';
     signal?.addEventListener('abort', this.#onAbort, { once: true });
     // A timer of more than 2^31 ms fires at once.
-    if (timeoutMs > 0) this.#timer = setTimeout(() => this.#timeIsUp(), Math.min(timeoutMs, 2 ** 31 - 1));
+    if (timeoutMs > 0) this.#timer = setTimeout(() => this.#timeIsUp(), Math.min(timeoutMs, longestTimerMs));
   }
 
   /** From now on it has so long to exit; `undefined` takes that back. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { TurnoutError } from '../../core/errors.js';
 import { readMcpServers } from '../launch/mcp-config.js';
-import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { isObject, type JsonObject } from '../output/json.js';
 
 /** OPENCODE_CONFIG_CONTENT. The user may use the same variable: ours goes on top of theirs. */
 export function mergedConfig(ours: JsonObject, theirs: string | undefined): string {

@@ -1,12 +1,7 @@
 import type { StepEvent, StopReason, Usage } from '../../core/chat-event.js';
-import {
-  type Ending,
-  type Step,
-  type TurnFacts,
-  unknownLine,
-  type WireDecoder,
-} from '../one-shot/decoder.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
+import type { Step, TurnFacts, WireDecoder } from '../one-shot/decoder.js';
+import { type Ending, unknownLine } from '../output/ending.js';
+import type { JsonObject } from '../output/json.js';
 import { number, object, text } from '../output/read-fields.js';
 import { errorEnding } from './failure.js';
 

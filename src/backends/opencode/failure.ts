@@ -1,6 +1,7 @@
-import type { Ending } from '../one-shot/decoder.js';
-import type { JsonObject } from '../one-shot/json-lines.js';
 import { classifyFailure } from '../output/classify-failure.js';
+import type { Ending } from '../output/ending.js';
+import { interruptedEnding } from '../output/ending.js';
+import type { JsonObject } from '../output/json.js';
 import { number, object, text } from '../output/read-fields.js';
 
 /** What an error of OpenCode means for the turn. A filter that stopped the model is an answer: a refusal. */
@@ -14,7 +15,7 @@ export function errorEnding(error: JsonObject): Ending {
       : `${known.message} (retry after ${after}${/^\d+$/.test(after) ? ' s' : ''})`;
   switch (error['name']) {
     case 'MessageAbortedError':
-      return { type: 'failed', code: 'interrupted', message: 'Interrupted' };
+      return interruptedEnding;
     case 'ContentFilterError':
       return { type: 'answered', stopReason: 'refusal' };
     case 'ProviderAuthError':

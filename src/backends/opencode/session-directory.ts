@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { type NoticeEvent, notice } from '../../core/chat-event.js';
-import { isObject } from '../one-shot/json-lines.js';
+import { isObject } from '../output/json.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

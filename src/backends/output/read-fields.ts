@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../one-shot/json-lines.js';
+import { isObject, type JsonObject } from './json.js';
 
 // What a CLI prints is read leniently: a field of another type counts as absent.
 

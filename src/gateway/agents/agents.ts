@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BackendName, backends, createBackend } from '../../backends/registry.js';
-import type { BackendAdapter, BackendAdapterConfig, PermissionMode } from '../../backends/types.js';
-import { type ChatEvent, errorEvent, type PermissionDecision } from '../../core/chat-event.js';
-import { TurnoutError } from '../../core/errors.js';
+import type { BackendAdapter, BackendAdapterConfig } from '../../backends/types.js';
+import {
+  type ChatEvent,
+  errorEvent,
+  interruptedEvent,
+  type PermissionDecision,
+} from '../../core/chat-event.js';
+import { interruptedError, TurnoutError } from '../../core/errors.js';
+import type { PermissionMode } from '../../core/permission-mode.js';
+import { abortable } from '../../core/wait.js';
 import { Sessions } from '../../sessions/sessions.js';
-import { abortable } from '../../sessions/turn-lock.js';
 import type { BackendSession } from '../../sessions/types.js';
 import { backendConfig, type Environment, type GatewayConfig } from '../config.js';
 
@@ -107,7 +113,7 @@ export class Agents {
         signal.throwIfAborted();
         session = await abortable(enter(), signal);
       } catch (error) {
-        if (signal.aborted) yield errorEvent('interrupted', 'Interrupted');
+        if (signal.aborted) yield interruptedEvent;
         else if (error instanceof TurnoutError) yield errorEvent(error.code, error.explanation);
         else throw error;
         return;
@@ -158,7 +164,7 @@ export class Agents {
     if (signal.aborted) {
       // Nobody waited for it: the channel may have another one by now.
       await session.close();
-      throw new TurnoutError('interrupted', 'Interrupted');
+      throw interruptedError();
     }
     this.#open.set(channel, { key, session, busy: true });
     return session;

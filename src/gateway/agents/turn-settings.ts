@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type BackendName, backendNames } from '../../backends/registry.js';
-import type { PermissionMode } from '../../backends/types.js';
 import { type QueueMode, queueModes } from '../../config/settings.js';
+import type { PermissionMode } from '../../core/permission-mode.js';
 import type { ChannelState } from '../../store/rows.js';
 import type { GatewayConfig } from '../config.js';
 import type { ChannelConfig } from '../persona/markdown-config-loader.js';

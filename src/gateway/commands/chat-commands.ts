@@ -1,5 +1,5 @@
 import { type BackendName, backendNames } from '../../backends/registry.js';
-import { isModelName } from '../../config/model-name.js';
+import { isModelName } from '../../config/formats.js';
 import { queueModes } from '../../config/settings.js';
 import { TurnoutError } from '../../core/errors.js';
 import type { StoredEvent, UsageRow } from '../../store/rows.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type BackendName, backendNames } from '../../backends/names.js';
-import { type PermissionMode, permissionModes } from '../../backends/types.js';
-import { isModelName, modelNameExpected } from '../../config/model-name.js';
+import { isModelName, modelNameExpected } from '../../config/formats.js';
 import { type QueueMode, queueModes } from '../../config/settings.js';
+import { type PermissionMode, permissionModes } from '../../core/permission-mode.js';
 
 /** What the front matter in `channels/<id>/` sets for its channel. */
 export interface ChannelSettings {

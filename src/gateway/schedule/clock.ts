@@ -1,3 +1,4 @@
+import { longestTimerMs } from '../../core/wait.js';
 export interface Clock {
   /** ms since 1970. */
   now(): number;
@@ -9,7 +10,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer(ms, callback) {
     // A timer of more than 2^31 ms fires at once.
-    const timer = setTimeout(callback, Math.min(Math.max(0, ms), 2 ** 31 - 1));
+    const timer = setTimeout(callback, Math.min(Math.max(0, ms), longestTimerMs));
     return () => clearTimeout(timer);
   },
 };

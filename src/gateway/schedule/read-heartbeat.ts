@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelIdExpected, isChannelId } from '../../config/channel-id.js';
+import { channelIdExpected, isChannelId } from '../../config/formats.js';
 import { readFrontMatter } from '../persona/front-matter.js';
 import type { ScheduleOptions, ScheduleReading } from './types.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Clocks } from '../../../src/config/limits.js';
 import { Alarm } from '../../../src/sessions/alarm.js';
-import type { Clocks } from '../../../src/sessions/types.js';
 import { Watchdog } from '../../../src/sessions/watchdog.js';
 
 const clocks: Clocks = { modelSilenceMs: 1000, toolMs: 0, permissionMs: 0, turnMs: 5000, stopMs: 0 };

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BackendAdapterConfig } from '../../../src/backends/types.js';
+import type { PoolLimits } from '../../../src/config/limits.js';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
 import { Sessions } from '../../../src/sessions/sessions.js';
 import type { BackendSession, SessionOptions } from '../../../src/sessions/types.js';
-import type { PoolLimits } from '../../../src/sessions/warm-pool.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { TurnChannel } from '../../../src/backends/claude/live/channel.js';
 import { EventQueue } from '../../../src/backends/live/turn-stream.js';
 import type { LiveEvent, LiveSession } from '../../../src/backends/live/types.js';
+import type { Clocks } from '../../../src/config/limits.js';
 import { type ChatEvent, errorEvent } from '../../../src/core/chat-event.js';
 import { Alarm } from '../../../src/sessions/alarm.js';
 import { LiveTurn } from '../../../src/sessions/live-turn.js';
-import type { Clocks } from '../../../src/sessions/types.js';
 
 const never: Clocks = { modelSilenceMs: 0, toolMs: 0, permissionMs: 0, turnMs: 0, stopMs: 0 };
 const toolStart = { type: 'tool_start', id: 't', name: 'bash', input: {} } as const;

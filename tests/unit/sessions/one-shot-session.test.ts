@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Clocks } from '../../../src/config/limits.js';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
-import type { Clocks } from '../../../src/sessions/types.js';
 import { buildDemoAgent, collect, DemoSessions, lastOf } from './demo-sessions.js';
 
 beforeAll(buildDemoAgent, 60_000);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Clocks } from '../../../src/config/limits.js';
 import { Alarm } from '../../../src/sessions/alarm.js';
-import type { Clocks } from '../../../src/sessions/types.js';
 import { type Expiry, Watchdog } from '../../../src/sessions/watchdog.js';
 
 const day = 24 * 60 * 60 * 1000;

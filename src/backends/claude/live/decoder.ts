@@ -1,7 +1,7 @@
 import { notice, type PermissionDecision } from '../../../core/chat-event.js';
 import type { TurnEnding } from '../../live/types.js';
-import { unknownLine } from '../../one-shot/decoder.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import { unknownLine } from '../../output/ending.js';
+import type { JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
 import { stepClaude } from '../decoder.js';
 import { stepResult } from './result.js';

@@ -1,7 +1,7 @@
 import { ProcessFamily } from '../../../process/find-family.js';
 import { readMarker } from '../../../process/mark-child.js';
 import type { LiveEvent } from '../../live/types.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import type { JsonObject } from '../../output/json.js';
 import { objects } from '../../output/read-fields.js';
 
 /**

@@ -1,7 +1,7 @@
+import type { PermissionMode } from '../../../core/permission-mode.js';
 import type { LiveSessionOptions, PermissionAnswer } from '../../live/types.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import type { JsonObject } from '../../output/json.js';
 import { objects, text } from '../../output/read-fields.js';
-import type { PermissionMode } from '../../types.js';
 import { effectiveMode } from '../arguments.js';
 
 /** How a mode of ours is kept: Claude's own mode, and what becomes of its questions. */

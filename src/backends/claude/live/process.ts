@@ -1,4 +1,5 @@
 import { TurnoutError } from '../../../core/errors.js';
+import type { PermissionMode } from '../../../core/permission-mode.js';
 import type { ProcessExit } from '../../../process/start-process.js';
 import type {
   LiveEvent,
@@ -8,7 +9,6 @@ import type {
   LiveSessionOptions,
   PermissionAnswer,
 } from '../../live/types.js';
-import type { PermissionMode } from '../../types.js';
 import { userMessage } from '../arguments.js';
 import { mayAsk, permissionsFor } from './permissions.js';
 import { answerMs, type ClaudeConnection, crashed } from './transport.js';

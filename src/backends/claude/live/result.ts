@@ -1,7 +1,7 @@
 import { notice } from '../../../core/chat-event.js';
 import type { TurnEnding } from '../../live/types.js';
-import type { Ending } from '../../one-shot/decoder.js';
-import { isObject, type JsonObject } from '../../one-shot/json-lines.js';
+import type { Ending } from '../../output/ending.js';
+import { isObject, type JsonObject } from '../../output/json.js';
 import { number, object, text } from '../../output/read-fields.js';
 import { stepClaude } from '../decoder.js';
 import { addPart, betweenParts } from './parts.js';

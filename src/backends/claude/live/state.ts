@@ -1,5 +1,6 @@
 import { notice, type PermissionDecision } from '../../../core/chat-event.js';
 import type { LiveEvent, TurnEnding } from '../../live/types.js';
+import { interruptedEnding } from '../../output/ending.js';
 import { type ClaudeState, claudeDecoder } from '../decoder.js';
 import type { Parts } from './parts.js';
 
@@ -52,11 +53,7 @@ export function anew(turn: OurTurn): OurTurn {
   return { ...turn, begun: false, decoded: initial, asked: [] };
 }
 
-export const interrupted: TurnEnding['ending'] = {
-  type: 'failed',
-  code: 'interrupted',
-  message: 'Interrupted',
-};
+export const interrupted: TurnEnding['ending'] = interruptedEnding;
 
 export function tellUnprompted(said: string): readonly LiveEvent[] {
   if (said === '') return [];

@@ -1,10 +1,15 @@
 import type { StepEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
-import type { Line, ProcessExit, RunningProcess } from '../../../process/start-process.js';
+import {
+  describeExit,
+  type Line,
+  type ProcessExit,
+  type RunningProcess,
+} from '../../../process/start-process.js';
 import type { LiveEvent } from '../../live/types.js';
-import { firstCharacters, withoutNoise } from '../../one-shot/conclude.js';
-import { type JsonObject, parseObject } from '../../one-shot/json-lines.js';
+import { type JsonObject, parseObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
+import { firstCharacters, withoutNoise } from '../../output/stderr.js';
 import type { TraceEntry } from '../../types.js';
 import { InitLine } from '../init-line.js';
 import { isMark, readKnownLine } from '../known-lines.js';
@@ -137,8 +142,7 @@ export class ClaudeConnection {
 
   #die(exit: ProcessExit): void {
     const stderr = withoutNoise(this.#child.stderr(), []).trim();
-    const how = exit.signal === null ? `exit ${exit.code}` : `signal ${exit.signal}`;
-    const message = `Claude CLI error (${how}): ${firstCharacters(stderr, 500) || 'unknown error'}`;
+    const message = `Claude CLI error (${describeExit(exit)}): ${firstCharacters(stderr, 500) || 'unknown error'}`;
     const death = { exit, stderr, message, wanted: this.#ending };
     this.death = death;
     this.#trace?.({ type: 'exit', ...exit, stderr });

@@ -1,6 +1,6 @@
 import { notice, type StepEvent } from '../../../core/chat-event.js';
-import { unknownLine } from '../../one-shot/decoder.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import { unknownLine } from '../../output/ending.js';
+import type { JsonObject } from '../../output/json.js';
 import { text } from '../../output/read-fields.js';
 
 /** What the app-server says beside the turns, where it is worth telling. */

@@ -1,7 +1,7 @@
 import { notice, type PermissionDecision, type StepEvent, type Usage } from '../../../core/chat-event.js';
 import type { LiveEvent } from '../../live/types.js';
-import { unknownLine } from '../../one-shot/decoder.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import { interruptedEnding, unknownLine } from '../../output/ending.js';
+import type { JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
 import { toolEnd, toolStart } from '../tools.js';
 import { decodeAside } from './asides.js';
@@ -328,7 +328,7 @@ function turnCompleted(turn: CodexTurn, completed: JsonObject, raw: string): Tur
       return endTurn(turn, { type: 'answered', stopReason: 'end_turn', text: answer });
     }
     case 'interrupted':
-      return endTurn(turn, { type: 'failed', code: 'interrupted', message: 'Interrupted' });
+      return endTurn(turn, interruptedEnding);
     case 'failed':
       return endTurn(turn, turnFailure(object(completed['error']), turn.resetsAt));
     default:

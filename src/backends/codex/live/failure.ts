@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../core/chat-event.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
 import { classifyFailure } from '../../output/classify-failure.js';
+import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
 
 export interface Failure {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
 
 const toolKinds: ReadonlyMap<string, (item: JsonObject) => JsonObject> = new Map([

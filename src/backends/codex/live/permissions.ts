@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { PermissionDecision } from '../../../core/chat-event.js';
+import type { PermissionMode } from '../../../core/permission-mode.js';
 import type { PermissionAnswer } from '../../live/types.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
-import type { PermissionMode } from '../../types.js';
 
 /** A request of the server for a permission; its id is of the server's own counting. */
 export interface Ask {

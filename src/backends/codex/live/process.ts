@@ -3,13 +3,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StepEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
-import type { ProcessExit, RunningProcess } from '../../../process/start-process.js';
+import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
 import { readMcpServers } from '../../launch/mcp-config.js';
 import type { LiveEvent, LiveProcess, LiveSession, LiveSessionOptions } from '../../live/types.js';
-import { withoutNoise } from '../../one-shot/conclude.js';
-import { unknownLine } from '../../one-shot/decoder.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import { unknownLine } from '../../output/ending.js';
+import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
+import { withoutNoise } from '../../output/stderr.js';
 import type { RecentSessions } from '../../recent-sessions.js';
 import type { TraceEntry } from '../../types.js';
 import { decodeAside, unneeded } from './asides.js';
@@ -219,9 +219,8 @@ const noise: readonly RegExp[] = [
 ];
 
 function crash(exit: ProcessExit, stderr: string): TurnoutError {
-  const how = exit.signal === null ? `exit ${exit.code}` : `signal ${exit.signal}`;
   const last = withoutNoise(stderr, noise).trim().slice(-500);
-  return new TurnoutError('crashed', `Codex CLI error (${how}): ${last || 'unknown error'}`);
+  return new TurnoutError('crashed', `Codex CLI error (${describeExit(exit)}): ${last || 'unknown error'}`);
 }
 
 async function threadParams(options: LiveSessionOptions): Promise<JsonObject> {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { StepEvent } from '../../../core/chat-event.js';
-import { TurnoutError } from '../../../core/errors.js';
+import { interruptedError, TurnoutError } from '../../../core/errors.js';
+import type { PermissionMode } from '../../../core/permission-mode.js';
+import { putInFront } from '../../launch/prompt.js';
 import type { LiveEvent, LiveSession, PermissionAnswer, TurnEnding } from '../../live/types.js';
-import { putInFront } from '../../one-shot/invocation.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
-import type { PermissionMode } from '../../types.js';
 import { decodeAside } from './asides.js';
 import { codexTurnStep, goOn, type Message, resolveAsk, type TurnStep } from './decoder.js';
 import { type Ask, decideAlone, readAsk, turnPolicy } from './permissions.js';
@@ -309,7 +309,7 @@ export class CodexSession implements LiveSession {
   }
 }
 
-const interrupted = new TurnoutError('interrupted', 'Interrupted');
+const interrupted = interruptedError();
 
 function typed(prompt: string): readonly JsonObject[] {
   return [{ type: 'text', text: prompt, text_elements: [] }];

@@ -1,8 +1,8 @@
 import { TurnoutError } from '../../../core/errors.js';
 import type { RunningProcess } from '../../../process/start-process.js';
 import type { LiveEvent } from '../../live/types.js';
-import { type JsonObject, parseObject } from '../../one-shot/json-lines.js';
 import { classifyFailure } from '../../output/classify-failure.js';
+import { type JsonObject, parseObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
 import type { TraceEntry } from '../../types.js';
 import type { Message } from './decoder.js';

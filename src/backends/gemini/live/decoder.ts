@@ -1,7 +1,7 @@
 import { notice, type PermissionDecision, type StepEvent } from '../../../core/chat-event.js';
 import type { LiveEvent, TurnEnding } from '../../live/types.js';
-import { unknownLine } from '../../one-shot/decoder.js';
-import { isObject, type JsonObject } from '../../one-shot/json-lines.js';
+import { interruptedEnding, unknownLine } from '../../output/ending.js';
+import { isObject, type JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
 import { geminiFailure } from '../decoder.js';
 
@@ -184,7 +184,7 @@ function result(state: GeminiLiveState, body: JsonObject): readonly LiveEvent[] 
 function ending(state: GeminiLiveState, stopReason: string): readonly LiveEvent[] {
   switch (stopReason) {
     case 'cancelled':
-      return [end({ type: 'failed', code: 'interrupted', message: 'Interrupted' })];
+      return [end(interruptedEnding)];
     case 'max_turn_requests':
       return [
         notice('warning', 'Gemini stopped: its turn limit was reached, or it found itself in a loop'),

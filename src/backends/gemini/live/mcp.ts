@@ -1,5 +1,5 @@
 import { readMcpServers } from '../../launch/mcp-config.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
 
 /** The servers of a file in Claude's format, as `session/new` takes them. */

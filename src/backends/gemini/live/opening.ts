@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnoutError } from '../../../core/errors.js';
 import type { LiveSessionOptions } from '../../live/types.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
 import { geminiModes } from './modes.js';
 import { toldInstructions } from './prompt.js';

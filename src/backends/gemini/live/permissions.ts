@@ -1,5 +1,5 @@
 import type { PermissionDecision } from '../../../core/chat-event.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import type { JsonObject } from '../../output/json.js';
 import { objects, text } from '../../output/read-fields.js';
 
 /** ACP's outcome for a decision; without one the question is withdrawn. */

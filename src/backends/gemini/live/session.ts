@@ -1,8 +1,8 @@
 import type { StepEvent } from '../../../core/chat-event.js';
-import { TurnoutError } from '../../../core/errors.js';
+import { interruptedError, TurnoutError } from '../../../core/errors.js';
+import type { PermissionMode } from '../../../core/permission-mode.js';
 import type { LiveEvent, LiveSession, PermissionAnswer } from '../../live/types.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
-import type { PermissionMode } from '../../types.js';
+import type { JsonObject } from '../../output/json.js';
 import { type GeminiMessage, permissionId } from './decoder.js';
 import { geminiModes } from './modes.js';
 import { chooseOption } from './permissions.js';
@@ -69,7 +69,7 @@ export class GeminiSession implements LiveSession {
       this.#setup.turnBegan();
       turn.push({ type: 'session', sessionId: this.sessionId, backend: 'gemini', ...this.#modelField() });
       if (this.#death !== undefined) this.#endWith(this.#death);
-      else if (turn.interrupted) this.#endWith(new TurnoutError('interrupted', 'Interrupted'));
+      else if (turn.interrupted) this.#endWith(interruptedError());
       else void this.#prompt(prompt);
       yield* turn.events;
     } finally {

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { AnyMessage, ClientConnection } from '@agentclientprotocol/sdk';
 import { TurnoutError } from '../../../core/errors.js';
-import type { RunningProcess } from '../../../process/start-process.js';
-import { firstCharacters } from '../../one-shot/conclude.js';
-import { isObject, type JsonObject, parseObject } from '../../one-shot/json-lines.js';
+import { describeExit, type RunningProcess } from '../../../process/start-process.js';
 import { classifyFailure } from '../../output/classify-failure.js';
+import { isObject, type JsonObject, parseObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
+import { firstCharacters } from '../../output/stderr.js';
 
 const leavingMs = 1000;
 
@@ -74,8 +74,7 @@ export class AcpConnection {
 
   /** What there is to say when the agent ended by itself. */
   async crash(): Promise<TurnoutError> {
-    const { code, signal } = await this.#child.exited;
-    const how = signal === null ? `exit ${code}` : `signal ${signal}`;
+    const how = describeExit(await this.#child.exited);
     const stderr = this.#child.stderr().trim();
     const told = stderr === '' ? '' : `: ${firstCharacters(stderr.slice(-2000), 500)}`;
     return new TurnoutError('crashed', `Gemini CLI ended (${how})${told}`);

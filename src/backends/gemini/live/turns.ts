@@ -1,5 +1,6 @@
 import { EventQueue } from '../../live/turn-stream.js';
 import type { LiveEvent, TurnEnding } from '../../live/types.js';
+import { interruptedEnding } from '../../output/ending.js';
 import { type GeminiLiveState, type GeminiMessage, geminiLiveInitial, geminiLiveStep } from './decoder.js';
 
 /** The agent's side of one turn. It lasts until the agent answers the prompt, whoever still listens. */
@@ -43,6 +44,6 @@ const tooSlow: TurnEnding = {
 /** A stopped turn may end with the error that it was about to end with: a 429 goes before the cancellation. */
 function asInterrupted(event: LiveEvent): LiveEvent {
   if (event.type !== 'ending' || event.ending.type !== 'failed') return event;
-  const ending: TurnEnding['ending'] = { type: 'failed', code: 'interrupted', message: 'Interrupted' };
+  const ending: TurnEnding['ending'] = interruptedEnding;
   return { type: 'ending', ending };
 }

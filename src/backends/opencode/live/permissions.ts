@@ -1,6 +1,6 @@
 import type { PermissionDecision } from '../../../core/chat-event.js';
 import type { PermissionAnswer } from '../../live/types.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import type { JsonObject } from '../../output/json.js';
 import { text } from '../../output/read-fields.js';
 
 export interface PermissionReply {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import type { ChatEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
+import type { PermissionMode } from '../../../core/permission-mode.js';
 import { type ProcessExit, type RunningProcess, startProcess } from '../../../process/start-process.js';
 import type {
   LiveContext,
@@ -10,10 +11,9 @@ import type {
   LiveSessionOptions,
   TurnEnding,
 } from '../../live/types.js';
-import { unknownLine } from '../../one-shot/decoder.js';
-import { isObject, type JsonObject } from '../../one-shot/json-lines.js';
+import { unknownLine } from '../../output/ending.js';
+import { isObject, type JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
-import type { PermissionMode } from '../../types.js';
 import { failure } from '../failure.js';
 import { EventStream } from './event-stream.js';
 import { readModel } from './model.js';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import type { PermissionMode } from '../../../core/permission-mode.js';
+import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
-import type { PermissionMode } from '../../types.js';
 
 /** One permission rule of OpenCode: the last one that matches decides. */
 export interface Rule {

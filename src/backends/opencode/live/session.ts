@@ -1,5 +1,6 @@
 import type { ChatEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
+import type { PermissionMode } from '../../../core/permission-mode.js';
 import type {
   LiveEvent,
   LiveSession,
@@ -7,9 +8,9 @@ import type {
   PermissionAnswer,
   TurnEnding,
 } from '../../live/types.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import { interruptedEnding } from '../../output/ending.js';
+import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
-import type { PermissionMode } from '../../types.js';
 import { failure } from '../failure.js';
 import { isSameDirectory, worksElsewhere } from '../session-directory.js';
 import { newMessageId } from './ids.js';
@@ -297,7 +298,7 @@ export class OpenCodeSession implements LiveSession {
   }
 }
 
-const interrupted = { type: 'failed', code: 'interrupted', message: 'Interrupted' } as const;
+const interrupted = interruptedEnding;
 const eventPatienceMs = 2000;
 const abortedPatienceMs = 250;
 const answerPatienceMs = 1000;

@@ -1,6 +1,6 @@
 import { TurnoutError } from '../../../core/errors.js';
-import type { ProcessExit, RunningProcess } from '../../../process/start-process.js';
-import { withoutNoise } from '../../one-shot/conclude.js';
+import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
+import { withoutNoise } from '../../output/stderr.js';
 import { firstOf } from './wait.js';
 
 /** Reads a server's stdout for as long as it lives; only the line with its address is of interest. */
@@ -36,10 +36,9 @@ export class StartupLines {
 
 /** How a server ended, and what it said last. */
 export function diedError(child: RunningProcess, exit: ProcessExit, said = ''): TurnoutError {
-  const how = exit.signal === null ? `exit ${exit.code}` : `signal ${exit.signal}`;
   const words = withoutNoise(child.stderr(), []).trim() || said.trim();
   const last = words === '' ? '' : `: ${words.slice(-500)}`;
-  return new TurnoutError('crashed', `The OpenCode server ended (${how})${last}`);
+  return new TurnoutError('crashed', `The OpenCode server ended (${describeExit(exit)})${last}`);
 }
 
 export const startPatienceMs = 60_000;

@@ -1,7 +1,7 @@
 import type { Usage } from '../../../core/chat-event.js';
 import type { LiveEvent, TurnEnding } from '../../live/types.js';
-import type { Ending } from '../../one-shot/decoder.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import type { Ending } from '../../output/ending.js';
+import type { JsonObject } from '../../output/json.js';
 import { answered } from '../decoder.js';
 
 /** One turn of a session, as far as the server's events have told of it. */

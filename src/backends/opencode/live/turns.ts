@@ -1,6 +1,7 @@
 import { EventQueue } from '../../live/turn-stream.js';
 import type { LiveEvent, TurnEnding } from '../../live/types.js';
-import type { JsonObject } from '../../one-shot/json-lines.js';
+import { interruptedEnding } from '../../output/ending.js';
+import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
 import { decodeLive } from './decoder.js';
 import { afterGap, beginTurn, concludeTurn, type OpenCodeTurnState, tellTurn, wasTold } from './state.js';
@@ -158,5 +159,5 @@ function same(event: LiveEvent): LiveEvent {
 function interruption(known: TurnEnding): TurnEnding {
   const crashed = known.ending.type === 'failed' && known.ending.code === 'crashed';
   if (crashed) return known;
-  return { type: 'ending', ending: { type: 'failed', code: 'interrupted', message: 'Interrupted' } };
+  return { type: 'ending', ending: interruptedEnding };
 }

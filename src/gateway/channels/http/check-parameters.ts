@@ -1,4 +1,4 @@
-import { channelIdExpected, isChannelId } from '../../../config/channel-id.js';
+import { channelIdExpected, isChannelId } from '../../../config/formats.js';
 import { HttpProblem } from './problem.js';
 
 export const defaultPageSize = 50;

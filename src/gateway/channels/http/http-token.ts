@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isToken, tokenExpected } from '../../../config/formats.js';
 import { TurnoutError } from '../../../core/errors.js';
 
 export interface HttpToken {
@@ -13,7 +14,6 @@ export interface HttpToken {
 }
 
 const shortest = 16;
-const longest = 4096;
 
 /** The token of the settings, or the one that is kept in the data directory: made at the first start. */
 export async function loadHttpToken(home: string, configured?: string): Promise<HttpToken> {
@@ -87,13 +87,6 @@ export async function checkTokenFile(home: string): Promise<string | undefined> 
     if (error instanceof TurnoutError) return error.explanation;
     throw error;
   }
-}
-
-export const tokenExpected = `one line of visible ASCII characters is expected, ${longest} at most`;
-
-/** It has to fit into a header. */
-export function isToken(token: string): boolean {
-  return /^[\x21-\x7e]+$/.test(token) && token.length <= longest;
 }
 
 function checkToken(token: string, origin: string): string {

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claudeDecoder } from '../../../../src/backends/claude/decoder.js';
 import { isMark, readKnownLine } from '../../../../src/backends/claude/known-lines.js';
-import type { JsonObject } from '../../../../src/backends/one-shot/json-lines.js';
+import type { JsonObject } from '../../../../src/backends/output/json.js';
 
 const decoder = claudeDecoder(0);
 

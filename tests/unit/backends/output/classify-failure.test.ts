@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { findFailure, firstCharacters, withoutNoise } from '../../../../src/backends/one-shot/conclude.js';
+import { findFailure } from '../../../../src/backends/one-shot/conclude.js';
 import { classifyFailure } from '../../../../src/backends/output/classify-failure.js';
+import { firstCharacters, withoutNoise } from '../../../../src/backends/output/stderr.js';
 
 describe('the code of a failure, from what the CLIs really print', () => {
   it.each([

@@ -12,7 +12,7 @@ import {
 } from '../../../../../src/backends/claude/live/decoder.js';
 import { type ClaudeLiveState, liveState } from '../../../../../src/backends/claude/live/state.js';
 import type { LiveEvent } from '../../../../../src/backends/live/types.js';
-import { isObject, type JsonObject } from '../../../../../src/backends/one-shot/json-lines.js';
+import { isObject, type JsonObject } from '../../../../../src/backends/output/json.js';
 import type { PermissionDecision } from '../../../../../src/core/chat-event.js';
 import { LineSplitter } from '../../../../../src/process/split-lines.js';
 

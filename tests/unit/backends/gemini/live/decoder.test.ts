@@ -11,7 +11,7 @@ import { chooseOption } from '../../../../../src/backends/gemini/live/permission
 import { promptBlocks, toldInstructions } from '../../../../../src/backends/gemini/live/prompt.js';
 import { findRetries } from '../../../../../src/backends/gemini/live/retries.js';
 import type { LiveEvent } from '../../../../../src/backends/live/types.js';
-import type { JsonObject } from '../../../../../src/backends/one-shot/json-lines.js';
+import type { JsonObject } from '../../../../../src/backends/output/json.js';
 import { object, objects, text } from '../../../../../src/backends/output/read-fields.js';
 import { LineSplitter } from '../../../../../src/process/split-lines.js';
 

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LiveEvent } from '../../../../../src/backends/live/types.js';
-import { isObject, type JsonObject } from '../../../../../src/backends/one-shot/json-lines.js';
 import { decodeLive } from '../../../../../src/backends/opencode/live/decoder.js';
 import { SseFrames } from '../../../../../src/backends/opencode/live/event-stream.js';
 import { newMessageId } from '../../../../../src/backends/opencode/live/ids.js';
@@ -21,6 +20,7 @@ import {
   tellTurn,
   wasTold,
 } from '../../../../../src/backends/opencode/live/state.js';
+import { isObject, type JsonObject } from '../../../../../src/backends/output/json.js';
 
 const directory = new URL('../../../../fixtures/recordings/opencode/', import.meta.url);
 const names = readdirSync(directory)
