@@ -28,10 +28,10 @@ export interface BackendEventResult {
 
 export type StreamCallback = (text: string) => void;
 
-/** One turn: what R1's four arguments can't say as well. What is left out comes from the config. */
-export interface RunRequest {
-  readonly prompt: string;
+/** What a turn, or every turn of a session, is run with. What is left out comes from the config. */
+export interface TurnOptions {
   readonly systemPrompt?: string | undefined;
+  /** Resumes this session, in the directory that it was made in. */
   readonly sessionId?: string | undefined;
   readonly cwd?: string | undefined;
   readonly model?: string | undefined;
@@ -42,6 +42,20 @@ export interface RunRequest {
   readonly permissionMode?: PermissionMode | undefined;
   /** A file in Claude's format: `{"mcpServers": {name: {command, args, env} | {url}}}`. */
   readonly mcpConfig?: string | undefined;
+}
+
+/** The same, with all that has a default filled in. */
+export interface CompleteTurnOptions extends TurnOptions {
+  readonly systemPrompt: string;
+  readonly cwd: string;
+  readonly permissionMode: PermissionMode;
+  readonly allowedTools: readonly string[];
+  readonly disallowedTools: readonly string[];
+}
+
+/** One turn: what R1's four arguments can't say as well. */
+export interface RunRequest extends TurnOptions {
+  readonly prompt: string;
   /** Added to the environment of the CLI. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly timeoutMs?: number | undefined;

@@ -1,26 +1,19 @@
 import { parseArgs } from 'node:util';
 import { backendNames } from '../backends/names.js';
+import type { TurnOptions } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
-import { type PermissionMode, permissionModes } from '../core/permission-mode.js';
+import { permissionModes } from '../core/permission-mode.js';
 import type { Environment } from '../gateway/config.js';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
-export interface RunOptions {
+/** What the command line of `turnout run` asks for. `mcpConfig` and `cwd` are as they were typed. */
+export interface RunOptions extends TurnOptions {
   readonly prompt: string | undefined;
   readonly backend: string | undefined;
   readonly live: boolean;
-  readonly model: string | undefined;
-  readonly cwd: string | undefined;
-  readonly systemPrompt: string | undefined;
   readonly systemPromptFile: string | undefined;
-  readonly resume: string | undefined;
-  readonly maxTurns: number | undefined;
-  readonly allowedTools: readonly string[] | undefined;
-  readonly disallowedTools: readonly string[] | undefined;
-  readonly mcpConfig: string | undefined;
-  readonly permissionMode: PermissionMode | undefined;
   readonly permissionTimeoutMs: number | undefined;
   readonly timeoutMs: number | undefined;
   readonly output: OutputFormat;
@@ -51,7 +44,7 @@ export function parseRunOptions(argv: readonly string[]): RunOptions | 'help' {
     cwd: notBlank('--cwd', values.cwd),
     systemPrompt: values['system-prompt'],
     systemPromptFile: values['system-prompt-file'],
-    resume: sessionId(values.resume),
+    sessionId: sessionId(values.resume),
     maxTurns: positive('--max-turns', values['max-turns'], true),
     allowedTools: list('--allowed-tools', values['allowed-tools']),
     disallowedTools: list('--disallowed-tools', values['disallowed-tools']),

@@ -90,7 +90,7 @@ async function runTurn(options: RunOptions): Promise<number> {
   const request: RunRequest = {
     prompt,
     systemPrompt: systemPromptOf(options),
-    sessionId: options.resume,
+    sessionId: options.sessionId,
     maxTurns: options.maxTurns,
     allowedTools: options.allowedTools,
     disallowedTools: options.disallowedTools,

@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
 import { describeUnsupported, unsupportedOptions } from '../backends/launch/check-request.js';
 import { childEnvironment } from '../backends/launch/child-environment.js';
+import { completeOptions } from '../backends/launch/complete-options.js';
 import { harmless } from '../backends/launch/harmless-trace.js';
 import { removeScratchFiles, scratchDirectory } from '../backends/launch/scratch-files.js';
 import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
@@ -119,19 +119,10 @@ function whereItWasMade(backend: BackendName, options: LiveSessionOptions): Live
   return cwd === undefined ? options : { ...options, cwd };
 }
 
-function liveOptions({ config, ...options }: SessionOptions): LiveSessionOptions {
-  return {
-    cwd: resolve(options.cwd ?? config.workingDir),
-    sessionId: options.sessionId,
-    model: options.model ?? config.model,
-    systemPrompt: options.systemPrompt ?? '',
-    permissionMode: options.permissionMode ?? 'bypass',
-    allowedTools: options.allowedTools ?? config.allowedTools,
-    disallowedTools: options.disallowedTools ?? [],
-    maxTurns: options.maxTurns ?? config.maxTurns,
-    maxThinkingTokens: options.maxThinkingTokens,
-    mcpConfig: options.mcpConfig,
-  };
+function liveOptions(options: SessionOptions): LiveSessionOptions {
+  const { config, maxThinkingTokens } = options;
+  const maxTurns = options.maxTurns ?? config.maxTurns;
+  return { ...completeOptions(options, config), maxTurns, maxThinkingTokens };
 }
 
 function refuse(backend: BackendName, capabilities: LiveCapabilities, options: SessionOptions): void {

@@ -1,5 +1,5 @@
 import type { BackendName } from '../backends/registry.js';
-import type { BackendAdapterConfig, TraceEntry } from '../backends/types.js';
+import type { BackendAdapterConfig, TraceEntry, TurnOptions } from '../backends/types.js';
 import type { Clocks } from '../config/limits.js';
 import type { ChatEvent, PermissionDecision } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
@@ -33,23 +33,13 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface SessionOptions {
+export interface SessionOptions extends TurnOptions {
   readonly backend: BackendName;
   readonly config: BackendAdapterConfig;
   /** Default: a live process. `false`: each turn starts the CLI anew. */
   readonly live?: boolean | undefined;
-  /** Resumes this session, in the directory that it was made in. */
-  readonly sessionId?: string | undefined;
-  readonly cwd?: string | undefined;
-  readonly model?: string | undefined;
-  readonly systemPrompt?: string | undefined;
-  readonly permissionMode?: PermissionMode | undefined;
-  readonly allowedTools?: readonly string[] | undefined;
-  readonly disallowedTools?: readonly string[] | undefined;
-  readonly maxTurns?: number | undefined;
   /** The thinking budget, where the CLI has one (Claude, live). */
   readonly maxThinkingTokens?: number | undefined;
-  readonly mcpConfig?: string | undefined;
   readonly clocks?: Partial<Clocks> | undefined;
   /** Every raw line and the events that it became (S9). */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;

@@ -1,6 +1,6 @@
 import { type ErrorEvent, errorEvent } from '../../core/chat-event.js';
 import type { BackendName } from '../names.js';
-import type { BackendCapabilities, RunRequest } from '../types.js';
+import type { BackendCapabilities, RunRequest, TurnOptions } from '../types.js';
 
 /** An option that a request holds and a backend can't honour, with what to use instead. */
 export interface UnsupportedOption {
@@ -40,7 +40,7 @@ type OptionCapabilities = Pick<
 export function unsupportedOptions(
   name: BackendName,
   capabilities: OptionCapabilities,
-  request: Pick<RunRequest, 'maxTurns' | 'allowedTools' | 'disallowedTools' | 'mcpConfig' | 'permissionMode'>,
+  request: TurnOptions,
 ): readonly UnsupportedOption[] {
   const found: UnsupportedOption[] = [];
   if (request.maxTurns !== undefined && !capabilities.maxTurns) {

@@ -2,7 +2,7 @@ import type { ErrorCode, PermissionDecision, StepEvent } from '../../core/chat-e
 import type { PermissionMode } from '../../core/permission-mode.js';
 import type { ProcessExit } from '../../process/start-process.js';
 import type { Ending } from '../output/ending.js';
-import type { TraceEntry } from '../types.js';
+import type { CompleteTurnOptions, TraceEntry } from '../types.js';
 
 /**
  * The second layer of a backend: a long-lived process over the CLI's own protocol. It only speaks the protocol;
@@ -36,17 +36,8 @@ export interface LiveCapabilities {
 }
 
 /** What a session is opened with: new, or resumed by id. */
-export interface LiveSessionOptions {
-  readonly cwd: string;
-  readonly sessionId?: string | undefined;
-  readonly model?: string | undefined;
-  readonly systemPrompt: string;
-  readonly permissionMode: PermissionMode;
-  readonly allowedTools: readonly string[];
-  readonly disallowedTools: readonly string[];
-  readonly maxTurns?: number | undefined;
+export interface LiveSessionOptions extends CompleteTurnOptions {
   readonly maxThinkingTokens?: number | undefined;
-  readonly mcpConfig?: string | undefined;
 }
 
 /** Where and how the process runs. */

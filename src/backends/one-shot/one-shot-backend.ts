@@ -1,14 +1,13 @@
-import { resolve } from 'node:path';
 import type { ChatEvent, ErrorCode, ErrorEvent, StepEvent } from '../../core/chat-event.js';
 import { errorEvent } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
 import { flattenBatches } from '../../core/flatten-batches.js';
-import type { PermissionMode } from '../../core/permission-mode.js';
 import { TurnLedger } from '../../core/turn-ledger.js';
 import { findExecutable } from '../../process/find-executable.js';
 import type { ProcessExit } from '../../process/start-process.js';
 import { refuseRequest } from '../launch/check-request.js';
 import { childEnvironment } from '../launch/child-environment.js';
+import { completeOptions } from '../launch/complete-options.js';
 import { harmless } from '../launch/harmless-trace.js';
 import { scratchDirectory } from '../launch/scratch-files.js';
 import type { LiveProtocol } from '../live/types.js';
@@ -20,6 +19,7 @@ import type {
   BackendAdapterConfig,
   BackendCapabilities,
   BackendEventResult,
+  CompleteTurnOptions,
   LocatedCli,
   RunOptions,
   RunRequest,
@@ -31,13 +31,8 @@ import { foldTurn } from './fold-turn.js';
 import type { Invocation } from './invocation.js';
 import { defaultExitGraceMs, runProcess } from './run-process.js';
 
-/** A request with everything that it left out filled in from the config. */
-export interface Turn extends RunRequest {
-  readonly systemPrompt: string;
-  readonly cwd: string;
-  readonly permissionMode: PermissionMode;
-  readonly allowedTools: readonly string[];
-  readonly disallowedTools: readonly string[];
+/** A request with everything that it left out filled in. */
+export interface Turn extends CompleteTurnOptions, Pick<RunRequest, 'prompt' | 'env' | 'timeoutMs'> {
   readonly rawArgs: readonly string[];
   readonly stream: boolean;
 }
@@ -241,12 +236,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
   #complete(request: RunRequest): Turn {
     return {
       ...request,
-      systemPrompt: request.systemPrompt ?? '',
-      cwd: resolve(request.cwd ?? this.config.workingDir),
-      model: request.model ?? this.config.model,
-      allowedTools: request.allowedTools ?? this.config.allowedTools,
-      disallowedTools: request.disallowedTools ?? [],
-      permissionMode: request.permissionMode ?? 'bypass',
+      ...completeOptions(request, this.config),
       rawArgs: request.rawArgs ?? [],
       stream: request.stream ?? true,
     };

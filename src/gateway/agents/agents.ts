@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BackendName, backends, createBackend } from '../../backends/registry.js';
-import type { BackendAdapter, BackendAdapterConfig } from '../../backends/types.js';
+import type { BackendAdapter, BackendAdapterConfig, TurnOptions } from '../../backends/types.js';
 import {
   type ChatEvent,
   errorEvent,
@@ -8,23 +8,16 @@ import {
   type PermissionDecision,
 } from '../../core/chat-event.js';
 import { interruptedError, TurnoutError } from '../../core/errors.js';
-import type { PermissionMode } from '../../core/permission-mode.js';
 import { abortable } from '../../core/wait.js';
 import { Sessions } from '../../sessions/sessions.js';
 import type { BackendSession } from '../../sessions/types.js';
 import { backendConfig, type Environment, type GatewayConfig } from '../config.js';
 
-export interface AgentRequest {
+export interface AgentRequest extends TurnOptions {
   readonly channel: string;
   readonly backend: BackendName;
   readonly prompt: string;
-  readonly systemPrompt: string;
   readonly cwd: string;
-  readonly sessionId?: string | undefined;
-  readonly model?: string | undefined;
-  readonly permissionMode: PermissionMode;
-  /** Only where the channel names its own: the settings' list is part of the backend's config (R7.3). */
-  readonly allowedTools?: readonly string[] | undefined;
   readonly live: boolean;
   /** For what a one-shot CLI says: it outlives us. */
   readonly stdoutFile?: string | undefined;

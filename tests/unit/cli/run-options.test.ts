@@ -46,7 +46,7 @@ describe('the options of `turnout run`', () => {
       cwd: '/w',
       systemPrompt: 'be brief',
       systemPromptFile: undefined,
-      resume: 'id',
+      sessionId: 'id',
       maxTurns: 3,
       allowedTools: ['a', 'b', 'c'],
       disallowedTools: ['d'],

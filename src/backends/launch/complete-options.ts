@@ -1,0 +1,17 @@
+import { resolve } from 'node:path';
+import type { BackendAdapterConfig, CompleteTurnOptions, TurnOptions } from '../types.js';
+
+/** Fills in what the options leave out: from the config, and with the defaults that are the same for every CLI. */
+export function completeOptions(options: TurnOptions, config: BackendAdapterConfig): CompleteTurnOptions {
+  return {
+    sessionId: options.sessionId,
+    systemPrompt: options.systemPrompt ?? '',
+    cwd: resolve(options.cwd ?? config.workingDir),
+    model: options.model ?? config.model,
+    maxTurns: options.maxTurns,
+    allowedTools: options.allowedTools ?? config.allowedTools,
+    disallowedTools: options.disallowedTools ?? [],
+    permissionMode: options.permissionMode ?? 'bypass',
+    mcpConfig: options.mcpConfig,
+  };
+}
