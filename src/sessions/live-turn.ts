@@ -223,7 +223,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   }
 
   #acceptAll(first: LiveEvent): readonly ChatEvent[] {
-    const others = first.type === 'permission_request' ? [] : (this.#source?.ready?.(first) ?? []);
+    const others = first.type === 'permission_request' ? [] : (this.#source?.takeBuffered?.(first) ?? []);
     if (others.length === 0) return this.#accept(first);
     const seen = [...this.#accept(first)];
     for (const event of others) seen.push(...this.#accept(event));

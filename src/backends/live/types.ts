@@ -88,10 +88,9 @@ export interface LiveSession {
 export interface LiveEvents extends AsyncIterable<LiveEvent> {
   /**
    * Takes what has come behind the event that was given last: a promise for each would cost more than the event. A question
-   * and the turn's end are left for `next`: until a reader has come so far, they have not happened for it. The end may begin
-   * with the usage; then the ending comes along.
+   * and the turn's end are left for `next`: until a reader has come so far, they have not happened for it.
    */
-  ready?(last: LiveEvent): readonly LiveEvent[];
+  takeBuffered?(last: LiveEvent): readonly LiveEvent[];
 }
 
 export type LiveEvent = StepEvent | TurnEnding;

@@ -71,7 +71,7 @@ export class TurnChannel implements AsyncIterableIterator<LiveEvent, void, void>
     });
   }
 
-  ready(last: LiveEvent): readonly LiveEvent[] {
+  takeBuffered(last: LiveEvent): readonly LiveEvent[] {
     const events: LiveEvent[] = [];
     for (let event = this.#events.first; event !== undefined; event = this.#events.first) {
       if (wantsAWord(event, events.at(-1) ?? last)) break;
