@@ -4,7 +4,7 @@ import { interruptedError, type TurnoutError } from '../core/errors.js';
  * Calls a turn off before it has begun: by the caller's signal or by `abort`. What has to wait gets a signal for it, and
  * only then is one made, since most turns don't wait.
  */
-export class CallOff {
+export class Cancellation {
   readonly #given: AbortSignal | undefined;
   #reason: TurnoutError | undefined;
   #controller: AbortController | undefined;

@@ -4,14 +4,14 @@ import { TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { Alarm } from './alarm.js';
-import { CallOff } from './call-off.js';
+import { Cancellation } from './cancellation.js';
 import { LiveTurn } from './live-turn.js';
-import { Residence, type ResidenceSetup } from './session-slot.js';
+import { SessionSlot, type SlotSetup } from './session-slot.js';
 import type { TurnLocks, Writer } from './turn-lock.js';
 import type { BackendSession, SendOptions } from './types.js';
 import { noSuchRequest } from './wording.js';
 
-export interface LiveSessionSetup extends ResidenceSetup {
+export interface LiveSessionSetup extends SlotSetup {
   readonly locks: TurnLocks;
   onClose(): void;
 }
@@ -21,14 +21,14 @@ export class LiveBackendSession implements BackendSession, Writer {
   readonly live = true;
   readonly backend: BackendName;
   readonly #setup: LiveSessionSetup;
-  readonly #residence: Residence;
+  readonly #slot: SessionSlot;
   /** Of whichever turn runs. */
   readonly #alarm = new Alarm();
   #turn: LiveTurn | undefined;
   /** In the order of asking: also those that wait, for each other or for another object's turn. */
-  readonly #sends = new Set<CallOff>();
+  readonly #sends = new Set<Cancellation>();
   /** The send whose turn it is. */
-  #current: CallOff | undefined;
+  #current: Cancellation | undefined;
   /** Before the vendor's id is known the object itself is the key. */
   readonly #ownKey = `new-${Math.random().toString(36).slice(2)}`;
   #lockKey: string;
@@ -36,16 +36,16 @@ export class LiveBackendSession implements BackendSession, Writer {
   constructor(setup: LiveSessionSetup) {
     this.#setup = setup;
     this.backend = setup.backend;
-    this.#residence = new Residence(setup, () => this.#renamed());
+    this.#slot = new SessionSlot(setup, () => this.#renamed());
     this.#lockKey = this.#keyOf(setup.options.sessionId);
   }
 
   get cwd(): string {
-    return this.#residence.cwd;
+    return this.#slot.cwd;
   }
 
   get sessionId(): string | undefined {
-    return this.#residence.sessionId;
+    return this.#slot.sessionId;
   }
 
   /**
@@ -56,8 +56,8 @@ export class LiveBackendSession implements BackendSession, Writer {
     const release = this.#setup.locks.tryAcquire(this.#lockKey, this);
     if (release === undefined) return;
     try {
-      const { home } = await this.#residence.enter(new CallOff(signal));
-      home.process.idle();
+      const { place } = await this.#slot.enter(new Cancellation(signal));
+      place.process.idle();
     } catch (error) {
       this.#setup.locks.leave(this);
       throw error;
@@ -68,21 +68,24 @@ export class LiveBackendSession implements BackendSession, Writer {
 
   /** The session goes on by its id, in another process, with what the other one has written. */
   async giveWay(): Promise<void> {
-    await this.#residence.leave();
+    await this.#slot.leave();
   }
 
   send(prompt: string, options: SendOptions = {}): AsyncIterable<ChatEvent> {
-    const callOff = new CallOff(options.signal);
-    return flattenBatches(this.#send(prompt, options.signal, callOff), () => void this.#callOff(callOff));
+    const cancellation = new Cancellation(options.signal);
+    return flattenBatches(
+      this.#send(prompt, options.signal, cancellation),
+      () => void this.#cancel(cancellation),
+    );
   }
 
   async interrupt(): Promise<void> {
     const [oldest] = this.#sends;
-    if (oldest !== undefined) await this.#callOff(oldest);
+    if (oldest !== undefined) await this.#cancel(oldest);
   }
 
   /** Also one that is still waiting for its process, or for the turn before it, which is left alone. */
-  async #callOff(send: CallOff): Promise<void> {
+  async #cancel(send: Cancellation): Promise<void> {
     send.abort();
     if (send === this.#current) await this.#turn?.stop(interruptedEvent);
   }
@@ -97,17 +100,17 @@ export class LiveBackendSession implements BackendSession, Writer {
   }
 
   async setModel(model: string): Promise<void> {
-    await this.#residence.setModel(model);
+    await this.#slot.setModel(model);
   }
 
   async setPermissionMode(permissionMode: PermissionMode): Promise<void> {
-    await this.#residence.setPermissionMode(permissionMode);
+    await this.#slot.setPermissionMode(permissionMode);
   }
 
   async close(): Promise<void> {
-    this.#residence.close();
+    this.#slot.close();
     await this.interrupt();
-    await this.#residence.leave();
+    await this.#slot.leave();
     this.#alarm.cancel();
     this.#setup.locks.leave(this);
     this.#setup.onClose();
@@ -116,7 +119,7 @@ export class LiveBackendSession implements BackendSession, Writer {
   async *#send(
     prompt: string,
     given: AbortSignal | undefined,
-    callOff: CallOff,
+    cancellation: Cancellation,
   ): AsyncGenerator<readonly ChatEvent[] | LiveTurn> {
     if (prompt === '') {
       yield [errorEvent('bad_request', 'The prompt is empty: there is nothing to send to the agent.')];
@@ -124,20 +127,20 @@ export class LiveBackendSession implements BackendSession, Writer {
     }
     const { locks, clocks } = this.#setup;
     let release: (() => void) | undefined;
-    this.#sends.add(callOff);
+    this.#sends.add(cancellation);
     try {
-      callOff.check();
+      cancellation.check();
       const key = this.#lockKey;
-      release = locks.tryAcquire(key, this) ?? (await locks.acquire(key, callOff.signal, this));
-      this.#current = callOff;
-      const { home, notices } =
-        this.#residence.enterAtOnce() ?? (await this.#residence.enter(callOff, clocks.turnMs));
-      const learn = (events: readonly ChatEvent[]) => this.#residence.learn(events);
-      const turn = new LiveTurn(home.session, clocks, this.backend, learn);
+      release = locks.tryAcquire(key, this) ?? (await locks.acquire(key, cancellation.signal, this));
+      this.#current = cancellation;
+      const { place, notices } =
+        this.#slot.enterAtOnce() ?? (await this.#slot.enter(cancellation, clocks.turnMs));
+      const learn = (events: readonly ChatEvent[]) => this.#slot.learn(events);
+      const turn = new LiveTurn(place.session, clocks, this.backend, learn);
       this.#turn = turn;
       const onAbort = () => void this.interrupt();
       given?.addEventListener('abort', onAbort, { once: true });
-      if (callOff.aborted) onAbort();
+      if (cancellation.aborted) onAbort();
       try {
         if (notices.length > 0) yield notices;
         turn.begin(prompt, this.#alarm);
@@ -145,16 +148,16 @@ export class LiveBackendSession implements BackendSession, Writer {
       } finally {
         given?.removeEventListener('abort', onAbort);
         this.#turn = undefined;
-        await this.#residence.endTurn(home, await turn.settle());
+        await this.#slot.endTurn(place, await turn.settle());
       }
     } catch (error) {
-      const { reason } = callOff;
+      const { reason } = cancellation;
       if (reason !== undefined) yield [errorEvent(reason.code, reason.message)];
       else if (error instanceof TurnoutError) yield [errorEvent(error.code, error.explanation)];
       else throw error;
     } finally {
-      this.#sends.delete(callOff);
-      if (this.#current === callOff) this.#current = undefined;
+      this.#sends.delete(cancellation);
+      if (this.#current === cancellation) this.#current = undefined;
       release?.();
     }
   }

@@ -12,43 +12,53 @@ import {
 } from '../core/chat-event.js';
 import type { BatchSource } from '../core/flatten-batches.js';
 import { TurnLedger } from '../core/turn-ledger.js';
+import { within } from '../core/wait.js';
 import type { Alarm } from './alarm.js';
 import { type Expiry, Watchdog } from './watchdog.js';
 import { noSuchRequest } from './wording.js';
 
-/** One turn of a live session: its events in order, its clocks, and its one ending. */
+type State =
+  | { readonly name: 'new' }
+  | { readonly name: 'running' }
+  | { readonly name: 'stopping'; readonly error: ErrorEvent }
+  | { readonly name: 'ended' }
+  | { readonly name: 'abandoned'; readonly error: ErrorEvent }
+  | { readonly name: 'broken'; readonly error: unknown };
+
+/**
+ * One turn of a live session: its events in order, its clocks, and its one ending.
+ *
+ * - `new`: the CLI has not been asked. → `running` (begin), `stopping` (stop, settle)
+ * - `running`: → `stopping` (stop, an expired clock, settle before the end), `ended` (the CLI's ending, or the end of its
+ *   events), `broken` (the protocol's own code fails, which it should not)
+ * - `stopping`: the CLI was asked to stop, and the turn ends with `error`. → `ended` (as above, or nothing was begun),
+ *   `abandoned` (`stopMs` have passed while somebody was waiting for its events), `broken`
+ * - `ended`, `abandoned` (the CLI's process is of no use any more), `broken`: the last ones.
+ */
 export class LiveTurn implements BatchSource<ChatEvent> {
   readonly #session: LiveSession;
   readonly #backend: BackendName;
   readonly #clocks: Clocks;
-  /** Told what the reader is told, just before. */
+  /** Called with each batch just before the reader gets it. */
   readonly #learn: (events: readonly ChatEvent[]) => void;
   readonly #ledger = new TurnLedger();
-  readonly #pending = new Set<string>();
-  readonly #denials = new Map<string, string>();
-  #stopped: ErrorEvent | undefined;
-  #stopping: Promise<void> | undefined;
-  #graceTimer: NodeJS.Timeout | undefined;
-  /** The CLI did not stop in time. */
-  #stuck = false;
-  /** Whoever asked for the stop waits no longer. */
-  #stopWaiting: () => void = () => {};
-  #waitedEnough: Promise<void> | undefined;
-  /** The reader has an event, and has not asked for the next one yet. */
-  #reading = false;
+  #state: State = { name: 'new' };
+  /** `busy`: the reader has events and has not asked for more yet. `gone`: it has left, or has had the last ones. */
+  #reader: 'ready' | 'busy' | 'gone' = 'ready';
+  /** Where the CLI's next event is: not asked for, asked for, or come and not taken yet. */
+  #next: 'not_requested' | 'requested' | IteratorResult<LiveEvent> = 'not_requested';
   #source: LiveEvents | undefined;
   #events: AsyncIterator<LiveEvent> | undefined;
-  /** The CLI was asked for its next event, which has not come yet. */
-  #asked = false;
-  /** It has come, and nobody has taken it yet. */
-  #arrived: IteratorResult<LiveEvent> | undefined;
   #waiting: Waiting | undefined;
-  /** The protocol's own code has failed, which it should not. */
-  #broken: { readonly error: unknown } | undefined;
-  /** Nobody reads any more. */
-  #left = false;
   #watchdog: Watchdog | undefined;
-  #over = false;
+  /** Ids of permission requests without an answer. */
+  readonly #unanswered = new Set<string>();
+  /** The words that came with a denial, by the request's id. */
+  readonly #denials = new Map<string, string>();
+  #interrupting: Promise<void> | undefined;
+  #graceTimer: NodeJS.Timeout | undefined;
+  readonly #settled: Promise<void>;
+  #markSettled: () => void = () => {};
 
   constructor(
     session: LiveSession,
@@ -60,126 +70,126 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     this.#clocks = clocks;
     this.#backend = backend;
     this.#learn = learn;
+    this.#settled = new Promise((resolve) => {
+      this.#markSettled = resolve;
+    });
   }
 
-  /** With this the prompt goes out. To be called once, before `next`. The alarm is the turn's until it is settled. */
+  /** Sends the prompt. To be called once, before `next`. The alarm is the turn's until it is settled. */
   begin(prompt: string, alarm: Alarm): void {
-    if (this.#stopped !== undefined) {
-      this.#over = true;
-      return;
-    }
+    if (this.#state.name !== 'new') return;
+    this.#state = { name: 'running' };
     this.#source = this.#session.turn(prompt);
     this.#events = this.#source[Symbol.asyncIterator]();
-    this.#ask(this.#events);
+    this.#request(this.#events);
     this.#watchdog = new Watchdog(this.#clocks, alarm, (expiry) => this.#expire(expiry));
   }
 
   /** The next events; asking for them says that those before have been read. Undefined after the last ones. */
   next(): Promise<readonly ChatEvent[] | undefined> {
     if (this.#ledger.ended) return Promise.resolve(undefined);
-    if (this.#reading) this.#readOn();
+    if (this.#reader === 'busy') this.#readerIsBack();
     return this.#wait();
   }
 
-  #readOn(): void {
-    this.#reading = false;
+  #readerIsBack(): void {
+    this.#reader = 'ready';
     this.#watchdog?.resume();
-    // What the CLI said meanwhile is still to be read: only from now on it can be late.
-    if (this.#stopped !== undefined && !this.#over) this.#startGrace();
+    // Events that the CLI sent meanwhile are still to be read: only from now on it can be late.
+    if (this.#state.name === 'stopping') this.#startGrace();
   }
 
   /** Ends the turn with this error. The CLI is asked to stop, and given a while to do so. */
   async stop(error: ErrorEvent): Promise<void> {
-    if (this.#over) return;
-    this.#stopped ??= error;
-    this.#waitedEnough ??= new Promise((resolve) => {
-      this.#stopWaiting = resolve;
-    });
-    if (this.#graceTimer === undefined) this.#startGrace();
-    this.#stopping ??= this.#session.interrupt().catch(() => undefined);
-    await Promise.race([this.#stopping, this.#waitedEnough]);
+    const { name } = this.#state;
+    if (name === 'ended' || name === 'abandoned' || name === 'broken') return;
+    if (name !== 'stopping') this.#state = { name: 'stopping', error };
+    if (name === 'running') this.#startGrace();
+    this.#interrupting ??= this.#session.interrupt().catch(() => undefined);
+    await within(this.#clocks.stopMs, this.#interrupting, this.#settled);
   }
 
   /** Says something into the turn. False: it is over, or about to be, or the CLI does not take it. */
   async steer(prompt: string): Promise<boolean> {
-    const running = this.#events !== undefined && !this.#over && this.#stopped === undefined;
-    if (!running || prompt === '') return false;
+    if (this.#state.name !== 'running' || prompt === '') return false;
     return (await this.#session.steer?.(prompt).catch(() => false)) ?? false;
   }
 
   async answer(id: string, decision: PermissionDecision, message?: string): Promise<void> {
-    if (!this.#pending.delete(id)) throw noSuchRequest(id);
+    if (!this.#unanswered.delete(id)) throw noSuchRequest(id);
     if (decision === 'deny' && message !== undefined) this.#denials.set(id, message);
     await this.#session.answerPermission(id, { decision, message });
   }
 
-  /** After the last event, or when the reader has left: is the CLI ready for another turn? */
+  /** To be called after the last event, or when the reader has left. Resolves to whether the CLI can take another turn. */
   async settle(): Promise<boolean> {
-    this.#left = true;
-    this.#reading = false;
+    this.#reader = 'gone';
     this.#watchdog?.stop();
     try {
-      if (!this.#over) {
+      if (!this.#isFinal) {
+        const stopped = this.stop(interruptedEvent);
         this.#startGrace();
-        await this.stop(interruptedEvent);
+        await stopped;
       }
-      while (!this.#over && !this.#stuck && this.#events !== undefined) await this.#wait();
-      if (this.#stuck && !this.#over) return false;
+      while (!this.#isFinal && this.#events !== undefined) await this.#wait();
+      if (this.#state.name === 'abandoned') return false;
       await this.#events?.return?.();
       return true;
     } finally {
       clearTimeout(this.#graceTimer);
-      this.#stopWaiting();
+      this.#markSettled();
     }
   }
 
-  /** The next events that there is something to say of. */
+  get #isFinal(): boolean {
+    const { name } = this.#state;
+    return name === 'ended' || name === 'abandoned' || name === 'broken';
+  }
+
+  /** Resolves with the next events that there are any of. */
   #wait(): Promise<readonly ChatEvent[]> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      this.#look();
+      this.#serve();
     });
   }
 
-  #ask(events: AsyncIterator<LiveEvent>): void {
-    this.#asked = true;
-    events.next().then(this.#answered, this.#failed);
+  #request(events: AsyncIterator<LiveEvent>): void {
+    this.#next = 'requested';
+    events.next().then(this.#onNext, this.#onFailure);
   }
 
-  readonly #answered = (result: IteratorResult<LiveEvent>): void => {
-    this.#asked = false;
-    this.#arrived = result;
-    this.#look();
+  readonly #onNext = (result: IteratorResult<LiveEvent>): void => {
+    this.#next = result;
+    this.#serve();
   };
 
-  readonly #failed = (error: unknown): void => {
-    this.#asked = false;
-    this.#broken = { error };
-    this.#over = true;
-    this.#look();
+  readonly #onFailure = (error: unknown): void => {
+    this.#next = 'not_requested';
+    this.#state = { name: 'broken', error };
+    this.#serve();
   };
 
-  /** Something has come: is it something for the one who waits? */
-  #look(): void {
+  /** Gives the one who waits what has come, if it is anything. */
+  #serve(): void {
     for (let waiting = this.#waiting; waiting !== undefined; waiting = this.#waiting) {
-      const seen = this.#broken === undefined ? this.#tryToTake() : [];
+      const seen = this.#state.name === 'broken' ? [] : this.#tryToTake();
       if (seen === undefined) return;
-      if (seen.length === 0 && !this.#over && !this.#stuck) continue;
+      if (seen.length === 0 && !this.#isFinal) continue;
       this.#waiting = undefined;
-      if (this.#broken === undefined) waiting.resolve(seen);
-      else waiting.reject(this.#broken.error);
+      if (this.#state.name === 'broken') waiting.reject(this.#state.error);
+      else waiting.resolve(seen);
     }
   }
 
-  /** What fails here is the reader's to hear, and nobody else's. */
+  /** A failure of our own code is the reader's to hear, and nobody else's. */
   #tryToTake(): readonly ChatEvent[] | undefined {
     try {
       const seen = this.#take();
-      if (seen !== undefined && !this.#left) this.#learn(seen);
+      if (seen !== undefined && this.#reader !== 'gone') this.#learn(seen);
       return seen;
     } catch (error) {
-      this.#broken = { error };
-      this.#over = true;
+      this.#state = { name: 'broken', error };
       return [];
     }
   }
@@ -187,28 +197,33 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   /** Undefined: nothing has come yet. */
   #take(): readonly ChatEvent[] | undefined {
     const events = this.#events;
-    if (events === undefined || this.#stuck) return this.#ledger.fail(this.#stopped ?? this.#withoutResult());
-    const result = this.#arrived;
-    if (result === undefined) {
-      if (!this.#asked) this.#ask(events);
+    if (events === undefined) return this.#endWithoutResult();
+    if (this.#state.name === 'abandoned') return this.#ledger.fail(this.#state.error);
+    const result = this.#next;
+    if (typeof result === 'string') {
+      if (result === 'not_requested') this.#request(events);
       return undefined;
     }
-    this.#arrived = undefined;
-    if (result.done) {
-      this.#over = true;
-      return this.#ledger.fail(this.#stopped ?? this.#withoutResult());
-    }
+    this.#next = 'not_requested';
+    if (result.done) return this.#endWithoutResult();
     const seen = this.#acceptAll(result.value);
     if (seen.length === 0) return seen;
     this.#watchdog?.pause();
     for (const event of seen) this.#watchdog?.see(event);
-    this.#reading = !this.#left;
+    if (this.#reader !== 'gone') this.#reader = 'busy';
     return seen;
   }
 
-  #giveUp(): void {
-    this.#stuck = true;
-    this.#look();
+  #endWithoutResult(): readonly ChatEvent[] {
+    const error =
+      this.#stopError ?? errorEvent('crashed', `${this.#backend} ended the turn without a result`);
+    this.#state = { name: 'ended' };
+    return this.#ledger.fail(error);
+  }
+
+  /** The error that the turn ends with, if it was stopped. */
+  get #stopError(): ErrorEvent | undefined {
+    return this.#state.name === 'stopping' ? this.#state.error : undefined;
   }
 
   /** From now on the CLI has this long to stop. While the reader is busy it can't be seen whether it did. */
@@ -217,8 +232,9 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     const { stopMs } = this.#clocks;
     if (stopMs <= 0) return;
     this.#graceTimer = setTimeout(() => {
-      this.#stopWaiting();
-      if (!this.#reading) this.#giveUp();
+      if (this.#reader === 'busy' || this.#state.name !== 'stopping') return;
+      this.#state = { name: 'abandoned', error: this.#state.error };
+      this.#serve();
     }, stopMs);
   }
 
@@ -231,15 +247,16 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   }
 
   #accept(event: LiveEvent): readonly ChatEvent[] {
-    if (event.type === 'permission_request') this.#pending.add(event.id);
+    if (event.type === 'permission_request') this.#unanswered.add(event.id);
     if (event.type === 'permission_resolved') return this.#resolved(event);
+    const stopped = this.#stopError;
     // OpenCode calls it a success when a command is aborted.
-    if (event.type === 'tool_end' && this.#stopped !== undefined)
+    if (event.type === 'tool_end' && stopped !== undefined)
       return this.#ledger.accept({ ...event, isError: true });
     if (event.type !== 'ending') return this.#ledger.accept(event);
-    this.#over = true;
+    this.#state = { name: 'ended' };
     const { ending } = event;
-    if (this.#stopped !== undefined) return this.#ledger.fail(this.#stopped);
+    if (stopped !== undefined) return this.#ledger.fail(stopped);
     if (ending.type === 'failed') {
       return this.#ledger.fail(errorEvent(ending.code ?? classifyFailure(ending.message), ending.message));
     }
@@ -249,8 +266,8 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   }
 
   #resolved(event: PermissionResolvedEvent): readonly ChatEvent[] {
-    this.#pending.delete(event.id);
-    const message = this.#denials.get(event.id) ?? this.#stopped?.message;
+    this.#unanswered.delete(event.id);
+    const message = this.#denials.get(event.id) ?? this.#stopError?.message;
     const denied = event.decision === 'deny' && message !== undefined;
     return this.#ledger.accept(denied ? { ...event, message } : event);
   }
@@ -261,10 +278,6 @@ export class LiveTurn implements BatchSource<ChatEvent> {
       return;
     }
     void this.stop(errorEvent('timeout', expiry.message));
-  }
-
-  #withoutResult(): ErrorEvent {
-    return errorEvent('crashed', `${this.#backend} ended the turn without a result`);
   }
 }
 

@@ -8,7 +8,7 @@ import { TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { Alarm } from './alarm.js';
-import { CallOff } from './call-off.js';
+import { Cancellation } from './cancellation.js';
 import type { TurnLocks } from './turn-lock.js';
 import type { BackendSession, SendOptions, SessionOptions } from './types.js';
 import { Watchdog } from './watchdog.js';
@@ -25,7 +25,7 @@ export class OneShotSession implements BackendSession {
   readonly #clocks: Clocks;
   #request: Omit<RunRequest, 'prompt'>;
   /** The running turn, and those that wait for theirs, in this order. */
-  readonly #sends = new Set<CallOff>();
+  readonly #sends = new Set<Cancellation>();
   /** The last turn's events, which end with its process. */
   #process: AsyncIterator<ChatEvent> | undefined;
   /** There is something to resume: the caller said so, or a turn was completed. */
@@ -81,36 +81,39 @@ export class OneShotSession implements BackendSession {
   }
 
   send(prompt: string, { signal }: SendOptions = {}): AsyncIterable<ChatEvent> {
-    const callOff = new CallOff(signal);
-    return flattenBatches(this.#send(prompt, callOff), () => callOff.abort());
+    const cancellation = new Cancellation(signal);
+    return flattenBatches(this.#send(prompt, cancellation), () => cancellation.abort());
   }
 
-  async *#send(prompt: string, callOff: CallOff): AsyncGenerator<readonly ChatEvent[]> {
+  async *#send(prompt: string, cancellation: Cancellation): AsyncGenerator<readonly ChatEvent[]> {
     if (this.#closed) {
       yield [closed];
       return;
     }
-    this.#sends.add(callOff);
+    this.#sends.add(cancellation);
     let release: (() => void) | undefined;
     try {
-      release = await this.#locks.acquire(this.#lockKey(), callOff.signal).catch(() => undefined);
+      release = await this.#locks.acquire(this.#lockKey(), cancellation.signal).catch(() => undefined);
       if (release === undefined) yield [interruptedEvent];
       else if (this.#closed) yield [closed];
-      else yield* this.#watch(callOff, this.#turn(prompt, callOff.signal));
+      else yield* this.#watch(cancellation, this.#turn(prompt, cancellation.signal));
     } finally {
-      this.#sends.delete(callOff);
+      this.#sends.delete(cancellation);
       release?.();
     }
   }
 
   /** What a clock ends, it ends by name, and with the process. */
-  async *#watch(callOff: CallOff, turn: AsyncIterable<ChatEvent>): AsyncGenerator<readonly ChatEvent[]> {
+  async *#watch(
+    cancellation: Cancellation,
+    turn: AsyncIterable<ChatEvent>,
+  ): AsyncGenerator<readonly ChatEvent[]> {
     const watchdog = new Watchdog(this.#clocks, this.#alarm, ({ message }) => {
-      if (!callOff.aborted) callOff.abort(new TurnoutError('timeout', message));
+      if (!cancellation.aborted) cancellation.abort(new TurnoutError('timeout', message));
     });
     try {
       for await (const event of turn) {
-        const told = callOff.reason === undefined ? event : stopped(event, callOff.reason);
+        const told = cancellation.reason === undefined ? event : stopped(event, cancellation.reason);
         watchdog.pause();
         watchdog.see(told);
         yield [told];

@@ -16,7 +16,7 @@ export interface PooledProcess {
 }
 
 /** The pool's own side of it: who holds it, whether a turn runs in it, since when it is idle. */
-export class Entry implements PooledProcess {
+export class PoolEntry implements PooledProcess {
   readonly key: string;
   readonly process: LiveProcess;
   holders = 0;
@@ -32,7 +32,7 @@ export class Entry implements PooledProcess {
     key: string,
     process: LiveProcess,
     idleMs: number,
-    tell: { readonly gone: (entry: Entry) => void; readonly free: () => void },
+    tell: { readonly gone: (entry: PoolEntry) => void; readonly free: () => void },
   ) {
     this.key = key;
     this.process = process;

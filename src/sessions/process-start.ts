@@ -8,14 +8,14 @@ import { abortable } from '../core/wait.js';
 export class ProcessStart<Started> {
   readonly key: string;
   readonly started: Promise<Started>;
-  readonly #callOff = new AbortController();
+  readonly #cancellation = new AbortController();
   #waiting = 0;
   #over = false;
 
   constructor(key: string, start: (signal: AbortSignal) => Promise<Started>) {
     this.key = key;
-    this.started = start(this.#callOff.signal).catch((error: unknown) => {
-      throw this.calledOff ? this.#callOff.signal.reason : error;
+    this.started = start(this.#cancellation.signal).catch((error: unknown) => {
+      throw this.cancelled ? this.#cancellation.signal.reason : error;
     });
     const over = () => {
       this.#over = true;
@@ -24,8 +24,8 @@ export class ProcessStart<Started> {
   }
 
   /** It has ended, or is about to: of no use to those who come now. */
-  get calledOff(): boolean {
-    return this.#callOff.signal.aborted;
+  get cancelled(): boolean {
+    return this.#cancellation.signal.aborted;
   }
 
   /** Rejects with the signal's reason when that comes first. */
@@ -35,12 +35,12 @@ export class ProcessStart<Started> {
       return await abortable(this.started, signal);
     } finally {
       this.#waiting -= 1;
-      if (this.#waiting === 0) this.callOff('Nobody waits for it any more.');
+      if (this.#waiting === 0) this.cancel('Nobody waits for it any more.');
     }
   }
 
   /** Without effect once it has started. */
-  callOff(why: string): void {
-    if (!this.#over) this.#callOff.abort(new TurnoutError('interrupted', why));
+  cancel(why: string): void {
+    if (!this.#over) this.#cancellation.abort(new TurnoutError('interrupted', why));
   }
 }

@@ -4,58 +4,70 @@ import type { Clocks } from '../config/limits.js';
 import { type ChatEvent, notice, type StepEvent } from '../core/chat-event.js';
 import { interruptedError, TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
-import { abortable, longestTimerMs } from '../core/wait.js';
-import type { CallOff } from './call-off.js';
+import { abortable, late, longestTimerMs, within } from '../core/wait.js';
+import type { Cancellation } from './cancellation.js';
 import type { PooledProcess, ProcessKind, WarmPool } from './warm-pool.js';
 import { neverStored, unsupported } from './wording.js';
 
-export interface ResidenceSetup {
+export interface SlotSetup {
   readonly backend: BackendName;
   readonly protocol: LiveProtocol;
   readonly options: LiveSessionOptions;
   readonly clocks: Clocks;
   readonly pool: WarmPool;
-  /** The kind of process that a session with these options lives in. */
+  /** The kind of process that a session with these options needs. */
   kindOf(options: LiveSessionOptions): ProcessKind;
-  /** Told the vendor's id as soon as it is known. */
+  /** Called with the vendor's id as soon as it is known. */
   onSession(sessionId: string): void;
 }
 
-/** A place in a process, and what there is to say about how it was found. */
-interface Entry {
-  readonly home: Home;
+/** A session that is open in a process. */
+export interface OpenPlace {
+  readonly process: PooledProcess;
+  readonly session: LiveSession;
+  /**
+   * `fit` takes turns. `restart_needed`: the permission mode was changed to one that takes another process; the next turn
+   * moves. `lost_by_cli`: the CLI says that it does not know the session that it holds; the end of the turn leaves it.
+   */
+  status: 'fit' | 'restart_needed' | 'lost_by_cli';
+}
+
+/** An open place, and what the turn's reader is to be told of how it was found. */
+interface Entered {
+  readonly place: OpenPlace;
   readonly notices: readonly StepEvent[];
 }
 
 /**
- * Where a live session lives: what it is (its id and its settings), and its place in a process. Processes come and go,
- * and the session goes on by its id.
+ * Where a live session is open: its id, its settings and its place in a process. Processes come and go, and the session
+ * goes on by its id.
+ *
+ * The place: none → (enter) `fit` → (setPermissionMode) `restart_needed` → (enter) none, then another one; `fit` → (the
+ * CLI reports session_not_found) `lost_by_cli` → (endTurn) none. It is also left when its process has ended (enter), the CLI
+ * does not stop a turn (endTurn), another writer wants the session, or the session is closed (leave).
  */
-export class Residence {
-  readonly #setup: ResidenceSetup;
-  /** The id may change under a running turn. */
+export class SessionSlot {
+  readonly #setup: SlotSetup;
+  /** Called when the id changes, which may be under a running turn. */
   readonly #onRename: () => void;
   #options: LiveSessionOptions;
-  #home: Home | undefined;
+  #place: OpenPlace | undefined;
   #closed = false;
-  /** Until the changes that were asked for are made: a model, a mode, another process. */
-  #changing: Promise<void> | undefined;
-  #lost = false;
-  /** A move has ended something that was still running, and nobody was told yet. */
-  #emptied = false;
-  /** Something may be there to be resumed: an id alone is none, before the first turn. */
-  #resumable: boolean;
-  /** Something is: the caller said so, or a turn was completed. Then to begin anew would be to forget. */
-  #proven: boolean;
-  /** The CLI says that it does not know the session that it holds. */
-  #astray = false;
+  /**
+   * Whether the vendor has something stored under the id: `no` before the first words of a new session, `maybe` from then
+   * on, `yes` when the caller gave the id or a turn was completed. Only a session that is not surely stored may begin anew.
+   */
+  #stored: 'no' | 'maybe' | 'yes';
+  /** Happened between two turns, and no reader was told of it yet. */
+  readonly #untold = new Set<'process_ended' | 'tasks_ended'>();
+  /** Settles when the changes that were asked for are made: a model, a mode, another process. */
+  #changes: Promise<void> | undefined;
 
-  constructor(setup: ResidenceSetup, onRename: () => void) {
+  constructor(setup: SlotSetup, onRename: () => void) {
     this.#setup = setup;
     this.#onRename = onRename;
     this.#options = setup.options;
-    this.#proven = setup.options.sessionId !== undefined;
-    this.#resumable = this.#proven;
+    this.#stored = setup.options.sessionId === undefined ? 'no' : 'yes';
   }
 
   get cwd(): string {
@@ -71,7 +83,7 @@ export class Residence {
     if (!protocol.capabilities.setModel)
       throw unsupported(backend, 'changing the model of a running session');
     await this.#inOrder(async () => {
-      if (this.#home?.process.usable) await this.#home.session.setModel?.(model);
+      if (this.#place?.process.usable) await this.#place.session.setModel?.(model);
       this.#options = { ...this.#options, model };
     });
   }
@@ -83,104 +95,107 @@ export class Residence {
       throw unsupported(backend, `changing a running session to the permission mode "${permissionMode}"`);
     }
     await this.#inOrder(async () => {
-      const home = this.#home;
-      if (home?.process.usable)
-        home.outgrown = (await home.session.setPermissionMode?.(permissionMode)) === false;
+      const place = this.#place;
+      if (place?.process.usable) {
+        const taken = (await place.session.setPermissionMode?.(permissionMode)) !== false;
+        if (place.status !== 'lost_by_cli') place.status = taken ? 'fit' : 'restart_needed';
+      }
       this.#options = { ...this.#options, permissionMode };
     });
   }
 
-  /** Nobody enters any more. */
+  /** From now on nothing enters. */
   close(): void {
     this.#closed = true;
   }
 
-  /** The turn is over; `settled`: and the CLI is ready for another one. */
-  async endTurn({ process }: Home, settled: boolean): Promise<void> {
-    // A CLI that does not stop is given up with its process, now: the session goes on in another one.
-    if (!settled) process.retire();
-    if (!settled || this.#astray) {
-      this.#lost = true;
-      this.#astray = false;
+  /** Called after each turn. `stopped` is false when the CLI did not stop: its process is given up, the session goes on. */
+  async endTurn(place: OpenPlace, stopped: boolean): Promise<void> {
+    if (!stopped) place.process.retire();
+    if (!stopped || place.status === 'lost_by_cli') {
+      this.#untold.add('process_ended');
       await this.leave();
     }
-    process.idle();
+    place.process.idle();
   }
 
-  /** What a turn tells of the session. */
+  /** Takes from a turn's events what they tell of the session. */
   learn(events: readonly ChatEvent[]): void {
     for (const event of events) {
-      if (event.type === 'complete' || event.type === 'text' || event.type === 'tool_start')
-        this.#resumable = true;
-      if (event.type === 'complete') this.#proven = true;
+      if (event.type === 'complete') this.#stored = 'yes';
+      if (this.#stored === 'no' && (event.type === 'text' || event.type === 'tool_start'))
+        this.#stored = 'maybe';
       if (event.type === 'error' && event.code === 'session_not_found') {
-        this.#astray = true;
-        this.#resumable = this.#proven;
+        if (this.#place !== undefined) this.#place.status = 'lost_by_cli';
+        if (this.#stored === 'maybe') this.#stored = 'no';
       }
       if (event.type !== 'session') continue;
-      if (event.sessionId !== this.sessionId) this.#becomes({ ...this.#options, sessionId: event.sessionId });
+      if (event.sessionId !== this.sessionId) this.#become({ ...this.#options, sessionId: event.sessionId });
       this.#setup.onSession(event.sessionId);
     }
   }
 
-  /** Where it has a place in a living process. */
-  enterAtOnce(): Entry | undefined {
-    if (this.#changing !== undefined || this.#closed) return undefined;
-    if (!this.#home?.process.usable || this.#home.outgrown) return undefined;
-    this.#home.process.busy();
-    return { home: this.#home, notices: [] };
+  /** The place, if the session has one that takes a turn now. */
+  enterAtOnce(): Entered | undefined {
+    if (this.#changes !== undefined || this.#closed) return undefined;
+    if (!this.#place?.process.usable || this.#place.status === 'restart_needed') return undefined;
+    this.#place.process.busy();
+    return { place: this.#place, notices: [] };
   }
 
-  /** A place in a living process: the one it has, or a new one, resumed by id. `mostMs` is how long that may take. */
-  async enter(callOff: CallOff, mostMs = 0): Promise<Entry> {
-    if (this.#changing !== undefined) await abortable(this.#changing, callOff.signal);
+  /** The place it has, or a new one, resumed by id. `mostMs` is how long that may take; 0 is for ever. */
+  async enter(cancellation: Cancellation, mostMs = 0): Promise<Entered> {
+    if (this.#changes !== undefined) await abortable(this.#changes, cancellation.signal);
     if (this.#closed) throw new TurnoutError('bad_request', 'The session was closed.');
-    const entry = this.enterAtOnce();
-    if (entry !== undefined) return entry;
-    const late = () =>
-      callOff.abort(new TurnoutError('timeout', `The turn took longer than ${mostMs / 1000} s`));
-    const timer = mostMs > 0 ? setTimeout(late, Math.min(mostMs, longestTimerMs)) : undefined;
+    const entered = this.enterAtOnce();
+    if (entered !== undefined) return entered;
+    const onLate = () =>
+      cancellation.abort(new TurnoutError('timeout', `The turn took longer than ${mostMs / 1000} s`));
+    const timer = mostMs > 0 ? setTimeout(onLate, Math.min(mostMs, longestTimerMs)) : undefined;
     try {
-      return await this.#inOrder(() => this.#enterAnew(callOff));
+      return await this.#inOrder(() => this.#enterNewPlace(cancellation));
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async #enterAnew(callOff: CallOff): Promise<Entry> {
-    const moves = this.#home?.process.usable === true && this.#home.outgrown;
-    this.#lost ||= this.#home?.process.usable === false;
-    if (moves && (await this.#moveOut())) this.#emptied = true;
+  async #enterNewPlace(cancellation: Cancellation): Promise<Entered> {
+    const restarts = this.#place?.process.usable === true && this.#place.status === 'restart_needed';
+    if (this.#place?.process.usable === false) this.#untold.add('process_ended');
+    if (restarts && (await this.#leaveForRestart())) this.#untold.add('tasks_ended');
     await this.leave();
-    // One that moves has an id: whether anything was stored under it will be seen.
-    if (moves) this.#resumable = true;
-    const resumed = this.#resumable && this.#options.sessionId !== undefined;
-    const { home, goesOn } = await this.#settleIn(resumed, callOff.signal);
+    // A session that restarts has an id: whether anything is stored under it shows when it is resumed.
+    if (restarts && this.#stored === 'no') this.#stored = 'maybe';
+    const resumes = this.#stored !== 'no' && this.#options.sessionId !== undefined;
+    const { place, resumed } = await this.#openPlace(resumes, cancellation.signal);
     const notices = [
-      ...(this.#emptied ? [leftBehind] : []),
-      ...(this.#lost ? [ended(goesOn)] : resumed && !goesOn ? [neverStored] : []),
+      ...(this.#untold.has('tasks_ended') ? [tasksEnded] : []),
+      ...(this.#untold.has('process_ended')
+        ? [processEnded(resumed)]
+        : resumes && !resumed
+          ? [neverStored]
+          : []),
     ];
-    this.#lost = false;
-    this.#emptied = false;
-    return { home, notices };
+    this.#untold.clear();
+    return { place, notices };
   }
 
-  /** Tells whether the session goes on by its id. One that may never have been stored begins anew where it was not. */
-  async #settleIn(
-    resumed: boolean,
+  /** A session that is not surely stored begins anew where the vendor has nothing under its id. */
+  async #openPlace(
+    resumes: boolean,
     signal: AbortSignal,
-  ): Promise<{ readonly home: Home; readonly goesOn: boolean }> {
+  ): Promise<{ readonly place: OpenPlace; readonly resumed: boolean }> {
     const { sessionId: _, ...fresh } = this.#options;
     try {
-      return { home: await this.#moveIn(resumed ? this.#options : fresh, signal), goesOn: resumed };
+      return { place: await this.#openIn(resumes ? this.#options : fresh, signal), resumed: resumes };
     } catch (error) {
       const unknown = error instanceof TurnoutError && error.code === 'session_not_found';
-      if (!unknown || !resumed || this.#proven) throw error;
-      return { home: await this.#moveIn(fresh, signal), goesOn: false };
+      if (!unknown || !resumes || this.#stored === 'yes') throw error;
+      return { place: await this.#openIn(fresh, signal), resumed: false };
     }
   }
 
-  async #moveIn(options: LiveSessionOptions, signal: AbortSignal): Promise<Home> {
+  async #openIn(options: LiveSessionOptions, signal: AbortSignal): Promise<OpenPlace> {
     const { pool, kindOf } = this.#setup;
     const process = await pool.acquire(kindOf(options), options, signal);
     // Busy from the first moment: it must not be ended for want of room while the session is being opened.
@@ -189,100 +204,84 @@ export class Residence {
     try {
       const session = await abortable(opening, signal);
       if (this.#closed) throw interruptedError();
-      const home = { process, session, outgrown: false };
-      this.#home = home;
-      this.#becomes({ ...options, sessionId: session.sessionId ?? options.sessionId });
-      return home;
+      const place: OpenPlace = { process, session, status: 'fit' };
+      this.#place = place;
+      this.#become({ ...options, sessionId: session.sessionId ?? options.sessionId });
+      return place;
     } catch (error) {
-      void this.#giveUp(process, opening);
+      void this.#giveBack(process, opening);
       throw error;
     }
   }
 
-  /** What is opened for nobody is closed. A process that does not come to that takes no more sessions. */
-  async #giveUp(process: PooledProcess, opening: Promise<LiveSession>): Promise<void> {
-    const answered = opening.then((session) => session.close().catch(() => undefined), throwIfLate);
-    const inTime = await within(this.#setup.clocks.stopMs, answered).catch(() => false);
-    if (!inTime) process.retire();
+  /** A session that was opened for nobody is closed. A process that does not come to that takes no more sessions. */
+  async #giveBack(process: PooledProcess, opening: Promise<LiveSession>): Promise<void> {
+    const answered = opening.then((session) => session.close().catch(() => undefined), throwIfTimedOut);
+    const inTime = await within(this.#setup.clocks.stopMs, answered).catch(() => late);
+    if (inTime === late) process.retire();
     process.idle();
     void process.release();
   }
 
   async leave(): Promise<void> {
-    const home = this.#home;
-    if (home === undefined) return;
-    await this.#closeAt(home);
-    void home.process.release();
+    const place = this.#place;
+    if (place === undefined) return;
+    await this.#closeAt(place);
+    void place.process.release();
   }
 
   /**
-   * To another process, with the session: this one is gone before that resumes, since two may not write to it, and nobody
-   * could use it again. True where something was still running in it.
+   * Ends the process: the session is resumed in another one, two may not write to it, and nobody could use the old one
+   * again. True where something was still running in it.
    */
-  async #moveOut(): Promise<boolean> {
-    const home = this.#home;
-    if (home === undefined) return false;
-    await this.#closeAt(home);
-    const emptied = !home.process.alive;
-    home.process.retire();
-    await home.process.release();
-    return emptied;
+  async #leaveForRestart(): Promise<boolean> {
+    const place = this.#place;
+    if (place === undefined) return false;
+    await this.#closeAt(place);
+    const tasksWereRunning = !place.process.alive;
+    place.process.retire();
+    await place.process.release();
+    return tasksWereRunning;
   }
 
-  async #closeAt(home: Home): Promise<void> {
-    this.#home = undefined;
-    // One that no longer listens is not waited for.
-    const closing = home.process.alive ? home.session.close().catch(() => undefined) : undefined;
-    if (home.process.usable && !(await within(this.#setup.clocks.stopMs, closing))) home.process.retire();
+  async #closeAt(place: OpenPlace): Promise<void> {
+    this.#place = undefined;
+    if (!place.process.alive) return;
+    const closing = place.session.close().catch(() => undefined);
+    // A process that is given up already is not waited for.
+    if (place.process.usable && (await within(this.#setup.clocks.stopMs, closing)) === late)
+      place.process.retire();
   }
 
-  /** What changes the session, or where it lives, comes one after the other. */
+  /** Changes of the session, or of its place, come one after the other. */
   #inOrder<T>(change: () => Promise<T>): Promise<T> {
-    const result = this.#changing === undefined ? change() : this.#changing.then(change);
+    const result = this.#changes === undefined ? change() : this.#changes.then(change);
     const over: Promise<void> = result.then(nothing, nothing).then(() => {
-      if (this.#changing === over) this.#changing = undefined;
+      if (this.#changes === over) this.#changes = undefined;
     });
-    this.#changing = over;
+    this.#changes = over;
     return result;
   }
 
-  #becomes(options: LiveSessionOptions): void {
+  #become(options: LiveSessionOptions): void {
     this.#options = options;
     this.#onRename();
   }
 }
 
-/** A place in a process. */
-export interface Home {
-  readonly process: PooledProcess;
-  readonly session: LiveSession;
-  /** The session now needs another process. */
-  outgrown: boolean;
-}
-
-const leftBehind = notice(
+const tasksEnded = notice(
   'warning',
   'The session moved to another process, for its permission mode: what it had left running in the old one was ended',
 );
 
-function ended(goesOn: boolean): StepEvent {
-  const how = goesOn ? 'the session was resumed in a new one' : 'a new session was begun';
+function processEnded(resumed: boolean): StepEvent {
+  const how = resumed ? 'the session was resumed in a new one' : 'a new session was begun';
   return notice('info', `The agent’s process had ended: ${how}`);
 }
 
 function nothing(): void {}
 
 /** A refusal is an answer too; none within the protocol's own time is not. */
-function throwIfLate(error: unknown): void {
+function throwIfTimedOut(error: unknown): void {
   if (error instanceof TurnoutError && error.code === 'timeout') throw error;
-}
-
-/** Did it come to its end in time? */
-async function within(ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
-  if (ms <= 0) return Promise.resolve(work).then(() => true);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  return Promise.race([Promise.resolve(work).then(() => true), late]).finally(() => clearTimeout(timer));
 }

@@ -3,7 +3,7 @@ import { defaultPoolLimits, type PoolLimits } from '../config/limits.js';
 import { TurnoutError } from '../core/errors.js';
 import { abortable } from '../core/wait.js';
 import { residentBytes } from '../process/measure-memory.js';
-import { Entry, type PooledProcess } from './pooled-process.js';
+import { PoolEntry, type PooledProcess } from './pooled-process.js';
 import { ProcessStart } from './process-start.js';
 
 export type { PooledProcess } from './pooled-process.js';
@@ -22,9 +22,9 @@ export interface ProcessKind {
  */
 export class WarmPool {
   readonly #limits: PoolLimits;
-  readonly #entries = new Set<Entry>();
+  readonly #entries = new Set<PoolEntry>();
   readonly #waiting: (() => void)[] = [];
-  readonly #starts = new Set<ProcessStart<Entry>>();
+  readonly #starts = new Set<ProcessStart<PoolEntry>>();
   /** The kinds that get their spares at the moment. */
   readonly #stocking = new Set<string>();
   /** Places for processes that are starting. */
@@ -56,7 +56,7 @@ export class WarmPool {
   async close(): Promise<void> {
     this.#closed = true;
     for (const wake of this.#waiting.splice(0)) wake();
-    for (const start of this.#starts) start.callOff(closedMessage);
+    for (const start of this.#starts) start.cancel(closedMessage);
     await Promise.allSettled([...this.#starts].map(({ started }) => started));
     await Promise.all([...this.#entries].map((entry) => entry.end()));
   }
@@ -72,17 +72,17 @@ export class WarmPool {
     this.#checkOpen();
   }
 
-  async #share(kind: ProcessKind, signal?: AbortSignal): Promise<Entry> {
+  async #share(kind: ProcessKind, signal?: AbortSignal): Promise<PoolEntry> {
     const warm = this.#find(kind, () => true);
     if (warm !== undefined) return warm.hold();
     // Whoever comes while one is starting waits for it instead of starting another.
-    const known = [...this.#starts].find(({ key, calledOff }) => key === kind.key && !calledOff);
+    const known = [...this.#starts].find(({ key, cancelled }) => key === kind.key && !cancelled);
     const entry = await (known ?? this.#begin(kind)).wait(signal);
     return entry.hold();
   }
 
   /** Held at once: nobody else may find it unused. */
-  async #own(kind: ProcessKind, options: LiveSessionOptions, signal?: AbortSignal): Promise<Entry> {
+  async #own(kind: ProcessKind, options: LiveSessionOptions, signal?: AbortSignal): Promise<PoolEntry> {
     const fresh = options.sessionId === undefined;
     const unused = fresh ? this.#find(kind, ({ holders }) => holders === 0)?.hold() : undefined;
     const entry = unused ?? (await this.#startOwn(kind, signal));
@@ -90,7 +90,7 @@ export class WarmPool {
     return entry;
   }
 
-  async #startOwn(kind: ProcessKind, signal?: AbortSignal): Promise<Entry> {
+  async #startOwn(kind: ProcessKind, signal?: AbortSignal): Promise<PoolEntry> {
     const start = this.#begin(kind, true);
     try {
       return await start.wait(signal);
@@ -101,11 +101,11 @@ export class WarmPool {
     }
   }
 
-  #find(kind: ProcessKind, fits: (entry: Entry) => boolean): Entry | undefined {
+  #find(kind: ProcessKind, fits: (entry: PoolEntry) => boolean): PoolEntry | undefined {
     return [...this.#entries].find((entry) => entry.key === kind.key && entry.usable && fits(entry));
   }
 
-  #begin(kind: ProcessKind, held = false): ProcessStart<Entry> {
+  #begin(kind: ProcessKind, held = false): ProcessStart<PoolEntry> {
     const start = new ProcessStart(kind.key, (signal) => this.#start(kind, signal, held));
     this.#starts.add(start);
     const over = () => this.#starts.delete(start);
@@ -113,11 +113,11 @@ export class WarmPool {
     return start;
   }
 
-  async #start(kind: ProcessKind, signal: AbortSignal, held: boolean): Promise<Entry> {
+  async #start(kind: ProcessKind, signal: AbortSignal, held: boolean): Promise<PoolEntry> {
     await this.#makeRoom(signal);
     try {
       signal.throwIfAborted();
-      const entry = new Entry(kind.key, await kind.start(signal), this.#limits.idleMs, {
+      const entry = new PoolEntry(kind.key, await kind.start(signal), this.#limits.idleMs, {
         gone: (gone) => this.#forget(gone),
         free: () => this.#wakeOne(),
       });
@@ -196,7 +196,7 @@ export class WarmPool {
     return spares.length < this.#limits.spares;
   }
 
-  #forget(entry: Entry): void {
+  #forget(entry: PoolEntry): void {
     this.#entries.delete(entry);
     this.#wakeOne();
   }

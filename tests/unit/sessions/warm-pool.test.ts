@@ -197,9 +197,9 @@ describe('a process that was given up', () => {
     stuck.retire();
     stuck.release();
     expect(processes[0]?.ended).toBe(true);
-    const calledOff = new AbortController();
-    const resuming = pool.acquire(kind, options('a'), calledOff.signal);
-    calledOff.abort(new Error('called off'));
+    const cancelled = new AbortController();
+    const resuming = pool.acquire(kind, options('a'), cancelled.signal);
+    cancelled.abort(new Error('called off'));
     await expect(resuming).rejects.toThrow('called off');
     expect((await pool.acquire(kind, options())).process).not.toBe(stuck.process);
     for (const process of processes) process.exit();
