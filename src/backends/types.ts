@@ -69,6 +69,11 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** A one-shot CLI writes its stdout to this file, so that it is known what it said even after we were killed. */
   readonly stdoutFile?: string | undefined;
+  /**
+   * Called with `true` when a one-shot CLI has given its answer and stays for something that runs in the background, and
+   * with `false` when it goes on.
+   */
+  readonly onBackgroundWait?: ((waits: boolean) => void) | undefined;
   /** Told the exact command before it starts. */
   readonly onSpawn?: ((command: SpawnedCommand) => void) | undefined;
   /** Told of every raw line, in and out, with the events that it became, and of the end: for recordings and debug logs. */

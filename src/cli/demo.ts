@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createBackend } from '../backends/registry.js';
 import { backendConfig, loadConfig } from '../gateway/config.js';
-import { type ShownTurn, showTurn } from './show-turn.js';
+import { sessionTurn } from './session-turn.js';
+import { showTurn } from './show-turn.js';
 
 export const demoAgentPath = fileURLToPath(new URL('../demo-agent/main.js', import.meta.url));
 
@@ -28,8 +28,6 @@ export async function main(argv: readonly string[]): Promise<number> {
   });
   mkdirSync(join(config.home), { recursive: true, mode: 0o700 });
   process.stderr.write(`turnout: the demo agent answers. You: ${prompt}\n`);
-  const backend = createBackend('claude', backendConfig(config));
-  const request = { prompt };
-  const run: ShownTurn['run'] = (options) => backend.run(request, options);
-  return showTurn({ backend: 'claude', request, run }, { output: 'text', verbose: false });
+  const turn = sessionTurn(prompt, { backend: 'claude', config: backendConfig(config), live: false });
+  return showTurn(turn, { output: 'text', verbose: false });
 }

@@ -4,10 +4,10 @@ type Ask = (request: PermissionRequestEvent, withdrawn: AbortSignal) => Promise<
 
 /** The questions that a person is being asked. One that is settled elsewhere first is withdrawn, with the reason. */
 export class OpenQuestions {
-  readonly #ask: Ask | undefined;
+  readonly #ask: Ask;
   readonly #open = new Map<string, { readonly withdraw: AbortController; readonly asked: Promise<void> }>();
 
-  constructor(ask: Ask | undefined) {
+  constructor(ask: Ask) {
     this.#ask = ask;
   }
 
@@ -33,7 +33,6 @@ export class OpenQuestions {
   }
 
   #begin(request: PermissionRequestEvent): void {
-    if (this.#ask === undefined) return;
     const withdraw = new AbortController();
     const asked = this.#ask(request, withdraw.signal).finally(() => this.#open.delete(request.id));
     this.#open.set(request.id, { withdraw, asked });

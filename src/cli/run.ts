@@ -1,8 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { sweepScratchFiles } from '../backends/launch/scratch-files.js';
-import { createBackend } from '../backends/registry.js';
-import type { RunRequest, RunOptions as TurnOptions } from '../backends/types.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
@@ -11,6 +9,7 @@ import { endOrphans } from '../process/end-orphans.js';
 import { exitCodeFor, exitCodes } from './exit-codes.js';
 import { readPrompt } from './read-prompt.js';
 import { type OutputFormat, parseRunOptions, type RunOptions, settingsFrom } from './run-options.js';
+import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
 
 export const usageText = `Usage: turnout run [prompt] [options] [-- <arguments for the CLI itself>]
@@ -86,33 +85,27 @@ async function runTurn(options: RunOptions): Promise<number> {
     say: (line) => process.stderr.write(`turnout: ${line}\n`),
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
   });
-  const adapterConfig = backendConfig(config, { ...process.env, TURNOUT_HOME: config.home });
-  const request: RunRequest = {
-    prompt,
+  const { permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
+  const turn = sessionTurn(prompt, {
+    backend: config.agentBackend,
+    config: backendConfig(config, { ...process.env, TURNOUT_HOME: config.home }),
+    // Nobody can be asked without a live session: the CLI has ended its turn by then.
+    live: options.live || permissionMode === 'ask',
     systemPrompt: systemPromptOf(options),
     sessionId: options.sessionId,
     maxTurns: options.maxTurns,
     allowedTools: options.allowedTools,
     disallowedTools: options.disallowedTools,
     mcpConfig: options.mcpConfig === undefined ? undefined : resolve(options.mcpConfig),
-    permissionMode: options.permissionMode,
-    timeoutMs: options.timeoutMs,
+    permissionMode,
     stream: options.output !== 'json',
     rawArgs: options.rawArgs,
-  };
-  const show = { output: options.output, verbose: options.verbose };
-  if (options.live || options.permissionMode === 'ask') {
-    const { liveTurn } = await import('./run-live.js');
-    const turn = liveTurn(config.agentBackend, adapterConfig, request, options.permissionTimeoutMs);
-    return showTurn(turn, show);
-  }
-  const backend = createBackend(config.agentBackend, adapterConfig);
-  const turn = {
-    backend: config.agentBackend,
-    request,
-    run: (run: TurnOptions) => backend.run(request, run),
-  };
-  const exitCode = await showTurn(turn, show);
+    clocks: {
+      ...(timeoutMs === undefined ? {} : { turnMs: timeoutMs }),
+      ...(permissionMs === undefined ? {} : { permissionMs }),
+    },
+  });
+  const exitCode = await showTurn(turn, { output: options.output, verbose: options.verbose });
   await swept;
   return exitCode;
 }

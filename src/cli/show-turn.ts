@@ -1,6 +1,6 @@
-import type { BackendName } from '../backends/registry.js';
-import type { RunOptions, RunRequest } from '../backends/types.js';
+import type { RunOptions } from '../backends/types.js';
 import type { ChatEvent, ErrorEvent, PermissionRequestEvent, Usage } from '../core/chat-event.js';
+import type { SessionOptions } from '../sessions/types.js';
 import { describeCommand, redactWords } from './describe-command.js';
 import { exitCodeFor, exitCodes } from './exit-codes.js';
 import { OpenQuestions } from './open-questions.js';
@@ -12,28 +12,25 @@ export interface ShowOptions {
   readonly verbose: boolean;
 }
 
-/** A turn that can be started: over a one-shot run or over a live session. */
+/** What `showTurn` gives to a turn that it starts. */
+export type TurnHooks = Pick<RunOptions, 'signal' | 'trace' | 'onSpawn'>;
+
+/** A turn that can be started. */
 export interface ShownTurn {
-  readonly backend: BackendName;
-  readonly request: RunRequest;
-  run(options: RunOptions): AsyncIterable<ChatEvent>;
-  /** Where somebody can be asked. */
-  readonly onPermission?: (
-    request: PermissionRequestEvent,
-    terminal: Terminal,
-    withdrawn: AbortSignal,
-  ) => Promise<void>;
+  readonly prompt: string;
+  readonly options: SessionOptions;
+  run(hooks: TurnHooks): AsyncIterable<ChatEvent>;
+  onPermission(request: PermissionRequestEvent, terminal: Terminal, withdrawn: AbortSignal): Promise<void>;
 }
 
 /** Runs one turn and shows it in the asked form. The exit code says how it ended. */
 export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<number> {
   const terminal = new Terminal(process.stdout, process.stderr);
   const stop = interruptible(terminal);
-  const show = views[options.output](turn.backend, terminal, options.verbose);
-  if (options.verbose) terminal.say(describeRequest(turn.backend, turn.request));
-  const { onPermission } = turn;
-  const questions = new OpenQuestions(
-    onPermission && ((request, withdrawn) => onPermission(request, terminal, withdrawn)),
+  const show = views[options.output](turn.options.backend, terminal, options.verbose);
+  if (options.verbose) terminal.say(describeTurn(turn));
+  const questions = new OpenQuestions((request, withdrawn) =>
+    turn.onPermission(request, terminal, withdrawn),
   );
   let exitCode: number = exitCodes.failed;
   try {
@@ -137,11 +134,11 @@ function jsonView(backend: string, terminal: Terminal): View {
   };
 }
 
-function describeRequest(backend: string, request: RunRequest): string {
-  const { prompt, systemPrompt, env: _, ...rest } = request;
+function describeTurn({ prompt, options }: ShownTurn): string {
+  const { backend, systemPrompt, config: _, adapter: _a, trace: _t, ...rest } = options;
   const sizes = `prompt ${prompt.length} characters, system prompt ${systemPrompt?.length ?? 0}`;
-  const options = { ...rest, rawArgs: redactWords(request.rawArgs ?? []) };
-  return `backend ${backend} · ${sizes} · options ${JSON.stringify(options)}`;
+  const shown = { ...rest, rawArgs: redactWords(options.rawArgs ?? []) };
+  return `backend ${backend} · ${sizes} · options ${JSON.stringify(shown)}`;
 }
 
 /** Ctrl-C, a SIGTERM or a reader that goes away ends the turn and all that it started; a second one does not wait. */

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { type BackendName, createBackend } from '../backends/registry.js';
-import type { BackendAdapter, RunRequest } from '../backends/types.js';
+import type { BackendAdapter, BackendCapabilities, RunRequest } from '../backends/types.js';
 import type { Clocks } from '../config/limits.js';
 import { defaultClocks } from '../config/limits.js';
-import { type ChatEvent, errorEvent, interruptedEvent } from '../core/chat-event.js';
+import { type ChatEvent, errorEvent, interruptedEvent, isTerminal } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
 import type { PermissionMode } from '../core/permission-mode.js';
@@ -47,45 +47,27 @@ export class OneShotSession implements BackendSession {
     this.backend = options.backend;
     this.cwd = resolve(options.cwd ?? options.config.workingDir);
     this.#options = options;
-    this.#adapter = createBackend(options.backend, options.config);
+    this.#adapter = options.adapter ?? createBackend(options.backend, options.config);
     this.#clocks = clocksOf(options, this.#adapter);
     this.#locks = locks;
     this.#proven = options.sessionId !== undefined;
-    const {
-      sessionId,
-      model,
-      systemPrompt,
-      permissionMode,
-      allowedTools,
-      disallowedTools,
-      maxTurns,
-      mcpConfig,
-    } = options;
-    this.#request = {
-      cwd: this.cwd,
-      sessionId,
-      model,
-      systemPrompt,
-      permissionMode,
-      allowedTools,
-      disallowedTools,
-      maxTurns,
-      mcpConfig,
-      // The turn's clock is one of ours.
-      timeoutMs: 0,
-    };
+    this.#request = { ...requestOf(options), cwd: this.cwd, timeoutMs: this.#clocks.turnMs };
   }
 
   get sessionId(): string | undefined {
     return this.#request.sessionId;
   }
 
-  send(prompt: string, { signal }: SendOptions = {}): AsyncIterable<ChatEvent> {
-    const cancellation = new Cancellation(signal);
-    return flattenBatches(this.#send(prompt, cancellation), () => cancellation.abort());
+  send(prompt: string, options: SendOptions = {}): AsyncIterable<ChatEvent> {
+    const cancellation = new Cancellation(options.signal);
+    return flattenBatches(this.#send(prompt, options, cancellation), () => cancellation.abort());
   }
 
-  async *#send(prompt: string, cancellation: Cancellation): AsyncGenerator<readonly ChatEvent[]> {
+  async *#send(
+    prompt: string,
+    options: SendOptions,
+    cancellation: Cancellation,
+  ): AsyncGenerator<readonly ChatEvent[]> {
     if (this.#closed) {
       yield [closed];
       return;
@@ -96,64 +78,76 @@ export class OneShotSession implements BackendSession {
       release = await this.#locks.acquire(this.#lockKey(), cancellation.signal).catch(() => undefined);
       if (release === undefined) yield [interruptedEvent];
       else if (this.#closed) yield [closed];
-      else yield* this.#watch(cancellation, this.#turn(prompt, cancellation.signal));
+      else yield* this.#turn(prompt, options, cancellation);
     } finally {
       this.#sends.delete(cancellation);
       release?.();
     }
   }
 
-  /** What a clock ends, it ends by name, and with the process. */
-  async *#watch(
+  /** A turn that a clock ends is ended with its process. A session that may never have been stored begins anew where it was not. */
+  async *#turn(
+    prompt: string,
+    options: SendOptions,
     cancellation: Cancellation,
-    turn: AsyncIterable<ChatEvent>,
   ): AsyncGenerator<readonly ChatEvent[]> {
-    const watchdog = new Watchdog(this.#clocks, this.#alarm, ({ message }) => {
+    const { turnMs: _, ...clocks } = this.#clocks;
+    // The backend itself keeps the clock of the whole turn: it knows an answer that was there before the CLI hung.
+    const watchdog = new Watchdog({ ...clocks, turnMs: 0 }, this.#alarm, ({ message }) => {
       if (!cancellation.aborted) cancellation.abort(new TurnoutError('timeout', message));
     });
     try {
-      for await (const event of turn) {
-        const told = cancellation.reason === undefined ? event : stopped(event, cancellation.reason);
-        watchdog.pause();
-        watchdog.see(told);
-        yield [told];
-        watchdog.resume();
+      for (let state: 'to_start' | 'running' | 'ended' = 'to_start'; state !== 'ended'; ) {
+        const mayBeginAnew = !this.#proven && this.sessionId !== undefined;
+        let begun = false;
+        state = 'running';
+        for await (const event of this.#start(prompt, options, cancellation.signal, watchdog)) {
+          if (mayBeginAnew && !begun && event.type === 'error' && event.code === 'session_not_found') {
+            this.#become(undefined);
+            yield [neverStored];
+            state = 'to_start';
+            break;
+          }
+          begun ||= event.type === 'text' || event.type === 'thinking' || event.type === 'tool_start';
+          this.#learn(event);
+          const shown = cancellation.reason === undefined ? event : asStopped(event, cancellation.reason);
+          watchdog.pause();
+          watchdog.see(shown);
+          if (isTerminal(shown)) state = 'ended';
+          yield [shown];
+          watchdog.resume();
+        }
+        // The session was closed while the reader was busy with an event.
+        if (state === 'running') {
+          yield [interruptedEvent];
+          return;
+        }
       }
     } finally {
       watchdog.stop();
     }
   }
 
-  /** A session that may never have been stored begins anew where it was not. */
-  async *#turn(prompt: string, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    const { sessionId } = this.#request;
-    let begun = false;
-    for await (const event of this.#run(prompt, signal)) {
-      const unknown = event.type === 'error' && event.code === 'session_not_found';
-      if (unknown && !begun && !this.#proven && sessionId !== undefined) {
-        this.#becomes(undefined);
-        yield neverStored;
-        yield* this.#run(prompt, signal);
-        return;
-      }
-      begun ||= event.type === 'text' || event.type === 'thinking' || event.type === 'tool_start';
-      yield event;
-    }
+  #start(
+    prompt: string,
+    { stdoutFile, onSpawn }: SendOptions,
+    signal: AbortSignal,
+    watchdog: Watchdog,
+  ): AsyncIterable<ChatEvent> {
+    const { trace } = this.#options;
+    const onBackgroundWait = (waits: boolean) => watchdog.expectSilence(waits);
+    const options = { signal, trace, stdoutFile, onSpawn, onBackgroundWait };
+    const process = this.#adapter.run({ ...this.#request, prompt }, options)[Symbol.asyncIterator]();
+    this.#process = process;
+    return { [Symbol.asyncIterator]: () => process };
   }
 
-  async *#run(prompt: string, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    const turn = this.#adapter.run({ ...this.#request, prompt }, { signal, trace: this.#options.trace });
-    const process = turn[Symbol.asyncIterator]();
-    this.#process = process;
-    let ended = false;
-    for await (const event of { [Symbol.asyncIterator]: () => process }) {
-      if (event.type === 'session') this.#isCalled(event.sessionId);
-      if (event.type === 'complete') this.#proven = true;
-      ended ||= event.type === 'complete' || event.type === 'error';
-      yield event;
-    }
-    // Closed while the reader was busy with an event.
-    if (!ended) yield interruptedEvent;
+  #learn(event: ChatEvent): void {
+    if (event.type === 'complete') this.#proven = true;
+    if (event.type !== 'session') return;
+    // Whoever knows the id waits for this turn all the same.
+    this.#become(event.sessionId);
+    this.#onSession(event.sessionId);
   }
 
   async interrupt(): Promise<void> {
@@ -161,13 +155,7 @@ export class OneShotSession implements BackendSession {
     current?.abort();
   }
 
-  /** Whoever knows the id waits for this turn all the same. */
-  #isCalled(sessionId: string): void {
-    this.#becomes(sessionId);
-    this.#onSession(sessionId);
-  }
-
-  #becomes(sessionId: string | undefined): void {
+  #become(sessionId: string | undefined): void {
     const before = this.#lockKey();
     this.#request = { ...this.#request, sessionId };
     this.#locks.alias(before, this.#lockKey());
@@ -209,18 +197,26 @@ export class OneShotSession implements BackendSession {
 
 const closed = errorEvent('bad_request', 'The session was closed.');
 
-/**
- * The model's silence is told from its work only where the CLI prints both thinking and text as they come: by default no
- * clock of it runs for one that prints a message, or a tool, when it is over.
- */
-function clocksOf({ config, clocks }: SessionOptions, { capabilities }: BackendAdapter): Clocks {
-  const streams = capabilities.textDeltas && capabilities.thinking;
-  const modelSilenceMs = streams ? defaultClocks.modelSilenceMs : 0;
+/** Leaves out what belongs to the session, not to its turns. */
+function requestOf(options: SessionOptions): Omit<RunRequest, 'prompt'> {
+  const { backend: _, config: _c, adapter: _a, live: _l, clocks: _k, trace: _t, ...request } = options;
+  return request;
+}
+
+/** By default no silence clock runs for a CLI that prints a message, or a tool, only when it is over. */
+function clocksOf(options: SessionOptions, { capabilities }: BackendAdapter): Clocks {
+  const { config, clocks, stream } = options;
+  const modelSilenceMs = showsSilence(capabilities, stream) ? defaultClocks.modelSilenceMs : 0;
   return { ...defaultClocks, modelSilenceMs, turnMs: config.queryTimeoutMs, ...clocks };
 }
 
+/** The model's silence is told from its work only where the CLI prints both thinking and text as they come. */
+export function showsSilence({ textDeltas, thinking }: BackendCapabilities, stream = true): boolean {
+  return textDeltas && thinking && stream;
+}
+
 /** How an event reads once the turn was stopped: the end has the stop's name, and a tool that it ended has failed. */
-function stopped(event: ChatEvent, { code, message }: TurnoutError): ChatEvent {
+function asStopped(event: ChatEvent, { code, message }: TurnoutError): ChatEvent {
   if (event.type === 'tool_end') return { ...event, isError: true };
   return event.type === 'error' && event.code === 'interrupted' ? errorEvent(code, message) : event;
 }

@@ -47,7 +47,7 @@ export class Sessions {
    */
   async open(options: SessionOptions, { signal }: OpenOptions = {}): Promise<BackendSession> {
     if (options.live === false) return this.#openOneShot(options);
-    const adapter = createBackend(options.backend, options.config);
+    const adapter = options.adapter ?? createBackend(options.backend, options.config);
     const protocol = await adapter.live();
     const sessionOptions = whereItWasMade(options.backend, liveOptions(options));
     refuse(options.backend, protocol.capabilities, options);
@@ -126,6 +126,11 @@ function liveOptions(options: SessionOptions): LiveSessionOptions {
 }
 
 function refuse(backend: BackendName, capabilities: LiveCapabilities, options: SessionOptions): void {
+  if ((options.rawArgs?.length ?? 0) > 0) {
+    throw new TurnoutError('unsupported', `${backend} does not support rawArgs in a live session.`, {
+      hint: 'Leave --live out.',
+    });
+  }
   const [first] = unsupportedOptions(backend, capabilities, options);
   if (first !== undefined) throw new TurnoutError('unsupported', describeUnsupported(backend, first));
   if (options.maxThinkingTokens !== undefined && !capabilities.thinkingBudget) {

@@ -1,5 +1,11 @@
 import type { BackendName } from '../backends/registry.js';
-import type { BackendAdapterConfig, TraceEntry, TurnOptions } from '../backends/types.js';
+import type {
+  BackendAdapter,
+  BackendAdapterConfig,
+  RunOptions,
+  TraceEntry,
+  TurnOptions,
+} from '../backends/types.js';
 import type { Clocks } from '../config/limits.js';
 import type { ChatEvent, PermissionDecision } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
@@ -29,15 +35,19 @@ export interface BackendSession {
   close(): Promise<void>;
 }
 
-export interface SendOptions {
-  readonly signal?: AbortSignal | undefined;
-}
+export interface SendOptions extends Pick<RunOptions, 'signal' | 'stdoutFile' | 'onSpawn'> {}
 
 export interface SessionOptions extends TurnOptions {
   readonly backend: BackendName;
   readonly config: BackendAdapterConfig;
   /** Default: a live process. `false`: each turn starts the CLI anew. */
   readonly live?: boolean | undefined;
+  /** The backend's module, where the caller has one already. Default: one that is made for this session. */
+  readonly adapter?: BackendAdapter | undefined;
+  /** Words for the CLI's own argument list, as they are. One-shot turns only. */
+  readonly rawArgs?: readonly string[] | undefined;
+  /** `false` asks for the CLI's plain output format: few events, and late. One-shot turns only. */
+  readonly stream?: boolean | undefined;
   /** The thinking budget, where the CLI has one (Claude, live). */
   readonly maxThinkingTokens?: number | undefined;
   readonly clocks?: Partial<Clocks> | undefined;

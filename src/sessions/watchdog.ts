@@ -29,6 +29,8 @@ export class Watchdog {
   readonly #alarm: Alarm;
   #paused = false;
   #stopped = false;
+  /** The CLI has answered and stays for something in the background. */
+  #silenceExpected = false;
 
   /** The alarm is the session's, for one turn after the other. */
   constructor(clocks: Clocks, alarm: Alarm, onExpiry: (expiry: Expiry) => void) {
@@ -59,6 +61,13 @@ export class Watchdog {
     this.#runTools();
   }
 
+  /** While the model is not to say anything, its silence does not count. */
+  expectSilence(expected: boolean): void {
+    if (expected === this.#silenceExpected) return;
+    this.#silenceExpected = expected;
+    this.#listen();
+  }
+
   see(event: ChatEvent): void {
     switch (event.type) {
       case 'notice':
@@ -87,7 +96,7 @@ export class Watchdog {
 
   /** The model's silence counts only while it is the model's turn to say something. */
   get #modelIsToSpeak(): boolean {
-    return this.#tools.size === 0 && this.#permissions.size === 0;
+    return this.#tools.size === 0 && this.#permissions.size === 0 && !this.#silenceExpected;
   }
 
   #listen(): void {

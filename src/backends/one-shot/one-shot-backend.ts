@@ -164,6 +164,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       exitGraceMs: this.config.exitGraceMs ?? defaultExitGraceMs,
       signal: options.signal,
       stdoutFile: options.stdoutFile,
+      onBackgroundWait: options.onBackgroundWait,
       trace: harmless(options.trace),
       decoder,
       ledger,

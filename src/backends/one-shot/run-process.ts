@@ -40,6 +40,7 @@ export interface ProcessRun<S extends TurnFacts> {
   readonly signal?: AbortSignal | undefined;
   /** Made anew, and left to the caller. */
   readonly stdoutFile?: string | undefined;
+  readonly onBackgroundWait?: ((waits: boolean) => void) | undefined;
   readonly decoder: LineDecoder<S>;
   readonly ledger: TurnLedger;
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
@@ -99,6 +100,7 @@ export async function* runProcess<S extends TurnFacts>(
       if (events.length > 0) yield events;
       if (mustStop(decoder)) break;
       if (decoder.isOver) stop.awaitExit(run.exitGraceMs);
+      run.onBackgroundWait?.(decoder.state.ending !== undefined && !decoder.isOver);
     }
     const exit = mustStop(decoder) ? await running.end() : await running.exited;
     run.trace?.({ type: 'exit', ...exit, stderr: running.stderr() });

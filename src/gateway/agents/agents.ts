@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type BackendName, backends, createBackend } from '../../backends/registry.js';
 import type { BackendAdapter, BackendAdapterConfig, TurnOptions } from '../../backends/types.js';
+import type { Clocks } from '../../config/limits.js';
 import {
   type ChatEvent,
   errorEvent,
@@ -8,7 +8,8 @@ import {
   type PermissionDecision,
 } from '../../core/chat-event.js';
 import { interruptedError, TurnoutError } from '../../core/errors.js';
-import { abortable } from '../../core/wait.js';
+import { abortable, within } from '../../core/wait.js';
+import { showsSilence } from '../../sessions/one-shot-session.js';
 import { Sessions } from '../../sessions/sessions.js';
 import type { BackendSession } from '../../sessions/types.js';
 import { backendConfig, type Environment, type GatewayConfig } from '../config.js';
@@ -33,7 +34,7 @@ export interface AgentTurn {
 
 const closeMs = 10_000;
 
-/** Runs turns with any backend, over one-shot runs or over live sessions that are kept for their channels. */
+/** Runs turns with any backend, over sessions that are kept open for their channels. */
 export class Agents {
   readonly #config: GatewayConfig;
   readonly #env: Environment | undefined;
@@ -74,30 +75,6 @@ export class Agents {
   }
 
   run(request: AgentRequest, signal: AbortSignal): AgentTurn {
-    return request.live ? this.#runLive(request, signal) : this.#runOnce(request, signal);
-  }
-
-  async close(): Promise<void> {
-    this.#open.clear();
-    const over = new AbortController();
-    const closed = this.#sessions.close().finally(() => over.abort());
-    // A CLI that hangs while it starts is ended with our own process, at the latest.
-    const late = sleep(closeMs, undefined, { signal: over.signal }).catch(() => undefined);
-    await Promise.race([closed, late]);
-  }
-
-  #runOnce(request: AgentRequest, signal: AbortSignal): AgentTurn {
-    const { channel: _channel, backend, live: _live, stdoutFile, ...run } = request;
-    return {
-      events: this.adapter(backend).run(run, { signal, stdoutFile }),
-      answerPermission: async () => {
-        throw new TurnoutError('unsupported', 'A one-shot turn asks nobody for permission.');
-      },
-      steer: async () => false,
-    };
-  }
-
-  #runLive(request: AgentRequest, signal: AbortSignal): AgentTurn {
     let session: BackendSession | undefined;
     const enter = (): Promise<BackendSession> => this.#enter(request, signal);
     const leave = (): void => this.#left(request.channel);
@@ -112,7 +89,7 @@ export class Agents {
         return;
       }
       try {
-        yield* session.send(request.prompt, { signal });
+        yield* session.send(request.prompt, { signal, stdoutFile: request.stdoutFile });
       } finally {
         leave();
       }
@@ -127,10 +104,17 @@ export class Agents {
     };
   }
 
+  async close(): Promise<void> {
+    this.#open.clear();
+    // A CLI that hangs while it starts is ended with our own process, at the latest.
+    await within(closeMs, this.#sessions.close());
+  }
+
   /** The channel's open session, when it is still the one that is wanted; else another one in its place. */
   async #enter(request: AgentRequest, signal: AbortSignal): Promise<BackendSession> {
-    const { channel, backend, cwd, model, systemPrompt, permissionMode, allowedTools, sessionId } = request;
-    const key = JSON.stringify([backend, cwd, model, systemPrompt, permissionMode, allowedTools]);
+    const { channel, prompt: _prompt, stdoutFile: _file, ...options } = request;
+    const { sessionId, ...kept } = options;
+    const key = JSON.stringify(kept);
     const known = this.#open.get(channel);
     this.#open.delete(channel);
     if (known !== undefined && known.key === key && known.session.sessionId === sessionId) {
@@ -139,21 +123,10 @@ export class Agents {
     }
     await known?.session.close();
     await this.#makeRoom();
-    const session = await this.#sessions.open(
-      {
-        backend,
-        config: this.configOf(backend),
-        live: true,
-        sessionId,
-        cwd,
-        model,
-        systemPrompt,
-        permissionMode,
-        allowedTools,
-        clocks: { ...this.#config.clocks, turnMs: this.#config.queryTimeoutMs },
-      },
-      { signal },
-    );
+    const adapter = this.adapter(options.backend);
+    const config = this.configOf(options.backend);
+    const clocks = this.#clocksFor(options.live, adapter);
+    const session = await this.#sessions.open({ ...options, config, adapter, clocks }, { signal });
     if (signal.aborted) {
       // Nobody waited for it: the channel may have another one by now.
       await session.close();
@@ -161,6 +134,13 @@ export class Agents {
     }
     this.#open.set(channel, { key, session, busy: true });
     return session;
+  }
+
+  /** A one-shot CLI that prints a message only when it is complete would be ended for its model's silence while it works. */
+  #clocksFor(live: boolean, { capabilities }: BackendAdapter): Partial<Clocks> {
+    const { modelSilenceMs, ...others } = this.#config.clocks;
+    const turnMs = this.#config.queryTimeoutMs;
+    return live || showsSilence(capabilities) ? { modelSilenceMs, ...others, turnMs } : { ...others, turnMs };
   }
 
   #left(channel: string): void {

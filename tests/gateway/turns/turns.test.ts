@@ -59,6 +59,22 @@ describe('a turn of the gateway', () => {
     expect(notice?.text).toMatch(/Tools that had begun:\n- \w+ .*\(.+\)[\s\S]*\/retry/);
   });
 
+  it.each([
+    [
+      'a tool',
+      'run a tool for 600 seconds',
+      { TOOL_TIMEOUT_MS: '700' },
+      /^The tool \w+ ran for longer than 0\.7 s$/,
+    ],
+    ['a silent model', 'hang', { MODEL_SILENCE_MS: '700' }, /^No output from the model for 0\.7 s$/],
+  ] as const)('has the same clocks without a live session: %s', async (_, prompt, clock, message) => {
+    const stage = setUpGateway({ ...clock, RETRY_DELAY_MS: '1' });
+    const client = await stage.start();
+    const event = await client.ask('a', prompt);
+    expect(event).toMatchObject({ state: 'failed', error: { code: 'timeout' } });
+    expect(event.error?.message).toMatch(message);
+  });
+
   it('begins a new session when the old one is gone, and knows what was said', async () => {
     const stage = setUpGateway();
     const client = await stage.start();

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Clocks } from '../../../src/config/limits.js';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
@@ -15,7 +16,7 @@ describe('the clocks of a session over one-shot runs', () => {
   it.each<[string, string, Partial<Clocks>, RegExp]>([
     ['a silent model', 'hang', { modelSilenceMs: 700 }, /^No output from the model for 0\.7 s$/],
     ['a tool', 'run a tool for 60 seconds', { toolMs: 400 }, /^The tool \w+ ran for longer than 0\.4 s$/],
-    ['the turn', 'run a tool for 60 seconds', { turnMs: 700 }, /^The turn took longer than 0\.7 s$/],
+    ['the turn', 'run a tool for 60 seconds', { turnMs: 700 }, /^Query timed out$/],
   ])('end %s by name, and with its process', async (_, prompt, clocks, message) => {
     demo = new DemoSessions();
     const session = await demo.open({ live: false, clocks });
@@ -31,7 +32,7 @@ describe('the clocks of a session over one-shot runs', () => {
     demo = new DemoSessions();
     const session = await demo.open({ live: false, config: { ...demo.config, queryTimeoutMs: 600 } });
     const last = await lastOf(session.send('hang'));
-    expect(last).toMatchObject({ code: 'timeout', message: 'The turn took longer than 0.6 s' });
+    expect(last).toMatchObject({ code: 'timeout', message: 'Query timed out' });
   });
 
   it('count neither a quiet tool nor a slow reader as a silent model', async () => {
@@ -43,6 +44,14 @@ describe('the clocks of a session over one-shot runs', () => {
       if (event.type === 'tool_end') await pause(3000);
     }
     expect(events.at(-1)).toMatchObject({ type: 'complete' });
+  });
+
+  it('count no silence of a CLI that has answered and waits for a background command', async () => {
+    demo = new DemoSessions();
+    const cliPath = fileURLToPath(new URL('../../fixtures/programs/background-task.mjs', import.meta.url));
+    const config = { ...demo.config, cliPath };
+    const session = await demo.open({ live: false, config, clocks: { modelSilenceMs: 500 } });
+    expect(await lastOf(session.send('go'))).toMatchObject({ type: 'complete', text: 'all done' });
   });
 
   it('leave the name to an interrupt that came first', async () => {

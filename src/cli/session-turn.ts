@@ -1,0 +1,37 @@
+import { type ChatEvent, errorEvent, type PermissionRequestEvent } from '../core/chat-event.js';
+import { TurnoutError } from '../core/errors.js';
+import { openSession } from '../sessions/sessions.js';
+import type { BackendSession, SessionOptions } from '../sessions/types.js';
+import type { ShownTurn, TurnHooks } from './show-turn.js';
+import type { Terminal } from './terminal.js';
+
+/** One turn of a session of its own, live or one-shot, with permission requests answered in the terminal. */
+export function sessionTurn(prompt: string, options: SessionOptions): ShownTurn {
+  let session: BackendSession | undefined;
+
+  async function* run({ signal, trace, onSpawn }: TurnHooks): AsyncGenerator<ChatEvent> {
+    try {
+      session = await openSession({ ...options, trace }, { signal });
+      yield* session.send(prompt, { signal, onSpawn });
+    } catch (error) {
+      if (!(error instanceof TurnoutError)) throw error;
+      yield errorEvent(error.code, error.explanation);
+    } finally {
+      await session?.close();
+    }
+  }
+
+  async function onPermission(
+    asked: PermissionRequestEvent,
+    terminal: Terminal,
+    withdrawn: AbortSignal,
+  ): Promise<void> {
+    const { askInTerminal } = await import('./ask-in-terminal.js');
+    const answer = await askInTerminal(asked, terminal, withdrawn);
+    if (answer === undefined) return;
+    // The turn may have ended meanwhile: then there is nothing left to answer.
+    await session?.answerPermission(asked.id, answer.decision, answer.message).catch(() => undefined);
+  }
+
+  return { prompt, options, run, onPermission };
+}
