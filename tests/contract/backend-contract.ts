@@ -42,13 +42,13 @@ export function describeBackendContract(contract: BackendContract): void {
   const create = (config: BackendAdapterConfig): BackendAdapter => createBackend(name, config);
   const answer = () => stdoutOf(readRecording(name, 'answer'));
 
-  describe.concurrent(`the ${name} backend`, () => {
-    describe('name() and validate() (R1.3, R1.4)', () => {
-      it('knows its name', ({ stage }) => {
+  describe.concurrent(`the ${name} backend (R2.1, R3.1, R4.1, R5.1)`, () => {
+    describe('name() and validate()', () => {
+      it('knows its name (R1.3)', ({ stage }) => {
         expect(create(stage.config('replay.sh')).name()).toBe(name);
       });
 
-      it('takes an executable by its path, by its path from the working directory, and by its name on PATH', async ({
+      it('takes an executable by its path, by its path from the working directory, and by its name on PATH (R1.4)', async ({
         stage,
       }) => {
         const bin = join(stage.workingDir, 'bin');
@@ -60,7 +60,7 @@ export function describeBackendContract(contract: BackendContract): void {
         expect(await create(stage.configFor('agent', onPath)).validate()).toBe(true);
       });
 
-      it('refuses what is missing, not executable, or a directory', async ({ stage }) => {
+      it('refuses what is missing, not executable, or a directory (R1.4)', async ({ stage }) => {
         const plain = stage.write('plain', '#!/bin/sh\n');
         for (const cliPath of [stage.path('missing'), 'no-such-program', plain, stage.directory, '']) {
           expect(await create(stage.configFor(cliPath)).validate(), cliPath).toBe(false);
@@ -68,7 +68,7 @@ export function describeBackendContract(contract: BackendContract): void {
       });
     });
 
-    describe('execute() (R1.1, R1.2), with what the real CLI printed', () => {
+    describe('execute() (R1.1, R1.2, R8.1), with what the real CLI printed', () => {
       const recordings = readRecordings(name);
 
       it('has an expectation for every recording', () => {
@@ -211,7 +211,7 @@ export function describeBackendContract(contract: BackendContract): void {
         });
       });
 
-      it('a missing, non-executable or foreign binary is named with its path and the way to install it', async ({
+      it('a missing, non-executable or foreign binary is named with its path and the way to install it (O10)', async ({
         stage,
       }) => {
         const plain = stage.write('plain', 'not a program');

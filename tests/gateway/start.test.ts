@@ -33,7 +33,7 @@ describe('turnout gateway', () => {
     }
   });
 
-  it('a missing binary: the name, the path and the install command; exit code 1 (R9)', async () => {
+  it('a missing binary: the name, the path and the install command; exit code 1 (R9.1, R9.2)', async () => {
     const run = startProgram(directory(), { AGENT_BACKEND: 'codex', BACKEND_CLI_PATH: '/nowhere/codex' });
     expect(await exitCode(run)).toBe(1);
     expect(run.err).toMatch(/codex.*\/nowhere\/codex[\s\S]*npm install -g @openai\/codex/);

@@ -18,12 +18,12 @@ import {
 /** What a list says about resuming: the id behind its flag or word, and whether anything else does. */
 const cases = [
   {
-    name: 'Claude: --resume <id> (R2.3)',
+    name: 'Claude: --resume <id>',
     create: ClaudeCodeBackend,
     resumed: (args: readonly string[]) => valuesOf(readArguments(args, claudeArity), '--resume'),
   },
   {
-    name: 'Codex: options first, then resume <id> (R3.7)',
+    name: 'Codex: options first, then resume <id>',
     create: CodexBackend,
     resumed: (args: readonly string[]) => {
       // From the left: the words between the options and the last `--` are `resume` and the id, or nothing.
@@ -32,12 +32,12 @@ const cases = [
     },
   },
   {
-    name: 'Gemini: --resume <id> (R4.5)',
+    name: 'Gemini: --resume <id>',
     create: GeminiBackend,
     resumed: (args: readonly string[]) => valuesOf(readArguments(args.slice(1), geminiArity), '--resume'),
   },
   {
-    name: 'OpenCode: --session <id> --continue (R5.4)',
+    name: 'OpenCode: --session <id> --continue',
     create: OpenCodeBackend,
     resumed: (args: readonly string[]) => {
       const read = readArguments(args.slice(1), openCodeArity);
@@ -48,7 +48,7 @@ const cases = [
   },
 ];
 
-describe('Property 5: the resume flags are there exactly when there is a session id', () => {
+describe('Property 5: the resume flags are there exactly when there is a session id (R2.3, R3.7, R4.5, R5.4, R5.5)', () => {
   for (const { name, create, resumed } of cases) {
     it(`Property 5: ${name}`, () => {
       fc.assert(

@@ -39,7 +39,7 @@ afterAll(async () => {
   await home.remove();
 });
 
-describe('a live session of Claude', () => {
+describe('a live session of Claude (S3)', () => {
   it('holds three turns with their history, in pieces, with this turn’s usage', async () => {
     model.use([{ steps: [{ text: ['Hello ', 'and ', 'hi.'] }] }, 'two', 'three']);
     const session = await open();
@@ -307,7 +307,7 @@ describe('a live session of Claude', () => {
   });
 });
 
-describe('sessions of Claude', () => {
+describe('sessions of Claude (S3)', () => {
   it('a resumed one has its history, and the system prompt of now', async () => {
     model.use(['one', 'two']);
     const first = await open({ systemPrompt: 'Speak like a pirate.' });

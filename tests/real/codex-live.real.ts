@@ -35,7 +35,7 @@ afterAll(async () => {
   await home.remove();
 });
 
-describe('a conversation', () => {
+describe('a conversation (S4)', () => {
   it('has three turns, each with the history before it', async () => {
     const session = await open();
     model.use(['The first.', 'The second.', 'The third.']);
@@ -146,7 +146,7 @@ describe('prompts reach the model as typed', () => {
   });
 });
 
-describe('permissions', () => {
+describe('permissions (S4)', () => {
   it('asks before a command: allowed, it runs', async () => {
     const session = await open({ permissionMode: 'ask' });
     model.use([{ steps: [{ shell: 'echo x > allowed.txt; true' }] }, 'Made.']);
@@ -272,7 +272,7 @@ describe('permissions', () => {
   });
 });
 
-describe('an interrupt', () => {
+describe('an interrupt (S4)', () => {
   it('in the middle of the text ends the turn, and the next one is a good one', async () => {
     const session = await open();
     model.use([{ steps: [{ text: ['one ', 'two ', 'three ', 'four'], delayMs: 300 }] }, 'Fine.']);
@@ -342,7 +342,7 @@ describe('an interrupt', () => {
   });
 });
 
-describe('sessions', () => {
+describe('sessions (S4)', () => {
   it('two in one process at once do not mix, and one’s trouble is not the other’s', async () => {
     const [a, b] = await Promise.all([open(), open()]);
     model.use(({ prompt }) =>

@@ -62,7 +62,7 @@ describe.each(all)('the gateway with %s, %s', (backend, mode) => {
     expect(gateway.processes()).toEqual([]);
   }, 60_000);
 
-  it('answers, goes on with the session, and always knows its persona', async () => {
+  it('answers, goes on with the session, and always knows its persona (R10.4)', async () => {
     model.use(['the first answer']);
     const first = await gateway.say('home', 'the first question');
     expect(first, gateway.log).toMatchObject({
@@ -113,7 +113,7 @@ describe.each(all)('the gateway with %s, %s', (backend, mode) => {
     ]);
   });
 
-  it('runs the turn once more when the session has vanished, with what was said so far', async () => {
+  it('runs the turn once more when the session has vanished, with what was said so far (R10)', async () => {
     if (!live) {
       await rm(join(gateway.home.directory, sessionFiles[backend]), { recursive: true, force: true });
     } else await gateway.loseSession('home', backend);

@@ -96,7 +96,7 @@ const spoken = () =>
     })
     .filter((line) => !line.startsWith('system'));
 
-describe('a live Gemini session', () => {
+describe('a live Gemini session (S5)', () => {
   it('takes three turns with a history, and says its text piece by piece', async () => {
     const session = await open();
     model.use([{ steps: [{ text: ['one ', 'two ', 'three'], delayMs: 60 }] }, 'second', 'third']);

@@ -49,7 +49,7 @@ it('starts without a package from npm: the lab needs no network', () => {
   expect(readFileSync(join(home.directory, '.cache/opencode/models.json'), 'utf8')).toBe('{}');
 });
 
-describe('a session', () => {
+describe('a session (S5)', () => {
   it('takes three turns, each with what went before', async () => {
     model.use(['one', 'two', 'three']);
     const session = await open();

@@ -10,7 +10,7 @@ import { parityScenarios } from '../../scripts/parity/scenarios.js';
 
 const page = fileURLToPath(new URL('../../docs/parity.md', import.meta.url));
 
-describe('the vendor’s SDK and Turnout tell the same', () => {
+describe('the vendor’s SDK and Turnout tell the same (S8)', () => {
   let rows: readonly ParityRow[] = [];
   beforeAll(async () => {
     rows = await runParity();

@@ -10,8 +10,8 @@ import type { BackendSession, SessionOptions } from '../../src/sessions/types.js
 import { installedCli } from './installed-cli.js';
 import { killProcesses, setUpLab } from './set-up-lab.js';
 
-// S1–S6: one table of what a live session does. All four CLIs can do all of it.
-describe.each(backendNames)('a live session with %s', (backend) => {
+// One table of what a live session does. All four CLIs can do all of it.
+describe.each(backendNames)('a live session with %s (S1)', (backend) => {
   const lab = setUpLab(backend);
 
   const options = (): SessionOptions => ({ backend, config: lab.config });

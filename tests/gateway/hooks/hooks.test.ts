@@ -8,7 +8,7 @@ function hook(expression: string): string {
   return `export default (payload) => (${expression});\n`;
 }
 
-describe('hooks in the gateway', () => {
+describe('hooks in the gateway (R10)', () => {
   it('message: may rewrite and refuse; the sender sees which', async () => {
     const stage = setUpGateway();
     stage.configure('hooks.json', JSON.stringify({ message: [{ module: './message.mjs' }] }));

@@ -4,7 +4,7 @@ import { databaseFile } from '../../../src/gateway/gateway.js';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
 import { eventually, setUpGateway } from '../stage.js';
 
-describe('schedules in the gateway', () => {
+describe('schedules in the gateway (R10)', () => {
   it('a heartbeat becomes an event of the queue, answered into the output channel', async () => {
     const stage = setUpGateway({ OUTPUT_CHANNEL_ID: 'ops' });
     stage.configure('heartbeat.md', '---\ninterval: 1s\n---\nsay exactly: all is well\n');

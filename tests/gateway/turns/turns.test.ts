@@ -49,7 +49,7 @@ describe('a turn of the gateway', () => {
     });
   });
 
-  it('is not tried again once a tool has begun, and says which', async () => {
+  it('is not tried again once a tool has begun, and says which (R10)', async () => {
     const stage = setUpGateway({ QUERY_TIMEOUT_MS: '1500' });
     const client = await stage.start();
     const event = await client.ask('a', 'run a tool for 600 seconds');
@@ -75,7 +75,7 @@ describe('a turn of the gateway', () => {
     expect(event.error?.message).toMatch(message);
   });
 
-  it('begins a new session when the old one is gone, and knows what was said', async () => {
+  it('begins a new session when the old one is gone, and knows what was said (R10)', async () => {
     const stage = setUpGateway();
     const client = await stage.start();
     await client.ask('a', 'say exactly: the signal is green');
@@ -91,7 +91,7 @@ describe('a turn of the gateway', () => {
     expect((await client.ask('a', 'what did I say before')).responseText).toContain('<conversation_so_far>');
   });
 
-  it('has the persona on resumed sessions too, as it is at the moment', async () => {
+  it('has the persona on resumed sessions too, as it is at the moment (R10)', async () => {
     const stage = setUpGateway();
     stage.configure('identity.md', 'You are Signalman.');
     const client = await stage.start();

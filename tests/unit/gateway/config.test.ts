@@ -5,7 +5,7 @@ import { TurnoutError } from '../../../src/core/errors.js';
 import { backendConfig, loadConfig } from '../../../src/gateway/config.js';
 
 describe('settings', () => {
-  it('have defaults that need no thought (R6.3, R7.2)', () => {
+  it('have defaults that need no thought (R2.6, R6.3, R7.2, R10)', () => {
     expect(loadConfig({ HOME: '/home/ada' })).toEqual({
       agentBackend: 'claude',
       backendCliPath: 'claude',

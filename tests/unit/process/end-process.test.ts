@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isRunning, lineByLine, readAll, startFixture, untilGone } from './start-fixture.js';
 
-describe('end', () => {
+describe('end (S7)', () => {
   it('ends a child at once that heeds SIGTERM', async () => {
     const child = await startFixture('never-read.mjs');
     await lineByLine(child)();
@@ -27,7 +27,7 @@ describe('end', () => {
     expect(await ending).toEqual({ code: 0, signal: null });
   });
 
-  it('kills a child that ignores SIGTERM', async () => {
+  it('kills a child that ignores SIGTERM (R8.3)', async () => {
     const child = await startFixture('stubborn.mjs');
     await lineByLine(child)();
     expect(await child.end({ graceMs: 100 })).toEqual({ code: null, signal: 'SIGKILL' });

@@ -6,7 +6,7 @@ import { LineReader } from '../../../src/process/read-lines.js';
 import { startProcess } from '../../../src/process/start-process.js';
 import { isRunning, lineByLine, readAll, startFixture } from './start-fixture.js';
 
-describe('lines', () => {
+describe('lines (S7)', () => {
   it('delivers all that a child wrote before it exited to a slow reader', async () => {
     const child = await startFixture('print-lines.mjs', ['50000', '100']);
     const numbers: number[] = [];

@@ -9,7 +9,7 @@ import { fixturePath, isRunning, lineByLine, readAll, startFixture } from './sta
 
 const PATH = process.env['PATH'] ?? '';
 
-describe('startProcess', () => {
+describe('startProcess (S7)', () => {
   it('gives the child its environment, our marker, and nothing else', async () => {
     const env = { PATH, ONE: '1', TURNOUT_OWNER: 'outer', TURNOUT_RUN: 'outer' };
     const [first, second] = await Promise.all(
@@ -67,7 +67,7 @@ describe('startProcess', () => {
   });
 });
 
-describe('write', () => {
+describe('write (S7)', () => {
   it('talks back and forth with the child until the input is closed', async () => {
     const child = await startFixture('echo.mjs', [], { stdin: 'open' });
     const next = lineByLine(child);

@@ -14,7 +14,7 @@ afterEach(async () => {
   expect(demo.processes()).toEqual([]);
 });
 
-describe('a live session and its permission mode (S4)', () => {
+describe('a live session and its permission mode (S1)', () => {
   it('changes its permission mode, and refuses one that it does not have', async () => {
     demo = new DemoSessions();
     const session = await demo.open({ permissionMode: 'ask' });

@@ -207,7 +207,7 @@ describe("Codex's events", () => {
     ]);
   });
 
-  it('errors on the way are warnings; only turn.failed is a failure', () => {
+  it('errors on the way are warnings; only turn.failed is a failure (R3.6)', () => {
     const reconnecting = { type: 'error', message: 'Reconnecting... 1/5' };
     const warning = item({ id: 'w', type: 'error', message: 'Model metadata not found' });
     const events = decode(
@@ -247,7 +247,7 @@ describe("Gemini's events", () => {
     expect(decode('gemini', init, error, own).at(-1)).toMatchObject({ message: 'inner' });
   });
 
-  it('a document with an error is a failure, with an answer or without', () => {
+  it('a document with an error is a failure, with an answer or without (R4.6)', () => {
     for (const response of [undefined, '', 'half an answer']) {
       const events = decode('gemini', { session_id: 's', response, error: { message: 'no', code: 401 } });
       expect(events.at(-1)).toMatchObject({ type: 'error', message: 'no' });

@@ -42,7 +42,7 @@ describe.concurrent('the command of a turn', () => {
     }
   });
 
-  it('has the MCP servers in the form that the CLI wants', async ({ stage }) => {
+  it('has the MCP servers in the form that the CLI wants (O8)', async ({ stage }) => {
     const mcpConfig = stage.write('mcp.json', mcp);
     const claude = await commandOf(stage, 'claude', { prompt: 'hi', mcpConfig });
     expect(claude.args).toEqual(expect.arrayContaining(['--mcp-config', mcpConfig]));

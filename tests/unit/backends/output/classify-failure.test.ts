@@ -53,7 +53,7 @@ describe('the code of a failure, from what the CLIs really print', () => {
   });
 });
 
-describe('a failure as R8.2 writes it', () => {
+describe('a failure in words (R8.2)', () => {
   const facts = {
     label: 'Claude',
     exit: { code: 1, signal: null },

@@ -48,7 +48,7 @@ const eventually = (expectation: () => void) => vi.waitFor(expectation, { timeou
 const page = (channel: string, day = '2026-01-31') => join(directory, channel, `${day}.md`);
 const read = (channel: string, day?: string) => readFileSync(page(channel, day), 'utf8');
 
-describe('the pages of the archive', () => {
+describe('the pages of the archive (R10)', () => {
   it('hold the turns of a day, readable for their owner only', async () => {
     const made = writer();
     made.start();
