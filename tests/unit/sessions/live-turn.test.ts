@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TurnChannel } from '../../../src/backends/claude/live/channel.js';
-import { EventQueue } from '../../../src/backends/live/turn-stream.js';
+import { EventQueue, TurnStream } from '../../../src/backends/live/turn-stream.js';
 import type { LiveEvent, LiveSession } from '../../../src/backends/live/types.js';
 import type { Clocks } from '../../../src/config/limits.js';
 import { type ChatEvent, errorEvent } from '../../../src/core/chat-event.js';
@@ -129,8 +128,11 @@ const text = (said: string) => ({ type: 'text', text: said }) as const;
 /** Claude says all of this at once. */
 function claude(events: readonly LiveEvent[]): LiveSession {
   const turn = () => {
-    const channel: TurnChannel = new TurnChannel(() => channel.push(events));
-    return channel;
+    const begin = () => {
+      for (const event of events) stream.push(event);
+    };
+    const stream = new TurnStream({ begin, pausable: true });
+    return stream;
   };
   return { ...session(new EventQueue(), []), turn };
 }

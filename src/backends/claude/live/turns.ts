@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { notice } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
+import { TurnStream } from '../../live/turn-stream.js';
 import type { LiveEvent, LiveEvents, PermissionAnswer, TurnEnding } from '../../live/types.js';
 import { unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
-import { TurnChannel } from './channel.js';
 import { answerAsked, beginTurn, endPassed, endTurn, stepLive, tellTurn } from './decoder.js';
 import { Footprint } from './footprint.js';
 import { type Permissions, permissionResult } from './permissions.js';
@@ -26,10 +26,10 @@ export class ClaudeTurns implements Listener {
   readonly #telling = new Map<string, (taken: boolean) => void>();
   #state: ClaudeLiveState;
   /** The turn whose message the CLI has. */
-  #current: TurnChannel | undefined;
+  #current: ClaudeTurn | undefined;
   /** The newest one: it may still wait for the one before it to be over. */
-  #latest: TurnChannel | undefined;
-  #before: TurnChannel | undefined;
+  #latest: ClaudeTurn | undefined;
+  #before: ClaudeTurn | undefined;
   #patience: NodeJS.Timeout | undefined;
 
   constructor(connection: ClaudeConnection, permissions: Permissions, resumed: string | undefined) {
@@ -41,27 +41,28 @@ export class ClaudeTurns implements Listener {
 
   /** One turn for one message, in the form that Claude takes it. */
   run(message: JsonObject): LiveEvents {
-    const turn = new TurnChannel(() => this.#begin(turn, message));
+    const stream = new TurnStream({ begin: () => this.#begin(turn, message), pausable: true });
+    const turn: ClaudeTurn = { stream, messageId: undefined, stopped: false };
     this.#latest = turn;
-    return turn;
+    return stream;
   }
 
-  #begin(turn: TurnChannel, message: JsonObject): void {
+  #begin(turn: ClaudeTurn, message: JsonObject): void {
     const before = this.#before;
     this.#before = turn;
-    if (before === undefined || before.isOver) this.#say(turn, message);
-    else void before.over.then(() => this.#say(turn, message));
+    if (before === undefined || before.stream.isOver) this.#say(turn, message);
+    else void before.stream.over.then(() => this.#say(turn, message));
   }
 
-  #say(turn: TurnChannel, message: JsonObject): void {
+  #say(turn: ClaudeTurn, message: JsonObject): void {
     const { death } = this.#connection;
-    if (death !== undefined) turn.push([crash(death)]);
-    else if (turn.stopped) turn.push([{ type: 'ending', ending: interrupted }]);
+    if (death !== undefined) turn.stream.push(crash(death));
+    else if (turn.stopped) turn.stream.push({ type: 'ending', ending: interrupted });
     else {
       this.#current = turn;
-      if (this.#mayBeMistaken) turn.id = randomUUID();
-      this.#connection.send(turn.id === undefined ? message : { ...message, uuid: turn.id });
-      this.#take(beginTurn(this.#state, turn.id));
+      if (this.#mayBeMistaken) turn.messageId = randomUUID();
+      this.#connection.send(turn.messageId === undefined ? message : { ...message, uuid: turn.messageId });
+      this.#take(beginTurn(this.#state, turn.messageId));
     }
   }
 
@@ -76,28 +77,29 @@ export class ClaudeTurns implements Listener {
   /** Resolves when Claude has taken notice; the turn then ends by itself. */
   async interrupt(): Promise<void> {
     const turn = this.#latest;
-    if (turn === undefined || turn.isOver || turn.stopped) return;
-    turn.stop();
+    if (turn === undefined || turn.stream.isOver || turn.stopped) return;
+    turn.stopped = true;
+    turn.stream.stopWaitingForRoom();
     // Before it is sent it needs no taking back.
     if (turn !== this.#current) return;
     try {
       await this.#ask(turn);
     } catch (error) {
       // A process that is gone has ended the turn as well.
-      if (!turn.isOver) throw error;
+      if (!turn.stream.isOver) throw error;
     }
   }
 
-  async #ask(turn: TurnChannel): Promise<void> {
-    for (let attempt = 0; attempt < 20 && !turn.isOver; attempt++) {
+  async #ask(turn: ClaudeTurn): Promise<void> {
+    for (let attempt = 0; attempt < 20 && !turn.stream.isOver; attempt++) {
       // What waits behind the turn would begin another one.
       for (const id of this.#state.turn?.told ?? []) await this.#withdraw(id);
       if (await this.#takeBack(turn)) return;
       // Over in the meantime: it would hit the next one.
-      if (turn.isOver) return;
+      if (turn.stream.isOver) return;
       const { still_queued: queued } = await this.#connection.request({ subtype: 'interrupt' });
       // Between two turns Claude (2.1.325) lets an interrupt pass and begins the message that waits: ask again.
-      const waits = [turn.id, ...(this.#state.turn?.told ?? [])];
+      const waits = [turn.messageId, ...(this.#state.turn?.told ?? [])];
       if (!Array.isArray(queued) || !waits.some((id) => queued.includes(id))) break;
     }
     this.#insist(turn);
@@ -112,7 +114,7 @@ export class ClaudeTurns implements Listener {
     const taken = new Promise<boolean>((resolve) => {
       this.#telling.set(id, resolve);
     });
-    void turn.over.then(() => this.#told(id, false));
+    void turn.stream.over.then(() => this.#told(id, false));
     this.#state = tellTurn(this.#state, id);
     this.#connection.send({ ...message, uuid: id });
     return taken;
@@ -140,7 +142,7 @@ export class ClaudeTurns implements Listener {
 
   /** For the session's last moments: the running turn, if any, is over. */
   async settled(): Promise<void> {
-    await this.#before?.over;
+    await this.#before?.stream.over;
   }
 
   received(message: JsonObject, raw: string): readonly LiveEvent[] {
@@ -167,7 +169,8 @@ export class ClaudeTurns implements Listener {
   }
 
   room(): Promise<void> | undefined {
-    return this.#current?.room();
+    const turn = this.#current;
+    return turn?.stopped ? undefined : turn?.stream.room();
   }
 
   #take([state, events]: LiveStep): readonly LiveEvent[] {
@@ -175,8 +178,8 @@ export class ClaudeTurns implements Listener {
     for (const event of events) if (event.type === 'session') this.sessionId = event.sessionId;
     const turn = this.#current;
     if (turn === undefined) return events;
-    turn.push(events);
-    if (turn.isOver) {
+    for (const event of events) turn.stream.push(event);
+    if (turn.stream.isOver) {
       this.#current = undefined;
       this.#questions.clear();
     }
@@ -191,7 +194,7 @@ export class ClaudeTurns implements Listener {
     this.#patience = setTimeout(() => {
       if (this.#current === turn) this.#take(endPassed(this.#state));
     }, beginMs);
-    void turn.over.then(() => clearTimeout(this.#patience));
+    void turn.stream.over.then(() => clearTimeout(this.#patience));
   }
 
   /** Answers what needs nobody's word; `true` leaves a permission request to the caller. */
@@ -226,9 +229,9 @@ export class ClaudeTurns implements Listener {
   }
 
   /** A message that waits can be taken back (2.1.325); then its turn ends without ever having begun. */
-  async #takeBack(turn: TurnChannel): Promise<boolean> {
+  async #takeBack(turn: ClaudeTurn): Promise<boolean> {
     if (this.#state.turn?.begun) return false;
-    if (turn.id === undefined || !(await this.#withdraw(turn.id))) return false;
+    if (turn.messageId === undefined || !(await this.#withdraw(turn.messageId))) return false;
     if (this.#current === turn) this.#take(endTurn(this.#state, interrupted));
     return true;
   }
@@ -245,15 +248,24 @@ export class ClaudeTurns implements Listener {
   }
 
   /** An interrupt that comes while a turn is being set up may be lost: say it again until it is over. */
-  #insist(turn: TurnChannel): void {
-    if (turn.isOver) return;
+  #insist(turn: ClaudeTurn): void {
+    if (turn.stream.isOver) return;
     const timer = setInterval(() => this.#interruptAgain(), 1000);
-    void turn.over.then(() => clearInterval(timer));
+    void turn.stream.over.then(() => clearInterval(timer));
   }
 
   #interruptAgain(): void {
     this.#connection.request({ subtype: 'interrupt' }).catch(() => undefined);
   }
+}
+
+/** A turn on its way through the process: its events, and what the CLI has been told of it. */
+interface ClaudeTurn {
+  readonly stream: TurnStream;
+  /** The id that its message carries. */
+  messageId: string | undefined;
+  /** An interrupt was asked for: the turn no longer waits for its reader. */
+  stopped: boolean;
 }
 
 /** Older versions can't take a message back; a process that is gone has ended the turn anyway. */

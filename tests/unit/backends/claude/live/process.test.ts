@@ -226,17 +226,20 @@ describe('a turn with a Claude that misbehaves', () => {
     expect(both.map(texts)).toEqual([['one'], ['two']]);
   });
 
+  /** More than a reader may fall behind. */
+  const flood = `
+    on.user = async () => {
+      for (let i = 0; i < 600; i++) {
+        if (!process.stdout.write(JSON.stringify({ type: 'assistant', message: { content: [{ type: 'text', text: 'x'.repeat(100_000) }] } }) + '\\n'))
+          await new Promise((resolve) => process.stdout.once('drain', resolve));
+      }
+      heard('{"type":"written"}');
+      result('done');
+    };
+  `;
+
   it('a slow reader slows the writer, and loses nothing', async () => {
-    const { session, heard } = await open(`
-      on.user = async () => {
-        for (let i = 0; i < 300; i++) {
-          if (!process.stdout.write(JSON.stringify({ type: 'assistant', message: { content: [{ type: 'text', text: 'x'.repeat(100_000) }] } }) + '\\n'))
-            await new Promise((resolve) => process.stdout.once('drain', resolve));
-        }
-        heard('{"type":"written"}');
-        result('done');
-      };
-    `);
+    const { session, heard } = await open(flood);
     let chars = 0;
     let first = true;
     for await (const event of session.turn('go')) {
@@ -246,7 +249,17 @@ describe('a turn with a Claude that misbehaves', () => {
       await sleep(500);
       expect(heard().some((message) => message.type === 'written')).toBe(false);
     }
-    expect(chars).toBe(30_000_000);
+    expect(chars).toBe(60_000_000);
+  });
+
+  it('a turn that is interrupted does not wait for its slow reader', async () => {
+    const { session, heard } = await open(flood);
+    const events = session.turn('go')[Symbol.asyncIterator]();
+    await events.next();
+    await sleep(300);
+    await session.interrupt();
+    await until(() => heard().some((message) => message.type === 'written'));
+    await events.return?.();
   });
 
   it('a line of 20 MB is fine', async () => {
