@@ -421,7 +421,7 @@ describe('sessions of Claude (S3)', () => {
     });
   });
 
-  it('messages carry an id only where the agent may begin a turn by itself; only of those Claude tells more', async () => {
+  it('every message carries an id, and Claude tells where each begins before its first line', async () => {
     const lines: { readonly direction: 'in' | 'out'; readonly message: JsonObject }[] = [];
     const process = await start({}, (entry) => {
       if (entry.type === 'line') lines.push({ direction: entry.direction, message: JSON.parse(entry.line) });
@@ -432,26 +432,28 @@ describe('sessions of Claude (S3)', () => {
       await turn(session, prompt);
       // What comes behind the result.
       await sleep(200);
-      const of = (type: string) => lines.filter(({ message }) => message['type'] === type);
-      const [sent] = of('user').filter(({ direction }) => direction === 'out');
-      const [result] = of('result');
-      return {
-        id: sent?.message['uuid'] !== undefined,
-        told: of('command_lifecycle').length > 0,
-        named: result?.message['user_message_uuids'] !== undefined,
-        origin: result?.message['origin'],
-      };
+      const sent = lines.find(
+        ({ direction, message }) => direction === 'out' && message['type'] === 'user',
+      )?.message;
+      expect(sent?.['uuid']).toEqual(expect.any(String));
+      const result = lines.find(({ message }) => message['type'] === 'result')?.message;
+      expect(result).toMatchObject({ user_message_uuids: [sent?.['uuid']] });
+      expect(result).not.toHaveProperty('origin');
+      return lines.flatMap(({ message }) => {
+        if (message['type'] === 'result' || message['subtype'] === 'init') return [message['subtype']];
+        return message['command_uuid'] === sent?.['uuid'] ? [message['state']] : [];
+      });
     };
-    const without = { id: false, told: false, named: false, origin: undefined };
+    const way = ['queued', 'started', 'init', 'success', 'completed'];
     model.use(['one']);
-    expect(await go('one')).toEqual(without);
+    expect(await go('one')).toEqual(way);
     model.use([calls({ shell: 'true' }), 'two']);
-    expect(await go('two')).toEqual(without);
+    expect(await go('two')).toEqual(way);
     const input = { command: 'tail -s 7006 -f /dev/null', run_in_background: true };
     model.use([calls({ tool: 'Bash', input }), 'three']);
-    expect(await go('three')).toEqual(without);
+    expect(await go('three')).toEqual(way);
     model.use(['four']);
-    expect(await go('four')).toEqual({ id: true, told: true, named: true, origin: undefined });
+    expect(await go('four')).toEqual(way);
   });
 
   it('a background task that ends within the turn that began it does not make it the agent’s own', async () => {

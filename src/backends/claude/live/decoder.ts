@@ -1,4 +1,4 @@
-import { notice, type PermissionDecision } from '../../../core/chat-event.js';
+import type { PermissionDecision } from '../../../core/chat-event.js';
 import type { TurnEnding } from '../../live/types.js';
 import { unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
@@ -17,8 +17,8 @@ import {
 } from './state.js';
 
 /** Our message is on its way. */
-export function beginTurn(state: ClaudeLiveState, message: string | undefined): LiveStep {
-  const turn = newTurn(message, !state.tellsBeginnings);
+export function beginTurn(state: ClaudeLiveState, message: string): LiveStep {
+  const turn = newTurn(state, message);
   return [{ ...state, turn, unprompted: '', limitEnds: undefined }, tellUnprompted(state.unprompted)];
 }
 
@@ -36,18 +36,6 @@ export function endTurn(state: ClaudeLiveState, ending: TurnEnding['ending']): L
     { ...state, turn: undefined },
     [...turn.asked.map((id) => resolved(id, 'deny')), { type: 'ending', ending }],
   ];
-}
-
-/**
- * Time has passed since the agent ended a turn of its own. If our message has not begun by now, it never will: behind a
- * tool's result Claude (2.1.325) puts a message that waits into the running turn, also into one of its own, whose result
- * does not name a message without an id.
- */
-export function endPassed(state: ClaudeLiveState): LiveStep {
-  const { turn } = state;
-  if (turn?.passed === undefined || turn.begun || turn.told.length > 0) return [state, []];
-  const [ended, events] = endTurn(state, turn.passed);
-  return [ended, [takenUp, ...events]];
 }
 
 /** A permission request got its answer. */
@@ -113,23 +101,10 @@ function toldLifecycle(state: ClaudeLiveState, turn: OurTurn, id: string, now: u
 
 function ours(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
   const { turn } = state;
-  if (turn === undefined || !(turn.begun || beginsWith(turn, message))) return [overhear(state, message), []];
+  if (turn === undefined || !turn.begun) return [overhear(state, message), []];
   const [decoded, events] = stepClaude(turn.decoded, message, raw, undefined);
-  return [
-    decoded === turn.decoded ? state : { ...state, turn: { ...turn, begun: true, decoded } },
-    events.filter(says),
-  ];
+  return [decoded === turn.decoded ? state : { ...state, turn: { ...turn, decoded } }, events.filter(says)];
 }
-
-/** A message without an id is taken up in the next turn. */
-function beginsWith(turn: OurTurn, message: JsonObject): boolean {
-  return turn.message === undefined && turn.parts === undefined && message['subtype'] === 'init';
-}
-
-const takenUp = notice(
-  'warning',
-  'The message got no turn of its own: the agent took it up in the one that it had begun by itself.',
-);
 
 function controlRequest(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
   const { turn } = state;
@@ -148,12 +123,15 @@ function controlRequest(state: ClaudeLiveState, message: JsonObject, raw: string
   return [{ ...state, turn: { ...turn, asked: [...turn.asked, id] } }, [event]];
 }
 
-/** Steering a turn needs it before a message with an id has shown it. */
+/**
+ * The agent may begin a turn by itself before the first message of a process has got its lifecycle lines. Those come before
+ * the `init` line of the message's own turn (2.1.325): a turn that begins without them is not ours.
+ */
 function learnCapabilities(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
   if (state.tellsBeginnings || message['subtype'] !== 'init') return state;
   const { capabilities } = message;
-  const tellsBeginnings = Array.isArray(capabilities) && capabilities.includes('msg_lifecycle_v1');
-  return tellsBeginnings ? { ...state, tellsBeginnings } : state;
+  if (!Array.isArray(capabilities) || !capabilities.includes('msg_lifecycle_v1')) return state;
+  return { ...state, tellsBeginnings: true, turn: state.turn && { ...state.turn, begun: false } };
 }
 
 function withLimit(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
@@ -166,8 +144,7 @@ function withLimit(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState
 /** Enough to tell the reader what happened while nobody asked. */
 const unpromptedChars = 16 * 1024;
 
-function overhear(before: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
-  const state = message['subtype'] === 'init' ? { ...before, busy: true } : before;
+function overhear(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
   if (message['type'] !== 'assistant' || message['parent_tool_use_id']) return state;
   const said = objects(object(message['message'])['content'])
     .map((block) => (block['type'] === 'text' ? text(block['text']) : ''))

@@ -30,11 +30,6 @@ export class Footprint {
     }
   }
 
-  /** Something is left that may make the agent go on by itself. */
-  get mayWakeIt(): boolean {
-    return this.#traces;
-  }
-
   /** Can another session have the process? */
   async isClean(pid: number): Promise<boolean> {
     if (this.#traces) return false;

@@ -22,16 +22,14 @@ export function stepResult(state: ClaudeLiveState, message: JsonObject, raw: str
   const cost = typeof total === 'number' ? total : undefined;
   const before = costSinceLast(message);
   const { turn } = state;
-  const idle = { ...state, turn: undefined, busy: false, cost };
+  const idle = { ...state, turn: undefined, cost };
   if (turn === undefined) return [idle, []];
   const answers = answeredBy(message);
   const denied = turn.asked.map((id) => resolved(id, 'deny'));
   const ofItsOwn = isOfItsOwn(message);
   if (!isAnswerTo(turn, answers, ofItsOwn)) {
-    if (turn.begun && ofItsOwn) {
-      const passed = turn.message === undefined ? passedBy(state, turn, message, raw) : undefined;
-      return [{ ...idle, turn: { ...anew(turn), passed } }, [...denied, notOurs]];
-    }
+    if (ofItsOwn && turn.begun && !state.tellsBeginnings)
+      return [{ ...idle, turn: anew(state, turn) }, [...denied, notOurs]];
     return [{ ...idle, turn, unprompted: '' }, tellUnprompted(state.unprompted)];
   }
   const costBefore = before === undefined || cost === undefined ? state.cost : cost - before;
@@ -42,7 +40,7 @@ export function stepResult(state: ClaudeLiveState, message: JsonObject, raw: str
     return [idle, [...events.filter(says), ...denied, { type: 'ending', ending: last }]];
   const [parts, told] = addPart(turn.parts, events.filter(says), last);
   if (waiting.length === 0) return [idle, [...told, ...denied, { type: 'ending', ending: parts.ending }]];
-  const next = { ...anew(turn), told: waiting, parts };
+  const next = { ...anew(state, turn), told: waiting, parts };
   return [{ ...idle, turn: next }, [...told, ...denied, ...betweenParts(last)]];
 }
 
@@ -50,16 +48,6 @@ export function stepResult(state: ClaudeLiveState, message: JsonObject, raw: str
 function isOfItsOwn(message: JsonObject): boolean {
   const kind = text(object(message['origin'])['kind']);
   return kind !== '' && kind !== 'human';
-}
-
-function passedBy(
-  state: ClaudeLiveState,
-  turn: OurTurn,
-  message: JsonObject,
-  raw: string,
-): TurnEnding['ending'] {
-  const [{ ending }] = stepClaude(turn.decoded, message, raw, undefined);
-  return endingOf(ending, message, state.limitEnds);
 }
 
 const notOurs = notice(
@@ -74,15 +62,9 @@ function answeredBy(message: JsonObject): readonly string[] {
   return ids.filter((id) => typeof id === 'string');
 }
 
-function isAnswerTo(
-  { message, begun, parts }: OurTurn,
-  answers: readonly string[],
-  ofItsOwn: boolean,
-): boolean {
-  if (message !== undefined && answers.includes(message)) return true;
-  if (ofItsOwn || (message !== undefined && answers.length > 0)) return false;
-  // A failure may come before the turn's first line. Between two parts it is the next one's, which has an id.
-  return begun || (message === undefined && parts === undefined);
+function isAnswerTo(turn: OurTurn, answers: readonly string[], ofItsOwn: boolean): boolean {
+  if (answers.length > 0) return answers.includes(turn.message);
+  return turn.begun && !ofItsOwn;
 }
 
 function endingOf(

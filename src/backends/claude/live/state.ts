@@ -11,17 +11,16 @@ export interface ClaudeLiveState {
   readonly cost: number | undefined;
   /** Does this version tell where a message's turn begins? (2.1.325 does, older ones don't.) */
   readonly tellsBeginnings: boolean;
-  /** The agent is in a turn of its own, which a finished background task or a timer started. */
-  readonly busy: boolean;
-  /** What it said in such a turn. */
+  /** What the agent said in a turn of its own, which a finished background task or a timer started. */
   readonly unprompted: string;
   /** When a reached rate limit is over. */
   readonly limitEnds: string | undefined;
 }
 
 export interface OurTurn {
-  /** The id that our message carries; without one the next turn is taken for its answer. */
-  readonly message: string | undefined;
+  /** The id that our message carries. */
+  readonly message: string;
+  /** Claude works on our message. A version that tells no beginnings is taken to do so at once. */
   readonly begun: boolean;
   readonly decoded: ClaudeState;
   /** Permission requests without an answer. */
@@ -30,27 +29,25 @@ export interface OurTurn {
   readonly told: readonly string[];
   /** What has come so far, when Claude ended a turn of its own before it took them up. */
   readonly parts: Parts | undefined;
-  /** How the agent ended a turn of its own since a message without an id was sent. It may have taken it up there. */
-  readonly passed: TurnEnding['ending'] | undefined;
 }
 
 export type LiveStep = readonly [state: ClaudeLiveState, events: readonly LiveEvent[]];
 
 /** `cost`: what the session has cost before, 0 for a new one. */
 export function liveState(cost: number | undefined): ClaudeLiveState {
-  return { turn: undefined, cost, tellsBeginnings: false, busy: false, unprompted: '', limitEnds: undefined };
+  return { turn: undefined, cost, tellsBeginnings: false, unprompted: '', limitEnds: undefined };
 }
 
 const { initial } = claudeDecoder(undefined);
 
 /** A turn of ours, of which nothing has come yet. */
-export function newTurn(message: string | undefined, begun: boolean): OurTurn {
-  return { message, begun, decoded: initial, asked: [], told: [], parts: undefined, passed: undefined };
+export function newTurn({ tellsBeginnings }: ClaudeLiveState, message: string): OurTurn {
+  return { message, begun: !tellsBeginnings, decoded: initial, asked: [], told: [], parts: undefined };
 }
 
-/** Our message has not been taken up yet. */
-export function anew(turn: OurTurn): OurTurn {
-  return { ...turn, begun: false, decoded: initial, asked: [] };
+/** The same turn, as if nothing of it had come yet. */
+export function anew({ tellsBeginnings }: ClaudeLiveState, turn: OurTurn): OurTurn {
+  return { ...turn, begun: !tellsBeginnings, decoded: initial, asked: [] };
 }
 
 export const interrupted: TurnEnding['ending'] = interruptedEnding;

@@ -11,7 +11,6 @@ import { type JsonObject, parseObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
 import { firstCharacters, withoutNoise } from '../../output/stderr.js';
 import type { TraceEntry } from '../../types.js';
-import { InitLine } from '../init-line.js';
 import { isMark, readKnownLine } from '../known-lines.js';
 
 /** What listens to a process: everything it says but the answers to our own requests. */
@@ -46,7 +45,6 @@ export class ClaudeConnection {
   readonly #child: RunningProcess;
   readonly #listener: Listener;
   readonly #trace: Trace;
-  readonly #init = new InitLine();
   readonly #pending = new Map<string, Pending>();
   #requests = 0;
   #ending = false;
@@ -114,7 +112,7 @@ export class ClaudeConnection {
   }
 
   #line(raw: string): void {
-    const message = readKnownLine(raw) ?? this.#init.read(raw) ?? parseObject(raw);
+    const message = readKnownLine(raw) ?? parseObject(raw);
     if (message === undefined && raw.trim() === '') return;
     const events = message === undefined ? this.#listener.garbage(raw) : this.#hear(message, raw);
     this.#trace?.({ type: 'line', direction: 'in', line: raw, events: events.filter(isStep) });

@@ -6,14 +6,11 @@ import type { LiveEvent, LiveEvents, PermissionAnswer, TurnEnding } from '../../
 import { unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
-import { answerAsked, beginTurn, endPassed, endTurn, stepLive, tellTurn } from './decoder.js';
+import { answerAsked, beginTurn, endTurn, stepLive, tellTurn } from './decoder.js';
 import { Footprint } from './footprint.js';
 import { type Permissions, permissionResult } from './permissions.js';
 import { type ClaudeLiveState, interrupted, type LiveStep, liveState } from './state.js';
 import type { ClaudeConnection, Death, Listener } from './transport.js';
-
-/** Behind a result Claude begins what waits within 0.1 s, where no hook holds it up. */
-const beginMs = 3000;
 
 /** The turns of one process, one at a time, and the questions that come up in them. */
 export class ClaudeTurns implements Listener {
@@ -30,7 +27,6 @@ export class ClaudeTurns implements Listener {
   /** The newest one: it may still wait for the one before it to be over. */
   #latest: ClaudeTurn | undefined;
   #before: ClaudeTurn | undefined;
-  #patience: NodeJS.Timeout | undefined;
 
   constructor(connection: ClaudeConnection, permissions: Permissions, resumed: string | undefined) {
     this.#connection = connection;
@@ -42,7 +38,7 @@ export class ClaudeTurns implements Listener {
   /** One turn for one message, in the form that Claude takes it. */
   run(message: JsonObject): LiveEvents {
     const stream = new TurnStream({ begin: () => this.#begin(turn, message), pausable: true });
-    const turn: ClaudeTurn = { stream, messageId: undefined, stopped: false };
+    const turn: ClaudeTurn = { stream, messageId: randomUUID(), stopped: false };
     this.#latest = turn;
     return stream;
   }
@@ -60,18 +56,9 @@ export class ClaudeTurns implements Listener {
     else if (turn.stopped) turn.stream.push({ type: 'ending', ending: interrupted });
     else {
       this.#current = turn;
-      if (this.#mayBeMistaken) turn.messageId = randomUUID();
-      this.#connection.send(turn.messageId === undefined ? message : { ...message, uuid: turn.messageId });
+      this.#connection.send({ ...message, uuid: turn.messageId });
       this.#take(beginTurn(this.#state, turn.messageId));
     }
-  }
-
-  /**
-   * Could the next turn be one that the agent begins by itself? Then the message carries an id, and Claude tells where its
-   * turn begins. That costs 2 % of a short turn, which most sessions can be spared.
-   */
-  get #mayBeMistaken(): boolean {
-    return this.#state.busy || this.footprint.mayWakeIt;
   }
 
   /** Resolves when Claude has taken notice; the turn then ends by itself. */
@@ -154,7 +141,8 @@ export class ClaudeTurns implements Listener {
       this.#told(text(message['command_uuid']), message['state'] !== 'cancelled');
     // Said before the turn's first line, an interrupt may have come too early to be heard.
     if (message['subtype'] === 'init' && this.#current?.stopped) this.#interruptAgain();
-    if (type === 'result' && events.at(-1)?.type !== 'ending') this.#wentOnByItself();
+    // A result of a turn that the agent began by itself.
+    if (type === 'result' && events.at(-1)?.type !== 'ending') this.footprint.leaveTrace();
     this.footprint.see(message, events);
     return events;
   }
@@ -184,17 +172,6 @@ export class ClaudeTurns implements Listener {
       this.#questions.clear();
     }
     return events;
-  }
-
-  #wentOnByItself(): void {
-    this.footprint.leaveTrace();
-    const turn = this.#current;
-    if (turn === undefined || this.#state.turn?.passed === undefined) return;
-    clearTimeout(this.#patience);
-    this.#patience = setTimeout(() => {
-      if (this.#current === turn) this.#take(endPassed(this.#state));
-    }, beginMs);
-    void turn.stream.over.then(() => clearTimeout(this.#patience));
   }
 
   /** Answers what needs nobody's word; `true` leaves a permission request to the caller. */
@@ -231,7 +208,7 @@ export class ClaudeTurns implements Listener {
   /** A message that waits can be taken back (2.1.325); then its turn ends without ever having begun. */
   async #takeBack(turn: ClaudeTurn): Promise<boolean> {
     if (this.#state.turn?.begun) return false;
-    if (turn.messageId === undefined || !(await this.#withdraw(turn.messageId))) return false;
+    if (!(await this.#withdraw(turn.messageId))) return false;
     if (this.#current === turn) this.#take(endTurn(this.#state, interrupted));
     return true;
   }
@@ -263,7 +240,7 @@ export class ClaudeTurns implements Listener {
 interface ClaudeTurn {
   readonly stream: TurnStream;
   /** The id that its message carries. */
-  messageId: string | undefined;
+  readonly messageId: string;
   /** An interrupt was asked for: the turn no longer waits for its reader. */
   stopped: boolean;
 }

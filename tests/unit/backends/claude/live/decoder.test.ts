@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import {
   answerAsked,
   beginTurn,
-  endPassed,
   endTurn,
   stepLive,
   tellTurn,
@@ -99,8 +98,9 @@ describe('what is said into a running turn', () => {
   });
 });
 
-describe('a turn whose message has no id', () => {
+describe('a turn of ours beside those that the agent begins by itself', () => {
   const init = { type: 'system', subtype: 'init', session_id: 's', model: 'm' };
+  const capable = { ...init, capabilities: ['other_v1', 'msg_lifecycle_v1'] };
   const say = (text: string) => ({
     type: 'assistant',
     message: { content: [{ type: 'text', text }] },
@@ -114,20 +114,19 @@ describe('a turn whose message has no id', () => {
     ...more,
   });
   const ofItsOwn = { origin: { kind: 'task-notification', producer: 'session-task' } };
+  const names = (...ids: string[]) => ({ user_message_uuids: ids });
   const lifecycle = (id: string, state: string) => ({ type: 'command_lifecycle', command_uuid: id, state });
+  const queued = lifecycle('ours', 'queued');
+  const started = lifecycle('ours', 'started');
   const asks = {
     type: 'control_request',
     request_id: 'q',
     request: { subtype: 'can_use_tool', tool_name: 'Bash', input: {} },
   };
-  const notOurs = {
-    type: 'notice',
-    level: 'warning',
-    message: expect.stringContaining('belongs to a turn that the agent began by itself'),
-  };
+  const tellsBeginnings: ClaudeLiveState = { ...liveState(0), tellsBeginnings: true };
   /** `steer` stands for a message that is said into the turn. */
-  const play = (messages: readonly (JsonObject | 'steer')[], from = liveState(0)) => {
-    let [state] = beginTurn(from, undefined);
+  const play = (messages: readonly (JsonObject | 'steer')[], from = tellsBeginnings) => {
+    let [state] = beginTurn(from, 'ours');
     const told: LiveEvent[] = [];
     for (const message of messages) {
       expect(told.map(({ type }) => type)).not.toContain('ending');
@@ -138,175 +137,153 @@ describe('a turn whose message has no id', () => {
     return { state, told };
   };
 
-  it.each([false, true])('is answered by the next result (beginnings are told: %s)', (tellsBeginnings) => {
-    const from = { ...liveState(0), tellsBeginnings };
-    const { told, state } = play([init, say('hi'), result('hi')], from);
-    expect(kinds(told)).toEqual(['session', 'text', 'usage', 'ending']);
-    expect(endingOf(told)).toEqual({ type: 'answered', stopReason: 'end_turn', text: 'hi' });
-    expect(state).toMatchObject({ turn: undefined, busy: false });
-  });
-
-  it('begins with its first line: what an earlier turn still says is not part of it', () => {
-    const from = { ...liveState(0), tellsBeginnings: true };
-    const { told } = play([say('late'), { type: 'something new' }, init, say('hi'), result('hi')], from);
+  it.each([
+    ['is known to tell beginnings', tellsBeginnings],
+    ['is not known yet', liveState(0)],
+  ])('begins with its lifecycle line, in a version that %s', (_, from) => {
+    const { told, state } = play(
+      [queued, say('late'), { type: 'something new' }, started, init, say('hi'), result('hi', names('ours'))],
+      from,
+    );
     expect(kinds(told)).toEqual(['session', 'text', 'usage', 'ending']);
     expect(texts(told)).toEqual(['hi']);
-  });
-
-  it('can fail before its first line', () => {
-    const from = { ...liveState(0), tellsBeginnings: true };
-    const { told } = play([result('no such model', { is_error: true })], from);
-    expect(endingOf(told)).toMatchObject({ type: 'failed', message: 'no such model' });
-  });
-
-  it.each([
-    ['names other messages', { user_message_uuids: ['x'], user_message_uuid: 'x' }],
-    ['is of a person', { origin: { kind: 'human' } }],
-    ['has an origin of no kind', { origin: {} }],
-    ['has an origin that is none', { origin: 'human' }],
-  ])('is answered by a result that %s', (_, more) => {
-    expect(endingOf(play([init, result('hi', more)]).told)).toMatchObject({ text: 'hi' });
-  });
-
-  it('and into which something was said in time is answered by the result that names it', () => {
-    const { told, state } = play([
-      init,
-      'steer',
-      lifecycle('more', 'queued'),
-      lifecycle('more', 'started'),
-      lifecycle('more', 'completed'),
-      result('both', { user_message_uuids: ['more'] }),
-    ]);
-    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'both' });
+    expect(endingOf(told)).toEqual({ type: 'answered', stopReason: 'end_turn', text: 'hi' });
     expect(state.turn).toBeUndefined();
   });
 
-  it('and into which something was said at its end is two turns of Claude’s, and one of ours', () => {
-    const { told, state } = play([
+  it('can fail before it begins, with a result that names it', () => {
+    const { told } = play([queued, result('no such model', { is_error: true, ...names('ours') })]);
+    expect(endingOf(told)).toMatchObject({ type: 'failed', message: 'no such model' });
+  });
+
+  it.each<[string, object]>([
+    ['names no message', {}],
+    ['is of a person', { origin: { kind: 'human' } }],
+    ['has an origin of no kind', { origin: {} }],
+    ['has an origin that is none', { origin: 'human' }],
+    ['names it beside others', names('x', 'ours')],
+    ['names it in the other spelling', { user_message_uuid: 'ours' }],
+    ['names it, whatever its origin', { ...ofItsOwn, ...names('ours') }],
+  ])('once begun is answered by a result that %s', (_, more) => {
+    expect(endingOf(play([started, init, result('hi', more)]).told)).toMatchObject({ text: 'hi' });
+  });
+
+  it.each<[string, object]>([
+    ['names another message', names('x')],
+    ['is of the agent’s own turn', ofItsOwn],
+  ])('is not answered by a result that %s, and goes on', (_, more) => {
+    const { told } = play([
+      started,
       init,
-      say('first'),
-      'steer',
-      lifecycle('more', 'queued'),
-      result('first'),
-      lifecycle('more', 'started'),
-      init,
-      say('second'),
-      result('second', { user_message_uuids: ['more'] }),
+      say('a'),
+      result('x', more),
+      say('b'),
+      result('ab', names('ours')),
     ]);
-    expect(texts(told)).toEqual(['first', '\n\n', 'second']);
-    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'first\n\nsecond' });
-    expect(told.findLast(({ type }) => type === 'usage')).toMatchObject({ inputTokens: 20 });
-    expect(state).toMatchObject({ turn: undefined, busy: false });
+    expect(texts(told)).toEqual(['a', 'b']);
+    expect(endingOf(told)).toMatchObject({ text: 'ab' });
+  });
+
+  it.each([
+    ['with its origin', ofItsOwn],
+    ['without', {}],
+  ])('waits for the agent’s own turn to end, and keeps what that says apart: %s', (_, more) => {
+    const { told } = play([
+      queued,
+      init,
+      say('woken up'),
+      result('woken up', { ...more, total_cost_usd: 0.2 }),
+      started,
+      init,
+      say('ours'),
+      result('ours', { ...names('ours'), total_cost_usd: 0.5 }),
+    ]);
+    expect(kinds(told)).toEqual(['notice', 'session', 'text', 'usage', 'ending']);
+    expect(told[0]).toMatchObject({ message: expect.stringContaining('woken up') });
+    expect(endingOf(told)).toMatchObject({ text: 'ours' });
+    expect(told.find(({ type }) => type === 'usage')).toMatchObject({ costUsd: expect.closeTo(0.3, 9) });
+  });
+
+  it('is answered by the agent’s own turn where Claude puts the message into it behind a tool’s result', () => {
+    const { told } = play([
+      queued,
+      init,
+      say('woken up'),
+      started,
+      say('both'),
+      result('both', { ...ofItsOwn, ...names('ours') }),
+    ]);
+    expect(texts(told)).toEqual(['both']);
+    expect(endingOf(told)).toEqual({ type: 'answered', stopReason: 'end_turn', text: 'both' });
   });
 
   it.each([
     ['with its origin', ofItsOwn],
     ['without', {}],
   ])('and between whose two parts the agent goes on by itself keeps that apart: %s', (_, more) => {
-    const { told } = play([
+    const { told, state } = play([
+      started,
       init,
       say('first'),
       'steer',
-      result('first'),
+      result('first', names('ours')),
       init,
       say('woken up'),
       result('woken up', more),
       lifecycle('more', 'started'),
       init,
       say('second'),
-      result('second', { user_message_uuids: ['more'] }),
+      result('second', names('more')),
     ]);
     expect(texts(told)).toEqual(['first', '\n\n', 'second']);
     expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'first\n\nsecond' });
+    expect(told.findLast(({ type }) => type === 'usage')).toMatchObject({ inputTokens: 20 });
     expect(told.flatMap((event) => (event.type === 'notice' ? [event.message] : []))).toEqual([
       'Between the turns the agent went on by itself and said: woken up',
     ]);
+    expect(state.turn).toBeUndefined();
   });
 
-  it('waits on when the agent was in a turn of its own: what was asked is denied, and its answer is its own', () => {
-    const { told, state } = play([init, say('woken up'), asks, result('woken up', ofItsOwn)]);
+  it('is not taken to have begun by a first line that says beginnings are told, and told none', () => {
+    const own = [capable, say('woken up'), result('woken up', ofItsOwn)];
+    const { told } = play(
+      [...own, queued, started, capable, say('hi'), result('hi', names('ours'))],
+      liveState(0),
+    );
+    expect(kinds(told)).toEqual(['notice', 'session', 'text', 'usage', 'ending']);
+    expect(texts(told)).toEqual(['hi']);
+  });
+
+  it('in a version that tells no beginnings has begun at once: a result of the agent’s own begins it again', () => {
+    const notOurs = {
+      type: 'notice',
+      level: 'warning',
+      message: expect.stringContaining('belongs to a turn that the agent began by itself'),
+    };
+    const own = [init, say('woken up'), asks, result('woken up', { ...ofItsOwn, total_cost_usd: 0.2 })];
+    const { told, state } = play(
+      [...own, init, say('ours'), result('ours', { total_cost_usd: 0.5 })],
+      liveState(0),
+    );
     expect(told).toMatchObject([
       { type: 'session' },
       { type: 'text', text: 'woken up' },
       { type: 'permission_request', id: 'q' },
       { type: 'permission_resolved', id: 'q', decision: 'deny' },
       notOurs,
+      { type: 'session' },
+      { type: 'text', text: 'ours' },
+      { type: 'usage', costUsd: expect.closeTo(0.3, 9) },
+      { type: 'ending', ending: { type: 'answered', stopReason: 'end_turn', text: 'ours' } },
     ]);
-    expect(state.turn).toMatchObject({ message: undefined, begun: false, asked: [] });
-    let after: readonly LiveEvent[] = [];
-    let now = state;
-    for (const message of [init, say('ours'), result('ours', { total_cost_usd: 0.5 })]) {
-      const [next, events] = step(now, message);
-      now = next;
-      after = [...after, ...events];
-    }
-    expect(texts(after)).toEqual(['ours']);
-    expect(endingOf(after)).toEqual({ type: 'answered', stopReason: 'end_turn', text: 'ours' });
-    expect(now.turn).toBeUndefined();
+    expect(state.turn).toBeUndefined();
   });
 
-  it('that never begins was taken up in the agent’s own turn; one that has begun, or waits for more, is left alone', () => {
-    const own = [init, say('both'), result('both', ofItsOwn)];
-    const [ended, events] = endPassed(play(own).state);
-    expect(ended.turn).toBeUndefined();
-    expect(kinds(events)).toEqual(['notice', 'ending']);
-    expect(endingOf(events)).toMatchObject({ type: 'answered', text: 'both' });
-    for (const { state } of [
-      play([]),
-      play([init]),
-      play([...own, init]),
-      play([init, 'steer', ...own.slice(1)]),
-      play([...own, init, result('ours')]),
-    ])
-      expect(endPassed(state)).toEqual([state, []]);
-  });
-
-  it('pays for its own turn only', () => {
-    const { told } = play([
-      init,
-      result('woken up', { ...ofItsOwn, total_cost_usd: 0.2 }),
-      init,
-      result('ours', { total_cost_usd: 0.5 }),
-    ]);
-    expect(told.filter(({ type }) => type === 'usage')).toMatchObject([{ costUsd: expect.closeTo(0.3, 9) }]);
-  });
-
-  it('keeps what was said into the agent’s own turn until it is taken up', () => {
-    const { told } = play([
-      init,
-      'steer',
-      result('woken up', ofItsOwn),
-      init,
-      result('first'),
-      lifecycle('more', 'started'),
-      result('second', { user_message_uuids: ['more'] }),
-    ]);
-    expect(endingOf(told)).toMatchObject({ text: 'first\n\nsecond' });
-  });
-
-  it('with an id the origin says nothing: the id does', () => {
-    let [state] = beginTurn({ ...liveState(0), tellsBeginnings: true }, 'ours');
-    [state] = step(state, lifecycle('ours', 'started'));
-    const [, events] = step(state, result('hi', { ...ofItsOwn, user_message_uuids: ['ours'] }));
-    expect(endingOf(events)).toMatchObject({ type: 'answered', text: 'hi' });
-  });
-
-  it('with an id, before it is known that beginnings are told, the agent’s own turn is not its answer', () => {
-    let [state] = beginTurn(liveState(0), 'ours');
-    const told: LiveEvent[] = [];
-    for (const message of [
-      init,
-      result('', ofItsOwn),
-      lifecycle('ours', 'queued'),
-      lifecycle('ours', 'started'),
-      init,
-      say('hi'),
-      result('hi', { user_message_uuids: ['ours'] }),
-    ]) {
-      const [next, events] = step(state, message);
-      state = next;
-      told.push(...events);
-    }
+  it('the same before a version has told its first beginning', () => {
+    const { told } = play(
+      [init, result('', ofItsOwn), queued, started, init, say('hi'), result('hi', names('ours'))],
+      liveState(0),
+    );
     expect(kinds(told)).toEqual(['session', 'notice', 'session', 'text', 'usage', 'ending']);
     expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'hi' });
   });
@@ -314,10 +291,11 @@ describe('a turn whose message has no id', () => {
   it('is not moved by what becomes of an earlier message', () => {
     const { told } = play([
       lifecycle('earlier', 'cancelled'),
+      started,
       init,
       lifecycle('earlier', 'queued'),
       say('hi'),
-      result('hi'),
+      result('hi', names('ours')),
     ]);
     expect(kinds(told)).toEqual(['session', 'text', 'usage', 'ending']);
   });
@@ -325,32 +303,13 @@ describe('a turn whose message has no id', () => {
 
 describe('what is known of the agent between the turns', () => {
   const init = { type: 'system', subtype: 'init', session_id: 's', model: 'm' };
-  const result = { type: 'result', subtype: 'success', is_error: false, result: 'x' };
 
-  it('it is busy from an init that nobody asked for to its result', () => {
+  it('what it says there, also behind the result', () => {
     let state = liveState(0);
-    expect(state.busy).toBe(false);
     [state] = step(state, init);
-    expect(state.busy).toBe(true);
     [state] = step(state, { type: 'assistant', message: { content: [{ type: 'text', text: 'woken' }] } });
-    expect(state).toMatchObject({ busy: true, unprompted: 'woken' });
-    [state] = step(state, result);
-    expect(state).toMatchObject({ busy: false, unprompted: 'woken' });
-  });
-
-  it('it stays busy while our message waits behind that turn, and no longer', () => {
-    let state: ClaudeLiveState = { ...liveState(0), tellsBeginnings: true };
-    [state] = step(state, init);
-    [state] = beginTurn(state, 'ours');
-    expect(state).toMatchObject({ busy: true, turn: { begun: false } });
-    [state] = step(state, result);
-    expect(state).toMatchObject({ busy: false, turn: { begun: false } });
-  });
-
-  it.each(['ours', undefined])('a turn of ours (%s) does not make it busy', (message) => {
-    let [state] = beginTurn(liveState(0), message);
-    [state] = step(state, init);
-    expect(state.busy).toBe(false);
+    [state] = step(state, { type: 'result', subtype: 'success', is_error: false, result: 'x' });
+    expect(state.unprompted).toBe('woken');
   });
 
   it.each<[string, object, boolean]>([
@@ -360,13 +319,11 @@ describe('what is known of the agent between the turns', () => {
     ['capabilities that are no list', { capabilities: 'msg_lifecycle_v1' }, false],
     ['another line', { subtype: 'api_retry', capabilities: ['msg_lifecycle_v1'] }, false],
   ])('its first line says whether it tells beginnings: %s', (_, more, tells) => {
-    for (const begun of [true, false]) {
-      const from = begun ? beginTurn(liveState(0), undefined)[0] : liveState(0);
-      const [state, events] = step(from, { ...init, ...more });
+    for (const from of [beginTurn(liveState(0), 'ours')[0], liveState(0)]) {
+      const [state] = step(from, { ...init, ...more });
       expect(state.tellsBeginnings).toBe(tells);
       const [again] = step(state, { ...init, ...more });
       expect(again.tellsBeginnings).toBe(tells);
-      if (begun && !('subtype' in more)) expect(kinds(events)).toEqual(['session']);
     }
   });
 
@@ -563,10 +520,9 @@ describe("Claude's live decoder", () => {
       fc.oneof(json, fc.constantFrom('ours', 'started', 'cancelled', 'can_use_tool', 'init')),
     );
     const message = fc.record({ type: known, fields }).map((made) => ({ ...made.fields, type: made.type }));
-    const ids = fc.constantFrom('ours', undefined);
     fc.assert(
-      fc.property(fc.array(message, { maxLength: 30 }), ids, (messages, id) => {
-        const events = goOn(messages, beginTurn(liveState(0), id)[0]);
+      fc.property(fc.array(message, { maxLength: 30 }), (messages) => {
+        const events = goOn(messages, beginTurn(liveState(0), 'ours')[0]);
         expect(events.filter((event) => event.type === 'ending').length).toBeLessThanOrEqual(1);
         const end = events.findIndex((event) => event.type === 'ending');
         // Behind the ending come only requests that nobody knows: they are no part of a turn.
@@ -690,7 +646,8 @@ function replay(name: string, lines?: readonly string[]): LiveEvent[][] {
     if (entry.in !== undefined) take(stepLive(state, message, entry.in));
     else if (message['type'] === 'user') {
       turns.push([]);
-      take(beginTurn(state, typeof message['uuid'] === 'string' ? message['uuid'] : undefined));
+      expect(message['uuid']).toEqual(expect.any(String));
+      take(beginTurn(state, String(message['uuid'])));
     } else if (message['type'] === 'control_response') take(answered(state, message));
   }
   return turns;

@@ -20,7 +20,8 @@ const answer = (request, response = {}) =>
   say({ type: 'control_response', response: { subtype: 'success', request_id: request.request_id, response } });
 const result = (text, more = {}) => say({ type: 'result', subtype: 'success', is_error: false, result: text, ...more });
 const text = (text) => say({ type: 'assistant', message: { content: [{ type: 'text', text }] } });
-const init = (more = {}) => say({ type: 'system', subtype: 'init', session_id: 's', model: 'm', ...more });
+let sessionId = 's';
+const init = (more = {}) => say({ type: 'system', subtype: 'init', session_id: sessionId, model: 'm', ...more });
 const lifecycle = (message, state) => say({ type: 'command_lifecycle', command_uuid: message.uuid, state });
 const ask = (id, request) => say({ type: 'control_request', request_id: id, request });
 const heard = (line) => fs.appendFileSync(process.env.HEARD, line + '\\n');
@@ -278,71 +279,61 @@ describe('a turn with a Claude that misbehaves', () => {
   });
 });
 
-describe('an id for a message', () => {
-  /** A Claude of today: it tells where a message with an id begins, and nothing of one without. */
+describe('the id of a message', () => {
+  /** A Claude of today: it tells where a message is on its way, and its result names it. */
   const today = `
-    const told = { capabilities: ['msg_lifecycle_v1'] };
+    const today = { capabilities: ['msg_lifecycle_v1'] };
+    const start = (message) => {
+      lifecycle(message, 'queued');
+      lifecycle(message, 'started');
+      init(today);
+    };
     const reply = (message, words) => {
-      if (message.uuid) lifecycle(message, 'started');
-      init(told);
+      start(message);
       text(words);
-      result(words, message.uuid ? { user_message_uuids: [message.uuid] } : {});
-      if (message.uuid) lifecycle(message, 'completed');
+      result(words, { user_message_uuids: [message.uuid] });
+      lifecycle(message, 'completed');
     };
     const onItsOwn = (words) => {
-      init(told);
+      init(today);
       text(words);
       result(words, { origin: { kind: 'task-notification' } });
     };
     on.user = (m) => reply(m, m.message.content);
   `;
-  const ids = (stage: Stage) =>
-    stage.heard().flatMap((message) => (message.type === 'user' ? [message.uuid !== undefined] : []));
 
-  it('is left out while the agent can begin nothing by itself, after tools too', async () => {
-    const stage = await open(`${today}
+  it('is there in each: the first, a later one, what is said into a turn, /clear and what follows it', async () => {
+    const { session, process, heard } = await open(`${today}
+      let running;
       on.user = (m) => {
-        const use = (id, name) => ({ type: 'tool_use', id, name, input: {} });
-        say({ type: 'assistant', message: { content: [use('a', 'Bash'), use('b', 'Read'), use('c', 'Edit')] } });
-        say({ type: 'system', subtype: 'background_tasks_changed', tasks: [] });
-        reply(m, m.message.content);
+        const { content } = m.message;
+        if (content === '/clear') sessionId = 'cleared';
+        if (content === 'go') {
+          running = m;
+          start(m);
+          return text('begun');
+        }
+        if (content !== 'more') return reply(m, content);
+        lifecycle(m, 'queued');
+        lifecycle(m, 'started');
+        result('both', { user_message_uuids: [running.uuid, m.uuid] });
       };
     `);
-    for (const prompt of ['one', 'two', 'three']) {
-      const events = await turn(stage.session, prompt);
-      expect(texts(events)).toEqual([prompt]);
-      expect(events.at(-1)).toMatchObject({ ending: { type: 'answered', text: prompt } });
-    }
-    expect(ids(stage)).toEqual([false, false, false]);
-    for (const message of stage.heard())
-      if (message.type === 'user') expect(message).not.toHaveProperty('uuid');
+    await turn(session, 'one');
+    await turn(session, 'two');
+    for await (const event of session.turn('go'))
+      if (event.type === 'text') expect(await session.steer?.('more')).toBe(true);
+    await session.close();
+    const next = await process.open(optionsWith());
+    expect(texts(await turn(next, 'three'))).toEqual(['three']);
+    const sent = heard().filter((message) => message.type === 'user');
+    const contents = sent.map((message) => message.message.content);
+    expect(contents).toEqual(['one', 'two', 'go', 'more', '/clear', 'three']);
+    for (const { uuid } of sent) expect(uuid).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(new Set(sent.map(({ uuid }) => uuid)).size).toBe(sent.length);
   });
 
-  it.each<[string, string]>([
-    [
-      'a background task',
-      `say({ type: 'system', subtype: 'background_tasks_changed', tasks: [{ task_id: 't' }] });`,
-    ],
-    [
-      'word of a task',
-      `say({ type: 'system', subtype: 'task_notification', task_id: 't', status: 'stopped' });`,
-    ],
-    [
-      'a timer',
-      `say({ type: 'assistant', message: { content: [{ type: 'tool_use', id: 'a', name: 'CronCreate', input: {} }] } });`,
-    ],
-  ])('is there after %s', async (_, before) => {
-    const stage = await open(`${today}
-      on.user = (m) => { ${before} reply(m, m.message.content); on.user = (m) => reply(m, m.message.content); };
-    `);
-    for (const prompt of ['one', 'two', 'three'])
-      expect(texts(await turn(stage.session, prompt))).toEqual([prompt]);
-    expect(ids(stage)).toEqual([false, true, true]);
-    const given = stage.heard().flatMap((message) => message.uuid ?? []);
-    expect(new Set(given).size).toBe(2);
-  });
-
-  it('is there after a turn that the agent began by itself, which the next one is told of', async () => {
+  it('keeps a turn that the agent began between two of ours out of the next one, which is told of it', async () => {
     const stage = await open(`${today}
       on.user = (m) => {
         reply(m, 'one');
@@ -356,14 +347,13 @@ describe('an id for a message', () => {
     const events = await turn(stage.session, 'two');
     expect(texts(events)).toEqual(['two']);
     expect(events[0]).toMatchObject({ type: 'notice', message: expect.stringContaining('woken up') });
-    expect(ids(stage)).toEqual([false, true]);
   });
 
-  it('is there while the agent is in a turn of its own, and that turn is not taken for the answer', async () => {
+  it('keeps the agent’s own turn apart in whose middle the message is sent', async () => {
     const stage = await open(`${today}
       on.user = (m) => {
         reply(m, 'one');
-        setTimeout(() => { init(told); text('woken '); heard('{"type":"woken"}'); }, 20);
+        setTimeout(() => { init(today); text('woken '); heard('{"type":"woken"}'); }, 20);
         on.user = (m) => {
           lifecycle(m, 'queued');
           setTimeout(() => {
@@ -378,46 +368,65 @@ describe('an id for a message', () => {
     await until(() => stage.heard().some((message) => message.type === 'woken'));
     await sleep(50);
     const events = await turn(stage.session, 'two');
-    expect(ids(stage)).toEqual([false, true]);
     expect(texts(events)).toEqual(['two']);
     expect(notices(events)).toEqual([expect.stringContaining('woken '), expect.stringContaining('up')]);
     expect(events.at(-1)).toMatchObject({ ending: { type: 'answered', text: 'two' } });
   });
 
-  it('is missed when the agent wakes just then: a notice says so, and the answer is the right one', async () => {
+  it('keeps the agent’s own turn apart that begins just before the message is read, also before the first', async () => {
     const stage = await open(`${today}
-      on.user = (m) => {
-        onItsOwn('woken up');
-        reply(m, 'ours');
-        on.user = (m) => reply(m, m.message.content);
-      };
+      on.user = (m) => { onItsOwn('woken up'); reply(m, m.message.content); };
     `);
-    const events = await turn(stage.session);
-    expect(kinds(events)).toEqual(['session', 'text', 'notice', 'session', 'text', 'ending']);
-    expect(events.at(-1)).toMatchObject({ ending: { type: 'answered', text: 'ours' } });
-    expect(texts(await turn(stage.session, 'two'))).toEqual(['two']);
-    expect(ids(stage)).toEqual([false, true]);
+    for (const prompt of ['one', 'two']) {
+      const events = await turn(stage.session, prompt);
+      expect(kinds(events)).toEqual(['notice', 'session', 'text', 'ending']);
+      expect(notices(events)).toEqual([expect.stringContaining('woken up')]);
+      expect(events.at(-1)).toMatchObject({ ending: { type: 'answered', text: prompt } });
+    }
   });
 
-  it('is missed, and the agent takes the message up in its own turn: that is the answer', async () => {
+  it('tells at once that the agent took the message up in its own turn', async () => {
     const stage = await open(`${today}
-      const woken = (m) => {
-        init(told);
+      on.user = (m) => {
+        init(today);
+        text('woken up');
+        lifecycle(m, 'queued');
+        lifecycle(m, 'started');
         text('both');
-        result('both', { origin: { kind: 'task-notification' } });
+        result('both', { origin: { kind: 'task-notification' }, user_message_uuids: [m.uuid] });
         on.user = (m) => reply(m, m.message.content);
       };
-      on.user = (m) => { reply(m, 'one'); on.user = woken; };
+    `);
+    const events = await turn(stage.session);
+    expect(texts(events)).toEqual(['both']);
+    expect(events.at(-1)).toMatchObject({ ending: { type: 'answered', text: 'both' } });
+    expect(texts(await turn(stage.session, 'next'))).toEqual(['next']);
+  });
+
+  it('takes a message back that waits behind the agent’s own turn: no interrupt is needed', async () => {
+    const stage = await open(`${today}
+      on.control_request = (m) => answer(m, m.request.subtype === 'cancel_async_message' ? { cancelled: true } : {});
+      on.user = (m) => {
+        reply(m, 'one');
+        on.user = (m) => {
+          init(today);
+          lifecycle(m, 'queued');
+          heard('{"type":"waits"}');
+          on.user = (m) => reply(m, m.message.content);
+        };
+      };
     `);
     await turn(stage.session);
-    const events = await turn(stage.session);
-    expect(events.at(-1)).toMatchObject({ ending: { type: 'answered', text: 'both' } });
-    expect(notices(events)).toEqual([
-      expect.stringContaining('still to come'),
-      expect.stringContaining('no turn of its own'),
-    ]);
-    expect(texts(await turn(stage.session, 'next'))).toEqual(['next']);
-  }, 15_000);
+    const reading = turn(stage.session, 'two');
+    await until(() => stage.heard().some((message) => message.type === 'waits'));
+    await stage.session.interrupt();
+    expect((await reading).at(-1)).toMatchObject({ ending: { code: 'interrupted' } });
+    const heard = stage.heard();
+    const two = heard.find((message) => message.message?.content === 'two');
+    const requests = heard.flatMap((message) => message.request ?? []).slice(1);
+    expect(requests).toEqual([{ subtype: 'cancel_async_message', message_uuid: two.uuid }]);
+    expect(texts(await turn(stage.session, 'three'))).toEqual(['three']);
+  });
 });
 
 describe('an early interrupt', () => {
@@ -484,19 +493,23 @@ describe('an early interrupt', () => {
 describe('an interrupt that takes a while', () => {
   it('does not hit the next turn', async () => {
     const { session, heard } = await open(`
-      const told = { capabilities: ['msg_lifecycle_v1'] };
       on.control_request = (m) => {
         if (m.request.subtype === 'interrupt')
           result(undefined, { is_error: true, terminal_reason: 'aborted_streaming' });
         if (m.request.subtype !== 'cancel_async_message') return answer(m);
-        result('first', { user_message_uuids: [m.request.message_uuid] });
+        result('first', { user_message_uuids: [first, m.request.message_uuid] });
         setTimeout(() => answer(m, { cancelled: false }), 100);
       };
+      let first;
       on.user = (m) => {
-        if (m.uuid) return lifecycle(m, 'queued');
-        init(told);
+        lifecycle(m, 'queued');
+        if (m.message.content === 'more') return;
+        first ??= m.uuid;
+        lifecycle(m, 'started');
+        init();
         text(m.message.content);
-        if (m.message.content === 'next') setTimeout(() => result('next'), 300);
+        if (m.message.content === 'next')
+          setTimeout(() => result('next', { user_message_uuids: [m.uuid] }), 300);
       };
     `);
     let interrupting: Promise<void> | undefined;
@@ -512,24 +525,27 @@ describe('an interrupt that takes a while', () => {
   });
 });
 
-describe('what is said into a turn without an id', () => {
+describe('what is said into a turn', () => {
   const steerable = `
-    const told = { capabilities: ['msg_lifecycle_v1'] };
     on.user = (m) => {
-      if (m.message.content === 'warm up') { init(told); return result('warm'); }
-      setTimeout(() => { init(told); text('begun'); }, 100);
+      lifecycle(m, 'queued');
+      if (m.message.content === 'warm up') {
+        lifecycle(m, 'started');
+        return result('warm', { user_message_uuids: [m.uuid] });
+      }
+      setTimeout(() => { lifecycle(m, 'started'); init(); text('begun'); }, 100);
       on.user = (more) => {
         lifecycle(more, 'queued');
         lifecycle(more, 'started');
         lifecycle(more, 'completed');
         text(more.message.content);
-        result('both', { user_message_uuids: [more.uuid] });
+        result('both', { user_message_uuids: [m.uuid, more.uuid] });
       };
     };
   `;
 
   it.each(['first', 'second'])(
-    'is taken from the first line of the %s turn on, and not before',
+    'is taken from the beginning of the %s turn on, and not before',
     async (which) => {
       const { session, heard } = await open(steerable);
       if (which === 'second') await turn(session, 'warm up');
@@ -546,11 +562,8 @@ describe('what is said into a turn without an id', () => {
       expect(await taken).toBe(true);
       expect(texts(events)).toEqual(['begun', 'more']);
       expect(events.at(-1)).toMatchObject({ ending: { type: 'answered', text: 'both' } });
-      const said = heard().filter((message) => message.type === 'user');
-      expect(said.slice(-2).map((message) => [message.message.content, 'uuid' in message])).toEqual([
-        ['go', false],
-        ['more', true],
-      ]);
+      const sent = heard().filter((message) => message.type === 'user');
+      expect(sent.slice(-2).map((message) => message.message.content)).toEqual(['go', 'more']);
     },
   );
 
