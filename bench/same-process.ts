@@ -17,6 +17,9 @@ import { finish, mustNotFail, shuffled, timed, warmUp } from './turns.js';
 const processes = 12;
 const rounds = 40;
 
+/** Each message of ours carries an id, which costs 1.8 % of a short turn (decision 7); the SDK sends none. */
+export const claudeSdkGoal = 1.03;
+
 /**
  * The vendor's SDK and Turnout take turns with the same Claude processes. Two processes with the same arguments differ by
  * up to 7 %, more than the two ways to drive them: so this tells them apart where contenders with processes of their own
@@ -144,7 +147,7 @@ function report(contests: readonly Contest[]): Comparison {
     other: `the vendor's SDK ${milliseconds(middle('sdk'))}`,
     ratio,
     error,
-    goal: 'at most 1',
-    met: ratio - error <= 1,
+    goal: `at most ${claudeSdkGoal}`,
+    met: ratio - error <= claudeSdkGoal,
   };
 }
