@@ -1,13 +1,12 @@
 import type { PermissionDecision } from '../../../core/chat-event.js';
 import type { TurnEnding } from '../../live/types.js';
-import { unknownLine } from '../../output/ending.js';
+import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
 import { stepClaude } from '../decoder.js';
 import { stepResult } from './result.js';
 import {
   type ClaudeLiveState,
-  interrupted,
   type LiveStep,
   newTurn,
   type OurTurn,
@@ -82,7 +81,7 @@ function lifecycle(state: ClaudeLiveState, message: JsonObject): LiveStep {
       return [{ ...known, turn: { ...turn, begun: true } }, []];
     case 'cancelled':
       // One that has begun still gets its result.
-      return turn.begun ? [known, []] : endTurn(known, interrupted);
+      return turn.begun ? [known, []] : endTurn(known, interruptedEnding);
     default:
       return [known, []];
   }

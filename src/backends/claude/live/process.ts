@@ -1,16 +1,9 @@
 import { TurnoutError } from '../../../core/errors.js';
-import type { PermissionMode } from '../../../core/permission-mode.js';
+import { late, within } from '../../../core/wait.js';
 import type { ProcessExit } from '../../../process/start-process.js';
-import type {
-  LiveEvent,
-  LiveEvents,
-  LiveProcess,
-  LiveSession,
-  LiveSessionOptions,
-  PermissionAnswer,
-} from '../../live/types.js';
+import type { LiveProcess, LiveSession, LiveSessionOptions } from '../../live/types.js';
 import { userMessage } from '../arguments.js';
-import { mayAsk, permissionsFor } from './permissions.js';
+import { ClaudeSession } from './session.js';
 import { answerMs, type ClaudeConnection, crashed } from './transport.js';
 import type { ClaudeTurns } from './turns.js';
 
@@ -67,7 +60,8 @@ export class ClaudeProcess implements LiveProcess {
   /** A new session: nothing of the one before is left. */
   async #clear(): Promise<void> {
     try {
-      await withDeadline(this.#runClear());
+      if ((await within(answerMs, this.#runClear())) === late)
+        throw new TurnoutError('timeout', `Claude did not get ready within ${answerMs / 1000} s.`);
       this.#turns.forget();
     } catch (error) {
       // Whose session it now holds can't be known.
@@ -87,98 +81,5 @@ export class ClaudeProcess implements LiveProcess {
     if (this.#turns.sessionId === before) {
       throw new TurnoutError('crashed', 'Claude did not begin a new session after /clear.');
     }
-  }
-}
-
-class ClaudeSession implements LiveSession {
-  isOpen = true;
-  readonly #connection: ClaudeConnection;
-  readonly #turns: ClaudeTurns;
-  readonly #started: LiveSessionOptions;
-  #lastId: string | undefined;
-  #modelChanged = false;
-  #modeChanged = false;
-
-  constructor(connection: ClaudeConnection, turns: ClaudeTurns, started: LiveSessionOptions) {
-    this.#connection = connection;
-    this.#turns = turns;
-    this.#started = started;
-  }
-
-  get sessionId(): string | undefined {
-    return this.isOpen ? this.#turns.sessionId : this.#lastId;
-  }
-
-  turn(prompt: string): LiveEvents {
-    return this.isOpen ? this.#turns.run(userMessage(prompt)) : closedTurn();
-  }
-
-  async interrupt(): Promise<void> {
-    if (this.isOpen) await this.#turns.interrupt();
-  }
-
-  async answerPermission(id: string, answer: PermissionAnswer): Promise<void> {
-    await this.#turns.answer(id, answer);
-  }
-
-  async steer(prompt: string): Promise<boolean> {
-    return this.isOpen && this.#turns.steer(userMessage(prompt));
-  }
-
-  async setModel(model: string): Promise<void> {
-    this.#modelChanged = true;
-    await this.#connection.request({ subtype: 'set_model', model });
-  }
-
-  async setPermissionMode(mode: PermissionMode): Promise<boolean> {
-    if (mayAsk({ ...this.#started, permissionMode: mode }) !== mayAsk(this.#started)) return false;
-    this.#modeChanged = true;
-    const permissions = permissionsFor(mode, this.#started);
-    await this.#connection.request({ subtype: 'set_permission_mode', mode: permissions.claudeMode });
-    this.#turns.permissions = permissions;
-    return true;
-  }
-
-  async close(): Promise<void> {
-    if (!this.isOpen) return;
-    this.#lastId = this.#turns.sessionId;
-    this.isOpen = false;
-    try {
-      await this.#turns.interrupt();
-      await withDeadline(this.#turns.settled());
-      if (await this.#turns.footprint.isClean(this.#connection.pid)) return;
-    } catch {
-      // It does not listen any more.
-    }
-    await this.#connection.end();
-  }
-
-  /** What outlives `/clear`. */
-  async restoreSettings(): Promise<void> {
-    if (this.#modeChanged) await this.setPermissionMode(this.#started.permissionMode);
-    // Without a model it goes back to the default one.
-    const { model } = this.#started;
-    if (this.#modelChanged) {
-      await this.#connection.request({ subtype: 'set_model', ...(model === undefined ? {} : { model }) });
-    }
-  }
-}
-
-async function* closedTurn(): AsyncGenerator<LiveEvent> {
-  const ending = { type: 'failed', code: 'bad_request', message: 'The session was closed.' } as const;
-  yield { type: 'ending', ending };
-}
-
-async function withDeadline<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new TurnoutError('timeout', `Claude did not get ready within ${answerMs / 1000} s.`));
-    }, answerMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

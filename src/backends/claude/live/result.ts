@@ -1,6 +1,6 @@
 import { notice } from '../../../core/chat-event.js';
 import type { TurnEnding } from '../../live/types.js';
-import type { Ending } from '../../output/ending.js';
+import { type Ending, interruptedEnding } from '../../output/ending.js';
 import { isObject, type JsonObject } from '../../output/json.js';
 import { number, object, text } from '../../output/read-fields.js';
 import { stepClaude } from '../decoder.js';
@@ -8,7 +8,6 @@ import { addPart, betweenParts } from './parts.js';
 import {
   anew,
   type ClaudeLiveState,
-  interrupted,
   type LiveStep,
   type OurTurn,
   resolved,
@@ -78,7 +77,7 @@ function endingOf(
     return ending.text ? ending : { type: 'answered', stopReason: ending.stopReason };
   }
   // aborted_streaming, aborted_tools
-  if (text(message['terminal_reason']).startsWith('aborted')) return interrupted;
+  if (text(message['terminal_reason']).startsWith('aborted')) return interruptedEnding;
   if (ending.code !== 'rate_limit' || limitEnds === undefined) return ending;
   return { ...ending, message: `${ending.message} (the limit ends at ${limitEnds})` };
 }

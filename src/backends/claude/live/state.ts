@@ -1,6 +1,5 @@
 import { notice, type PermissionDecision } from '../../../core/chat-event.js';
-import type { LiveEvent, TurnEnding } from '../../live/types.js';
-import { interruptedEnding } from '../../output/ending.js';
+import type { LiveEvent } from '../../live/types.js';
 import { type ClaudeState, claudeDecoder } from '../decoder.js';
 import type { Parts } from './parts.js';
 
@@ -49,8 +48,6 @@ export function newTurn({ tellsBeginnings }: ClaudeLiveState, message: string): 
 export function anew({ tellsBeginnings }: ClaudeLiveState, turn: OurTurn): OurTurn {
   return { ...turn, begun: !tellsBeginnings, decoded: initial, asked: [] };
 }
-
-export const interrupted: TurnEnding['ending'] = interruptedEnding;
 
 export function tellUnprompted(said: string): readonly LiveEvent[] {
   if (said === '') return [];

@@ -3,13 +3,13 @@ import { notice } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import { TurnStream } from '../../live/turn-stream.js';
 import type { LiveEvent, LiveEvents, PermissionAnswer, TurnEnding } from '../../live/types.js';
-import { unknownLine } from '../../output/ending.js';
+import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
 import { answerAsked, beginTurn, endTurn, stepLive, tellTurn } from './decoder.js';
 import { Footprint } from './footprint.js';
 import { type Permissions, permissionResult } from './permissions.js';
-import { type ClaudeLiveState, interrupted, type LiveStep, liveState } from './state.js';
+import { type ClaudeLiveState, type LiveStep, liveState } from './state.js';
 import type { ClaudeConnection, Death, Listener } from './transport.js';
 
 /** The turns of one process, one at a time, and the questions that come up in them. */
@@ -53,7 +53,7 @@ export class ClaudeTurns implements Listener {
   #say(turn: ClaudeTurn, message: JsonObject): void {
     const { death } = this.#connection;
     if (death !== undefined) turn.stream.push(crash(death));
-    else if (turn.stopped) turn.stream.push({ type: 'ending', ending: interrupted });
+    else if (turn.stopped) turn.stream.push({ type: 'ending', ending: interruptedEnding });
     else {
       this.#current = turn;
       this.#connection.send({ ...message, uuid: turn.messageId });
@@ -209,7 +209,7 @@ export class ClaudeTurns implements Listener {
   async #takeBack(turn: ClaudeTurn): Promise<boolean> {
     if (this.#state.turn?.begun) return false;
     if (!(await this.#withdraw(turn.messageId))) return false;
-    if (this.#current === turn) this.#take(endTurn(this.#state, interrupted));
+    if (this.#current === turn) this.#take(endTurn(this.#state, interruptedEnding));
     return true;
   }
 

@@ -1,0 +1,93 @@
+import type { PermissionMode } from '../../../core/permission-mode.js';
+import { late, within } from '../../../core/wait.js';
+import type {
+  LiveEvent,
+  LiveEvents,
+  LiveSession,
+  LiveSessionOptions,
+  PermissionAnswer,
+} from '../../live/types.js';
+import { userMessage } from '../arguments.js';
+import { mayAsk, permissionsFor } from './permissions.js';
+import { answerMs, type ClaudeConnection } from './transport.js';
+import type { ClaudeTurns } from './turns.js';
+
+/** The session that a process holds now, until it is closed. */
+export class ClaudeSession implements LiveSession {
+  isOpen = true;
+  readonly #connection: ClaudeConnection;
+  readonly #turns: ClaudeTurns;
+  readonly #started: LiveSessionOptions;
+  #lastId: string | undefined;
+  #modelChanged = false;
+  #modeChanged = false;
+
+  constructor(connection: ClaudeConnection, turns: ClaudeTurns, started: LiveSessionOptions) {
+    this.#connection = connection;
+    this.#turns = turns;
+    this.#started = started;
+  }
+
+  get sessionId(): string | undefined {
+    return this.isOpen ? this.#turns.sessionId : this.#lastId;
+  }
+
+  turn(prompt: string): LiveEvents {
+    return this.isOpen ? this.#turns.run(userMessage(prompt)) : closedTurn();
+  }
+
+  async interrupt(): Promise<void> {
+    if (this.isOpen) await this.#turns.interrupt();
+  }
+
+  async answerPermission(id: string, answer: PermissionAnswer): Promise<void> {
+    await this.#turns.answer(id, answer);
+  }
+
+  async steer(prompt: string): Promise<boolean> {
+    return this.isOpen && this.#turns.steer(userMessage(prompt));
+  }
+
+  async setModel(model: string): Promise<void> {
+    this.#modelChanged = true;
+    await this.#connection.request({ subtype: 'set_model', model });
+  }
+
+  async setPermissionMode(mode: PermissionMode): Promise<boolean> {
+    if (mayAsk({ ...this.#started, permissionMode: mode }) !== mayAsk(this.#started)) return false;
+    this.#modeChanged = true;
+    const permissions = permissionsFor(mode, this.#started);
+    await this.#connection.request({ subtype: 'set_permission_mode', mode: permissions.claudeMode });
+    this.#turns.permissions = permissions;
+    return true;
+  }
+
+  async close(): Promise<void> {
+    if (!this.isOpen) return;
+    this.#lastId = this.#turns.sessionId;
+    this.isOpen = false;
+    try {
+      await this.#turns.interrupt();
+      const settled = await within(answerMs, this.#turns.settled());
+      if (settled !== late && (await this.#turns.footprint.isClean(this.#connection.pid))) return;
+    } catch {
+      // It does not listen any more.
+    }
+    await this.#connection.end();
+  }
+
+  /** What outlives `/clear`. */
+  async restoreSettings(): Promise<void> {
+    if (this.#modeChanged) await this.setPermissionMode(this.#started.permissionMode);
+    // Without a model it goes back to the default one.
+    const { model } = this.#started;
+    if (this.#modelChanged) {
+      await this.#connection.request({ subtype: 'set_model', ...(model === undefined ? {} : { model }) });
+    }
+  }
+}
+
+async function* closedTurn(): AsyncGenerator<LiveEvent> {
+  const ending = { type: 'failed', code: 'bad_request', message: 'The session was closed.' } as const;
+  yield { type: 'ending', ending };
+}
