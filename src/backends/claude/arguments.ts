@@ -1,6 +1,6 @@
 import type { PermissionMode } from '../../core/permission-mode.js';
 
-// What a one-shot run and a live process of Claude Code are started with alike.
+// Arguments that a one-shot run and a live process of Claude Code share.
 
 export const permissionFlags: Readonly<Record<PermissionMode, readonly string[]>> = {
   bypass: ['--dangerously-skip-permissions'],
@@ -35,7 +35,7 @@ export function allowedToolFlags(tools: readonly string[]): readonly string[] {
   return [...tools.flatMap((tool) => ['--allowedTools', tool]), '--tools', [...new Set(names)].join(',')];
 }
 
-/** On top of the inherited environment; `undefined` takes a variable away. */
+/** Variables on top of the inherited environment; `undefined` takes one away. */
 export function claudeEnvironment(
   inherited: Readonly<Record<string, string | undefined>>,
   mode: PermissionMode,
@@ -44,7 +44,7 @@ export function claudeEnvironment(
     // Set inside Claude Code's own tools: a turn started from there is not nested in it.
     CLAUDECODE: undefined,
     CLAUDE_CODE_ENTRYPOINT: undefined,
-    // What the user typed is what the model gets: `@name` is no order to attach a file.
+    // The model gets the prompt as it was typed: `@name` does not attach a file.
     CLAUDE_CODE_DISABLE_FILE_MENTIONS: inherited['CLAUDE_CODE_DISABLE_FILE_MENTIONS'] ?? '1',
     // As root Claude refuses to skip permissions unless it is told that this is a sandbox.
     ...(mode === 'bypass' && process.getuid?.() === 0 ? { IS_SANDBOX: '1' } : {}),

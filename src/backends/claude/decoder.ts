@@ -7,12 +7,12 @@ import { number, object, objects, text } from '../output/read-fields.js';
 import { readKnownLine } from './known-lines.js';
 
 export interface ClaudeState extends TurnFacts {
-  /** What came as deltas of the content block that is being written, until the whole block is printed. */
+  /** The deltas of the content block that is being written, until the whole block is printed. */
   readonly streamedText: Streamed;
   readonly streamedThinking: Streamed;
-  /** Was anything said since the last tool? Plain JSON output has the answer in its result only. */
-  readonly spoke: boolean;
-  /** What a broken stream had said before Claude began the message anew: said again, it is not shown again. */
+  /** Text has come since the last tool. Plain JSON output has the answer in its result only. */
+  readonly textCame: boolean;
+  /** The text of a broken stream, which Claude then writes again from the start: it is not shown twice. */
   readonly repeating: Repeating | undefined;
   /** The user stopped the turn: the message that breaks off then was not lost on the way. */
   readonly interrupted: boolean;
@@ -20,18 +20,18 @@ export interface ClaudeState extends TurnFacts {
   readonly apiError: string | undefined;
   /** Commands and agents that run in the background: `claude -p` stays for them after its result (2.1.325). */
   readonly background: number;
-  /** Behind a result it began anew, as it does when something in the background has ended. */
-  readonly beganAnew: boolean;
+  /** Claude went on after a result, as it does when something in the background has ended. */
+  readonly wentOnAfterResult: boolean;
 }
 
-/** How much of a block came as deltas, and how it began: enough to know the block again without keeping it. */
+/** The length of a block's deltas, and their beginning: enough to recognise the block without keeping it. */
 interface Streamed {
   readonly head: string;
   readonly chars: number;
 }
 
 interface Repeating {
-  readonly said: string;
+  readonly shown: string;
   readonly matched: number;
 }
 
@@ -44,12 +44,12 @@ const initial: ClaudeState = {
   ending: undefined,
   streamedText: nothing,
   streamedThinking: nothing,
-  spoke: false,
+  textCame: false,
   repeating: undefined,
   interrupted: false,
   apiError: undefined,
   background: 0,
-  beganAnew: false,
+  wentOnAfterResult: false,
 };
 
 /**
@@ -60,19 +60,19 @@ export function claudeDecoder(costBefore: number | undefined): WireDecoder<Claud
   return {
     initial,
     readKnownLine,
-    goesOn: (state) => state.background > 0 || state.beganAnew,
+    goesOn: (state) => state.background > 0 || state.wentOnAfterResult,
     step: (state, line, raw) => stepClaude(state, line, raw, costBefore),
   };
 }
 
-/** One line of Claude's. */
+/** One line of Claude's output. */
 export function stepClaude(
   before: ClaudeState,
   line: JsonObject,
   raw: string,
   costBefore: number | undefined,
 ): Step<ClaudeState> {
-  const state = beginsAnew(before, line) ? { ...before, beganAnew: true } : before;
+  const state = goesOnAfterResult(before, line) ? { ...before, wentOnAfterResult: true } : before;
   switch (line['type']) {
     case 'system':
       return system(state, line, raw);
@@ -94,8 +94,8 @@ export function stepClaude(
   }
 }
 
-function beginsAnew(state: ClaudeState, line: JsonObject): boolean {
-  if (state.ending === undefined || state.beganAnew) return false;
+function goesOnAfterResult(state: ClaudeState, line: JsonObject): boolean {
+  if (state.ending === undefined || state.wentOnAfterResult) return false;
   return line['subtype'] === 'init' || line['type'] === 'assistant' || line['type'] === 'stream_event';
 }
 
@@ -139,7 +139,7 @@ function streamEvent(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
   const delta = event['delta'];
   if (delta['type'] === 'text_delta') {
     const piece = text(delta['text']);
-    const next = { ...state, streamedText: longer(state.streamedText, piece), spoke: true };
+    const next = { ...state, streamedText: longer(state.streamedText, piece), textCame: true };
     return state.repeating === undefined
       ? [next, [{ type: 'text', text: piece }]]
       : repeat(next, state.repeating, piece);
@@ -157,21 +157,21 @@ function abandon(state: ClaudeState): Step<ClaudeState> {
   const { head, chars } = state.streamedText;
   const fresh = { ...state, streamedText: nothing, streamedThinking: nothing };
   const next =
-    chars > 0 && chars === head.length ? { ...fresh, repeating: { said: head, matched: 0 } } : fresh;
+    chars > 0 && chars === head.length ? { ...fresh, repeating: { shown: head, matched: 0 } } : fresh;
   return [
     next,
     [notice('warning', 'The connection to the model was lost in the middle of a message; it begins anew')],
   ];
 }
 
-/** Swallows what was already shown; where the new text goes another way, all of it is shown. */
-function repeat(state: ClaudeState, { said, matched }: Repeating, piece: string): Step<ClaudeState> {
+/** Drops text that was already shown; where the new text differs, all of it is shown. */
+function repeat(state: ClaudeState, { shown, matched }: Repeating, piece: string): Step<ClaudeState> {
   const over = { ...state, repeating: undefined };
-  const expected = said.slice(matched, matched + piece.length);
+  const expected = shown.slice(matched, matched + piece.length);
   if (!piece.startsWith(expected))
-    return [over, [{ type: 'text', text: `\n${said.slice(0, matched)}${piece}` }]];
+    return [over, [{ type: 'text', text: `\n${shown.slice(0, matched)}${piece}` }]];
   if (expected.length === piece.length) {
-    return [{ ...state, repeating: { said, matched: matched + piece.length } }, []];
+    return [{ ...state, repeating: { shown, matched: matched + piece.length } }, []];
   }
   return [over, [{ type: 'text', text: piece.slice(expected.length) }]];
 }
@@ -189,7 +189,7 @@ function assistant(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
       case 'text':
         if (ofSubagent) break;
         events.push({ type: 'text', text: notYetStreamed(next.streamedText, text(block['text'])) });
-        next = { ...next, streamedText: nothing, spoke: true };
+        next = { ...next, streamedText: nothing, textCame: true };
         break;
       case 'thinking':
         if (ofSubagent) break;
@@ -207,7 +207,7 @@ function assistant(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
           name: text(block['name']),
           input: block['input'] ?? {},
         });
-        next = { ...next, spoke: false };
+        next = { ...next, textCame: false };
         break;
     }
   }
@@ -253,9 +253,9 @@ function result(state: ClaudeState, line: JsonObject, costBefore: number | undef
   if (!known && sessionId !== '') events.push({ type: 'session', sessionId, backend: 'claude' });
   const usage = usageOf(line, costBefore);
   if (usage !== undefined) events.push({ type: 'usage', ...usage });
-  if (ending.type === 'answered' && !state.spoke && ending.text)
+  if (ending.type === 'answered' && !state.textCame && ending.text)
     events.push({ type: 'text', text: ending.text });
-  const next = { ...state, ending, spoke: true, beganAnew: false };
+  const next = { ...state, ending, textCame: true, wentOnAfterResult: false };
   return [known || sessionId === '' ? next : { ...next, sessionId }, events];
 }
 

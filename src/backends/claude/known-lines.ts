@@ -2,8 +2,8 @@ import type { JsonObject } from '../output/json.js';
 
 /**
  * Half the lines of a short turn, and nearly all of a long answer, are pieces of text and marks between them. They are
- * known by how they begin, and then they need not be parsed whole: what comes back has only what the decoder looks at. A
- * line that begins in any other way is undefined here, and parsed.
+ * known by how they begin and need not be parsed whole: the object returned has only the fields that the decoder reads. For
+ * a line that begins in any other way the result is undefined, and the line is parsed.
  */
 export function readKnownLine(raw: string): JsonObject | undefined {
   if (!raw.endsWith('}')) return undefined;
@@ -11,7 +11,7 @@ export function readKnownLine(raw: string): JsonObject | undefined {
     if (raw.startsWith(status)) return statusLine;
     return raw.startsWith(lifecycle) ? readLifecycle(raw) : undefined;
   }
-  // The pieces so far are void.
+  // The pieces before this line are void.
   if (raw.includes('"abandoned_blocks"')) return undefined;
   const end = raw.indexOf('"', streamEvent.length);
   const type = raw.slice(streamEvent.length, end);
@@ -19,7 +19,7 @@ export function readKnownLine(raw: string): JsonObject | undefined {
   return marks.has(type) ? markLine : undefined;
 }
 
-/** A mark: to a live session it says nothing. */
+/** True for a mark, which means nothing to a live session. */
 export function isMark(message: JsonObject): boolean {
   return message === markLine || message === statusLine;
 }
@@ -39,7 +39,7 @@ const marks: ReadonlySet<string> = new Set([
 const lifecycle = '{"type":"command_lifecycle","command_uuid":"';
 const lifecycleState = '","state":"';
 
-/** Where a message of ours is on its way: three such lines for each that has an id. */
+/** Three such lines come for each message of a live session. */
 function readLifecycle(raw: string): JsonObject | undefined {
   const idEnd = raw.indexOf('"', lifecycle.length);
   if (!raw.startsWith(lifecycleState, idEnd)) return undefined;
@@ -56,7 +56,7 @@ const plain = /^[\w-]+$/;
 
 const textDelta = ',"delta":{"type":"text_delta","text":';
 
-/** What a subagent says is left to the parser. */
+/** A subagent's text is left to the parser. */
 function readTextDelta(raw: string, from: number): JsonObject | undefined {
   const start = raw.indexOf(textDelta, from) + textDelta.length;
   // Before it there is an index and nothing else.
@@ -76,7 +76,7 @@ function readTextDelta(raw: string, from: number): JsonObject | undefined {
   }
 }
 
-/** Behind the quote that closes the string which opens at `start`; -1 where there is none. */
+/** The index behind the quote that closes the string which opens at `start`; -1 where there is none. */
 function endOfString(raw: string, start: number): number {
   if (raw[start] !== '"') return -1;
   for (let quote = raw.indexOf('"', start + 1); quote !== -1; quote = raw.indexOf('"', quote + 1)) {

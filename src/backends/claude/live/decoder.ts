@@ -7,105 +7,113 @@ import { stepClaude } from '../decoder.js';
 import { stepResult } from './result.js';
 import {
   type ClaudeLiveState,
+  isNews,
   type LiveStep,
   newTurn,
   type OurTurn,
-  resolved,
-  says,
-  tellUnprompted,
+  permissionResolved,
+  unpromptedNotices,
 } from './state.js';
 
-/** Our message is on its way. */
-export function beginTurn(state: ClaudeLiveState, message: string): LiveStep {
-  const turn = newTurn(state, message);
-  return [{ ...state, turn, unprompted: '', limitEnds: undefined }, tellUnprompted(state.unprompted)];
-}
-
-/** A message is about to be said into the turn. */
-export function tellTurn(state: ClaudeLiveState, message: string): ClaudeLiveState {
-  const { turn } = state;
-  return turn === undefined ? state : { ...state, turn: { ...turn, told: [...turn.told, message] } };
-}
-
-/** The turn ends without the CLI saying so: it was taken back before it began, or the process is gone. */
-export function endTurn(state: ClaudeLiveState, ending: TurnEnding['ending']): LiveStep {
-  const { turn } = state;
-  if (turn === undefined) return [state, []];
+/** Our message was sent. */
+export function beginTurn(state: ClaudeLiveState, messageId: string): LiveStep {
+  const turn = newTurn(state, messageId);
   return [
-    { ...state, turn: undefined },
-    [...turn.asked.map((id) => resolved(id, 'deny')), { type: 'ending', ending }],
+    { ...state, turn, unpromptedText: '', limitEnds: undefined },
+    unpromptedNotices(state.unpromptedText),
   ];
 }
 
-/** A permission request got its answer. */
-export function answerAsked(state: ClaudeLiveState, id: string, decision: PermissionDecision): LiveStep {
+/** A message that steers the turn is about to be sent. */
+export function addSteer(state: ClaudeLiveState, messageId: string): ClaudeLiveState {
   const { turn } = state;
-  if (!turn?.asked.includes(id)) return [state, []];
-  const asked = turn.asked.filter((other) => other !== id);
-  return [{ ...state, turn: { ...turn, asked } }, [resolved(id, decision)]];
+  if (turn === undefined) return state;
+  return { ...state, turn: { ...turn, pendingSteers: [...turn.pendingSteers, messageId] } };
 }
 
+/** The turn ends without a result: its message was taken back before it began, or the process is gone. */
+export function endTurn(state: ClaudeLiveState, ending: TurnEnding['ending']): LiveStep {
+  const { turn } = state;
+  if (turn === undefined) return [state, []];
+  const denied = turn.openQuestions.map((id) => permissionResolved(id, 'deny'));
+  return [{ ...state, turn: undefined }, [...denied, { type: 'ending', ending }]];
+}
+
+/** A permission request got its answer. */
+export function answerQuestion(state: ClaudeLiveState, id: string, decision: PermissionDecision): LiveStep {
+  const { turn } = state;
+  if (!turn?.openQuestions.includes(id)) return [state, []];
+  const openQuestions = turn.openQuestions.filter((other) => other !== id);
+  return [{ ...state, turn: { ...turn, openQuestions } }, [permissionResolved(id, decision)]];
+}
+
+/** One line of a live process. */
 export function stepLive(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
   switch (message['type']) {
     case 'command_lifecycle':
-      return lifecycle(state, message);
+      return stepLifecycle(state, message);
     case 'result':
       return stepResult(state, message, raw);
     case 'control_request':
-      return controlRequest(state, message, raw);
+      return stepRequest(state, message, raw);
     case 'control_cancel_request':
-      return answerAsked(state, text(message['request_id']), 'deny');
+      return answerQuestion(state, text(message['request_id']), 'deny');
     case 'control_response':
     case 'conversation_reset':
       return [state, []];
     case 'system':
-      return ours(learnCapabilities(state, message), message, raw);
+      return stepTurn(withCapabilities(state, message), message, raw);
     case 'rate_limit_event':
-      return ours(withLimit(state, message), message, raw);
+      return stepTurn(withRateLimit(state, message), message, raw);
     default:
-      return ours(state, message, raw);
+      return stepTurn(state, message, raw);
   }
 }
 
 /** A message may wait behind a turn that the agent began by itself: what comes before it starts is not its answer. */
-function lifecycle(state: ClaudeLiveState, message: JsonObject): LiveStep {
-  const known = state.tellsBeginnings ? state : { ...state, tellsBeginnings: true };
-  const { turn } = known;
+function stepLifecycle(before: ClaudeLiveState, message: JsonObject): LiveStep {
+  const state = before.reportsLifecycle ? before : { ...before, reportsLifecycle: true };
+  const { turn } = state;
   const id = text(message['command_uuid']);
-  if (turn?.told.includes(id)) return toldLifecycle(known, turn, id, message['state']);
-  if (turn === undefined || id !== turn.message) return [known, []];
+  if (turn?.pendingSteers.includes(id)) return stepSteerLifecycle(state, turn, id, message['state']);
+  if (turn === undefined || id !== turn.messageId) return [state, []];
   switch (message['state']) {
     case 'queued':
-      return [{ ...known, turn: { ...turn, begun: false } }, []];
+      return [{ ...state, turn: { ...turn, begun: false } }, []];
     case 'started':
-      return [{ ...known, turn: { ...turn, begun: true } }, []];
+      return [{ ...state, turn: { ...turn, begun: true } }, []];
     case 'cancelled':
-      // One that has begun still gets its result.
-      return turn.begun ? [known, []] : endTurn(known, interruptedEnding);
+      // A turn that has begun still gets its result.
+      return turn.begun ? [state, []] : endTurn(state, interruptedEnding);
     default:
-      return [known, []];
+      return [state, []];
   }
 }
 
-/** Claude (2.1.325) takes a message up behind the next tool's result, or begins a turn with it when this one is over. */
-function toldLifecycle(state: ClaudeLiveState, turn: OurTurn, id: string, now: unknown): LiveStep {
-  if (now === 'queued') return [state, []];
-  const told = turn.told.filter((other) => other !== id);
-  if (turn.begun) return [{ ...state, turn: { ...turn, told } }, []];
-  if (now === 'started') return [{ ...state, turn: { ...turn, told, message: id, begun: true } }, []];
-  // Taken back between two turns: then the first one was all.
-  if (told.length > 0 || turn.parts === undefined) return [{ ...state, turn: { ...turn, told } }, []];
+/**
+ * Claude (2.1.325) takes a steering message up behind the next tool's result, or begins a turn with it when the running one
+ * is over.
+ */
+function stepSteerLifecycle(state: ClaudeLiveState, turn: OurTurn, id: string, reported: unknown): LiveStep {
+  if (reported === 'queued') return [state, []];
+  const pendingSteers = turn.pendingSteers.filter((other) => other !== id);
+  if (turn.begun) return [{ ...state, turn: { ...turn, pendingSteers } }, []];
+  if (reported === 'started')
+    return [{ ...state, turn: { ...turn, pendingSteers, messageId: id, begun: true } }, []];
+  // If the last one is taken back between two turns, the turn ends as it stands.
+  if (pendingSteers.length > 0 || turn.parts === undefined)
+    return [{ ...state, turn: { ...turn, pendingSteers } }, []];
   return endTurn(state, turn.parts.ending);
 }
 
-function ours(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
+function stepTurn(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
   const { turn } = state;
-  if (turn === undefined || !turn.begun) return [overhear(state, message), []];
+  if (!turn?.begun) return [withUnpromptedText(state, message), []];
   const [decoded, events] = stepClaude(turn.decoded, message, raw, undefined);
-  return [decoded === turn.decoded ? state : { ...state, turn: { ...turn, decoded } }, events.filter(says)];
+  return [decoded === turn.decoded ? state : { ...state, turn: { ...turn, decoded } }, events.filter(isNews)];
 }
 
-function controlRequest(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
+function stepRequest(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
   const { turn } = state;
   const request = object(message['request']);
   if (request['subtype'] === 'hook_callback') return [state, []];
@@ -119,35 +127,35 @@ function controlRequest(state: ClaudeLiveState, message: JsonObject, raw: string
     input: request['input'] ?? {},
     options: ['allow', 'allow_always', 'deny'],
   } as const;
-  return [{ ...state, turn: { ...turn, asked: [...turn.asked, id] } }, [event]];
+  return [{ ...state, turn: { ...turn, openQuestions: [...turn.openQuestions, id] } }, [event]];
 }
 
 /**
  * The agent may begin a turn by itself before the first message of a process has got its lifecycle lines. Those come before
  * the `init` line of the message's own turn (2.1.325): a turn that begins without them is not ours.
  */
-function learnCapabilities(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
-  if (state.tellsBeginnings || message['subtype'] !== 'init') return state;
+function withCapabilities(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
+  if (state.reportsLifecycle || message['subtype'] !== 'init') return state;
   const { capabilities } = message;
   if (!Array.isArray(capabilities) || !capabilities.includes('msg_lifecycle_v1')) return state;
-  return { ...state, tellsBeginnings: true, turn: state.turn && { ...state.turn, begun: false } };
+  return { ...state, reportsLifecycle: true, turn: state.turn && { ...state.turn, begun: false } };
 }
 
-function withLimit(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
+function withRateLimit(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
   const info = object(message['rate_limit_info']);
   const ends = new Date(number(info['resetsAt']) * 1000);
   if (info['status'] === 'allowed' || !(ends.getTime() > 0)) return state;
   return { ...state, limitEnds: ends.toISOString() };
 }
 
-/** Enough to tell the reader what happened while nobody asked. */
-const unpromptedChars = 16 * 1024;
+/** Enough to tell the reader what happened between the turns. */
+const maxUnpromptedChars = 16 * 1024;
 
-function overhear(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
+function withUnpromptedText(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
   if (message['type'] !== 'assistant' || message['parent_tool_use_id']) return state;
-  const said = objects(object(message['message'])['content'])
+  const added = objects(object(message['message'])['content'])
     .map((block) => (block['type'] === 'text' ? text(block['text']) : ''))
     .join('');
-  if (said === '') return state;
-  return { ...state, unprompted: `${state.unprompted}${said}`.slice(0, unpromptedChars) };
+  if (added === '') return state;
+  return { ...state, unpromptedText: `${state.unpromptedText}${added}`.slice(0, maxUnpromptedChars) };
 }

@@ -5,19 +5,19 @@ import type { JsonObject } from '../../output/json.js';
 import { objects } from '../../output/read-fields.js';
 
 /**
- * What a session leaves in its process that `/clear` does not take away (2.1.325): rules that were allowed for good,
- * background tasks, timers, whatever an MCP server remembers. A process with such traces serves no other session.
+ * The traces that a session leaves in its process and that `/clear` does not take away (2.1.325): rules that were allowed for
+ * good, background tasks, timers, whatever an MCP server remembers. A process with such traces serves no other session.
  */
 export class Footprint {
   #traces = false;
   #ranCommands = false;
 
-  /** A rule was added, or a turn began that nobody asked for. */
+  /** A rule was added, or the agent went on by itself. */
   leaveTrace(): void {
     this.#traces = true;
   }
 
-  see(message: JsonObject, events: readonly LiveEvent[]): void {
+  observe(message: JsonObject, events: readonly LiveEvent[]): void {
     if (message['subtype'] === 'background_tasks_changed' && objects(message['tasks']).length > 0) {
       this.#traces = true;
     }
@@ -30,7 +30,7 @@ export class Footprint {
     }
   }
 
-  /** Can another session have the process? */
+  /** True if another session can have the process. */
   async isClean(pid: number): Promise<boolean> {
     if (this.#traces) return false;
     return !this.#ranCommands || (await isAlone(pid));
@@ -49,7 +49,7 @@ const withoutTraces: ReadonlySet<string> = new Set([
   'ToolSearch',
 ]);
 
-/** A command may have left something running. */
+/** False if a command has left something running. */
 async function isAlone(pid: number): Promise<boolean> {
   try {
     const family = await new ProcessFamily(pid, readMarker(pid)?.run ?? 'none').find();

@@ -1,39 +1,39 @@
 import { notice, type Usage } from '../../../core/chat-event.js';
 import type { LiveEvent, TurnEnding } from '../../live/types.js';
 
-/** A turn of ours that Claude makes in several of its own, because something was said into it at its end. */
+/** A turn of ours for which Claude takes several of its own, because it was steered at its end. */
 export interface Parts {
   readonly answers: readonly string[];
   readonly usage?: Usage;
-  /** How it would end if this were all. */
+  /** The ending of the turn, should no further part come. */
   readonly ending: TurnEnding['ending'];
 }
 
-/** The turn as it stands with one part more, and the part's events, with the usage of all. */
+/** The turn with one part more, and the part's events, with the usage of all parts. */
 export function addPart(
   before: Parts | undefined,
   events: readonly LiveEvent[],
   ending: TurnEnding['ending'],
 ): readonly [parts: Parts, events: readonly LiveEvent[]] {
-  const known = before?.usage;
-  const told = events.map((event) =>
-    event.type === 'usage' && known ? { ...event, ...sum(known, event) } : event,
+  const usageBefore = before?.usage;
+  const partEvents = events.map((event) =>
+    event.type === 'usage' && usageBefore ? { ...event, ...sum(usageBefore, event) } : event,
   );
-  const used = told.findLast((event) => event.type === 'usage');
-  const usage = used === undefined ? known : withoutType(used);
-  const answers = [...(before?.answers ?? []), ...said(ending)];
+  const usageEvent = partEvents.findLast((event) => event.type === 'usage');
+  const usage = usageEvent === undefined ? usageBefore : withoutType(usageEvent);
+  const answers = [...(before?.answers ?? []), ...answerOf(ending)];
   const whole = before && ending.type === 'answered' ? { ...ending, text: answers.join('\n\n') } : ending;
-  return [{ answers, ending: whole, ...(usage === undefined ? {} : { usage }) }, told];
+  return [{ answers, ending: whole, ...(usage === undefined ? {} : { usage }) }, partEvents];
 }
 
-/** What stands between a part and the next one. */
+/** The events that separate a part from the next one. */
 export function betweenParts(ending: TurnEnding['ending']): readonly LiveEvent[] {
   if (ending.type === 'failed')
     return [notice('warning', `The turn goes on after a failure: ${ending.message}`)];
   return ending.text ? [{ type: 'text', text: '\n\n' }] : [];
 }
 
-function said(ending: TurnEnding['ending']): readonly string[] {
+function answerOf(ending: TurnEnding['ending']): readonly string[] {
   return ending.type === 'answered' && ending.text ? [ending.text] : [];
 }
 

@@ -45,7 +45,7 @@ export function permissionResult(request: JsonObject, answer: PermissionAnswer):
 }
 
 /**
- * What "always" means for this request, as Claude suggests it. Its rules are meant for the project's settings file;
+ * The rules that "always" adds for this request, as Claude suggests them. They are meant for the project's settings file;
  * ours end with the session. Edits have no rule but a mode.
  */
 function lastingPermissions(request: JsonObject): readonly JsonObject[] {

@@ -4,7 +4,7 @@ import type { ProcessExit } from '../../../process/start-process.js';
 import type { LiveProcess, LiveSession, LiveSessionOptions } from '../../live/types.js';
 import { userMessage } from '../arguments.js';
 import { ClaudeSession } from './session.js';
-import { answerMs, type ClaudeConnection, crashed } from './transport.js';
+import { answerMs, type ClaudeConnection, crashedError } from './transport.js';
 import type { ClaudeTurns } from './turns.js';
 
 /** A process that holds one session at a time: a further one begins with `/clear`, in some 30 ms. */
@@ -13,7 +13,7 @@ export class ClaudeProcess implements LiveProcess {
   readonly exited: Promise<ProcessExit>;
   readonly #connection: ClaudeConnection;
   readonly #turns: ClaudeTurns;
-  readonly #started: LiveSessionOptions;
+  readonly #startOptions: LiveSessionOptions;
   readonly #key: (options: LiveSessionOptions) => string;
   /** The last session, open or not. */
   #session: ClaudeSession | undefined;
@@ -21,35 +21,36 @@ export class ClaudeProcess implements LiveProcess {
   constructor(
     connection: ClaudeConnection,
     turns: ClaudeTurns,
-    started: LiveSessionOptions,
+    startOptions: LiveSessionOptions,
     key: (options: LiveSessionOptions) => string,
   ) {
     this.#connection = connection;
     this.#turns = turns;
-    this.#started = started;
+    this.#startOptions = startOptions;
     this.#key = key;
     this.pid = connection.pid;
     this.exited = connection.exited;
   }
 
   async open(options: LiveSessionOptions): Promise<LiveSession> {
-    if (this.#connection.death !== undefined) throw crashed(this.#connection.death);
+    const { ended } = this.#connection;
+    if (ended !== undefined) throw crashedError(ended);
     if (this.#session?.isOpen) {
       throw new TurnoutError('bad_request', 'A Claude process holds one session at a time: close it first.');
     }
-    if (this.#key(options) !== this.#key(this.#started)) {
+    if (this.#key(options) !== this.#key(this.#startOptions)) {
       throw new TurnoutError('bad_request', 'The session needs a Claude process with other start options.');
     }
-    const held = this.#turns.sessionId;
-    if (options.sessionId !== undefined && options.sessionId !== held) {
+    const current = this.#turns.sessionId;
+    if (options.sessionId !== undefined && options.sessionId !== current) {
       throw new TurnoutError('unsupported', 'A running Claude process can’t resume another session.', {
         hint: 'Start a process for it.',
       });
     }
-    const goesOn = options.sessionId !== undefined || (held === undefined && this.#session === undefined);
+    const isUnused = current === undefined && this.#session === undefined;
     await this.#session?.restoreSettings();
-    if (!goesOn) await this.#clear();
-    this.#session = new ClaudeSession(this.#connection, this.#turns, this.#started);
+    if (options.sessionId === undefined && !isUnused) await this.#clear();
+    this.#session = new ClaudeSession(this.#connection, this.#turns, this.#startOptions);
     return this.#session;
   }
 
@@ -57,14 +58,14 @@ export class ClaudeProcess implements LiveProcess {
     await this.#connection.end();
   }
 
-  /** A new session: nothing of the one before is left. */
+  /** Begins a new session, in which nothing of the one before is left. */
   async #clear(): Promise<void> {
     try {
       if ((await within(answerMs, this.#runClear())) === late)
         throw new TurnoutError('timeout', `Claude did not get ready within ${answerMs / 1000} s.`);
-      this.#turns.forget();
+      this.#turns.startNewSession();
     } catch (error) {
-      // Whose session it now holds can't be known.
+      // Which session the process now holds can't be known.
       await this.end();
       throw error;
     }

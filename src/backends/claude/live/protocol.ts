@@ -13,7 +13,7 @@ import {
 } from '../arguments.js';
 import { mayAsk, permissionsFor } from './permissions.js';
 import { ClaudeProcess } from './process.js';
-import { ClaudeConnection, type Death, type Trace } from './transport.js';
+import { ClaudeConnection, type ConnectionEnd, type Trace } from './transport.js';
 import { ClaudeTurns } from './turns.js';
 
 /** Claude Code's stream-json mode with its control protocol (S3), measured with 2.1.325. */
@@ -55,7 +55,7 @@ async function start(options: LiveSessionOptions, context: LiveContext): Promise
   return connect(child, options, context.trace);
 }
 
-/** To a process that was started with these options. */
+/** Connects to a process that was started with these options. */
 export async function connect(
   child: RunningProcess,
   options: LiveSessionOptions,
@@ -71,11 +71,11 @@ export async function connect(
     trace,
   );
   try {
-    // Claude says nothing before it is spoken to: the answer to this is the sign that it is ready.
+    // Claude writes nothing before it is written to: its answer to this is the sign that it is ready.
     await connection.request(initialize(options), startMs);
   } catch (error) {
     await connection.end();
-    throw connection.death?.wanted === false ? startFailure(connection.death) : error;
+    throw connection.ended?.requested === false ? startError(connection.ended) : error;
   }
   return new ClaudeProcess(connection, turns, options, processKey);
 }
@@ -91,14 +91,16 @@ function liveArgs(options: LiveSessionOptions): readonly string[] {
   // An id that begins with a dash stays an id.
   if (options.sessionId !== undefined) args.push(`--resume=${options.sessionId}`);
   args.push(...allowedToolFlags(options.allowedTools));
-  const disallowed = mayAsk(options) ? [...needAPerson, ...options.disallowedTools] : options.disallowedTools;
+  const disallowed = mayAsk(options)
+    ? [...interactiveTools, ...options.disallowedTools]
+    : options.disallowedTools;
   for (const tool of disallowed) args.push('--disallowedTools', tool);
   if (options.mcpConfig !== undefined) args.push('--mcp-config', options.mcpConfig);
   return args;
 }
 
-/** Offered as soon as questions can be asked over stdin, but a permission request can't carry their answers. */
-const needAPerson = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'];
+/** Claude offers these as soon as questions can be asked over stdin, but a permission request can't carry their answers. */
+const interactiveTools = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'];
 
 function initialize(options: LiveSessionOptions): Record<string, unknown> {
   return {
@@ -109,7 +111,7 @@ function initialize(options: LiveSessionOptions): Record<string, unknown> {
   };
 }
 
-function startFailure(death: Death): TurnoutError {
-  const code = classifyFailure(death.stderr);
-  return new TurnoutError(code === 'unknown' ? 'crashed' : code, death.message);
+function startError(end: ConnectionEnd): TurnoutError {
+  const code = classifyFailure(end.stderr);
+  return new TurnoutError(code === 'unknown' ? 'crashed' : code, end.message);
 }

@@ -17,15 +17,15 @@ export class ClaudeSession implements LiveSession {
   isOpen = true;
   readonly #connection: ClaudeConnection;
   readonly #turns: ClaudeTurns;
-  readonly #started: LiveSessionOptions;
+  readonly #startOptions: LiveSessionOptions;
   #lastId: string | undefined;
   #modelChanged = false;
   #modeChanged = false;
 
-  constructor(connection: ClaudeConnection, turns: ClaudeTurns, started: LiveSessionOptions) {
+  constructor(connection: ClaudeConnection, turns: ClaudeTurns, startOptions: LiveSessionOptions) {
     this.#connection = connection;
     this.#turns = turns;
-    this.#started = started;
+    this.#startOptions = startOptions;
   }
 
   get sessionId(): string | undefined {
@@ -41,7 +41,7 @@ export class ClaudeSession implements LiveSession {
   }
 
   async answerPermission(id: string, answer: PermissionAnswer): Promise<void> {
-    await this.#turns.answer(id, answer);
+    await this.#turns.answerPermission(id, answer);
   }
 
   async steer(prompt: string): Promise<boolean> {
@@ -54,9 +54,9 @@ export class ClaudeSession implements LiveSession {
   }
 
   async setPermissionMode(mode: PermissionMode): Promise<boolean> {
-    if (mayAsk({ ...this.#started, permissionMode: mode }) !== mayAsk(this.#started)) return false;
+    if (mayAsk({ ...this.#startOptions, permissionMode: mode }) !== mayAsk(this.#startOptions)) return false;
     this.#modeChanged = true;
-    const permissions = permissionsFor(mode, this.#started);
+    const permissions = permissionsFor(mode, this.#startOptions);
     await this.#connection.request({ subtype: 'set_permission_mode', mode: permissions.claudeMode });
     this.#turns.permissions = permissions;
     return true;
@@ -68,19 +68,19 @@ export class ClaudeSession implements LiveSession {
     this.isOpen = false;
     try {
       await this.#turns.interrupt();
-      const settled = await within(answerMs, this.#turns.settled());
-      if (settled !== late && (await this.#turns.footprint.isClean(this.#connection.pid))) return;
+      const idle = await within(answerMs, this.#turns.idle());
+      if (idle !== late && (await this.#turns.footprint.isClean(this.#connection.pid))) return;
     } catch {
-      // It does not listen any more.
+      // The process does not answer any more.
     }
     await this.#connection.end();
   }
 
-  /** What outlives `/clear`. */
+  /** Takes back the changes of settings that outlive `/clear`. */
   async restoreSettings(): Promise<void> {
-    if (this.#modeChanged) await this.setPermissionMode(this.#started.permissionMode);
-    // Without a model it goes back to the default one.
-    const { model } = this.#started;
+    if (this.#modeChanged) await this.setPermissionMode(this.#startOptions.permissionMode);
+    // Without a model Claude goes back to the default one.
+    const { model } = this.#startOptions;
     if (this.#modelChanged) {
       await this.#connection.request({ subtype: 'set_model', ...(model === undefined ? {} : { model }) });
     }

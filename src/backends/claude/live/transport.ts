@@ -13,23 +13,23 @@ import { firstCharacters, withoutNoise } from '../../output/stderr.js';
 import type { TraceEntry } from '../../types.js';
 import { isMark, readKnownLine } from '../known-lines.js';
 
-/** What listens to a process: everything it says but the answers to our own requests. */
+/** Gets every line of a process but the answers to our own requests. */
 export interface Listener {
   received(message: JsonObject, raw: string): readonly LiveEvent[];
   /** A line that is no JSON object. */
-  garbage(raw: string): readonly LiveEvent[];
-  gone(death: Death): void;
-  /** While its reader has no room for more, nothing more is read. */
+  receivedInvalid(raw: string): readonly LiveEvent[];
+  ended(end: ConnectionEnd): void;
+  /** A promise while the listener's reader has no room for more; nothing is read until it resolves. */
   room(): Promise<void> | undefined;
 }
 
-export interface Death {
+export interface ConnectionEnd {
   readonly exit: ProcessExit;
   readonly stderr: string;
   /** As R8.2 writes it. */
   readonly message: string;
-  /** It was ended by us. */
-  readonly wanted: boolean;
+  /** We ended the process. */
+  readonly requested: boolean;
 }
 
 export type Trace = ((entry: TraceEntry) => void) | undefined;
@@ -41,13 +41,13 @@ export const answerMs = 30_000;
 export class ClaudeConnection {
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;
-  death: Death | undefined;
+  ended: ConnectionEnd | undefined;
   readonly #child: RunningProcess;
   readonly #listener: Listener;
   readonly #trace: Trace;
   readonly #pending = new Map<string, Pending>();
   #requests = 0;
-  #ending = false;
+  #endRequested = false;
 
   constructor(child: RunningProcess, listener: (connection: ClaudeConnection) => Listener, trace: Trace) {
     this.#child = child;
@@ -67,15 +67,17 @@ export class ClaudeConnection {
 
   /** Rejects with a TurnoutError: refused, too late, or the process is gone. */
   request(request: JsonObject, deadlineMs: number = answerMs): Promise<JsonObject> {
-    if (this.death !== undefined) return Promise.reject(crashed(this.death));
+    if (this.ended !== undefined) return Promise.reject(crashedError(this.ended));
     const id = `turnout-${++this.#requests}`;
-    const what = text(request['subtype']);
+    const subtype = text(request['subtype']);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#pending.delete(id);
-        reject(new TurnoutError('timeout', `Claude did not answer "${what}" within ${deadlineMs / 1000} s.`));
+        reject(
+          new TurnoutError('timeout', `Claude did not answer "${subtype}" within ${deadlineMs / 1000} s.`),
+        );
       }, deadlineMs);
-      this.#pending.set(id, { what, timer, resolve, reject });
+      this.#pending.set(id, { subtype, timer, resolve, reject });
       this.send({ type: 'control_request', request_id: id, request });
     });
   }
@@ -92,14 +94,14 @@ export class ClaudeConnection {
   }
 
   async end(): Promise<void> {
-    if (this.death === undefined) this.#ending = true;
+    if (this.ended === undefined) this.#endRequested = true;
     await this.#endChild();
   }
 
   async #read(): Promise<void> {
     await this.#child.eachBatch((lines) => this.#batch(lines)).catch(() => undefined);
-    // What closes its output without leaving is ended; what has left may have left its tools behind.
-    this.#die(await Promise.race([this.exited, this.#endChild()]));
+    // A process that closes its output and does not exit is ended; one that exits may have left its tools behind.
+    this.#finish(await Promise.race([this.exited, this.#endChild()]));
   }
 
   #batch(lines: readonly Line[]): Promise<void> | undefined {
@@ -114,17 +116,17 @@ export class ClaudeConnection {
   #line(raw: string): void {
     const message = readKnownLine(raw) ?? parseObject(raw);
     if (message === undefined && raw.trim() === '') return;
-    const events = message === undefined ? this.#listener.garbage(raw) : this.#hear(message, raw);
+    const events = message === undefined ? this.#listener.receivedInvalid(raw) : this.#receive(message, raw);
     this.#trace?.({ type: 'line', direction: 'in', line: raw, events: events.filter(isStep) });
   }
 
-  #hear(message: JsonObject, raw: string): readonly LiveEvent[] {
-    const isOurs = message['type'] === 'control_response' && this.#answered(object(message['response']));
-    return isOurs || isMark(message) ? [] : this.#listener.received(message, raw);
+  #receive(message: JsonObject, raw: string): readonly LiveEvent[] {
+    const isAnswer = message['type'] === 'control_response' && this.#settle(object(message['response']));
+    return isAnswer || isMark(message) ? [] : this.#listener.received(message, raw);
   }
 
-  /** An answer to a request that nobody waits for any more is none of ours. */
-  #answered(response: JsonObject): boolean {
+  /** Settles the request that this answers. False if nobody waits for the answer any more. */
+  #settle(response: JsonObject): boolean {
     const id = text(response['request_id']);
     const pending = this.#pending.get(id);
     if (pending === undefined) return false;
@@ -133,35 +135,35 @@ export class ClaudeConnection {
     if (response['subtype'] === 'success') pending.resolve(object(response['response']));
     else {
       const reason = text(response['error']) || 'no reason given';
-      pending.reject(new TurnoutError('bad_request', `Claude refused "${pending.what}": ${reason}`));
+      pending.reject(new TurnoutError('bad_request', `Claude refused "${pending.subtype}": ${reason}`));
     }
     return true;
   }
 
-  #die(exit: ProcessExit): void {
+  #finish(exit: ProcessExit): void {
     const stderr = withoutNoise(this.#child.stderr(), []).trim();
     const message = `Claude CLI error (${describeExit(exit)}): ${firstCharacters(stderr, 500) || 'unknown error'}`;
-    const death = { exit, stderr, message, wanted: this.#ending };
-    this.death = death;
+    const end = { exit, stderr, message, requested: this.#endRequested };
+    this.ended = end;
     this.#trace?.({ type: 'exit', ...exit, stderr });
     for (const { timer, reject } of this.#pending.values()) {
       clearTimeout(timer);
-      reject(crashed(death));
+      reject(crashedError(end));
     }
     this.#pending.clear();
-    this.#listener.gone(death);
+    this.#listener.ended(end);
   }
 }
 
 interface Pending {
-  readonly what: string;
+  readonly subtype: string;
   readonly timer: NodeJS.Timeout;
   resolve(response: JsonObject): void;
   reject(error: TurnoutError): void;
 }
 
-export function crashed(death: Death): TurnoutError {
-  return new TurnoutError('crashed', death.message);
+export function crashedError(end: ConnectionEnd): TurnoutError {
+  return new TurnoutError('crashed', end.message);
 }
 
 function isStep(event: LiveEvent): event is StepEvent {

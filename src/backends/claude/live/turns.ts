@@ -6,27 +6,29 @@ import type { LiveEvent, LiveEvents, PermissionAnswer, TurnEnding } from '../../
 import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
-import { answerAsked, beginTurn, endTurn, stepLive, tellTurn } from './decoder.js';
+import { addSteer, answerQuestion, beginTurn, endTurn, stepLive } from './decoder.js';
 import { Footprint } from './footprint.js';
 import { type Permissions, permissionResult } from './permissions.js';
 import { type ClaudeLiveState, type LiveStep, liveState } from './state.js';
-import type { ClaudeConnection, Death, Listener } from './transport.js';
+import type { ClaudeConnection, ConnectionEnd, Listener } from './transport.js';
 
-/** The turns of one process, one at a time, and the questions that come up in them. */
+/** The turns of one process, one at a time, and the permission requests that come up in them. */
 export class ClaudeTurns implements Listener {
   permissions: Permissions;
   sessionId: string | undefined;
   footprint = new Footprint();
   readonly #connection: ClaudeConnection;
-  readonly #questions = new Map<string, JsonObject>();
-  /** Messages that were said into the running turn, until Claude tells that it has them. */
-  readonly #telling = new Map<string, (taken: boolean) => void>();
+  /** The permission requests without an answer, by their ids. */
+  readonly #openQuestions = new Map<string, JsonObject>();
+  /** The callers of `steer`, by their messages' ids, until Claude reports that it has the message. */
+  readonly #steerCallers = new Map<string, (taken: boolean) => void>();
   #state: ClaudeLiveState;
-  /** The turn whose message the CLI has. */
+  /** The turn whose message was sent and that is not over. */
   #current: ClaudeTurn | undefined;
-  /** The newest one: it may still wait for the one before it to be over. */
+  /** The turn that was made last. Its message is sent when somebody reads it and the turn before it is over. */
   #latest: ClaudeTurn | undefined;
-  #before: ClaudeTurn | undefined;
+  /** The turn that somebody began to read last. */
+  #lastRead: ClaudeTurn | undefined;
 
   constructor(connection: ClaudeConnection, permissions: Permissions, resumed: string | undefined) {
     this.#connection = connection;
@@ -44,124 +46,129 @@ export class ClaudeTurns implements Listener {
   }
 
   #begin(turn: ClaudeTurn, message: JsonObject): void {
-    const before = this.#before;
-    this.#before = turn;
-    if (before === undefined || before.stream.isOver) this.#say(turn, message);
-    else void before.stream.over.then(() => this.#say(turn, message));
+    const before = this.#lastRead;
+    this.#lastRead = turn;
+    if (before === undefined || before.stream.isOver) this.#send(turn, message);
+    else void before.stream.over.then(() => this.#send(turn, message));
   }
 
-  #say(turn: ClaudeTurn, message: JsonObject): void {
-    const { death } = this.#connection;
-    if (death !== undefined) turn.stream.push(crash(death));
+  #send(turn: ClaudeTurn, message: JsonObject): void {
+    const { ended } = this.#connection;
+    if (ended !== undefined) turn.stream.push(endingFor(ended));
     else if (turn.stopped) turn.stream.push({ type: 'ending', ending: interruptedEnding });
     else {
       this.#current = turn;
       this.#connection.send({ ...message, uuid: turn.messageId });
-      this.#take(beginTurn(this.#state, turn.messageId));
+      this.#apply(beginTurn(this.#state, turn.messageId));
     }
   }
 
-  /** Resolves when Claude has taken notice; the turn then ends by itself. */
+  /** Resolves when Claude has confirmed the interrupt; the turn then ends by itself. */
   async interrupt(): Promise<void> {
     const turn = this.#latest;
     if (turn === undefined || turn.stream.isOver || turn.stopped) return;
     turn.stopped = true;
     turn.stream.stopWaitingForRoom();
-    // Before it is sent it needs no taking back.
+    // A message that has not been sent needs no interrupt: it never will be.
     if (turn !== this.#current) return;
     try {
-      await this.#ask(turn);
+      await this.#stop(turn);
     } catch (error) {
       // A process that is gone has ended the turn as well.
       if (!turn.stream.isOver) throw error;
     }
   }
 
-  async #ask(turn: ClaudeTurn): Promise<void> {
+  async #stop(turn: ClaudeTurn): Promise<void> {
     for (let attempt = 0; attempt < 20 && !turn.stream.isOver; attempt++) {
-      // What waits behind the turn would begin another one.
-      for (const id of this.#state.turn?.told ?? []) await this.#withdraw(id);
+      // A steering message that waits behind the turn would begin another one.
+      for (const id of this.#pendingSteers) await this.#cancelMessage(id);
       if (await this.#takeBack(turn)) return;
-      // Over in the meantime: it would hit the next one.
+      // If the turn is over by now, the interrupt would hit the next one.
       if (turn.stream.isOver) return;
       const { still_queued: queued } = await this.#connection.request({ subtype: 'interrupt' });
-      // Between two turns Claude (2.1.325) lets an interrupt pass and begins the message that waits: ask again.
-      const waits = [turn.messageId, ...(this.#state.turn?.told ?? [])];
-      if (!Array.isArray(queued) || !waits.some((id) => queued.includes(id))) break;
+      // Between two turns Claude (2.1.325) ignores an interrupt and begins the message that waits: try again.
+      const waiting = [turn.messageId, ...this.#pendingSteers];
+      if (!Array.isArray(queued) || !waiting.some((id) => queued.includes(id))) break;
     }
-    this.#insist(turn);
+    this.#repeatInterrupt(turn);
   }
 
-  /** Without word of where a message's turn begins (older than 2.1.325) its answer could not be told from the next one's. */
+  get #pendingSteers(): readonly string[] {
+    return this.#state.turn?.pendingSteers ?? [];
+  }
+
+  /** False with a version that reports no lifecycle (older than 2.1.325): which answer is whose could not be known. */
   async steer(message: JsonObject): Promise<boolean> {
     const turn = this.#current;
-    const { turn: ours, tellsBeginnings } = this.#state;
-    if (turn === undefined || turn.stopped || !tellsBeginnings || !ours?.begun) return false;
+    const { turn: decoded, reportsLifecycle } = this.#state;
+    if (turn === undefined || turn.stopped || !reportsLifecycle || !decoded?.begun) return false;
     const id = randomUUID();
     const taken = new Promise<boolean>((resolve) => {
-      this.#telling.set(id, resolve);
+      this.#steerCallers.set(id, resolve);
     });
-    void turn.stream.over.then(() => this.#told(id, false));
-    this.#state = tellTurn(this.#state, id);
+    void turn.stream.over.then(() => this.#answerSteer(id, false));
+    this.#state = addSteer(this.#state, id);
     this.#connection.send({ ...message, uuid: id });
     return taken;
   }
 
-  async answer(id: string, answer: PermissionAnswer): Promise<void> {
-    const request = this.#questions.get(id);
+  async answerPermission(id: string, answer: PermissionAnswer): Promise<void> {
+    const request = this.#openQuestions.get(id);
     if (request === undefined) {
       throw new TurnoutError(
         'bad_request',
         `There is no permission request ${JSON.stringify(id)} to answer.`,
       );
     }
-    this.#questions.delete(id);
+    this.#openQuestions.delete(id);
     if (answer.decision === 'allow_always') this.footprint.leaveTrace();
     this.#connection.respond(id, permissionResult(request, answer));
-    this.#take(answerAsked(this.#state, id, answer.decision));
+    this.#apply(answerQuestion(this.#state, id, answer.decision));
   }
 
-  /** All that was said so far belongs to another session. */
-  forget(): void {
+  /** Forgets the session before: the process holds a new one. */
+  startNewSession(): void {
     this.footprint = new Footprint();
-    this.#state = { ...this.#state, cost: 0, unprompted: '' };
+    this.#state = { ...this.#state, cost: 0, unpromptedText: '' };
   }
 
-  /** For the session's last moments: the running turn, if any, is over. */
-  async settled(): Promise<void> {
-    await this.#before?.stream.over;
+  /** Resolves when no turn runs any more. */
+  async idle(): Promise<void> {
+    await this.#lastRead?.stream.over;
   }
 
   received(message: JsonObject, raw: string): readonly LiveEvent[] {
     const { type } = message;
-    if (type === 'control_request' && !this.#mayAsk(message)) return [];
-    if (type === 'control_cancel_request') this.#questions.delete(text(message['request_id']));
-    const events = this.#take(stepLive(this.#state, message, raw));
+    if (type === 'control_request' && !this.#handleRequest(message)) return [];
+    if (type === 'control_cancel_request') this.#openQuestions.delete(text(message['request_id']));
+    const events = this.#apply(stepLive(this.#state, message, raw));
     if (type === 'command_lifecycle')
-      this.#told(text(message['command_uuid']), message['state'] !== 'cancelled');
-    // Said before the turn's first line, an interrupt may have come too early to be heard.
-    if (message['subtype'] === 'init' && this.#current?.stopped) this.#interruptAgain();
-    // A result of a turn that the agent began by itself.
+      this.#answerSteer(text(message['command_uuid']), message['state'] !== 'cancelled');
+    // Claude (2.1.325) confirms an interrupt that comes before the turn's first line, and ignores it.
+    if (message['subtype'] === 'init' && this.#current?.stopped) this.#sendInterrupt();
+    // The agent began the turn of this result by itself, or goes on with a steering message.
     if (type === 'result' && events.at(-1)?.type !== 'ending') this.footprint.leaveTrace();
-    this.footprint.see(message, events);
+    this.footprint.observe(message, events);
     return events;
   }
 
-  garbage(raw: string): readonly LiveEvent[] {
-    return this.#take([this.#state, [unknownLine('A line that is not JSON', raw)]]);
+  receivedInvalid(raw: string): readonly LiveEvent[] {
+    return this.#apply([this.#state, [unknownLine('A line that is not JSON', raw)]]);
   }
 
-  gone(death: Death): void {
-    this.#questions.clear();
-    this.#take(endTurn(this.#state, crash(death).ending));
+  ended(end: ConnectionEnd): void {
+    this.#openQuestions.clear();
+    this.#apply(endTurn(this.#state, endingFor(end).ending));
   }
 
+  /** A turn that is being stopped does not wait for its reader. */
   room(): Promise<void> | undefined {
     const turn = this.#current;
     return turn?.stopped ? undefined : turn?.stream.room();
   }
 
-  #take([state, events]: LiveStep): readonly LiveEvent[] {
+  #apply([state, events]: LiveStep): readonly LiveEvent[] {
     this.#state = state;
     for (const event of events) if (event.type === 'session') this.sessionId = event.sessionId;
     const turn = this.#current;
@@ -169,18 +176,18 @@ export class ClaudeTurns implements Listener {
     for (const event of events) turn.stream.push(event);
     if (turn.stream.isOver) {
       this.#current = undefined;
-      this.#questions.clear();
+      this.#openQuestions.clear();
     }
     return events;
   }
 
-  /** Answers what needs nobody's word; `true` leaves a permission request to the caller. */
-  #mayAsk(message: JsonObject): boolean {
+  /** Answers a request of Claude's that needs no user. False: the request becomes no event. */
+  #handleRequest(message: JsonObject): boolean {
     const id = text(message['request_id']);
     const request = object(message['request']);
     switch (request['subtype']) {
       case 'can_use_tool':
-        return this.#mayAskForTool(id, request);
+        return this.#handleToolRequest(id, request);
       case 'hook_callback':
         // No opinion: the permission mode decides.
         this.#connection.respond(id, {});
@@ -191,57 +198,57 @@ export class ClaudeTurns implements Listener {
     }
   }
 
-  #mayAskForTool(id: string, request: JsonObject): boolean {
+  #handleToolRequest(id: string, request: JsonObject): boolean {
     const { questions } = this.permissions;
     if (questions === 'ask' && this.#state.turn?.begun) {
-      this.#questions.set(id, request);
+      this.#openQuestions.set(id, request);
       return true;
     }
     const message =
       questions === 'ask' ? 'Nobody is there to be asked: no turn is running.' : questions.refuse;
     this.#connection.respond(id, permissionResult(request, { decision: 'deny', message }));
-    const told = notice('warning', `Permission denied: ${text(request['tool_name'])}. ${message}`);
-    this.#take([this.#state, [told]]);
+    const denied = notice('warning', `Permission denied: ${text(request['tool_name'])}. ${message}`);
+    this.#apply([this.#state, [denied]]);
     return false;
   }
 
   /** A message that waits can be taken back (2.1.325); then its turn ends without ever having begun. */
   async #takeBack(turn: ClaudeTurn): Promise<boolean> {
     if (this.#state.turn?.begun) return false;
-    if (!(await this.#withdraw(turn.messageId))) return false;
-    if (this.#current === turn) this.#take(endTurn(this.#state, interruptedEnding));
+    if (!(await this.#cancelMessage(turn.messageId))) return false;
+    if (this.#current === turn) this.#apply(endTurn(this.#state, interruptedEnding));
     return true;
   }
 
-  async #withdraw(id: string): Promise<boolean> {
+  async #cancelMessage(id: string): Promise<boolean> {
     const request = { subtype: 'cancel_async_message', message_uuid: id };
     const answer = await this.#connection.request(request).catch(refusedAsUnknown);
     return answer?.['cancelled'] === true;
   }
 
-  #told(id: string, taken: boolean): void {
-    this.#telling.get(id)?.(taken);
-    this.#telling.delete(id);
+  #answerSteer(id: string, taken: boolean): void {
+    this.#steerCallers.get(id)?.(taken);
+    this.#steerCallers.delete(id);
   }
 
-  /** An interrupt that comes while a turn is being set up may be lost: say it again until it is over. */
-  #insist(turn: ClaudeTurn): void {
+  /** An interrupt that comes while a turn is being set up may be lost: it is sent again until the turn is over. */
+  #repeatInterrupt(turn: ClaudeTurn): void {
     if (turn.stream.isOver) return;
-    const timer = setInterval(() => this.#interruptAgain(), 1000);
+    const timer = setInterval(() => this.#sendInterrupt(), 1000);
     void turn.stream.over.then(() => clearInterval(timer));
   }
 
-  #interruptAgain(): void {
+  #sendInterrupt(): void {
     this.#connection.request({ subtype: 'interrupt' }).catch(() => undefined);
   }
 }
 
-/** A turn on its way through the process: its events, and what the CLI has been told of it. */
+/** A turn from the call that makes it to its ending. */
 interface ClaudeTurn {
   readonly stream: TurnStream;
   /** The id that its message carries. */
   readonly messageId: string;
-  /** An interrupt was asked for: the turn no longer waits for its reader. */
+  /** An interrupt was asked for. */
   stopped: boolean;
 }
 
@@ -251,9 +258,9 @@ function refusedAsUnknown(error: unknown): undefined {
   throw error;
 }
 
-function crash(death: Death): TurnEnding {
-  const ending = death.wanted
+function endingFor(end: ConnectionEnd): TurnEnding {
+  const ending = end.requested
     ? ({ type: 'failed', code: 'interrupted', message: 'The process of the session was ended' } as const)
-    : ({ type: 'failed', code: 'crashed', message: death.message } as const);
+    : ({ type: 'failed', code: 'crashed', message: end.message } as const);
   return { type: 'ending', ending };
 }

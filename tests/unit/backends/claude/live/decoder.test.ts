@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  answerAsked,
+  addSteer,
+  answerQuestion,
   beginTurn,
   endTurn,
   stepLive,
-  tellTurn,
 } from '../../../../../src/backends/claude/live/decoder.js';
 import { type ClaudeLiveState, liveState } from '../../../../../src/backends/claude/live/state.js';
 import type { LiveEvent } from '../../../../../src/backends/live/types.js';
@@ -30,37 +30,37 @@ describe('what is said into a running turn', () => {
   });
   const play = (messages: readonly JsonObject[]) => {
     let [state] = beginTurn(liveState(0), 'ours');
-    const told: LiveEvent[] = [];
+    const seen: LiveEvent[] = [];
     for (const message of [lifecycle('ours', 'queued'), lifecycle('ours', 'started')]) {
       [state] = stepLive(state, message, '');
     }
-    state = tellTurn(state, 'more');
+    state = addSteer(state, 'more');
     for (const message of messages) {
-      expect(told.map(({ type }) => type)).not.toContain('ending');
+      expect(seen.map(({ type }) => type)).not.toContain('ending');
       const [next, events] = stepLive(state, message, '');
       state = next;
-      told.push(...events);
+      seen.push(...events);
     }
-    return { state, told };
+    return { state, seen };
   };
 
   it('and taken up in it: its result is the end', () => {
     const taken = [lifecycle('more', 'queued'), lifecycle('more', 'started'), lifecycle('more', 'completed')];
-    const { told, state } = play([...taken, result('both', 'ours', 'more')]);
-    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'both' });
+    const { seen, state } = play([...taken, result('both', 'ours', 'more')]);
+    expect(endingOf(seen)).toMatchObject({ type: 'answered', text: 'both' });
     expect(state.turn).toBeUndefined();
   });
 
   it('and taken up in a turn of its own: both are one', () => {
-    const { told } = play([
+    const { seen } = play([
       lifecycle('more', 'queued'),
       result('first', 'ours'),
       lifecycle('ours', 'completed'),
       lifecycle('more', 'started'),
       result('second', 'more'),
     ]);
-    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'first\n\nsecond' });
-    expect(told.findLast(({ type }) => type === 'usage')).toMatchObject({
+    expect(endingOf(seen)).toMatchObject({ type: 'answered', text: 'first\n\nsecond' });
+    expect(seen.findLast(({ type }) => type === 'usage')).toMatchObject({
       inputTokens: 20,
       outputTokens: 10,
     });
@@ -68,33 +68,33 @@ describe('what is said into a running turn', () => {
 
   it('and read by Claude only when the turn is over: the same', () => {
     const later = [lifecycle('more', 'queued'), lifecycle('more', 'started'), result('second', 'more')];
-    const { told } = play([result('first', 'ours'), ...later]);
-    expect(endingOf(told)).toMatchObject({ text: 'first\n\nsecond' });
+    const { seen } = play([result('first', 'ours'), ...later]);
+    expect(endingOf(seen)).toMatchObject({ text: 'first\n\nsecond' });
   });
 
   it('and taken back between two turns: the first was all', () => {
-    const { told } = play([
+    const { seen } = play([
       lifecycle('more', 'queued'),
       result('first', 'ours'),
       lifecycle('more', 'cancelled'),
     ]);
-    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'first' });
+    expect(endingOf(seen)).toMatchObject({ type: 'answered', text: 'first' });
   });
 
-  it('and a failure before it is taken up is told, and is not the end', () => {
+  it('and a failure before it is taken up is reported, and is not the end', () => {
     const failed = {
       ...result('', 'ours'),
       subtype: 'error_during_execution',
       is_error: true,
       errors: ['oh no'],
     };
-    const { told } = play([failed, lifecycle('more', 'started'), result('second', 'more')]);
-    expect(told).toContainEqual({
+    const { seen } = play([failed, lifecycle('more', 'started'), result('second', 'more')]);
+    expect(seen).toContainEqual({
       type: 'notice',
       level: 'warning',
       message: 'The turn goes on after a failure: oh no',
     });
-    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'second' });
+    expect(endingOf(seen)).toMatchObject({ type: 'answered', text: 'second' });
   });
 });
 
@@ -123,37 +123,37 @@ describe('a turn of ours beside those that the agent begins by itself', () => {
     request_id: 'q',
     request: { subtype: 'can_use_tool', tool_name: 'Bash', input: {} },
   };
-  const tellsBeginnings: ClaudeLiveState = { ...liveState(0), tellsBeginnings: true };
+  const reportsLifecycle: ClaudeLiveState = { ...liveState(0), reportsLifecycle: true };
   /** `steer` stands for a message that is said into the turn. */
-  const play = (messages: readonly (JsonObject | 'steer')[], from = tellsBeginnings) => {
+  const play = (messages: readonly (JsonObject | 'steer')[], from = reportsLifecycle) => {
     let [state] = beginTurn(from, 'ours');
-    const told: LiveEvent[] = [];
+    const seen: LiveEvent[] = [];
     for (const message of messages) {
-      expect(told.map(({ type }) => type)).not.toContain('ending');
-      const [next, events] = message === 'steer' ? [tellTurn(state, 'more'), []] : step(state, message);
+      expect(seen.map(({ type }) => type)).not.toContain('ending');
+      const [next, events] = message === 'steer' ? [addSteer(state, 'more'), []] : step(state, message);
       state = next;
-      told.push(...events);
+      seen.push(...events);
     }
-    return { state, told };
+    return { state, seen };
   };
 
   it.each([
-    ['is known to tell beginnings', tellsBeginnings],
+    ['is known to report lifecycles', reportsLifecycle],
     ['is not known yet', liveState(0)],
   ])('begins with its lifecycle line, in a version that %s', (_, from) => {
-    const { told, state } = play(
+    const { seen, state } = play(
       [queued, say('late'), { type: 'something new' }, started, init, say('hi'), result('hi', names('ours'))],
       from,
     );
-    expect(kinds(told)).toEqual(['session', 'text', 'usage', 'ending']);
-    expect(texts(told)).toEqual(['hi']);
-    expect(endingOf(told)).toEqual({ type: 'answered', stopReason: 'end_turn', text: 'hi' });
+    expect(kinds(seen)).toEqual(['session', 'text', 'usage', 'ending']);
+    expect(texts(seen)).toEqual(['hi']);
+    expect(endingOf(seen)).toEqual({ type: 'answered', stopReason: 'end_turn', text: 'hi' });
     expect(state.turn).toBeUndefined();
   });
 
   it('can fail before it begins, with a result that names it', () => {
-    const { told } = play([queued, result('no such model', { is_error: true, ...names('ours') })]);
-    expect(endingOf(told)).toMatchObject({ type: 'failed', message: 'no such model' });
+    const { seen } = play([queued, result('no such model', { is_error: true, ...names('ours') })]);
+    expect(endingOf(seen)).toMatchObject({ type: 'failed', message: 'no such model' });
   });
 
   it.each<[string, object]>([
@@ -165,14 +165,14 @@ describe('a turn of ours beside those that the agent begins by itself', () => {
     ['names it in the other spelling', { user_message_uuid: 'ours' }],
     ['names it, whatever its origin', { ...ofItsOwn, ...names('ours') }],
   ])('once begun is answered by a result that %s', (_, more) => {
-    expect(endingOf(play([started, init, result('hi', more)]).told)).toMatchObject({ text: 'hi' });
+    expect(endingOf(play([started, init, result('hi', more)]).seen)).toMatchObject({ text: 'hi' });
   });
 
   it.each<[string, object]>([
     ['names another message', names('x')],
     ['is of the agent’s own turn', ofItsOwn],
   ])('is not answered by a result that %s, and goes on', (_, more) => {
-    const { told } = play([
+    const { seen } = play([
       started,
       init,
       say('a'),
@@ -180,15 +180,15 @@ describe('a turn of ours beside those that the agent begins by itself', () => {
       say('b'),
       result('ab', names('ours')),
     ]);
-    expect(texts(told)).toEqual(['a', 'b']);
-    expect(endingOf(told)).toMatchObject({ text: 'ab' });
+    expect(texts(seen)).toEqual(['a', 'b']);
+    expect(endingOf(seen)).toMatchObject({ text: 'ab' });
   });
 
   it.each([
     ['with its origin', ofItsOwn],
     ['without', {}],
   ])('waits for the agent’s own turn to end, and keeps what that says apart: %s', (_, more) => {
-    const { told } = play([
+    const { seen } = play([
       queued,
       init,
       say('woken up'),
@@ -198,14 +198,14 @@ describe('a turn of ours beside those that the agent begins by itself', () => {
       say('ours'),
       result('ours', { ...names('ours'), total_cost_usd: 0.5 }),
     ]);
-    expect(kinds(told)).toEqual(['notice', 'session', 'text', 'usage', 'ending']);
-    expect(told[0]).toMatchObject({ message: expect.stringContaining('woken up') });
-    expect(endingOf(told)).toMatchObject({ text: 'ours' });
-    expect(told.find(({ type }) => type === 'usage')).toMatchObject({ costUsd: expect.closeTo(0.3, 9) });
+    expect(kinds(seen)).toEqual(['notice', 'session', 'text', 'usage', 'ending']);
+    expect(seen[0]).toMatchObject({ message: expect.stringContaining('woken up') });
+    expect(endingOf(seen)).toMatchObject({ text: 'ours' });
+    expect(seen.find(({ type }) => type === 'usage')).toMatchObject({ costUsd: expect.closeTo(0.3, 9) });
   });
 
   it('is answered by the agent’s own turn where Claude puts the message into it behind a tool’s result', () => {
-    const { told } = play([
+    const { seen } = play([
       queued,
       init,
       say('woken up'),
@@ -213,15 +213,15 @@ describe('a turn of ours beside those that the agent begins by itself', () => {
       say('both'),
       result('both', { ...ofItsOwn, ...names('ours') }),
     ]);
-    expect(texts(told)).toEqual(['both']);
-    expect(endingOf(told)).toEqual({ type: 'answered', stopReason: 'end_turn', text: 'both' });
+    expect(texts(seen)).toEqual(['both']);
+    expect(endingOf(seen)).toEqual({ type: 'answered', stopReason: 'end_turn', text: 'both' });
   });
 
   it.each([
     ['with its origin', ofItsOwn],
     ['without', {}],
   ])('and between whose two parts the agent goes on by itself keeps that apart: %s', (_, more) => {
-    const { told, state } = play([
+    const { seen, state } = play([
       started,
       init,
       say('first'),
@@ -235,37 +235,37 @@ describe('a turn of ours beside those that the agent begins by itself', () => {
       say('second'),
       result('second', names('more')),
     ]);
-    expect(texts(told)).toEqual(['first', '\n\n', 'second']);
-    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'first\n\nsecond' });
-    expect(told.findLast(({ type }) => type === 'usage')).toMatchObject({ inputTokens: 20 });
-    expect(told.flatMap((event) => (event.type === 'notice' ? [event.message] : []))).toEqual([
+    expect(texts(seen)).toEqual(['first', '\n\n', 'second']);
+    expect(endingOf(seen)).toMatchObject({ type: 'answered', text: 'first\n\nsecond' });
+    expect(seen.findLast(({ type }) => type === 'usage')).toMatchObject({ inputTokens: 20 });
+    expect(seen.flatMap((event) => (event.type === 'notice' ? [event.message] : []))).toEqual([
       'Between the turns the agent went on by itself and said: woken up',
     ]);
     expect(state.turn).toBeUndefined();
   });
 
-  it('is not taken to have begun by a first line that says beginnings are told, and told none', () => {
+  it('is not begun by a first line that promises lifecycle lines, before which none came', () => {
     const own = [capable, say('woken up'), result('woken up', ofItsOwn)];
-    const { told } = play(
+    const { seen } = play(
       [...own, queued, started, capable, say('hi'), result('hi', names('ours'))],
       liveState(0),
     );
-    expect(kinds(told)).toEqual(['notice', 'session', 'text', 'usage', 'ending']);
-    expect(texts(told)).toEqual(['hi']);
+    expect(kinds(seen)).toEqual(['notice', 'session', 'text', 'usage', 'ending']);
+    expect(texts(seen)).toEqual(['hi']);
   });
 
-  it('in a version that tells no beginnings has begun at once: a result of the agent’s own begins it again', () => {
+  it('in a version that reports no lifecycle has begun at once: a result of the agent’s own begins it again', () => {
     const notOurs = {
       type: 'notice',
       level: 'warning',
       message: expect.stringContaining('belongs to a turn that the agent began by itself'),
     };
     const own = [init, say('woken up'), asks, result('woken up', { ...ofItsOwn, total_cost_usd: 0.2 })];
-    const { told, state } = play(
+    const { seen, state } = play(
       [...own, init, say('ours'), result('ours', { total_cost_usd: 0.5 })],
       liveState(0),
     );
-    expect(told).toMatchObject([
+    expect(seen).toMatchObject([
       { type: 'session' },
       { type: 'text', text: 'woken up' },
       { type: 'permission_request', id: 'q' },
@@ -279,17 +279,17 @@ describe('a turn of ours beside those that the agent begins by itself', () => {
     expect(state.turn).toBeUndefined();
   });
 
-  it('the same before a version has told its first beginning', () => {
-    const { told } = play(
+  it('the same before a version has reported its first lifecycle', () => {
+    const { seen } = play(
       [init, result('', ofItsOwn), queued, started, init, say('hi'), result('hi', names('ours'))],
       liveState(0),
     );
-    expect(kinds(told)).toEqual(['session', 'notice', 'session', 'text', 'usage', 'ending']);
-    expect(endingOf(told)).toMatchObject({ type: 'answered', text: 'hi' });
+    expect(kinds(seen)).toEqual(['session', 'notice', 'session', 'text', 'usage', 'ending']);
+    expect(endingOf(seen)).toMatchObject({ type: 'answered', text: 'hi' });
   });
 
   it('is not moved by what becomes of an earlier message', () => {
-    const { told } = play([
+    const { seen } = play([
       lifecycle('earlier', 'cancelled'),
       started,
       init,
@@ -297,7 +297,7 @@ describe('a turn of ours beside those that the agent begins by itself', () => {
       say('hi'),
       result('hi', names('ours')),
     ]);
-    expect(kinds(told)).toEqual(['session', 'text', 'usage', 'ending']);
+    expect(kinds(seen)).toEqual(['session', 'text', 'usage', 'ending']);
   });
 });
 
@@ -309,21 +309,21 @@ describe('what is known of the agent between the turns', () => {
     [state] = step(state, init);
     [state] = step(state, { type: 'assistant', message: { content: [{ type: 'text', text: 'woken' }] } });
     [state] = step(state, { type: 'result', subtype: 'success', is_error: false, result: 'x' });
-    expect(state.unprompted).toBe('woken');
+    expect(state.unpromptedText).toBe('woken');
   });
 
   it.each<[string, object, boolean]>([
-    ['one that tells beginnings', { capabilities: ['other_v1', 'msg_lifecycle_v1'] }, true],
-    ['one that tells none', { capabilities: ['other_v1'] }, false],
+    ['one that reports it', { capabilities: ['other_v1', 'msg_lifecycle_v1'] }, true],
+    ['one that does not', { capabilities: ['other_v1'] }, false],
     ['an older one', {}, false],
     ['capabilities that are no list', { capabilities: 'msg_lifecycle_v1' }, false],
     ['another line', { subtype: 'api_retry', capabilities: ['msg_lifecycle_v1'] }, false],
-  ])('its first line says whether it tells beginnings: %s', (_, more, tells) => {
+  ])('its first line says whether it reports the lifecycle of messages: %s', (_, more, reports) => {
     for (const from of [beginTurn(liveState(0), 'ours')[0], liveState(0)]) {
       const [state] = step(from, { ...init, ...more });
-      expect(state.tellsBeginnings).toBe(tells);
+      expect(state.reportsLifecycle).toBe(reports);
       const [again] = step(state, { ...init, ...more });
-      expect(again.tellsBeginnings).toBe(tells);
+      expect(again.reportsLifecycle).toBe(reports);
     }
   });
 
@@ -331,7 +331,7 @@ describe('what is known of the agent between the turns', () => {
     let state = liveState(0);
     [state] = step(state, { type: 'command_lifecycle', command_uuid: 'x', state: 'queued' });
     [state] = step(state, init);
-    expect(state.tellsBeginnings).toBe(true);
+    expect(state.reportsLifecycle).toBe(true);
   });
 });
 
@@ -423,11 +423,11 @@ describe('recordings of a live Claude', () => {
     expect(texts(replay('live-broken-stream')[0] ?? []).join('')).toBe('aa bb cc');
   });
 
-  it('a turn that the agent began by itself is told of, and not mixed into ours', () => {
+  it('a turn that the agent began by itself is reported, and not mixed into ours', () => {
     const [, second = []] = replay('live-unprompted');
     expect(texts(second)).toEqual(['the answer']);
-    const [told] = second;
-    expect(told).toMatchObject({ type: 'notice', message: expect.stringContaining('woken up') });
+    const [seen] = second;
+    expect(seen).toMatchObject({ type: 'notice', message: expect.stringContaining('woken up') });
     expect(second.find((event) => event.type === 'usage')).toMatchObject({
       costUsd: expect.closeTo(0.000286, 9),
     });
@@ -539,7 +539,7 @@ describe("Claude's live decoder", () => {
     expect(event).toMatchObject({ type: 'notice', raw: '{"type":"brand_new","x":1}' });
   });
 
-  it('a version that tells no beginnings is understood too', () => {
+  it('a version that reports no lifecycle is understood too', () => {
     const events = run([delta('hi'), result({ result: 'hi', total_cost_usd: 0.5, usage: {} })]);
     expect(texts(events)).toEqual(['hi']);
     expect(events).toContainEqual(expect.objectContaining({ type: 'usage', costUsd: 0.5 }));
@@ -655,7 +655,7 @@ function replay(name: string, lines?: readonly string[]): LiveEvent[][] {
 
 function answered(state: ClaudeLiveState, message: JsonObject) {
   const response = message['response'] as { request_id: string; response: { behavior: PermissionDecision } };
-  return answerAsked(state, response.request_id, response.response.behavior);
+  return answerQuestion(state, response.request_id, response.response.behavior);
 }
 
 function texts(events: readonly LiveEvent[]): string[] {

@@ -13,7 +13,7 @@ describe('a process can have another session', () => {
     ['background tasks that are over', { subtype: 'background_tasks_changed', tasks: [] }, []],
   ])('after %s', async (_, message, events) => {
     const footprint = new Footprint();
-    footprint.see(message, events);
+    footprint.observe(message, events);
     expect(await footprint.isClean(process.pid)).toBe(true);
   });
 
@@ -24,8 +24,8 @@ describe('a process can have another session', () => {
     ['a tool that nobody knows', other, [tool('mcp__memory__add')]],
   ])('but not after %s, for good', async (_, message, events) => {
     const footprint = new Footprint();
-    footprint.see(message, events);
-    footprint.see({ subtype: 'background_tasks_changed', tasks: [] }, []);
+    footprint.observe(message, events);
+    footprint.observe({ subtype: 'background_tasks_changed', tasks: [] }, []);
     expect(await footprint.isClean(process.pid)).toBe(false);
   });
 

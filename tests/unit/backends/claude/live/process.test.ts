@@ -84,7 +84,7 @@ describe('a Claude process that does not start well', () => {
 });
 
 describe('a turn with a Claude that misbehaves', () => {
-  it('garbage is told of, and the turn goes on', async () => {
+  it('garbage is reported, and the turn goes on', async () => {
     const { session } = await open(`
       on.user = () => { process.stdout.write('garbage\\n\\n[1]\\n"x"\\nnull\\n{"broken":\\n'); text('hi'); result('hi'); };
     `);
@@ -567,7 +567,7 @@ describe('what is said into a turn', () => {
     },
   );
 
-  it('is not taken by a version that tells no beginnings', async () => {
+  it('is not taken by a version that reports no lifecycle', async () => {
     const { session, heard } = await open(`
       on.user = () => { init(); text('begun'); setTimeout(() => result('begun'), 50); };
     `);
