@@ -421,6 +421,21 @@ describe('sessions of Claude (S3)', () => {
     });
   });
 
+  it('a message that the agent takes up in a turn of its own, behind a tool, is answered by that turn', async () => {
+    const session = await open();
+    const input = { command: 'sleep 0.3', run_in_background: true };
+    model.use([calls({ tool: 'Bash', input }), 'started', calls({ shell: 'sleep 1.5' }), 'both', 'the next']);
+    model.forget();
+    await turn(session, 'go');
+    await model.turn(3);
+    const events = await turn(session, 'and now?');
+    expect(model.turns).toHaveLength(4);
+    expect(model.turns[3]?.rawBody).toContain('and now?');
+    expect(texts(events)).toEqual(['both']);
+    expect(endingOf(events)).toMatchObject({ type: 'answered', text: 'both' });
+    expect(texts(await turn(session, 'next'))).toEqual(['the next']);
+  });
+
   it('every message carries an id, and Claude tells where each begins before its first line', async () => {
     const lines: { readonly direction: 'in' | 'out'; readonly message: JsonObject }[] = [];
     const process = await start({}, (entry) => {
