@@ -11,13 +11,13 @@ import type {
   Store,
 } from '../../store/store.js';
 import type { Watcher } from '../journal-points.js';
-import type { Settlement, Stopped, StopReason } from '../turns/verdicts.js';
+import type { Settlement, Stopped, TurnStop } from '../turns/verdicts.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { cancelPostponed, postponedHead } from './postponed.js';
 
 /** What is done with the events of the queue. */
 export interface TurnHandler {
-  /** One attempt. Ends soon after the signal; `signal.reason` is a `StopReason`. Never rejects for what an agent does wrong. */
+  /** One attempt. Ends soon after the signal; `signal.reason` is a `TurnStop`. Never rejects for what an agent does wrong. */
   run(claim: Claim, signal: AbortSignal): Promise<Settlement>;
   /** What to do about a turn whose gateway has died. */
   recover(turn: AbandonedTurn): Promise<Settlement>;
@@ -45,7 +45,7 @@ export interface QueueOptions {
   readonly onCancelled?: ((channel: string) => void) | undefined;
 }
 
-interface RunningTurn {
+interface ClaimedTurn {
   readonly lease: Lease;
   readonly eventSeq: number;
   readonly stop: AbortController;
@@ -67,7 +67,7 @@ export class EventQueue {
   readonly #now: () => number;
   readonly #watch: Watcher;
   readonly #leases: LeaseKeeper;
-  readonly #running = new Map<string, RunningTurn>();
+  readonly #running = new Map<string, ClaimedTurn>();
   #state: 'new' | 'running' | 'draining' | 'stopped' = 'new';
   #pumping: Promise<void> | undefined;
   #wanted = false;
@@ -181,7 +181,7 @@ export class EventQueue {
     // What is being claimed at this moment is a running turn too.
     await this.#pumping;
     if (this.#running.size > 0 && graceMs > 0) await this.#quiet(graceMs);
-    for (const turn of this.#running.values()) turn.stop.abort({ type: 'drain' } satisfies StopReason);
+    for (const turn of this.#running.values()) turn.stop.abort({ type: 'drain' } satisfies TurnStop);
     // Neither an agent that does not stop nor a disk that takes no result is waited for for ever: the next start takes
     // the turn over.
     const patienceMs = this.#options.patienceMs ?? defaultPatienceMs;
@@ -260,7 +260,7 @@ export class EventQueue {
   /** Whoever has the turn now answers for it. */
   #lost(lease: Lease): void {
     const turn = this.#running.get(lease.channel);
-    if (turn?.lease.turnId === lease.turnId) turn.stop.abort({ type: 'lost_lease' } satisfies StopReason);
+    if (turn?.lease.turnId === lease.turnId) turn.stop.abort({ type: 'lost_lease' } satisfies TurnStop);
   }
 
   async #sleepUntilDue(): Promise<void> {

@@ -4,7 +4,7 @@ import type { TurnOutcome } from '../../store/store.js';
 import type { RuntimeReport } from '../agent-runtime.js';
 import { TurnRecorder } from '../archive/turn-recorder.js';
 import { describeTools, toolOf } from './tools-begun.js';
-import type { Settlement, StopReason } from './verdicts.js';
+import type { Settlement, TurnStop } from './verdicts.js';
 
 /** R10: retries after the first attempt. */
 export const maxRetries = 3;
@@ -53,7 +53,7 @@ export interface AttemptEnd {
   readonly attempt: Attempt;
   readonly report: RuntimeReport;
   /** Why it was ended from outside. */
-  readonly stop: StopReason | undefined;
+  readonly stop: TurnStop | undefined;
   readonly at: number;
   readonly retryDelayMs: number;
 }

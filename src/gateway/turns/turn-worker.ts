@@ -15,7 +15,7 @@ import { Attempt, type AttemptEnd, answered, brokenOff, unanswered } from './att
 import type { PermissionDesk } from './permission-desk.js';
 import { recoverTurn } from './recover-turn.js';
 import type { TurnOutputs } from './turn-outputs.js';
-import type { Settlement, StopReason } from './verdicts.js';
+import type { Settlement, TurnStop } from './verdicts.js';
 
 /** Waiting messages that become one turn in `collect` mode. */
 const maxCollected = 50;
@@ -33,7 +33,7 @@ export interface WorkerParts {
   readonly watch: Watcher;
 }
 
-interface RunningTurn {
+interface ActiveAttempt {
   readonly lease: Lease;
   readonly event: StoredEvent;
   readonly attempt: Attempt;
@@ -49,7 +49,7 @@ interface RunningTurn {
 /** From an event of the queue to what is written about it. */
 export class TurnWorker implements TurnHandler {
   readonly #parts: WorkerParts;
-  readonly #running = new Map<string, RunningTurn>();
+  readonly #running = new Map<string, ActiveAttempt>();
   /** What was last said about the files of a channel: the same is not said for every message. */
   readonly #complaints = new Map<string, string>();
 
@@ -86,7 +86,7 @@ export class TurnWorker implements TurnHandler {
     return steering.finally(() => running.steering.delete(steering));
   }
 
-  async #steer(running: RunningTurn, agent: AgentTurn, event: StoredEvent): Promise<boolean> {
+  async #steer(running: ActiveAttempt, agent: AgentTurn, event: StoredEvent): Promise<boolean> {
     const { store, log } = this.#parts;
     const joined = await store.join(running.lease, { limit: 1, only: event.id });
     if (joined.length === 0) return false;
@@ -142,7 +142,7 @@ export class TurnWorker implements TurnHandler {
     if (event === undefined) throw new Error('A turn without an event.');
     const block = new AbortController();
     const stopping = AbortSignal.any([signal, block.signal]);
-    const running: RunningTurn = {
+    const running: ActiveAttempt = {
       lease,
       event,
       attempt: new Attempt(),
@@ -178,7 +178,7 @@ export class TurnWorker implements TurnHandler {
       this.#running.delete(lease.channel);
       await Promise.allSettled(running.steering);
       this.#complain(lease.channel, report.settings.problems);
-      const stop = signal.aborted ? (signal.reason as StopReason) : undefined;
+      const stop = signal.aborted ? (signal.reason as TurnStop) : undefined;
       const { retryDelayMs } = config;
       return await this.#settle({ event, attempt: running.attempt, report, stop, at: now(), retryDelayMs });
     } catch (error) {
@@ -192,7 +192,7 @@ export class TurnWorker implements TurnHandler {
     }
   }
 
-  async #saw(running: RunningTurn, happened: ChatEvent, agent: AgentTurn): Promise<void> {
+  async #saw(running: ActiveAttempt, happened: ChatEvent, agent: AgentTurn): Promise<void> {
     const { lease, event, attempt, block, stopping } = running;
     const { now, desk } = this.#parts;
     running.agent = agent;
@@ -258,7 +258,7 @@ export class TurnWorker implements TurnHandler {
    * does not end it any more: what the turn comes to is written until it is on disk.
    */
   async #note(
-    { lease }: RunningTurn,
+    { lease }: ActiveAttempt,
     point: 'began' | 'session' | 'tool_started' | 'tool_ended',
     entry: Parameters<Store['journal']>[1],
   ): Promise<void> {

@@ -13,7 +13,7 @@ export interface Stopped {
 }
 
 /** Why a running turn is ended from outside. */
-export type StopReason = Stopped | { readonly type: 'drain' } | { readonly type: 'lost_lease' };
+export type TurnStop = Stopped | { readonly type: 'drain' } | { readonly type: 'lost_lease' };
 
 /** What becomes of a message over a defect of ours, or a store that can't be used now. */
 export function brokenInside(error: unknown, at: number): Settlement {
