@@ -6,6 +6,7 @@ import type { StoredEvent, UsageRow } from '../../store/rows.js';
 import type { ChannelChange, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import type { SessionManager } from '../agents/session-manager.js';
+import { queueCleared } from '../turns/verdicts.js';
 import type { Command } from './parse-command.js';
 
 /** What a command comes to: something to say, with a change of the channel; or a prompt of earlier events, run again. */
@@ -158,8 +159,7 @@ export class ChatCommands {
   async #queue(channel: string, argument: string): Promise<CommandResult> {
     const { store, runtime, now } = this.#parts;
     if (argument === 'clear') {
-      const error = { code: 'interrupted', message: 'Dropped by /queue clear' } as const;
-      const dropped = await store.cancelWaiting({ channel, at: now(), error });
+      const dropped = await store.cancelWaiting(queueCleared(channel, now()));
       return reply(dropped.length === 0 ? 'Nothing was waiting.' : `Dropped: ${count(dropped.length)}.`);
     }
     const mode = queueModes.find((known) => known === argument);

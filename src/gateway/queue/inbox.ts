@@ -7,6 +7,7 @@ import type { ChatCommands } from '../commands/chat-commands.js';
 import { type Command, isImmediate, parseCommand } from '../commands/parse-command.js';
 import type { HookManager } from '../hooks/hook-manager.js';
 import type { TurnWorker } from '../turns/turn-worker.js';
+import { answeredByCommand, refusedByHook } from '../turns/verdicts.js';
 import type { EventQueue } from './event-queue.js';
 
 export interface InboxParts {
@@ -44,12 +45,8 @@ export class Inbox {
     if (known !== undefined) return { event: known, repeated: true };
     const verdict = await hooks.fire('message', { channel, source, text, author: message.author, messageId });
     if (verdict.action === 'continue') return this.#accept({ ...message, text: verdict.payload.text });
-    const error = { code: 'bad_request', message: `Blocked by a hook: ${verdict.reason}` } as const;
-    const messages = [{ role: 'system', text: error.message }] as const;
-    const at = this.#parts.now();
-    return queue.accept(this.#event(message, 'prompt'), {
-      settled: { at, state: 'refused', error, messages },
-    });
+    const settled = refusedByHook(verdict.reason, this.#parts.now());
+    return queue.accept(this.#event(message, 'prompt'), { settled });
   }
 
   async #accept(message: IncomingMessage): Promise<Receipt> {
@@ -75,15 +72,8 @@ export class Inbox {
     if (known !== undefined) return { event: known, repeated: true };
     const result = await commands.run(command, message.channel);
     const change = result.type === 'reply' ? result.change : undefined;
-    return queue.accept(this.#event(message, 'command'), {
-      settled: {
-        at: now(),
-        state: 'answered',
-        responseText: result.text,
-        messages: [{ role: 'system', text: result.text }],
-        channelChange: change,
-      },
-    });
+    const settled = answeredByCommand({ text: result.text, change }, now());
+    return queue.accept(this.#event(message, 'command'), { settled });
   }
 
   /** A message that came before must not be done, or told to a hook, once more. */

@@ -3,7 +3,7 @@ import type { Log } from '../../config/log.js';
 import { StoreError } from '../../store/errors.js';
 import type { AbandonedTurn, Lease, Store } from '../../store/store.js';
 import type { Watcher } from '../journal-points.js';
-import { brokenInside, failedInside, type Settlement } from '../turns/verdicts.js';
+import { failedBeforeTools, failedInside, type Settlement } from '../turns/verdicts.js';
 
 export interface LeaseKeeperParts {
   readonly store: Pick<Store, 'heartbeat' | 'takeOver' | 'finish' | 'postpone'>;
@@ -108,7 +108,7 @@ export class LeaseKeeper {
   #broken(lease: Lease, error: unknown): Settlement {
     const { log, now } = this.#parts;
     log.error('a turn failed inside the gateway', { channel: lease.channel, error });
-    return brokenInside(error, now());
+    return failedBeforeTools(error, now());
   }
 
   /** Until it is on disk, or the lease is another's. */

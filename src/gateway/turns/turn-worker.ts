@@ -11,11 +11,19 @@ import type { GatewayConfig } from '../config.js';
 import type { HookManager } from '../hooks/hook-manager.js';
 import type { Watcher } from '../journal-points.js';
 import type { TurnHandler } from '../queue/event-queue.js';
-import { Attempt, type AttemptEnd, answered, brokenOff, unanswered } from './attempt.js';
+import { Attempt } from './attempt.js';
 import type { PermissionDesk } from './permission-desk.js';
 import { recoverTurn } from './recover-turn.js';
 import type { TurnOutputs } from './turn-outputs.js';
-import type { Settlement, TurnStop } from './verdicts.js';
+import {
+  type AttemptEnd,
+  answered,
+  answeredByCommand,
+  failedAfterTools,
+  type Settlement,
+  type TurnStop,
+  unanswered,
+} from './verdicts.js';
 
 /** Waiting messages that become one turn in `collect` mode. */
 const maxCollected = 50;
@@ -64,17 +72,7 @@ export class TurnWorker implements TurnHandler {
     const result = await this.#parts.commands.run(command, event.channel);
     if (result.type === 'prompt')
       return this.#turn(lease, [{ ...event, text: result.text }], signal, result.retried);
-    return {
-      type: 'finish',
-      outcome: {
-        at: this.#parts.now(),
-        state: 'answered',
-        responseText: result.text,
-        messages: [{ role: 'system', text: result.text }],
-        channelChange: result.change,
-        events: [],
-      },
-    };
+    return { type: 'finish', outcome: { ...answeredByCommand(result, this.#parts.now()), events: [] } };
   }
 
   /** Puts a message into the channel's running turn. False: it can't be, and waits like any other. */
@@ -182,9 +180,8 @@ export class TurnWorker implements TurnHandler {
       const { retryDelayMs } = config;
       return await this.#settle({ event, attempt: running.attempt, report, stop, at: now(), retryDelayMs });
     } catch (error) {
-      const { begun } = running.attempt;
-      // Whatever broke here, in the gateway: what the agent has begun is not begun once more.
-      if (begun.length > 0) return brokenOff(running.attempt, error, now());
+      // `LeaseKeeper` decides about an error before any tool; it does not know the tools.
+      if (running.attempt.begun.length > 0) return failedAfterTools(running.attempt, error, now());
       throw error;
     } finally {
       this.#running.delete(lease.channel);

@@ -1,12 +1,65 @@
+import type { ErrorEvent } from '../../core/chat-event.js';
 import { StoreError } from '../../store/errors.js';
-import type { Postponement, TurnOutcome } from '../../store/store.js';
+import type { Failure, StoredEvent, ToolRecord } from '../../store/rows.js';
+import type {
+  AcceptOptions,
+  CancelRequest,
+  ChannelChange,
+  Postponement,
+  TurnOutcome,
+} from '../../store/store.js';
+import type { RuntimeReport } from '../agent-runtime.js';
+import type { Attempt } from './attempt.js';
+import { describeTools } from './tools-begun.js';
+
+/*
+ * Every verdict on what becomes of a message.
+ *
+ * "Tools begun" are those that may have done something: a tool that still waits for a permission is not one of them.
+ * A "free" attempt does not count among the retries. /retry runs any prompt again that failed or was cancelled; where the
+ * last column names it, the reader is told of it.
+ *
+ * | condition                                           | state     | the reader is told             | retried                 |
+ * | --------------------------------------------------- | --------- | ------------------------------ | ----------------------- |
+ * | **On arrival**                                      |           |                                |                         |
+ * | a `message` hook blocks it                          | refused   | the hook's reason              | no                      |
+ * | MAX_QUEUE_DEPTH messages wait (the store's verdict) | refused   | the queue is full              | no                      |
+ * | it is /stop, /status or /queue                      | answered  | the command's reply            | no                      |
+ * | **While it waits**                                  |           |                                |                         |
+ * | somebody, or a newer message, stops its retry       | cancelled | by whom, and the last failure  | /retry                  |
+ * | /queue clear                                        | cancelled | nothing: the command replies   | no                      |
+ * | **At the end of its turn (the first that holds)**   |           |                                |                         |
+ * | it is another command                               | answered  | the command's reply            | no                      |
+ * | the agent has answered                              | answered  | the answer                     | no                      |
+ * | a `turn_start` hook blocks it                       | refused   | the hook's reason              | no                      |
+ * | a `tool_start` hook stopped it                      | cancelled | the hook's reason, tools begun | no                      |
+ * | somebody, or a newer message, stopped it            | cancelled | by whom, tools begun           | no                      |
+ * | the gateway drains, no tool begun                   | queued    | nothing                        | at the next start, free |
+ * | the gateway drains, tools begun                     | failed    | that, tools begun              | /retry                  |
+ * | an error that may pass, no tool begun, retries left | queued    | nothing                        | after a growing delay   |
+ * | any other error                                     | failed    | the error, tools begun         | /retry                  |
+ * | **When its gateway has died**                       |           |                                |                         |
+ * | tools begun                                         | failed    | that, tools begun              | /retry                  |
+ * | no tool begun, a permission is asked for            | queued    | nothing                        | at once, free           |
+ * | no tool begun, fewer than `maxCrashes` crashes      | queued    | nothing                        | at once, free           |
+ * | no tool begun, `maxCrashes` crashes or more         | failed    | that, how often                | /retry                  |
+ * | **When the gateway itself fails**                   |           |                                |                         |
+ * | tools begun                                         | failed    | why, tools begun               | /retry                  |
+ * | no tool begun, the store may work again soon        | queued    | nothing                        | after 5 s, free         |
+ * | no tool begun, anything else                        | failed    | why                            | /retry                  |
+ * | the store refuses its result again and again        | failed    | why                            | /retry                  |
+ * | its lease is another gateway's by now               | none      | nothing                        | as the other decides    |
+ */
 
 /** How an attempt ended: for good, or to be made again. */
 export type Settlement =
   | { readonly type: 'finish'; readonly outcome: TurnOutcome }
   | { readonly type: 'postpone'; readonly retry: Postponement };
 
-/** Somebody, or something that came, has put an end to it. */
+/** The end of a message that needs no turn. */
+export type ImmediateOutcome = NonNullable<AcceptOptions['settled']>;
+
+/** A person, a command or a newer message puts an end to a turn, or to the wait for a retry. */
 export interface Stopped {
   readonly type: 'stopped';
   readonly by: string;
@@ -15,28 +68,225 @@ export interface Stopped {
 /** Why a running turn is ended from outside. */
 export type TurnStop = Stopped | { readonly type: 'drain' } | { readonly type: 'lost_lease' };
 
-/** What becomes of a message over a defect of ours, or a store that can't be used now. */
-export function brokenInside(error: unknown, at: number): Settlement {
-  const message = error instanceof Error ? error.message : String(error);
-  // The disk or the lock, before the agent was asked: the message waits until that is over.
-  if (error instanceof StoreError && error.passing) {
-    const failure = { code: 'unknown', message } as const;
-    return { type: 'postpone', retry: { at, notBefore: at + 5000, error: failure, free: true, events: [] } };
-  }
-  return failedInside(error, at);
+export interface AttemptEnd {
+  readonly event: StoredEvent;
+  readonly attempt: Attempt;
+  readonly report: RuntimeReport;
+  readonly stop: TurnStop | undefined;
+  readonly at: number;
+  readonly retryDelayMs: number;
 }
 
-export function failedInside(error: unknown, at: number): Settlement {
-  const message = error instanceof Error ? error.message : String(error);
+/** R10: retries after the first attempt. */
+export const maxRetries = 3;
+
+/**
+ * A message that was worked on in so many crashes of the gateway may be their cause. Far above what a machine that is
+ * restarted often, or its operator's patience, comes to.
+ */
+export const maxCrashes = 20;
+
+/** A store that is full or locked gets this long before the message is tried again. */
+const storeRetryMs = 5000;
+
+const notRepeated = 'It is not repeated by itself: send /retry to run it again.';
+
+// On arrival, and commands
+
+export function refusedByHook(reason: string, at: number): ImmediateOutcome {
+  const error: Failure = { code: 'bad_request', message: `Blocked by a hook: ${reason}` };
+  return { at, state: 'refused', error, ...notice(error.message) };
+}
+
+export function answeredByCommand(
+  reply: { readonly text: string; readonly change?: ChannelChange | undefined },
+  at: number,
+): ImmediateOutcome {
+  const { text, change } = reply;
+  return { at, state: 'answered', responseText: text, ...notice(text), channelChange: change };
+}
+
+// While it waits
+
+/** `together` are the messages of the attempt that failed: they were to be tried again as one, and end as one. */
+export function retryStopped(
+  head: Pick<StoredEvent, 'channel' | 'error'>,
+  together: readonly string[],
+  { by }: Stopped,
+  at: number,
+): CancelRequest {
+  const message = `Stopped by ${by} while it waited for its retry`;
+  const failed = head.error === undefined ? '' : ` (${head.error.code}): ${head.error.message}`;
+  return {
+    channel: head.channel,
+    at,
+    error: { code: 'interrupted', message },
+    only: together,
+    notice: `${message}. The last attempt had failed${failed}\nSend /retry to run it again.`,
+  };
+}
+
+export function queueCleared(channel: string, at: number): CancelRequest {
+  return { channel, at, error: { code: 'interrupted', message: 'Dropped by /queue clear' } };
+}
+
+// At the end of its turn
+
+export function answered(end: AttemptEnd, text: string, stopReason: string): Settlement {
+  const backend = end.report.settings.backend;
+  return finish(end, {
+    state: 'answered',
+    responseText: text,
+    stopReason,
+    messages: [{ role: 'assistant', text, backend }],
+  });
+}
+
+export function unanswered(end: AttemptEnd, ending: ErrorEvent): Settlement {
+  const { report, attempt, stop, event } = end;
+  const error: Failure = { code: ending.code, message: report.result.error ?? ending.message };
+  if (report.blocked !== undefined) return finish(end, { state: 'refused', error, ...notice(error.message) });
+
+  const { begun } = attempt;
+  if (attempt.blocked !== undefined) return cancelled(end, `Stopped by a hook (${attempt.blocked})`);
+  if (stop?.type === 'stopped') return cancelled(end, `Stopped by ${stop.by}`);
+  if (stop?.type === 'drain') return drained(end);
+  if (mayPass(ending) && begun.length === 0 && event.attempts <= maxRetries) {
+    return postpone(end, error, { delay: end.retryDelayMs * 2 ** (event.attempts - 1), free: false });
+  }
+  const agent = report.settings.backend;
+  const text = `${agent} could not answer (${error.code}): ${error.message}${toolList(begun)}\nSend /retry to try again.`;
+  return finish(end, { state: 'failed', error, ...notice(text) });
+}
+
+/** R10: a CLI that can't be started is one of them. It was there when the gateway began, and updates take it away for a moment. */
+function mayPass(ending: ErrorEvent): boolean {
+  return ending.retryable || ending.code === 'not_installed';
+}
+
+function cancelled(end: AttemptEnd, message: string): Settlement {
+  return finish(end, {
+    state: 'cancelled',
+    error: { code: 'interrupted', message },
+    ...notice(`${message}.${toolList(end.attempt.begun)}`),
+  });
+}
+
+function drained(end: AttemptEnd): Settlement {
+  const { begun } = end.attempt;
+  const message = 'The gateway was stopped before this was done.';
+  const error: Failure = { code: 'interrupted', message };
+  if (begun.length === 0) return postpone(end, error, { delay: 0, free: true });
+  return finish(end, { state: 'failed', error, ...notice(`${message}${toolList(begun)}\n${notRepeated}`) });
+}
+
+// When its gateway has died
+
+export interface AbandonedFacts {
+  readonly begun: readonly ToolRecord[];
+  /** True if a permission for one of the turn's messages is pending. */
+  readonly isAsking: boolean;
+  /** The crashes before this one. */
+  readonly crashes: number;
+  readonly at: number;
+}
+
+export function abandoned({ begun, isAsking, crashes, at }: AbandonedFacts): Settlement {
+  const message = 'The gateway ended while this was being worked on.';
+  const error: Failure = { code: 'crashed', message };
+  // A turn that waits for somebody's answer does nothing meanwhile, and may wait through any number of restarts.
+  if (begun.length === 0 && (isAsking || crashes < maxCrashes)) {
+    const retry = { at, notBefore: at, error, free: true, crashed: !isAsking, events: [] };
+    return { type: 'postpone', retry };
+  }
+  const why =
+    begun.length > 0
+      ? `${message} It is not repeated by itself, because tools had begun:\n${describeTools(begun)}`
+      : `${message} That happened ${crashes + 1} times.`;
+  return failed(error, `${why}\nSend /retry to run it again.`, at);
+}
+
+// When the gateway itself fails
+
+/** Settles a turn that a defect of the gateway, or its store, has broken off after tools had begun. */
+export function failedAfterTools(attempt: Attempt, cause: unknown, at: number): Settlement {
+  const { usage, events } = attempt.recorder;
+  const message = `Something went wrong inside the gateway: ${messageOf(cause)}`;
+  const text = `${message}${toolList(attempt.begun)}\n${notRepeated}`;
+  return {
+    type: 'finish',
+    outcome: { at, state: 'failed', error: { code: 'unknown', message }, ...notice(text), usage, events },
+  };
+}
+
+/** Settles a turn that a defect of the gateway, or its store, has broken off before any tool had begun. */
+export function failedBeforeTools(cause: unknown, at: number): Settlement {
+  if (!(cause instanceof StoreError) || !cause.passing) return failedInside(cause, at);
+  const error: Failure = { code: 'unknown', message: messageOf(cause) };
+  return { type: 'postpone', retry: { at, notBefore: at + storeRetryMs, error, free: true, events: [] } };
+}
+
+/** Settles a turn for good over a defect of the gateway, or over a result that the store does not take. */
+export function failedInside(cause: unknown, at: number): Settlement {
+  const message = messageOf(cause);
   const text = `Something went wrong inside the gateway: ${message}. Send /retry to try again.`;
+  return failed({ code: 'unknown', message }, text, at);
+}
+
+function failed(error: Failure, text: string, at: number): Settlement {
+  return { type: 'finish', outcome: { at, state: 'failed', error, ...notice(text), events: [] } };
+}
+
+function finish(
+  end: AttemptEnd,
+  outcome: Pick<TurnOutcome, 'state' | 'responseText' | 'error' | 'messages' | 'stopReason'>,
+): Settlement {
+  const { report, attempt, at } = end;
+  const { settings, ending } = report;
+  const sessionId = report.result.sessionId ?? attempt.sessionId;
+  const resumable = ending.type === 'complete' || ending.code !== 'session_not_found';
+  const session =
+    sessionId !== undefined && resumable
+      ? { backend: settings.backend, sessionId, cwd: settings.cwd }
+      : undefined;
   return {
     type: 'finish',
     outcome: {
+      ...outcome,
       at,
-      state: 'failed',
-      error: { code: 'unknown', message },
-      messages: [{ role: 'system', text }],
-      events: [],
+      session,
+      forgetSession: session === undefined ? lostSession(report) : undefined,
+      usage: attempt.recorder.usage,
+      events: attempt.recorder.events,
     },
   };
+}
+
+function postpone(
+  { at, attempt, report }: AttemptEnd,
+  error: Failure,
+  { delay, free }: { delay: number; free: boolean },
+): Settlement {
+  const { usage, events } = attempt.recorder;
+  const forgetSession = lostSession(report);
+  return {
+    type: 'postpone',
+    retry: { at, notBefore: at + delay, error, free, forgetSession, usage, events },
+  };
+}
+
+function lostSession({ sessionLost, settings }: RuntimeReport): string | undefined {
+  return sessionLost ? settings.backend : undefined;
+}
+
+function notice(text: string): Pick<TurnOutcome, 'messages'> {
+  return { messages: [{ role: 'system', text }] };
+}
+
+function toolList(begun: readonly ToolRecord[]): string {
+  return begun.length === 0 ? '' : `\nTools that had begun:\n${describeTools(begun)}`;
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { maxCrashes, recoverTurn } from '../../../../src/gateway/turns/recover-turn.js';
+import { recoverTurn } from '../../../../src/gateway/turns/recover-turn.js';
+import { maxCrashes } from '../../../../src/gateway/turns/verdicts.js';
 import type { StoredEvent } from '../../../../src/store/rows.js';
 import { openSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 import type { Lease, Store } from '../../../../src/store/store.js';
