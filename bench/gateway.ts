@@ -96,7 +96,7 @@ async function run(gateway: RunningGateway, events: number, rate: number): Promi
 
 async function ask(gateway: RunningGateway, channel: string): Promise<void> {
   const { event } = await gateway.receive({ channel, source: 'http', text: 'hello' });
-  await gateway.settled(event.id, new AbortController().signal);
+  await gateway.waitForEnd(event.id, new AbortController().signal);
 }
 
 /** Bytes of heap that stay for a channel that has been used once. */

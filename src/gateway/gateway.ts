@@ -8,7 +8,7 @@ import type { PermissionDecision } from '../core/chat-event.js';
 import { endOrphans } from '../process/end-orphans.js';
 import { ownName } from '../process/mark-child.js';
 import { type DirectoryLock, lockDirectory } from '../store/instance-lock.js';
-import type { StoredEvent, StoredPermission } from '../store/rows.js';
+import { hasEnded, type StoredEvent, type StoredPermission } from '../store/rows.js';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.js';
 import type { Lease, Store } from '../store/store.js';
 import { AgentRuntime } from './agent-runtime.js';
@@ -16,11 +16,10 @@ import { Agents } from './agents/agents.js';
 import { SessionManager } from './agents/session-manager.js';
 import { applyRetention } from './archive/apply-retention.js';
 import { ArchiveWriter } from './archive/archive-writer.js';
-import type { HttpGatewayFace } from './channels/http/face.js';
 import { type HttpAddress, HttpChannel } from './channels/http/http-channel.js';
 import { loadHttpToken } from './channels/http/http-token.js';
 import { Outbox } from './channels/outbox.js';
-import type { ChannelKind, Health, IncomingMessage, Receipt } from './channels/types.js';
+import type { ChannelKind, GatewayFace, Health, IncomingMessage, Receipt } from './channels/types.js';
 import { checkStart } from './check-start.js';
 import { ChatCommands } from './commands/chat-commands.js';
 import { backendConfig, type Environment, type GatewayConfig } from './config.js';
@@ -30,7 +29,7 @@ import { GatewayMetrics } from './metrics/gateway-metrics.js';
 import { MarkdownConfigLoader } from './persona/markdown-config-loader.js';
 import { SystemPromptAssembler } from './persona/system-prompt-assembler.js';
 import { EventQueue } from './queue/event-queue.js';
-import { EventWaiters, isFinal } from './queue/event-waiters.js';
+import { EventWaiters } from './queue/event-waiters.js';
 import { Inbox } from './queue/inbox.js';
 import { Scheduler } from './schedule/scheduler.js';
 import { PermissionDesk } from './turns/permission-desk.js';
@@ -51,7 +50,7 @@ export interface GatewayOptions {
 export const databaseFile = 'turnout.db';
 
 /** Messages in, agent turns, answers out. Puts the parts together, starts and stops them in order. */
-export class Gateway implements HttpGatewayFace {
+export class Gateway implements GatewayFace {
   /** Where the HTTP token is kept, when it does not come from the settings. */
   readonly tokenFile: string | undefined;
   readonly #options: GatewayOptions;
@@ -265,7 +264,7 @@ export class Gateway implements HttpGatewayFace {
   async receive(message: IncomingMessage): Promise<Receipt> {
     this.#metrics.received(message.source);
     const receipt = await this.#inbox.receive(message);
-    if (isFinal(receipt.event) && !receipt.repeated) this.#said(message.channel);
+    if (hasEnded(receipt.event) && !receipt.repeated) this.#said(message.channel);
     return receipt;
   }
 
@@ -277,11 +276,11 @@ export class Gateway implements HttpGatewayFace {
     return this.#store.event(id);
   }
 
-  messages(...given: Parameters<HttpGatewayFace['messages']>): ReturnType<HttpGatewayFace['messages']> {
+  messages(...given: Parameters<GatewayFace['messages']>): ReturnType<GatewayFace['messages']> {
     return this.#store.messages(...given);
   }
 
-  settled(eventId: string, signal: AbortSignal): Promise<StoredEvent | undefined> {
+  waitForEnd(eventId: string, signal: AbortSignal): Promise<StoredEvent | undefined> {
     return this.#waiters.wait(eventId, signal);
   }
 

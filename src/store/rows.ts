@@ -6,6 +6,10 @@ export const finalStates = ['answered', 'refused', 'cancelled', 'failed'] as con
 export type FinalState = (typeof finalStates)[number];
 export type EventState = 'queued' | 'running' | FinalState;
 
+export function hasEnded({ state }: { readonly state: EventState }): boolean {
+  return finalStates.some((final) => final === state);
+}
+
 /** A prompt goes to the agent; a command is for the gateway itself. */
 export type EventKind = 'prompt' | 'command';
 

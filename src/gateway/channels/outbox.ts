@@ -13,7 +13,7 @@ const defaultSweepMs = 30_000;
 
 export interface OutboxParts {
   readonly store: Pick<Store, 'undelivered' | 'delivered' | 'notDelivered'>;
-  /** The kind of channel that brings a message to its reader. */
+  /** The kind of channel that a message is for; undefined for a source that has none, like a schedule. */
   kindOf(delivery: Delivery): ChannelKind | undefined;
   readonly log: Log;
   readonly now: () => number;
@@ -89,7 +89,8 @@ export class Outbox {
   async #deliver(delivery: Delivery): Promise<string | undefined> {
     this.#parts.watch('delivering');
     try {
-      await this.#parts.kindOf(delivery)?.deliver(delivery);
+      const kind = this.#parts.kindOf(delivery);
+      if (kind?.type === 'pushed') await kind.deliver(delivery);
       this.#parts.watch('delivered');
       return undefined;
     } catch (error) {

@@ -5,17 +5,29 @@ import type { Delivery, StoredEvent, StoredMessage, StoredPermission } from '../
  * A kind of channel (HTTP, later Discord and the page): it turns the world's messages into events of the gateway, and
  * what the gateway says into the world's messages.
  */
-export interface ChannelKind {
+export type ChannelKind = PulledChannel | PushedChannel;
+
+interface ChannelLife {
   /** The `source` of its events. */
   readonly name: string;
   start(gateway: GatewayFace): Promise<void>;
+  /** Takes no more messages. What it has accepted is on disk. */
+  stop(): Promise<void>;
+}
+
+/** Its readers come and get what was said: every message counts as delivered as soon as it is on disk. */
+export interface PulledChannel extends ChannelLife {
+  readonly type: 'pulled';
+}
+
+/** It brings what was said to its readers. */
+export interface PushedChannel extends ChannelLife {
+  readonly type: 'pushed';
   /**
    * Brings a message to its reader. May come twice for the same `delivery.id` after a crash: it is the nonce to tell by.
    * Rejects when it did not work; it is tried again, later ones of the channel waiting behind it.
    */
   deliver(delivery: Delivery): Promise<void>;
-  /** Takes no more messages. What it has accepted is on disk. */
-  stop(): Promise<void>;
 }
 
 /** What a channel may ask of the gateway. */
@@ -25,11 +37,15 @@ export interface GatewayFace {
   /** Ends the channel's running turn as cancelled. False: there was none. */
   interrupt(channel: string): Promise<boolean>;
   event(id: string): Promise<StoredEvent | undefined>;
+  /** The event when it has ended; as it is when the signal is aborted or the gateway stops. Undefined: there is none. */
+  waitForEnd(eventId: string, signal: AbortSignal): Promise<StoredEvent | undefined>;
   messages(
     channel: string,
     page: { readonly after?: number; readonly limit: number },
   ): Promise<readonly StoredMessage[]>;
   pendingPermissions(): Promise<readonly StoredPermission[]>;
+  /** A permission request in whatever state. */
+  permission(id: string): Promise<StoredPermission | undefined>;
   /** Undefined: there is no such request pending. Rejects with `bad_request` for a decision that it does not offer. */
   decide(id: string, decision: PermissionDecision, message?: string): Promise<StoredPermission | undefined>;
   health(): Promise<Health>;

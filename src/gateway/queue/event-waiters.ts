@@ -1,4 +1,4 @@
-import { finalStates, type StoredEvent } from '../../store/rows.js';
+import { hasEnded, type StoredEvent } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 
 /** Those who wait for the end of an event: they look again whenever something happened in its channel. */
@@ -16,7 +16,7 @@ export class EventWaiters {
     let event = await this.#store.event(eventId);
     if (event === undefined) return undefined;
     const { channel } = event;
-    while (event !== undefined && !isFinal(event) && !signal.aborted && !this.#closed) {
+    while (event !== undefined && !hasEnded(event) && !signal.aborted && !this.#closed) {
       await this.#somethingIn(channel, signal);
       if (this.#closed) return event;
       event = await this.#store.event(eventId);
@@ -47,8 +47,4 @@ export class EventWaiters {
       signal.addEventListener('abort', look, { once: true });
     });
   }
-}
-
-export function isFinal(event: StoredEvent): boolean {
-  return finalStates.some((state) => state === event.state);
 }

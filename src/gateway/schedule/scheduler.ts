@@ -1,4 +1,5 @@
 import type { Log } from '../../config/log.js';
+import { hasEnded } from '../../store/rows.js';
 import type { NewEvent, Store } from '../../store/store.js';
 import { type Clock, systemClock } from './clock.js';
 import { lastDue, nextRun } from './next-run.js';
@@ -91,7 +92,7 @@ export class Scheduler {
         schedule.channel,
         messageId(schedule, (await store.lastRun(key)) ?? done),
       );
-      if (previous?.state === 'queued' || previous?.state === 'running') {
+      if (previous !== undefined && !hasEnded(previous)) {
         // A heartbeat is of the moment; a cron entry is work, and is done when the earlier one has ended.
         if (schedule.source === 'cron') return runAt;
         log.info('heartbeat skipped: the last one has not ended', { schedule: key });

@@ -1,14 +1,14 @@
 import type { Handler, Hono } from 'hono';
 import type { Log } from '../../../config/log.js';
 import type { Metrics } from '../../metrics/metrics.js';
-import type { HttpGatewayFace } from './face.js';
+import type { GatewayFace } from '../types.js';
 import { HttpProblem } from './problem.js';
 
 export type HttpEnv = { Variables: { route: string } };
 export type HttpApp = Hono<HttpEnv>;
 
 export interface RouteOptions {
-  readonly gateway: HttpGatewayFace;
+  readonly gateway: GatewayFace;
   readonly token: string;
   readonly log: Log;
   readonly metrics?: Metrics | undefined;

@@ -1,9 +1,9 @@
 import type { StoredEvent } from '../../../store/rows.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
-import { awaitEnding, waitLimit } from './await-ending.js';
 import { checkWait } from './check-parameters.js';
 import { HttpProblem } from './problem.js';
 import { representEvent } from './represent.js';
+import { waitLimit } from './wait-limit.js';
 
 export function addEventRoutes(app: HttpApp, { gateway, stopping }: RouteOptions): void {
   addRoute(app, '/v1/events/:eventId', {
@@ -13,7 +13,7 @@ export function addEventRoutes(app: HttpApp, { gateway, stopping }: RouteOptions
       const limit = waitLimit(waitMs, [stopping, c.req.raw.signal]);
       try {
         const event =
-          waitMs === 0 ? await gateway.event(eventId) : await awaitEnding(gateway, eventId, limit.signal);
+          waitMs === 0 ? await gateway.event(eventId) : await gateway.waitForEnd(eventId, limit.signal);
         if (event?.removed) throw gone(event);
         if (event !== undefined) return c.json(representEvent(event));
       } finally {

@@ -1,12 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import type { Log } from '../../../config/log.js';
 import { TurnoutError } from '../../../core/errors.js';
-import type { Delivery } from '../../../store/rows.js';
 import type { Metrics } from '../../metrics/metrics.js';
-import type { ChannelKind } from '../types.js';
+import type { GatewayFace, PulledChannel } from '../types.js';
 import { httpSource } from './channel-routes.js';
 import { explainListenFailure } from './explain-listen-failure.js';
-import type { HttpGatewayFace } from './face.js';
 import { createHttpServer, type HttpServer, type ServerLimits } from './http-server.js';
 import { createApp } from './routes.js';
 
@@ -39,8 +37,9 @@ export interface HttpAddress {
   readonly port: number;
 }
 
-/** Messages over HTTP. A pull channel: whoever asks for an answer comes and gets it. */
-export class HttpChannel implements ChannelKind {
+/** Messages over HTTP. It is pulled: `GET /v1/channels/:id/messages` shows what was said to whoever asks. */
+export class HttpChannel implements PulledChannel {
+  readonly type = 'pulled';
   readonly name = httpSource;
   readonly #options: HttpChannelOptions;
   readonly #limits: HttpLimits;
@@ -60,7 +59,7 @@ export class HttpChannel implements ChannelKind {
     throw new TurnoutError('bad_request', 'The HTTP channel has no address before it has started.');
   }
 
-  async start(gateway: HttpGatewayFace): Promise<void> {
+  async start(gateway: GatewayFace): Promise<void> {
     if (this.#http !== undefined)
       throw new TurnoutError('bad_request', 'The HTTP channel was started twice.');
     const { host, port, token, log, metrics } = this.#options;
@@ -82,9 +81,6 @@ export class HttpChannel implements ChannelKind {
       });
     }
   }
-
-  /** Nothing to bring: `GET /v1/channels/:id/messages` shows what was said. */
-  async deliver(_delivery: Delivery): Promise<void> {}
 
   async stop(): Promise<void> {
     this.#stopping.abort();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { GatewayFace } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
-import type { HttpGatewayFace } from './face.js';
 import { HttpProblem } from './problem.js';
 import { readBody } from './read-body.js';
 import { representPermission } from './represent.js';
@@ -32,9 +32,9 @@ export function addPermissionRoutes(app: HttpApp, { gateway, maxBodyBytes }: Rou
   });
 }
 
-async function whyNotPending(gateway: HttpGatewayFace, id: string): Promise<HttpProblem> {
+async function whyNotPending(gateway: GatewayFace, id: string): Promise<HttpProblem> {
   const shown = JSON.stringify(id.slice(0, 160));
-  const known = await gateway.permission?.(id);
+  const known = await gateway.permission(id);
   switch (known?.state) {
     case 'decided':
       return new HttpProblem('conflict', `The permission request ${shown} was decided: ${known.decision}.`);

@@ -1,5 +1,9 @@
-import type { StoredEvent, StoredMessage, StoredPermission } from '../../../store/rows.js';
-import { hasEnded } from './await-ending.js';
+import {
+  hasEnded,
+  type StoredEvent,
+  type StoredMessage,
+  type StoredPermission,
+} from '../../../store/rows.js';
 
 /** What was accepted: just enough to ask for it again. */
 export function representReceipt(event: StoredEvent) {

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TurnoutError } from '../../../../src/core/errors.js';
 import { StoreError } from '../../../../src/store/errors.js';
 import type { StoredPermission } from '../../../../src/store/rows.js';
-import { MemoryGateway, type Running, startChannel } from './fake-gateway.js';
+import { type Running, startChannel, token } from './fake-gateway.js';
 
 let http: Running;
 beforeEach(async () => {
@@ -62,7 +61,9 @@ describe('GET /v1/events/:eventId', () => {
 
   it('waits for the end when asked to', async () => {
     const answer = get('?wait=30');
-    await sleep(60);
+    await expect.poll(() => http.gateway.waiting).toBe(1);
+    http.gateway.change('event-1', { state: 'running' });
+    await expect.poll(() => http.gateway.waiting).toBe(1);
     http.gateway.change('event-1', { state: 'answered', responseText: 'done' });
     expect((await answer).json).toMatchObject({ state: 'answered', responseText: 'done' });
   });
@@ -73,24 +74,19 @@ describe('GET /v1/events/:eventId', () => {
     expect(performance.now() - began).toBeGreaterThan(190);
   });
 
-  it('asks the gateway to tell it, where the gateway can', async () => {
-    let settle = () => {};
-    const settled = new Promise<undefined>((resolve) => {
-      settle = () => resolve(undefined);
-    });
-    const gateway = Object.assign(new MemoryGateway(), { settled: () => settled });
-    await gateway.receive({ channel: 'room', source: 'http', text: 'x' });
-    const other = await startChannel({}, gateway);
-    const answer = other.call('/v1/events/event-1?wait=30');
-    gateway.change('event-1', { state: 'cancelled' });
-    settle();
-    expect((await answer).json).toMatchObject({ state: 'cancelled' });
-    await other.channel.stop();
+  it('stops waiting when the one who asked is gone', async () => {
+    const gone = new AbortController();
+    const headers = { Authorization: `Bearer ${token}` };
+    const answer = fetch(`${http.url}/v1/events/event-1?wait=30`, { headers, signal: gone.signal });
+    await expect.poll(() => http.gateway.waiting).toBe(1);
+    gone.abort();
+    await expect(answer).rejects.toThrow();
+    await expect.poll(() => http.gateway.waiting).toBe(0);
   });
 
   it('lets no one who waits hold up a stop', async () => {
     const answer = get('?wait=60');
-    await sleep(60);
+    await expect.poll(() => http.gateway.waiting).toBe(1);
     const began = performance.now();
     await http.channel.stop();
     expect((await answer).json).toMatchObject({ state: 'queued' });
@@ -139,28 +135,24 @@ describe('permissions', () => {
       decidedAt: '2026-01-02T03:04:05.099Z',
     });
     expect((await http.call('/v1/permissions')).json).toEqual({ permissions: [] });
-    expect(await decide({ decision: 'allow' })).toMatchObject({ status: 404 });
+    expect(await decide({ decision: 'allow' })).toMatchObject({ status: 409 });
   });
 
-  it('conflict with an earlier decision, where the gateway can tell', async () => {
-    const gateway = Object.assign(new MemoryGateway(), {
-      permission: async (id: string) => gateway.permissions.find((one) => one.id === id),
-    });
-    gateway.permissions.push({ ...request, state: 'decided', decision: 'allow' });
-    gateway.permissions.push({ ...request, id: 'p-2', state: 'void' });
-    const other = await startChannel({}, gateway);
+  it('conflict with an earlier decision', async () => {
+    http.gateway.permissions.splice(
+      0,
+      1,
+      { ...request, state: 'decided', decision: 'allow' },
+      { ...request, id: 'p-2', state: 'void' },
+    );
     for (const [id, status, reason] of [
       ['p-1', 409, 'allow'],
       ['p-2', 409, 'void'],
       ['p-3', 404, 'p-3'],
     ] as const) {
-      const answer = await other.call(`/v1/permissions/${id}`, {
-        method: 'POST',
-        body: { decision: 'deny' },
-      });
+      const answer = await decide({ decision: 'deny' }, id);
       expect(answer).toMatchObject({ status, json: { error: { message: expect.stringContaining(reason) } } });
     }
-    await other.channel.stop();
   });
 
   it.each<[unknown, string]>([

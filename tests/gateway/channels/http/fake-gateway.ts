@@ -1,7 +1,13 @@
+import { EventEmitter, once } from 'node:events';
 import { createLog, type LogFields } from '../../../../src/config/log.js';
 import { HttpChannel, type HttpChannelOptions } from '../../../../src/gateway/channels/http/http-channel.js';
 import type { GatewayFace, IncomingMessage } from '../../../../src/gateway/channels/types.js';
-import type { StoredEvent, StoredMessage, StoredPermission } from '../../../../src/store/rows.js';
+import {
+  hasEnded,
+  type StoredEvent,
+  type StoredMessage,
+  type StoredPermission,
+} from '../../../../src/store/rows.js';
 
 export const token = 'a-token-of-these-tests';
 const began = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -18,6 +24,7 @@ export class MemoryGateway implements GatewayFace {
   failure: unknown;
   /** What `receive` waits for. */
   gate: Promise<void> = Promise.resolve();
+  readonly #changes = new EventEmitter();
 
   async receive(message: IncomingMessage) {
     this.received.push(message);
@@ -41,7 +48,21 @@ export class MemoryGateway implements GatewayFace {
     if (event === undefined) throw new Error(`no event ${id}`);
     const changed = { ...event, ...change };
     this.events.set(id, changed);
+    this.#changes.emit('change');
     return changed;
+  }
+
+  /** How many wait for the end of an event. */
+  get waiting(): number {
+    return this.#changes.listenerCount('change');
+  }
+
+  async waitForEnd(id: string, signal: AbortSignal) {
+    for (;;) {
+      const event = await this.event(id);
+      if (event === undefined || hasEnded(event) || signal.aborted) return event;
+      await once(this.#changes, 'change', { signal }).catch(() => undefined);
+    }
   }
 
   say(message: Omit<StoredMessage, 'id' | 'createdAt'>): void {
@@ -65,6 +86,10 @@ export class MemoryGateway implements GatewayFace {
 
   async pendingPermissions() {
     return this.permissions.filter((permission) => permission.state === 'pending');
+  }
+
+  async permission(id: string) {
+    return this.permissions.find((one) => one.id === id);
   }
 
   async decide(id: string, decision: 'allow' | 'allow_always' | 'deny', message?: string) {

@@ -157,12 +157,6 @@ describe('starting and stopping', () => {
     await channel.stop();
     const http = await start();
     expect(http.channel.address).toEqual({ host: '127.0.0.1', port: expect.any(Number) });
-    await http.channel.deliver({
-      id: 1,
-      source: 'http',
-      attempts: 0,
-      message: { id: 1, channel: 'room', role: 'system', text: 'x', createdAt: 0 },
-    });
   });
 
   it('warns when others can reach it', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noLog } from '../../../../src/config/log.js';
 import { Outbox } from '../../../../src/gateway/channels/outbox.js';
+import type { ChannelKind, PushedChannel } from '../../../../src/gateway/channels/types.js';
 import type { Delivery } from '../../../../src/store/rows.js';
 import { eventually } from '../../../gateway/stage.js';
 
@@ -10,12 +11,12 @@ interface Waiting {
 }
 
 /** What waits, one message for each channel, as the store would give it. */
-function setUp(attempts: Readonly<Record<string, number>>, notBefore = 0) {
+function setUp(attempts: Readonly<Record<string, number>>, { notBefore = 0, source = 'pushed' } = {}) {
   const waiting = Object.entries(attempts).map(
     ([channel, tried], index): Waiting => ({
       delivery: {
         id: index + 1,
-        source: 'test',
+        source,
         attempts: tried,
         message: { id: index + 1, channel, role: 'assistant', text: 'hello', createdAt: 0 },
       },
@@ -23,6 +24,11 @@ function setUp(attempts: Readonly<Record<string, number>>, notBefore = 0) {
     }),
   );
   const tries: string[] = [];
+  const deliver = async ({ message }: Delivery): Promise<void> => {
+    tries.push(message.channel);
+    if (message.channel === 'gone' || tries.filter((name) => name === message.channel).length === 1)
+      throw new Error('not now');
+  };
   const outbox = new Outbox({
     store: {
       undelivered: async ({ now }) =>
@@ -39,16 +45,7 @@ function setUp(attempts: Readonly<Record<string, number>>, notBefore = 0) {
         if (one !== undefined) one.notBefore = failure.notBefore ?? Number.POSITIVE_INFINITY;
       },
     },
-    kindOf: () => ({
-      name: 'test',
-      start: async () => undefined,
-      stop: async () => undefined,
-      deliver: async ({ message }) => {
-        tries.push(message.channel);
-        if (message.channel === 'gone' || tries.filter((name) => name === message.channel).length === 1)
-          throw new Error('not now');
-      },
-    }),
+    kindOf: ({ source }) => kindOf(source, deliver),
     log: noLog,
     now: Date.now,
     watch: () => undefined,
@@ -56,6 +53,12 @@ function setUp(attempts: Readonly<Record<string, number>>, notBefore = 0) {
   });
   onTestFinished(() => outbox.stop());
   return { outbox, tries, waiting };
+}
+
+function kindOf(source: string, deliver: PushedChannel['deliver']): ChannelKind | undefined {
+  const life = { name: source, start: async () => undefined, stop: async () => undefined };
+  if (source === 'pushed') return { ...life, type: 'pushed', deliver };
+  return source === 'pulled' ? { ...life, type: 'pulled' } : undefined;
 }
 
 describe('the outbox', () => {
@@ -67,8 +70,17 @@ describe('the outbox', () => {
   });
 
   it('what waits for its next try since before the start is tried when its time comes', async () => {
-    const { outbox, tries } = setUp({ shaky: 3 }, Date.now() + 500);
+    const { outbox, tries } = setUp({ shaky: 3 }, { notBefore: Date.now() + 500 });
     outbox.kick();
     await eventually(() => tries.length > 0);
   });
+  it.each(['pulled', 'a schedule'])(
+    'counts what is said on %s as delivered: nobody is brought anything',
+    async (source) => {
+      const { outbox, tries, waiting } = setUp({ room: 0, gone: 3 }, { source });
+      outbox.kick();
+      await eventually(() => waiting.length === 0);
+      expect(tries).toEqual([]);
+    },
+  );
 });
