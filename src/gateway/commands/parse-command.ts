@@ -1,7 +1,7 @@
 /** The words that are for the gateway. Any other `/word` is a prompt like another. */
-export const commandNames = ['backend', 'model', 'new', 'stop', 'status', 'retry', 'queue', 'usage'] as const;
+const commandNames = ['backend', 'model', 'new', 'stop', 'status', 'retry', 'queue', 'usage'] as const;
 
-export type CommandName = (typeof commandNames)[number];
+type CommandName = (typeof commandNames)[number];
 
 export interface Command {
   readonly name: CommandName;

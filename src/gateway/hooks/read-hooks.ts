@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readTextFile } from '../persona/read-text-file.js';
 import { type HookEvent, hookEvents } from './payloads.js';
 
-export const hooksFile = 'hooks.json';
+const hooksFile = 'hooks.json';
 
 export type Hook = CommandHook | ModuleHook;
 
@@ -21,7 +21,7 @@ export interface ModuleHook {
 
 export type Hooks = Readonly<Partial<Record<HookEvent, readonly Hook[]>>>;
 
-export const defaultHookTimeoutMs = 5000;
+const defaultHookTimeoutMs = 5000;
 
 /** A hook that says what it runs, whatever else may be wrong with it or with others. */
 export interface NamedHook {

@@ -16,17 +16,10 @@ import { concernsRestriction } from './restrictions.js';
 export type { ChannelSettings } from './channel-settings.js';
 
 /** In this order they make the system prompt. */
-export const personaFiles = [
-  'identity.md',
-  'soul.md',
-  'user.md',
-  'tools.md',
-  'agents.md',
-  'memory.md',
-] as const;
+const personaFiles = ['identity.md', 'soul.md', 'user.md', 'tools.md', 'agents.md', 'memory.md'] as const;
 
 /** Only in `channels/<id>/`: the channel's own part of the prompt, behind the others. */
-export const channelFile = 'channel.md';
+const channelFile = 'channel.md';
 
 export interface ChannelConfig {
   /** In the order of the prompt. A file without any text is here too: it was read, and it may replace another. */

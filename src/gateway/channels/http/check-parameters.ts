@@ -1,9 +1,9 @@
 import { channelIdExpected, isChannelId } from '../../../config/formats.js';
 import { HttpProblem } from './problem.js';
 
-export const defaultPageSize = 50;
-export const maxPageSize = 500;
-export const maxWaitSeconds = 60;
+const defaultPageSize = 50;
+const maxPageSize = 500;
+const maxWaitSeconds = 60;
 
 export function checkChannel(id: string): string {
   if (isChannelId(id)) return id;

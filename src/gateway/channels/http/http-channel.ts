@@ -14,7 +14,7 @@ export interface HttpLimits extends ServerLimits {
   readonly stopGraceMs: number;
 }
 
-export const defaultHttpLimits: HttpLimits = {
+const defaultHttpLimits: HttpLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
   maxBodyBytes: 1024 * 1024,

@@ -1,7 +1,7 @@
 import { TurnoutError } from '../../../core/errors.js';
 import { StoreError, type StoreFault } from '../../../store/errors.js';
 
-export type ProblemCode =
+type ProblemCode =
   | 'bad_request'
   | 'unauthorized'
   | 'not_found'
@@ -28,7 +28,7 @@ const statuses = {
   unavailable: 503,
 } as const satisfies Record<ProblemCode, number>;
 
-export type ProblemStatus = (typeof statuses)[ProblemCode];
+type ProblemStatus = (typeof statuses)[ProblemCode];
 
 /** A request that can't be served, as its sender is told. */
 export class HttpProblem extends Error {
