@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { databaseFile } from '../../../src/gateway/gateway.js';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
 import { eventually, setUpGateway } from '../stage.js';
+import { why } from '../turns/why.js';
 
 const slowStarter = fileURLToPath(new URL('../../fixtures/programs/slow-starter.mjs', import.meta.url));
 
@@ -121,6 +122,17 @@ describe('chat commands', () => {
     const said = (await client.messages('a')).map(({ role, text }) => `${role}: ${text.slice(0, 20)}`);
     expect(said.at(-1)).toMatch(/^assistant: /);
     expect((await client.ask('a', '/retry')).responseText).toMatch(/nothing to try again/);
+  });
+
+  it('/retry tells the agent its message once', async () => {
+    const stage = setUpGateway();
+    const client = await stage.start();
+    await client.ask('a', 'say exactly: before');
+    await client.ask('a', 'fail with 401');
+    rmSync(join(stage.home, 'demo-agent'), { recursive: true });
+    const { eventId } = await client.ask('a', '/retry');
+    const [turn] = await why(stage, eventId);
+    expect(turn?.setup?.prompt.seededMessages).toBe(2);
   });
 
   it('/backend names who answers, refuses what is not there, and keeps the one that is', async () => {

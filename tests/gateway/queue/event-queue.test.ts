@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,8 +8,7 @@ import { EventQueue, type QueueOptions } from '../../../src/gateway/queue/event-
 import type { Settlement } from '../../../src/gateway/turns/verdicts.js';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
 import type { Store } from '../../../src/store/store.js';
-import { eventually, setUpGateway } from '../stage.js';
-import { why } from '../turns/why.js';
+import { eventually } from '../stage.js';
 
 async function openStore(): Promise<Store> {
   const root = mkdtempSync(join(tmpdir(), 'turnout-queue-'));
@@ -145,53 +144,5 @@ describe('the queue', () => {
     await eventually(() => queue.isRunning('a'));
     await queue.drain(0);
     expect(queue.size).toBe(1);
-  });
-});
-
-describe('what was found in review', () => {
-  it('interrupt: a message that is refused ends no turn', async () => {
-    const stage = setUpGateway({ QUEUE_MODE: 'interrupt', MAX_QUEUE_DEPTH: '1', MAX_CONCURRENT_TURNS: '1' });
-    const client = await stage.start();
-    const running = await client.post('a', 'wait 3 seconds');
-    await client.until(running, 'running');
-    await client.post('b', 'hello');
-    expect((await client.postFully('a', 'one too many')).state).toBe('refused');
-    expect((await client.ended(running)).state).toBe('answered');
-  });
-
-  it('a live CLI that hangs while it starts can be interrupted', async () => {
-    const stage = setUpGateway({ BACKEND_LIVE: '1' });
-    const cli = join(stage.root, 'hanging.sh');
-    writeFileSync(cli, '#!/bin/sh\ntouch started; sleep 8; touch ended\n', { mode: 0o755 });
-    const client = await stage.start({ BACKEND_CLI_PATH: cli });
-    const event = await client.post('a', 'hello');
-    await eventually(() => existsSync(join(stage.work, 'started')));
-    expect(await client.interrupt('a')).toBe(true);
-    expect((await client.event(event)).state).toBe('cancelled');
-    expect(existsSync(join(stage.work, 'ended'))).toBe(false);
-  });
-
-  it('/retry: the message is not told twice', async () => {
-    const stage = setUpGateway();
-    const client = await stage.start();
-    await client.ask('a', 'say exactly: before');
-    await client.ask('a', 'fail with 401');
-    rmSync(join(stage.home, 'demo-agent'), { recursive: true });
-    const { eventId } = await client.ask('a', '/retry');
-    const [turn] = await why(stage, eventId);
-    expect(turn?.setup?.prompt.seededMessages).toBe(2);
-  });
-
-  it('what a turn printed is kept until its result is on disk', async () => {
-    const stage = setUpGateway();
-    const client = await stage.start();
-    const kept = () => readdirSync(join(stage.home, 'turns'));
-    const seen: number[] = [];
-    stage.onPoint((point) => {
-      if (point === 'finishing') seen.push(kept().length);
-    });
-    await client.ask('a', 'hello');
-    expect(seen).toEqual([1]);
-    await eventually(() => kept().length === 0);
   });
 });

@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Client, eventually, setUpGateway } from '../stage.js';
@@ -25,6 +27,16 @@ describe('a message that comes during a turn', () => {
       state: 'cancelled',
       error: { code: 'interrupted', message: 'Stopped by a newer message' },
     });
+  });
+
+  it('interrupt: a message that is refused ends no turn', async () => {
+    const stage = setUpGateway({ QUEUE_MODE: 'interrupt', MAX_QUEUE_DEPTH: '1', MAX_CONCURRENT_TURNS: '1' });
+    const client = await stage.start();
+    const running = await client.post('a', 'wait 3 seconds');
+    await client.until(running, 'running');
+    await client.post('b', 'hello');
+    expect((await client.postFully('a', 'one too many')).state).toBe('refused');
+    expect((await client.ended(running)).state).toBe('answered');
   });
 
   it('collect: waiting messages become one turn, up to a command; each is answered by it', async () => {
@@ -124,6 +136,18 @@ describe('stopping', () => {
     expect(await client.event(running)).toMatchObject({ state: 'cancelled' });
     expect(await client.interrupt('a')).toBe(false);
     expect((await client.ask('a', 'what do you remember')).responseText).toContain('the signal is green');
+  });
+
+  it('by the API: also a live CLI that hangs while it starts', async () => {
+    const stage = setUpGateway({ BACKEND_LIVE: '1' });
+    const cli = join(stage.root, 'hanging.sh');
+    writeFileSync(cli, '#!/bin/sh\ntouch started; sleep 8; touch ended\n', { mode: 0o755 });
+    const client = await stage.start({ BACKEND_CLI_PATH: cli });
+    const event = await client.post('a', 'hello');
+    await eventually(() => existsSync(join(stage.work, 'started')));
+    expect(await client.interrupt('a')).toBe(true);
+    expect((await client.event(event)).state).toBe('cancelled');
+    expect(existsSync(join(stage.work, 'ended'))).toBe(false);
   });
 
   it('drains: a running turn may end, what waits stays, and is answered after the next start', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually, setUpGateway } from '../stage.js';
@@ -111,6 +111,19 @@ describe('a turn of the gateway', () => {
     const second = await client.ask('a', 'what is your system prompt');
     expect(second.responseText).toMatch(/You are Signalman\.[\s\S]*The bridge is closed\./);
     expect((await client.ask('a', 'what do you remember')).responseText).toContain('the signal is green');
+  });
+
+  it('keeps what its CLI printed until its result is on disk', async () => {
+    const stage = setUpGateway();
+    const client = await stage.start();
+    const kept = () => readdirSync(join(stage.home, 'turns'));
+    const seen: number[] = [];
+    stage.onPoint((point) => {
+      if (point === 'finishing') seen.push(kept().length);
+    });
+    await client.ask('a', 'hello');
+    expect(seen).toEqual([1]);
+    await eventually(() => kept().length === 0);
   });
 
   it('passes on what was typed: a word that is no command is a prompt', async () => {
