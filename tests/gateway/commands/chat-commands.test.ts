@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { databaseFile } from '../../../src/gateway/gateway.js';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
 import { eventually, setUpGateway } from '../stage.js';
-import { why } from '../turns/why.js';
+import { storedTurns } from '../turns/stored-turns.js';
 
 const slowStarter = fileURLToPath(new URL('../../fixtures/programs/slow-starter.mjs', import.meta.url));
 
@@ -131,7 +131,7 @@ describe('chat commands', () => {
     await client.ask('a', 'fail with 401');
     rmSync(join(stage.home, 'demo-agent'), { recursive: true });
     const { eventId } = await client.ask('a', '/retry');
-    const [turn] = await why(stage, eventId);
+    const [turn] = await storedTurns(stage, eventId);
     expect(turn?.setup?.prompt.seededMessages).toBe(2);
   });
 

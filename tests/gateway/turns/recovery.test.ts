@@ -5,7 +5,7 @@ import { databaseFile } from '../../../src/gateway/gateway.js';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
 import { directory, exitCode, type Run, startProgram, url } from '../program.js';
 import { demoAgent, eventually, setUpGateway } from '../stage.js';
-import { why } from './why.js';
+import { storedTurns } from './stored-turns.js';
 
 const headers = { authorization: 'Bearer a-token-for-the-tests', 'content-type': 'application/json' };
 
@@ -49,7 +49,7 @@ describe('a turn that was broken off after its tools had begun', () => {
     const client = await stage.start();
     expect(await client.event(claim.event.id)).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
     const { eventId } = await client.ask('a', 'hello');
-    expect((await why(stage, eventId)).at(-1)?.setup?.prompt.seededMessages).toBe(2);
+    expect((await storedTurns(stage, eventId)).at(-1)?.setup?.prompt.seededMessages).toBe(2);
     // What the agent has got, as it wrote it down.
     const sessions = join(stage.home, 'demo-agent');
     const files = readdirSync(sessions, { recursive: true, withFileTypes: true }).filter((one) =>

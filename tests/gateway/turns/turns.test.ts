@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually, setUpGateway } from '../stage.js';
-import { why } from './why.js';
+import { storedTurns } from './stored-turns.js';
 
 describe('a turn of the gateway', () => {
   it('is answered, and the next one goes on with the session (R10.4)', async () => {
@@ -84,7 +84,7 @@ describe('a turn of the gateway', () => {
     rmSync(sessions, { recursive: true });
     const event = await client.ask('a', 'what did I say before');
     expect(event).toMatchObject({ state: 'answered', attempts: 1 });
-    const [turn] = await why(stage, event.eventId);
+    const [turn] = await storedTurns(stage, event.eventId);
     expect(turn?.setup?.prompt.seededMessages).toBe(2);
     expect(turn?.setup?.resumed).toBeUndefined();
     // What it got was the conversation from the archive, in front of the message.
@@ -152,7 +152,7 @@ describe('a turn of the gateway', () => {
     expect(readFileSync(join(stage.work, 'demo-note.txt'), 'utf8')).toContain('from main');
     stage.configure('channels/yard/channel.md', `---\ncwd: ${stage.work}\n---\n`);
     const moved = await client.ask('yard', 'write a note: moved');
-    const [turn] = await why(stage, moved.eventId);
+    const [turn] = await storedTurns(stage, moved.eventId);
     expect(turn?.setup).toMatchObject({ cwd: stage.work, prompt: { seededMessages: 2 } });
     expect(turn?.setup?.resumed).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
 import type { GatewayStage } from '../stage.js';
 
 /** The turns of an event, as they are on disk. */
-export async function why(stage: GatewayStage, eventId: string): Promise<readonly StoredTurn[]> {
+export async function storedTurns(stage: GatewayStage, eventId: string): Promise<readonly StoredTurn[]> {
   const store = await openSqliteStore(join(stage.home, databaseFile), { readOnly: true });
   try {
     return await store.turns(eventId);
