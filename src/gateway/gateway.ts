@@ -32,7 +32,7 @@ import { EventQueue } from './queue/event-queue.js';
 import { EventWaiters } from './queue/event-waiters.js';
 import { Inbox } from './queue/inbox.js';
 import { Scheduler } from './schedule/scheduler.js';
-import { PermissionDesk } from './turns/permission-desk.js';
+import { PermissionRequests } from './turns/permission-requests.js';
 import { TurnOutputs } from './turns/turn-outputs.js';
 import { TurnWorker } from './turns/turn-worker.js';
 import type { Settlement } from './turns/verdicts.js';
@@ -58,7 +58,7 @@ export class Gateway implements GatewayFace {
   readonly #lock: DirectoryLock;
   readonly #queue: EventQueue;
   readonly #inbox: Inbox;
-  readonly #desk: PermissionDesk;
+  readonly #permissions: PermissionRequests;
   readonly #outbox: Outbox;
   readonly #agents: Agents;
   readonly #hooks: HookManager;
@@ -71,7 +71,7 @@ export class Gateway implements GatewayFace {
   readonly #waiters: EventWaiters;
   #retention: NodeJS.Timeout | undefined;
   #state: 'starting' | 'running' | 'draining' | 'stopped' = 'starting';
-  #hurry: (() => void) | undefined;
+  #endGrace: (() => void) | undefined;
   #stopping: Promise<void> | undefined;
 
   /** Rejects with all that keeps it from starting. */
@@ -130,7 +130,7 @@ export class Gateway implements GatewayFace {
       this.#agents,
     );
     this.#outputs = new TurnOutputs(join(config.home, 'turns'));
-    this.#desk = new PermissionDesk({ store, log, now, watch, post: this.#post });
+    this.#permissions = new PermissionRequests({ store, log, now, watch, post: this.#post });
     const commands = new ChatCommands({
       store,
       runtime,
@@ -148,7 +148,7 @@ export class Gateway implements GatewayFace {
       runtime,
       commands,
       hooks,
-      desk: this.#desk,
+      permissions: this.#permissions,
       outputs: this.#outputs,
       log,
       now,
@@ -165,8 +165,8 @@ export class Gateway implements GatewayFace {
       log,
       now,
       watch,
-      onSettled: this.#settled,
-      onCancelled: (channel) => this.#said(channel),
+      onSettled: this.#onTurnSettled,
+      onCancelled: (channel) => this.#channelChanged(channel),
     });
     this.#inbox = new Inbox({ store, queue: this.#queue, worker, runtime, commands, hooks, log, now });
     const { httpHost: host, httpPort: port } = config;
@@ -190,7 +190,7 @@ export class Gateway implements GatewayFace {
         await this.#queue.accept(event);
       },
     });
-    this.#metrics.watch(store, this.#queue, this.#agents);
+    this.#metrics.addGauges(store, this.#queue, this.#agents);
   }
 
   get address(): HttpAddress {
@@ -216,9 +216,9 @@ export class Gateway implements GatewayFace {
     }
     this.#archive.start();
     await this.#scheduler.start();
-    this.#outbox.kick();
-    this.#retention = setInterval(() => void this.#retain(), 6 * 3_600_000);
-    void this.#retain();
+    this.#outbox.wake();
+    this.#retention = setInterval(() => void this.#applyRetention(), 6 * 3_600_000);
+    void this.#applyRetention();
     this.#state = 'running';
     const { agentBackend: backend, backendLive: live, home } = config;
     log.info('gateway started', { backend, live, home, ...this.address });
@@ -227,7 +227,7 @@ export class Gateway implements GatewayFace {
 
   /** Running turns get the grace period; a second call ends them at once. Everything else stays on disk. */
   async stop(reason: string): Promise<void> {
-    if (this.#stopping !== undefined) this.#hurry?.();
+    if (this.#stopping !== undefined) this.#endGrace?.();
     this.#stopping ??= this.#stop(reason);
     await this.#stopping;
   }
@@ -238,11 +238,11 @@ export class Gateway implements GatewayFace {
     log.info('gateway is stopping', { reason, running: this.#queue.size });
     clearInterval(this.#retention);
     await this.#scheduler.stop();
-    const hurried = new Promise<void>((resolve) => {
-      this.#hurry = resolve;
+    const graceEnded = new Promise<void>((resolve) => {
+      this.#endGrace = resolve;
     });
     const drained = this.#queue.drain(config.shutdownGraceMs);
-    await Promise.race([drained, hurried.then(() => this.#queue.drain(0))]);
+    await Promise.race([drained, graceEnded.then(() => this.#queue.drain(0))]);
     await drained;
     await this.#hooks.fire('shutdown', { reason });
     await this.#close();
@@ -264,7 +264,7 @@ export class Gateway implements GatewayFace {
   async receive(message: IncomingMessage): Promise<Receipt> {
     this.#metrics.received(message.source);
     const receipt = await this.#inbox.receive(message);
-    if (hasEnded(receipt.event) && !receipt.repeated) this.#said(message.channel);
+    if (hasEnded(receipt.event) && !receipt.repeated) this.#channelChanged(message.channel);
     return receipt;
   }
 
@@ -293,7 +293,7 @@ export class Gateway implements GatewayFace {
   }
 
   decide(id: string, decision: PermissionDecision, message?: string): Promise<StoredPermission | undefined> {
-    return this.#desk.decide(id, decision, message);
+    return this.#permissions.decide(id, decision, message);
   }
 
   async health(): Promise<Health> {
@@ -310,26 +310,26 @@ export class Gateway implements GatewayFace {
 
   #post = async (channel: string, eventId: string, text: string): Promise<void> => {
     await this.#store.post({ channel, eventId, role: 'system', text }, Date.now());
-    this.#said(channel);
+    this.#channelChanged(channel);
   };
 
-  #settled = (lease: Lease, settlement: Settlement, since: number | undefined): void => {
+  #onTurnSettled = (lease: Lease, settlement: Settlement, since: number | undefined): void => {
     const ms = since === undefined ? undefined : Date.now() - since;
     this.#metrics.settled(settlement, ms);
     const { channel, turnId: turn } = lease;
     const state = settlement.type === 'finish' ? settlement.outcome.state : 'postponed';
     this.#options.log.info('turn ended', { channel, turn, state, ms });
-    this.#said(channel);
+    this.#channelChanged(channel);
   };
 
   /** There is something new in a channel. */
-  #said(channel: string): void {
-    this.#outbox.kick();
-    this.#archive.touched(channel, Date.now());
-    this.#waiters.happened(channel);
+  #channelChanged(channel: string): void {
+    this.#outbox.wake();
+    this.#archive.channelChanged(channel, Date.now());
+    this.#waiters.channelChanged(channel);
   }
 
-  async #retain(): Promise<void> {
+  async #applyRetention(): Promise<void> {
     const { config, log } = this.#options;
     if (config.retentionDays === 0) return;
     const directory = join(config.home, 'archive');

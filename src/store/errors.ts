@@ -11,7 +11,7 @@ export class StoreError extends Error {
   }
 
   /** Worth another try with the same call: the disk may get room, the lock may be given back. */
-  get passing(): boolean {
+  get retryable(): boolean {
     return this.fault === 'full' || this.fault === 'locked' || this.fault === 'failed';
   }
 }

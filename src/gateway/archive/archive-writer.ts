@@ -1,7 +1,7 @@
 import type { Log } from '../../config/log.js';
 import type { Store } from '../../store/store.js';
 import { type DirtyPage, DirtyPages } from './dirty-pages.js';
-import { Failures } from './failures.js';
+import { FailureLog } from './failure-log.js';
 import { dayOf } from './format.js';
 import type { DaySource } from './read-day.js';
 import { readTurns } from './read-pages.js';
@@ -24,18 +24,18 @@ export interface ArchiveTimes {
   /** After a failure. */
   readonly retryMs: number;
   /** How often it is noted how far the pages are complete. */
-  readonly markMs: number;
+  readonly checkpointMs: number;
   /** How long `stop` may go on writing. */
   readonly stopMs: number;
 }
 
-const defaultTimes: ArchiveTimes = { restMs: 2000, retryMs: 30_000, markMs: 30_000, stopMs: 2000 };
+const defaultTimes: ArchiveTimes = { restMs: 2000, retryMs: 30_000, checkpointMs: 30_000, stopMs: 2000 };
 
 /** Pages are written for a fifth of the time at most: whatever the load, the turns come first. */
 const restPerWork = 4;
 /** What ended shortly before the mark is written again: its page may not have reached the disk before a power cut. */
 const overlapMs = 5 * 60_000;
-const markName = 'archive';
+const checkpointName = 'archive';
 
 /**
  * Keeps the Markdown pages up to date with the rows, in the background. The rows are the truth: a page is always made
@@ -46,11 +46,11 @@ export class ArchiveWriter {
   readonly #times: ArchiveTimes;
   readonly #now: () => number;
   readonly #dirty = new DirtyPages();
-  readonly #failures: Failures;
+  readonly #failures: FailureLog;
   #wake: ((why: 'work' | 'stop') => void) | undefined;
   #working: Promise<void> | undefined;
   #stopAt: number | undefined;
-  #markedAt = 0;
+  #checkpointAt = 0;
   /** When to look for what an earlier process left undone; undefined when that is done. */
   #catchUpAt: number | undefined = 0;
 
@@ -58,11 +58,11 @@ export class ArchiveWriter {
     this.#options = options;
     this.#times = { ...defaultTimes, ...options.times };
     this.#now = options.clock ?? Date.now;
-    this.#failures = new Failures(options.log);
+    this.#failures = new FailureLog(options.log);
   }
 
   /** Something was said or ended in a channel. Cheap: the page is made later. */
-  touched(channel: string, at: number): void {
+  channelChanged(channel: string, at: number): void {
     const now = this.#now();
     // With others waiting, the next look is before this one is due anyway.
     if (this.#dirty.size === 0) this.#wake?.('work');
@@ -90,14 +90,14 @@ export class ArchiveWriter {
       }
       const began = performance.now();
       await this.#write(page);
-      if (this.#now() - this.#markedAt >= this.#times.markMs) await this.#mark();
+      if (this.#now() - this.#checkpointAt >= this.#times.checkpointMs) await this.#saveCheckpoint();
       await this.#sleep((performance.now() - began) * restPerWork, 'stop');
     }
     while (this.#now() < this.#stopAt) {
       const page = this.#dirty.take(Number.POSITIVE_INFINITY);
       if (page === undefined || !(await this.#write(page))) break;
     }
-    await this.#mark();
+    await this.#saveCheckpoint();
   }
 
   async #write(page: DirtyPage): Promise<boolean> {
@@ -115,7 +115,7 @@ export class ArchiveWriter {
   async #catchUp(): Promise<void> {
     const { store } = this.#options;
     const found = await this.#failures.watch('catching up', async () => {
-      const mark = await store.lastRun(markName);
+      const mark = await store.lastRun(checkpointName);
       const since = mark === undefined ? undefined : mark - overlapMs;
       const due = this.#now();
       for await (const { channel, endedAt: at } of readTurns(store, { since })) {
@@ -131,11 +131,11 @@ export class ArchiveWriter {
   }
 
   /** Every page of what ended before the mark is written. */
-  async #mark(): Promise<void> {
+  async #saveCheckpoint(): Promise<void> {
     if (this.#catchUpAt !== undefined) return;
-    this.#markedAt = this.#now();
-    const mark = Math.min(this.#markedAt, this.#dirty.oldest() ?? this.#markedAt);
-    await this.#failures.watch('mark', () => this.#options.store.saveRun(markName, mark));
+    this.#checkpointAt = this.#now();
+    const mark = Math.min(this.#checkpointAt, this.#dirty.oldest() ?? this.#checkpointAt);
+    await this.#failures.watch('mark', () => this.#options.store.saveRun(checkpointName, mark));
   }
 
   #untilDue(): number {

@@ -4,10 +4,10 @@ import type { Log } from '../../config/log.js';
  * Tells of a failure once, and of its end. A full disk fails for every page, again and again: it must not fill what is
  * left of itself with log lines.
  */
-export class Failures {
+export class FailureLog {
   readonly #log: Log;
   readonly #failing = new Set<string>();
-  readonly #told = new Set<string>();
+  readonly #logged = new Set<string>();
 
   constructor(log: Log) {
     this.#log = log;
@@ -20,12 +20,12 @@ export class Failures {
     } catch (error) {
       this.#failing.add(what);
       const kind = kindOf(error);
-      if (!this.#told.has(kind)) this.#log.error('the archive can not be written', { what, error });
-      this.#told.add(kind);
+      if (!this.#logged.has(kind)) this.#log.error('the archive can not be written', { what, error });
+      this.#logged.add(kind);
       return false;
     }
     if (this.#failing.delete(what) && this.#failing.size === 0) {
-      this.#told.clear();
+      this.#logged.clear();
       this.#log.info('the archive is written again');
     }
     return true;

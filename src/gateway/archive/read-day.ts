@@ -17,34 +17,34 @@ const clockSlackMs = 3_600_000;
 export async function* readDay(store: DaySource, channel: string, day: string): AsyncGenerator<DayEntry> {
   const since = startOfDay(day);
   const until = since + dayMs;
-  const messages = new Ahead(messagesOf(store, channel, since, until));
+  const messages = new PeekableStream(messagesOf(store, channel, since, until));
   /** Shown with an attempt that failed; the next attempt need not repeat them. */
   const shown = new Set<string>();
   try {
     for await (const turn of readTurns(store, { channel, since, until })) {
       const end = turn.endedAt ?? until;
-      yield* alone(store, day, messages, ({ createdAt }) => createdAt < end);
+      yield* messagesAlone(store, day, messages, ({ createdAt }) => createdAt < end);
       const atEnd = await messages.takeWhile(({ createdAt }) => createdAt === end, 1000);
-      const said = atEnd.filter((message) => message.role !== 'user' && belongsTo(message, turn));
-      messages.putBack(atEnd.filter((message) => !said.includes(message)));
-      const asked = (await eventsOf(store, turn)).map((event) => ({
+      const own = atEnd.filter((message) => message.role !== 'user' && belongsTo(message, turn));
+      messages.putBack(atEnd.filter((message) => !own.includes(message)));
+      const prompts = (await eventsOf(store, turn)).map((event) => ({
         event,
         shownAbove: shown.has(event.id),
       }));
       if (turn.state === 'postponed') for (const id of turn.eventIds) shown.add(id);
-      yield { type: 'turn', turn, asked, events: await store.turnEvents(turn.id), said };
+      yield { type: 'turn', turn, prompts, events: await store.turnEvents(turn.id), messages: own };
     }
-    yield* alone(store, day, messages, () => true);
+    yield* messagesAlone(store, day, messages, () => true);
   } finally {
     await messages.close();
   }
 }
 
 /** Messages that stand by themselves, of those that come next. */
-async function* alone(
+async function* messagesAlone(
   store: DaySource,
   day: string,
-  messages: Ahead<StoredMessage>,
+  messages: PeekableStream<StoredMessage>,
   wanted: (message: StoredMessage) => boolean,
 ): AsyncGenerator<DayEntry> {
   for (let some = await messages.takeWhile(wanted, 100); some.length > 0; ) {
@@ -87,7 +87,7 @@ function belongsTo(message: StoredMessage, turn: StoredTurn): boolean {
 }
 
 /** A stream that can be looked into before it is read. */
-class Ahead<T> {
+class PeekableStream<T> {
   readonly #source: AsyncGenerator<T>;
   #waiting: T[] = [];
 

@@ -2,7 +2,7 @@ import type { ChatEvent } from '../../core/chat-event.js';
 import type { StoredEvent, StoredMessage, StoredTurn } from '../../store/rows.js';
 import { dayOf, duration, timeOfDay, usageInWords } from './format.js';
 import { code, oneLine, quote } from './quote.js';
-import { lastWords, renderSteps } from './render-steps.js';
+import { renderSteps, textAfterLastTool } from './render-steps.js';
 
 /** One thing that stands in a channel's day: a turn with all that belongs to it, or a message by itself. */
 export type DayEntry = TurnEntry | MessageEntry;
@@ -11,10 +11,10 @@ export interface TurnEntry {
   readonly type: 'turn';
   readonly turn: StoredTurn;
   /** The messages that it answers. One that stands above already (an earlier attempt) is only named. */
-  readonly asked: readonly { readonly event: StoredEvent; readonly shownAbove: boolean }[];
+  readonly prompts: readonly { readonly event: StoredEvent; readonly shownAbove: boolean }[];
   readonly events: readonly ChatEvent[];
   /** What was said into the channel at its end. */
-  readonly said: readonly StoredMessage[];
+  readonly messages: readonly StoredMessage[];
 }
 
 export interface MessageEntry {
@@ -36,16 +36,16 @@ export function renderDayHeader(channel: string, day: string): string {
   return `# ${code(channel)} · ${day}\n\nTimes are UTC.\n\n`;
 }
 
-function turnBlocks({ turn, asked, events, said }: TurnEntry): readonly string[] {
+function turnBlocks({ turn, prompts, events, messages }: TurnEntry): readonly string[] {
   const blocks = [turnHeading(turn), turnFacts(turn)];
-  for (const { event, shownAbove } of asked) {
+  for (const { event, shownAbove } of prompts) {
     blocks.push(speaker(event.author ?? 'user', event.source, askedAt(event, turn)));
     blocks.push(shownAbove ? `The message ${code(event.id)}, as above.` : quote(event.text));
   }
   blocks.push(...renderSteps(turn, events));
-  for (const message of said) blocks.push(speaker(nameOf(message)), quote(message.text));
-  const unsaid = said.some(({ role }) => role === 'assistant') ? '' : lastWords(events);
-  if (unsaid.trim() !== '') blocks.push(speaker(turn.setup?.backend ?? 'assistant'), quote(unsaid));
+  for (const message of messages) blocks.push(speaker(nameOf(message)), quote(message.text));
+  const unsentText = messages.some(({ role }) => role === 'assistant') ? '' : textAfterLastTool(events);
+  if (unsentText.trim() !== '') blocks.push(speaker(turn.setup?.backend ?? 'assistant'), quote(unsentText));
   if (turn.error !== undefined) {
     blocks.push(`**Error** ${code(turn.error.code)}`, quote(turn.error.message));
   }

@@ -54,7 +54,7 @@ export function renderSteps(turn: StoredTurn, events: readonly ChatEvent[]): rea
 }
 
 /** What the agent said after its last tool: the answer, where no message holds it. */
-export function lastWords(events: readonly ChatEvent[]): string {
+export function textAfterLastTool(events: readonly ChatEvent[]): string {
   let words = '';
   for (const event of events) {
     if (event.type === 'complete') return event.text;

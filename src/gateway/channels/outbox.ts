@@ -26,7 +26,7 @@ export interface OutboxParts {
 export class Outbox {
   readonly #parts: OutboxParts;
   #running: Promise<void> | undefined;
-  #wanted = false;
+  #lookAgain = false;
   /** A look for each message that is to be tried again. */
   readonly #retries = new Set<NodeJS.Timeout>();
   #sweep: NodeJS.Timeout | undefined;
@@ -37,13 +37,13 @@ export class Outbox {
   }
 
   /** There may be something to deliver. */
-  kick(): void {
-    this.#wanted = true;
+  wake(): void {
+    this.#lookAgain = true;
     if (this.#stopped || this.#running !== undefined) return;
-    this.#sweep ??= setInterval(() => this.kick(), this.#parts.sweepMs ?? defaultSweepMs);
+    this.#sweep ??= setInterval(() => this.wake(), this.#parts.sweepMs ?? defaultSweepMs);
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
-      if (this.#wanted) this.kick();
+      if (this.#lookAgain) this.wake();
     });
   }
 
@@ -60,14 +60,14 @@ export class Outbox {
     const { store, log, now } = this.#parts;
     try {
       for (;;) {
-        this.#wanted = false;
+        this.#lookAgain = false;
         const due = await store.undelivered({ now: now(), limit: batchSize });
         if (due.length === 0) return;
         await this.#deliverAll(due);
       }
     } catch (error) {
       log.error('answers could not be delivered: trying again', { error });
-      this.#kickIn(firstDelayMs);
+      this.#wakeIn(firstDelayMs);
     }
   }
 
@@ -109,13 +109,13 @@ export class Outbox {
     log.warn('an answer could not be delivered: trying again', fields);
     const delay = Math.min(firstDelayMs * 2 ** attempts, longestDelayMs);
     await store.notDelivered(id, { error, notBefore: now() + delay });
-    this.#kickIn(delay);
+    this.#wakeIn(delay);
   }
 
-  #kickIn(ms: number): void {
+  #wakeIn(ms: number): void {
     const timer = setTimeout(() => {
       this.#retries.delete(timer);
-      this.kick();
+      this.wake();
     }, ms);
     this.#retries.add(timer);
   }

@@ -46,15 +46,15 @@ export class ChatCommands {
       case 'queue':
         return this.#queue(channel, argument);
       case 'new':
-        return alone(command) ?? this.#new();
+        return refuseArgument(command) ?? this.#new();
       case 'stop':
-        return alone(command) ?? this.#stop(channel);
+        return refuseArgument(command) ?? this.#stop(channel);
       case 'status':
-        return alone(command) ?? this.#status(channel);
+        return refuseArgument(command) ?? this.#status(channel);
       case 'retry':
-        return alone(command) ?? this.#retry(channel);
+        return refuseArgument(command) ?? this.#retry(channel);
       case 'usage':
-        return alone(command) ?? this.#usage(channel);
+        return refuseArgument(command) ?? this.#usage(channel);
     }
   }
 
@@ -197,7 +197,7 @@ function reply(text: string): CommandResult {
 }
 
 /** `/new feature: …` is a prompt that went astray more likely than a wish to begin anew: nothing is done. */
-function alone({ name, argument }: Command): CommandResult | undefined {
+function refuseArgument({ name, argument }: Command): CommandResult | undefined {
   if (argument === '') return undefined;
   return reply(
     `/${name} takes nothing behind it, and nothing was done. To send this as a prompt, put a space in front.`,

@@ -12,7 +12,7 @@ export const hookEvents = [
 ] as const;
 export type HookEvent = (typeof hookEvents)[number];
 
-/** What a hook is told, at the least. The gateway may add fields. All of it is sent as JSON. */
+/** What a hook is sent, at the least. The gateway may add fields. All of it is sent as JSON. */
 export interface HookPayloads {
   readonly startup: { readonly backend: string };
   readonly shutdown: { readonly reason: string };
@@ -73,12 +73,12 @@ export function rewrite<P extends object>(
 ): Rewriting<P> {
   const accepted: Record<string, unknown> = {};
   const refused: string[] = [];
-  const told: Readonly<Record<string, unknown>> = { ...payload, event };
+  const sent: Readonly<Record<string, unknown>> = { ...payload, event };
   for (const [field, value] of Object.entries(changes)) {
-    if (Object.hasOwn(told, field) && isDeepStrictEqual(asJson(told[field]), value)) continue;
+    if (Object.hasOwn(sent, field) && isDeepStrictEqual(asJson(sent[field]), value)) continue;
     const schema = Object.hasOwn(rewritable[event], field) ? rewritable[event][field] : undefined;
     // There is nothing to rewrite in a turn that ended without an answer.
-    if (schema?.safeParse(value).success && told[field] !== undefined) accepted[field] = value;
+    if (schema?.safeParse(value).success && sent[field] !== undefined) accepted[field] = value;
     else refused.push(field);
   }
   return { payload: { ...payload, ...accepted }, refused };

@@ -13,7 +13,7 @@ export type HookOutcome =
 
 export type HookAnswer = z.infer<typeof answerSchema>;
 
-export interface HookSurroundings {
+export interface HookContext {
   readonly configDir: string;
   /** Of command hooks, without the secrets of the gateway. */
   readonly env: Readonly<Record<string, string>>;
@@ -30,24 +30,18 @@ const answerSchema = z.object({
 const noAnswer: HookOutcome = { type: 'answer', answer: { action: 'continue' } };
 
 /** Never rejects. `input` is JSON. */
-export async function runHook(
-  hook: Hook,
-  input: string,
-  surroundings: HookSurroundings,
-): Promise<HookOutcome> {
+export async function runHook(hook: Hook, input: string, context: HookContext): Promise<HookOutcome> {
   try {
-    return 'command' in hook
-      ? await runCommand(hook, input, surroundings)
-      : await runModule(hook, input, surroundings);
+    return 'command' in hook ? await runCommand(hook, input, context) : await runModule(hook, input, context);
   } catch (error) {
     if (error instanceof TurnoutError) return failure(error.message);
     return failure(`threw ${error instanceof Error ? error.name : typeof error}`, String(error));
   }
 }
 
-async function runCommand(hook: CommandHook, input: string, around: HookSurroundings): Promise<HookOutcome> {
+async function runCommand(hook: CommandHook, input: string, context: HookContext): Promise<HookOutcome> {
   const [program, ...args] = hook.command;
-  const { configDir, env, signal } = around;
+  const { configDir, env, signal } = context;
   if (signal.aborted) return failure(String(signal.reason));
   const child = await startProcess({
     command: programOf(program, configDir),
@@ -81,8 +75,8 @@ async function runCommand(hook: CommandHook, input: string, around: HookSurround
   }
 }
 
-async function runModule(hook: ModuleHook, input: string, around: HookSurroundings): Promise<HookOutcome> {
-  const { signal, configDir } = around;
+async function runModule(hook: ModuleHook, input: string, context: HookContext): Promise<HookOutcome> {
+  const { signal, configDir } = context;
   const stopped = new Promise<HookOutcome>((resolve) => {
     const stop = () => resolve(failure(String(signal.reason)));
     if (signal.aborted) stop();

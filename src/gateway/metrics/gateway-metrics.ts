@@ -29,7 +29,7 @@ export class GatewayMetrics {
   }
 
   /** What is counted when it is asked for. */
-  watch(store: Store, queue: EventQueue, agents: Agents): void {
+  addGauges(store: Store, queue: EventQueue, agents: Agents): void {
     const { registry } = this;
     registry.gauge('turnout_events', 'Events on disk, by state.', async () => {
       const { events } = await store.counts();

@@ -94,20 +94,20 @@ export function parseFrontMatter<S extends SettingsShape>(
     const written = isScalar(key) ? String(key.value) : '?';
     const name = (Object.hasOwn(aliases, written) ? aliases[written] : undefined) ?? written;
     const place = at(isScalar(key) ? (key.range?.[0] ?? 0) : 0);
-    const complain = (what: string) => problems.push({ text: `${place}: ${what}`, key: name });
+    const addProblem = (what: string) => problems.push({ text: `${place}: ${what}`, key: name });
     const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (schema === undefined) {
-      complain(`unknown key "${name}"; expected ${Object.keys(shape).join(', ')}`);
+      addProblem(`unknown key "${name}"; expected ${Object.keys(shape).join(', ')}`);
       continue;
     }
     if (value === null || isNothing(value)) continue;
     if (Object.hasOwn(settings, name)) {
-      complain(`${written}: ${name} is set already, above`);
+      addProblem(`${written}: ${name} is set already, above`);
       continue;
     }
     const parsed = schema.safeParse(plainValue(value, document));
     if (parsed.success) settings[name] = parsed.data;
-    else complain(`${written}: ${parsed.error.issues[0]?.message ?? 'wrong value'}`);
+    else addProblem(`${written}: ${parsed.error.issues[0]?.message ?? 'wrong value'}`);
   }
   return done;
 }

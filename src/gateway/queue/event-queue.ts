@@ -33,7 +33,7 @@ export interface QueueOptions {
   readonly maxQueueDepth: number;
   readonly leaseMs: number;
   /** A drain waits so long for turns that were told to stop, and for the disk to take their results. */
-  readonly patienceMs?: number | undefined;
+  readonly stopTimeoutMs?: number | undefined;
   readonly log: Log;
   readonly now?: () => number;
   readonly watch?: Watcher | undefined;
@@ -54,7 +54,7 @@ interface ClaimedTurn {
   readonly since: number;
 }
 
-const defaultPatienceMs = 15_000;
+const defaultStopTimeoutMs = 15_000;
 
 /**
  * Works through the store's events: one turn at a time for each channel, channels side by side. A channel is free for its
@@ -69,9 +69,9 @@ export class EventQueue {
   readonly #leases: LeaseKeeper;
   readonly #running = new Map<string, ClaimedTurn>();
   #state: 'new' | 'running' | 'draining' | 'stopped' = 'new';
-  #pumping: Promise<void> | undefined;
-  #wanted = false;
-  #due: NodeJS.Timeout | undefined;
+  #claiming: Promise<void> | undefined;
+  #lookAgain = false;
+  #dueTimer: NodeJS.Timeout | undefined;
   /** The last fault of the store; undefined when it works. */
   #fault: string | undefined;
 
@@ -86,11 +86,11 @@ export class EventQueue {
       ...{ store, worker, leaseMs, log },
       now: this.#now,
       watch: this.#watch,
-      noting: (work) => this.#noting(work),
-      held: () => [...this.#running.values()].map(({ lease }) => lease),
-      lost: (lease) => this.#lost(lease),
+      trackFault: (work) => this.#trackFault(work),
+      heldLeases: () => [...this.#running.values()].map(({ lease }) => lease),
+      onLeaseLost: (lease) => this.#stopLost(lease),
       recover: (turn) => handler.recover(turn),
-      settled: async (lease, settlement, since) => {
+      onSettled: async (lease, settlement, since) => {
         options.onSettled?.(lease, settlement, since);
         await handler.settled?.(lease);
       },
@@ -126,7 +126,7 @@ export class EventQueue {
   /** The event is on disk when this resolves. */
   async accept(event: NewEvent, options: Omit<AcceptOptions, 'maxWaiting'> = {}): Promise<Accepted> {
     this.#watch('accepting');
-    const accepted = await this.#noting(
+    const accepted = await this.#trackFault(
       this.#store.accept(event, { ...options, maxWaiting: this.#options.maxQueueDepth }),
     );
     this.#watch('accepted');
@@ -156,10 +156,10 @@ export class EventQueue {
   async #cancelRetry(channel: string, reason: Stopped, beforeSeq: number): Promise<boolean> {
     const head = await postponedHead(this.#store, channel);
     if (head === undefined || head.seq >= beforeSeq) return false;
-    const cancelled = await this.#noting(cancelPostponed(this.#store, head, reason, this.#now()));
+    const cancelled = await this.#trackFault(cancelPostponed(this.#store, head, reason, this.#now()));
     if (!cancelled) {
       // It was due at this very moment: its turn runs as soon as what is being claimed is known here.
-      await this.#pumping;
+      await this.#claiming;
       return false;
     }
     this.#options.onCancelled?.(channel);
@@ -169,25 +169,25 @@ export class EventQueue {
 
   /** Looks for work. Many calls in a row are one look. */
   wake(): void {
-    this.#wanted = true;
-    this.#pumping ??= nextLoop().then(() => this.#pump());
+    this.#lookAgain = true;
+    this.#claiming ??= nextLoop().then(() => this.#claimWhileFree());
   }
 
   /** No new turns; the running ones get `graceMs`, then they are stopped. What waits stays where it is: on disk. */
   async drain(graceMs: number): Promise<void> {
     if (this.#state === 'stopped') return;
     this.#state = 'draining';
-    clearTimeout(this.#due);
+    clearTimeout(this.#dueTimer);
     // What is being claimed at this moment is a running turn too.
-    await this.#pumping;
-    if (this.#running.size > 0 && graceMs > 0) await this.#quiet(graceMs);
+    await this.#claiming;
+    if (this.#running.size > 0 && graceMs > 0) await this.#untilIdle(graceMs);
     for (const turn of this.#running.values()) turn.stop.abort({ type: 'drain' } satisfies TurnStop);
     // Neither an agent that does not stop nor a disk that takes no result is waited for for ever: the next start takes
     // the turn over.
-    const patienceMs = this.#options.patienceMs ?? defaultPatienceMs;
-    const impatient = setTimeout(() => this.#leases.giveUp(), (patienceMs * 2) / 3);
-    await this.#quiet(patienceMs);
-    clearTimeout(impatient);
+    const stopTimeoutMs = this.#options.stopTimeoutMs ?? defaultStopTimeoutMs;
+    const giveUpTimer = setTimeout(() => this.#leases.giveUp(), (stopTimeoutMs * 2) / 3);
+    await this.#untilIdle(stopTimeoutMs);
+    clearTimeout(giveUpTimer);
     for (const { lease } of this.#running.values())
       this.#log.error('a turn did not stop: it is left to the next start', { channel: lease.channel });
     this.#leases.stop();
@@ -195,7 +195,7 @@ export class EventQueue {
   }
 
   /** Until no turn runs, or for so long. */
-  async #quiet(graceMs: number): Promise<void> {
+  async #untilIdle(graceMs: number): Promise<void> {
     const over = new AbortController();
     await Promise.race([
       Promise.all([...this.#running.values()].map((turn) => turn.done)),
@@ -204,14 +204,14 @@ export class EventQueue {
     over.abort();
   }
 
-  async #pump(): Promise<void> {
+  async #claimWhileFree(): Promise<void> {
     try {
-      while (this.#wanted && this.#state === 'running') {
-        this.#wanted = false;
+      while (this.#lookAgain && this.#state === 'running') {
+        this.#lookAgain = false;
         const free = this.#options.maxConcurrentTurns - this.#running.size;
         if (free <= 0) break;
         const now = this.#now();
-        const claims = await this.#noting(
+        const claims = await this.#trackFault(
           this.#store.claim({
             worker: this.#options.worker,
             now,
@@ -220,15 +220,19 @@ export class EventQueue {
           }),
         );
         for (const claim of claims) this.#begin(claim);
-        if (claims.length === free) this.#wanted = true;
+        if (claims.length === free) this.#lookAgain = true;
       }
       if (this.#state === 'running') await this.#sleepUntilDue();
     } catch (error) {
       this.#log.error('the queue could not be read', { error });
       this.#wakeIn(1000);
     } finally {
-      this.#pumping = undefined;
-      if (this.#wanted && this.#running.size < this.#options.maxConcurrentTurns && this.#state === 'running')
+      this.#claiming = undefined;
+      if (
+        this.#lookAgain &&
+        this.#running.size < this.#options.maxConcurrentTurns &&
+        this.#state === 'running'
+      )
         this.wake();
     }
   }
@@ -258,25 +262,25 @@ export class EventQueue {
   }
 
   /** Whoever has the turn now answers for it. */
-  #lost(lease: Lease): void {
+  #stopLost(lease: Lease): void {
     const turn = this.#running.get(lease.channel);
     if (turn?.lease.turnId === lease.turnId) turn.stop.abort({ type: 'lost_lease' } satisfies TurnStop);
   }
 
   async #sleepUntilDue(): Promise<void> {
     const due = await this.#store.nextDue();
-    clearTimeout(this.#due);
+    clearTimeout(this.#dueTimer);
     if (due !== undefined) this.#wakeIn(Math.max(5, due - this.#now()));
   }
 
   #wakeIn(ms: number): void {
-    clearTimeout(this.#due);
+    clearTimeout(this.#dueTimer);
     if (this.#state !== 'running') return;
     // Never for longer than a minute: the clock may be set.
-    this.#due = setTimeout(() => this.wake(), Math.min(ms, 60_000));
+    this.#dueTimer = setTimeout(() => this.wake(), Math.min(ms, 60_000));
   }
 
-  async #noting<T>(work: Promise<T>): Promise<T> {
+  async #trackFault<T>(work: Promise<T>): Promise<T> {
     try {
       const result = await work;
       this.#fault = undefined;

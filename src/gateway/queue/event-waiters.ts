@@ -1,10 +1,10 @@
 import { hasEnded, type StoredEvent } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 
-/** Those who wait for the end of an event: they look again whenever something happened in its channel. */
+/** Lets callers wait for the end of an event: each reads it again whenever something changes in its channel. */
 export class EventWaiters {
   readonly #store: Pick<Store, 'event'>;
-  readonly #looks = new Map<string, Set<() => void>>();
+  readonly #listeners = new Map<string, Set<() => void>>();
   #closed = false;
 
   constructor(store: Pick<Store, 'event'>) {
@@ -17,34 +17,34 @@ export class EventWaiters {
     if (event === undefined) return undefined;
     const { channel } = event;
     while (event !== undefined && !hasEnded(event) && !signal.aborted && !this.#closed) {
-      await this.#somethingIn(channel, signal);
+      await this.#nextChange(channel, signal);
       if (this.#closed) return event;
       event = await this.#store.event(eventId);
     }
     return event;
   }
 
-  happened(channel: string): void {
-    for (const look of this.#looks.get(channel) ?? []) look();
+  channelChanged(channel: string): void {
+    for (const listener of this.#listeners.get(channel) ?? []) listener();
   }
 
   close(): void {
     this.#closed = true;
-    for (const channel of [...this.#looks.keys()]) this.happened(channel);
+    for (const channel of [...this.#listeners.keys()]) this.channelChanged(channel);
   }
 
-  #somethingIn(channel: string, signal: AbortSignal): Promise<void> {
+  #nextChange(channel: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const looks = this.#looks.get(channel) ?? new Set();
-      const look = (): void => {
-        looks.delete(look);
-        if (looks.size === 0) this.#looks.delete(channel);
-        signal.removeEventListener('abort', look);
+      const listeners = this.#listeners.get(channel) ?? new Set();
+      const listener = (): void => {
+        listeners.delete(listener);
+        if (listeners.size === 0) this.#listeners.delete(channel);
+        signal.removeEventListener('abort', listener);
         resolve();
       };
-      looks.add(look);
-      this.#looks.set(channel, looks);
-      signal.addEventListener('abort', look, { once: true });
+      listeners.add(listener);
+      this.#listeners.set(channel, listeners);
+      signal.addEventListener('abort', listener, { once: true });
     });
   }
 }

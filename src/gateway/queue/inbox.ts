@@ -25,7 +25,7 @@ export interface InboxParts {
 export class Inbox {
   readonly #parts: InboxParts;
   /** Messages of a channel whose hooks run, in the order of arrival. */
-  readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #lastInOrder = new Map<string, Promise<unknown>>();
 
   constructor(parts: InboxParts) {
     this.#parts = parts;
@@ -35,13 +35,13 @@ export class Inbox {
   async receive(message: IncomingMessage): Promise<Receipt> {
     if (!this.#parts.hooks.has('message')) return this.#accept(message);
     // A slow hook must not let a later message of the channel overtake.
-    return this.#inOrder(message.channel, () => this.#throughHooks(message));
+    return this.#inOrder(message.channel, () => this.#receiveThroughHooks(message));
   }
 
-  async #throughHooks(message: IncomingMessage): Promise<Receipt> {
+  async #receiveThroughHooks(message: IncomingMessage): Promise<Receipt> {
     const { hooks, queue } = this.#parts;
     const { channel, source, text, messageId } = message;
-    const known = await this.#known(message);
+    const known = await this.#findRepeated(message);
     if (known !== undefined) return { event: known, repeated: true };
     const verdict = await hooks.fire('message', { channel, source, text, author: message.author, messageId });
     if (verdict.action === 'continue') return this.#accept({ ...message, text: verdict.payload.text });
@@ -51,14 +51,14 @@ export class Inbox {
 
   async #accept(message: IncomingMessage): Promise<Receipt> {
     const command = parseCommand(message.text);
-    if (command !== undefined && isImmediate(command)) return this.#atOnce(message, command);
+    if (command !== undefined && isImmediate(command)) return this.#runImmediately(message, command);
     const { queue, log } = this.#parts;
     const event = this.#event(message, command === undefined ? 'prompt' : 'command');
     const accepted = await queue.accept(event);
     const waits = accepted.event.state === 'queued' && !accepted.repeated;
     if (waits && accepted.event.kind === 'prompt') {
       // Not waited for: the message is safe, and its sender need not wait for another turn to end.
-      void this.#meetEarlier(accepted.event).catch((error: unknown) =>
+      void this.#applyQueueMode(accepted.event).catch((error: unknown) =>
         log.error('a message could not be brought to what its channel works on: it waits', { error }),
       );
     }
@@ -66,9 +66,9 @@ export class Inbox {
   }
 
   /** A command that does not wait: done, then written down together with what it came to. */
-  async #atOnce(message: IncomingMessage, command: Command): Promise<Receipt> {
+  async #runImmediately(message: IncomingMessage, command: Command): Promise<Receipt> {
     const { queue, commands, now } = this.#parts;
-    const known = await this.#known(message);
+    const known = await this.#findRepeated(message);
     if (known !== undefined) return { event: known, repeated: true };
     const result = await commands.run(command, message.channel);
     const change = result.type === 'reply' ? result.change : undefined;
@@ -77,12 +77,12 @@ export class Inbox {
   }
 
   /** A message that came before must not be done, or told to a hook, once more. */
-  async #known({ source, channel, messageId }: IncomingMessage): Promise<StoredEvent | undefined> {
+  async #findRepeated({ source, channel, messageId }: IncomingMessage): Promise<StoredEvent | undefined> {
     return messageId === undefined ? undefined : this.#parts.store.eventOf(source, channel, messageId);
   }
 
   /** What a message means for the turn that runs, or for the message that waits for its retry. */
-  async #meetEarlier(event: StoredEvent): Promise<void> {
+  async #applyQueueMode(event: StoredEvent): Promise<void> {
     const { store, runtime, queue, worker } = this.#parts;
     const { channel } = event;
     if (!queue.isRunning(channel) && (await queue.retryAt(channel)) === undefined) return;
@@ -97,11 +97,11 @@ export class Inbox {
   }
 
   #inOrder<T>(channel: string, act: () => Promise<T>): Promise<T> {
-    const turn = (this.#tails.get(channel) ?? Promise.resolve()).then(act, act);
+    const turn = (this.#lastInOrder.get(channel) ?? Promise.resolve()).then(act, act);
     const tail = turn.catch(() => undefined);
-    this.#tails.set(channel, tail);
+    this.#lastInOrder.set(channel, tail);
     void tail.then(() => {
-      if (this.#tails.get(channel) === tail) this.#tails.delete(channel);
+      if (this.#lastInOrder.get(channel) === tail) this.#lastInOrder.delete(channel);
     });
     return turn;
   }

@@ -13,15 +13,15 @@ export interface LeaseKeeperParts {
   readonly now: () => number;
   readonly watch: Watcher;
   /** Notes whether the store works, for whoever asks. */
-  noting<T>(work: Promise<T>): Promise<T>;
+  trackFault<T>(work: Promise<T>): Promise<T>;
   /** Those of the turns that run here. */
-  held(): readonly Lease[];
+  heldLeases(): readonly Lease[];
   /** Another gateway has it now. */
-  lost(lease: Lease): void;
+  onLeaseLost(lease: Lease): void;
   /** What to do about a turn whose gateway has died. */
   recover(turn: AbandonedTurn): Promise<Settlement>;
   /** What the turn came to is on disk. `since` is unknown of a turn that was taken over. */
-  settled(lease: Lease, settlement: Settlement, since: number | undefined): Promise<void>;
+  onSettled(lease: Lease, settlement: Settlement, since: number | undefined): Promise<void>;
   /** After a heartbeat: channels may have become free. */
   onBeat(): void;
 }
@@ -56,8 +56,8 @@ export class LeaseKeeper {
     try {
       settlement = await attempt();
     } catch (error) {
-      if (isLostLease(error)) return this.#tellLost(lease);
-      settlement = this.#broken(lease, error);
+      if (isLostLease(error)) return this.#logLostLease(lease);
+      settlement = this.#settleFault(lease, error);
     }
     return this.#write(lease, settlement, since);
   }
@@ -72,11 +72,11 @@ export class LeaseKeeper {
   }
 
   async #beat(): Promise<void> {
-    const { store, now, leaseMs, noting, held, lost, onBeat, log } = this.#parts;
+    const { store, now, leaseMs, trackFault, heldLeases, onLeaseLost, onBeat, log } = this.#parts;
     try {
-      const leases = held();
-      const gone = leases.length === 0 ? [] : await noting(store.heartbeat(leases, now() + leaseMs));
-      for (const lease of gone) lost(lease);
+      const leases = heldLeases();
+      const lost = leases.length === 0 ? [] : await trackFault(store.heartbeat(leases, now() + leaseMs));
+      for (const lease of lost) onLeaseLost(lease);
       await this.#takeOver(false);
       onBeat();
     } catch (error) {
@@ -98,14 +98,14 @@ export class LeaseKeeper {
       const settlement = await recover(turn).catch((error: unknown) => {
         // While the store can't tell which tools had begun, nothing may be decided.
         if (error instanceof StoreError) throw error;
-        return this.#broken(turn.lease, error);
+        return this.#settleFault(turn.lease, error);
       });
       await this.#write(turn.lease, settlement);
     }
   }
 
   /** A defect of ours, or a store that can't be written: the message must not get lost over it. */
-  #broken(lease: Lease, error: unknown): Settlement {
+  #settleFault(lease: Lease, error: unknown): Settlement {
     const { log, now } = this.#parts;
     log.error('a turn failed inside the gateway', { channel: lease.channel, error });
     return failedBeforeTools(error, now());
@@ -113,23 +113,23 @@ export class LeaseKeeper {
 
   /** Until it is on disk, or the lease is another's. */
   async #write(lease: Lease, wanted: Settlement, since?: number): Promise<Settlement | undefined> {
-    const { store, log, now, watch, noting } = this.#parts;
+    const { store, log, now, watch, trackFault } = this.#parts;
     let settlement = wanted;
-    let strange = 0;
+    let unexplainedFaults = 0;
     for (let delay = 100; ; delay = Math.min(delay * 2, 5000)) {
       try {
         watch('finishing');
-        if (settlement.type === 'finish') await noting(store.finish(lease, settlement.outcome));
-        else await noting(store.postpone(lease, settlement.retry));
+        if (settlement.type === 'finish') await trackFault(store.finish(lease, settlement.outcome));
+        else await trackFault(store.postpone(lease, settlement.retry));
         watch(settlement.type === 'finish' ? 'finished' : 'postponed');
         break;
       } catch (error) {
-        if (isLostLease(error)) return this.#tellLost(lease);
-        if (!(error instanceof StoreError) || !error.passing || this.#givenUp.signal.aborted) throw error;
-        if (error.fault === 'failed') strange += 1;
+        if (isLostLease(error)) return this.#logLostLease(lease);
+        if (!(error instanceof StoreError) || !error.retryable || this.#givenUp.signal.aborted) throw error;
+        if (error.fault === 'failed') unexplainedFaults += 1;
         // Neither a full disk nor a lock: perhaps the result itself can't be stored, and would block its channel.
-        if (strange > 2 * maxStrangeFaults) throw error;
-        if (strange > maxStrangeFaults) settlement = failedInside(error, now());
+        if (unexplainedFaults > 2 * maxUnexplainedFaults) throw error;
+        if (unexplainedFaults > maxUnexplainedFaults) settlement = failedInside(error, now());
         log.error('the result of a turn could not be written: trying again', {
           channel: lease.channel,
           error,
@@ -137,11 +137,11 @@ export class LeaseKeeper {
         await sleep(delay, undefined, { signal: this.#givenUp.signal }).catch(() => undefined);
       }
     }
-    await this.#parts.settled(lease, settlement, since);
+    await this.#parts.onSettled(lease, settlement, since);
     return settlement;
   }
 
-  #tellLost(lease: Lease): undefined {
+  #logLostLease(lease: Lease): undefined {
     this.#parts.log.warn('a turn was taken over by another gateway: its result here is dropped', {
       channel: lease.channel,
       turn: lease.turnId,
@@ -150,7 +150,7 @@ export class LeaseKeeper {
 }
 
 /** About a minute of trying. */
-const maxStrangeFaults = 15;
+const maxUnexplainedFaults = 15;
 
 function isLostLease(error: unknown): boolean {
   return error instanceof StoreError && error.fault === 'lost_lease';

@@ -33,29 +33,29 @@ export function parseCron(text: string, options: ScheduleOptions): ScheduleReadi
   const schedules: Schedule[] = [];
   const names = new Set<string>();
   for (const { name, line, settings, instructions } of entries) {
-    const complain = (what: string) => problems.push(`${cronFile} line ${line}, "${name}": ${what}`);
+    const addProblem = (what: string) => problems.push(`${cronFile} line ${line}, "${name}": ${what}`);
     const before = problems.length;
     if (settings.get('enabled') === 'false') continue;
     for (const key of settings.keys()) {
       if (!keys.includes(key)) {
-        complain(
+        addProblem(
           `unknown key "${key}"; expected ${keys.join(', ')}, and an empty line before the instructions`,
         );
       }
     }
-    if (!['true', undefined].includes(settings.get('enabled'))) complain('enabled: expected true or false');
-    if (name === '') complain('expected a name behind ##');
-    if (names.has(name)) complain('there is another entry of this name');
+    if (!['true', undefined].includes(settings.get('enabled'))) addProblem('enabled: expected true or false');
+    if (name === '') addProblem('expected a name behind ##');
+    if (names.has(name)) addProblem('there is another entry of this name');
     names.add(name);
     const expression = settings.get('schedule');
     const timezone = settings.get('timezone') ?? defaults.timezone;
     const channel = settings.get('channel') ?? defaults.channel ?? options.outputChannel;
-    if (expression === undefined) complain('no schedule; expected a line like "- schedule: `0 9 * * 1-5`"');
+    if (expression === undefined) addProblem('no schedule; expected a line like "- schedule: `0 9 * * 1-5`"');
     const wrong = expression === undefined ? undefined : checkCron(expression, timezone);
-    if (wrong !== undefined) complain(wrong);
-    if (channel === undefined) complain('no channel; add a line "- channel: …", or set OUTPUT_CHANNEL_ID');
-    else if (!isChannelId(channel)) complain(`channel ${JSON.stringify(channel)}: ${channelIdExpected}`);
-    if (instructions === '') complain('no instructions');
+    if (wrong !== undefined) addProblem(wrong);
+    if (channel === undefined) addProblem('no channel; add a line "- channel: …", or set OUTPUT_CHANNEL_ID');
+    else if (!isChannelId(channel)) addProblem(`channel ${JSON.stringify(channel)}: ${channelIdExpected}`);
+    if (instructions === '') addProblem('no instructions');
     if (problems.length > before || expression === undefined || channel === undefined) continue;
     schedules.push({
       name,

@@ -23,7 +23,7 @@ export class Scheduler {
   readonly #watched: WatchedSchedules;
   /** The last time of each schedule that is done with: it ran, or was skipped, or lies before its first sight. */
   readonly #done = new Map<string, number>();
-  #known: ReadonlySet<string> | undefined;
+  #seenKeys: ReadonlySet<string> | undefined;
   #cancelTimer: (() => void) | undefined;
   #ticking: Promise<void> = Promise.resolve();
   #started = false;
@@ -50,7 +50,7 @@ export class Scheduler {
   }
 
   #tick(): Promise<void> {
-    this.#ticking = this.#look()
+    this.#ticking = this.#runDue()
       .catch((error: unknown) => {
         this.#options.log.error('schedules could not be followed', { error });
         return longestPauseMs;
@@ -62,15 +62,15 @@ export class Scheduler {
   }
 
   /** Does what is due; the result is the time until the next look. */
-  async #look(): Promise<number> {
+  async #runDue(): Promise<number> {
     const schedules = await this.#watched.current();
-    const known = this.#known;
-    this.#known = new Set(schedules.map(keyOf));
+    const known = this.#seenKeys;
+    this.#seenKeys = new Set(schedules.map(keyOf));
     let pause = longestPauseMs;
     for (const schedule of schedules) {
       if (!this.#started) break;
       const isNew = known !== undefined && !known.has(keyOf(schedule));
-      const next = await this.#follow(schedule, isNew);
+      const next = await this.#runIfDue(schedule, isNew);
       const wait = (next ?? Number.POSITIVE_INFINITY) - this.#clock.now();
       // Due and not done: it waits for an earlier run, or could not be submitted. That takes a while.
       if (wait > 0) pause = Math.min(pause, wait);
@@ -79,7 +79,7 @@ export class Scheduler {
   }
 
   /** Runs it if it is due. The result is its next time; one in the past is tried again. */
-  async #follow(schedule: Schedule, isNew: boolean): Promise<number | undefined> {
+  async #runIfDue(schedule: Schedule, isNew: boolean): Promise<number | undefined> {
     const { store, log, submit } = this.#options;
     const key = keyOf(schedule);
     const now = this.#clock.now();

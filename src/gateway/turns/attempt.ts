@@ -8,7 +8,7 @@ export class Attempt {
   readonly recorder = new TurnRecorder();
   readonly #tools: ToolRecord[] = [];
   /** Questions that were not answered with yes, each with the tool that it is about, when that was announced before. */
-  readonly #unallowed = new Map<string, ToolRecord | undefined>();
+  readonly #notAllowed = new Map<string, ToolRecord | undefined>();
   sessionId: string | undefined;
   /** Why a hook has stopped it. */
   blocked: string | undefined;
@@ -23,21 +23,22 @@ export class Attempt {
     if (tool === undefined) return;
     const ended = { ...tool, endedAt, isError };
     this.#tools[index] = ended;
-    for (const [question, about] of this.#unallowed) if (about === tool) this.#unallowed.set(question, ended);
+    for (const [question, about] of this.#notAllowed)
+      if (about === tool) this.#notAllowed.set(question, ended);
   }
 
-  asked(request: PermissionRequestEvent): void {
+  permissionAsked(request: PermissionRequestEvent): void {
     const open = this.begun.filter((tool) => tool.endedAt === undefined);
-    this.#unallowed.set(request.id, toolOf(request, open));
+    this.#notAllowed.set(request.id, toolOf(request, open));
   }
 
-  answered(id: string, decision: PermissionDecision): void {
-    if (decision !== 'deny') this.#unallowed.delete(id);
+  permissionAnswered(id: string, decision: PermissionDecision): void {
+    if (decision !== 'deny') this.#notAllowed.delete(id);
   }
 
   /** The tools that have done something, as far as it is known. */
   get begun(): readonly ToolRecord[] {
-    const idle = new Set(this.#unallowed.values());
-    return this.#tools.filter((tool) => !idle.has(tool));
+    const notRun = new Set(this.#notAllowed.values());
+    return this.#tools.filter((tool) => !notRun.has(tool));
   }
 }

@@ -10,11 +10,11 @@ import type { Watcher } from '../journal-points.js';
 interface OpenRequest {
   readonly turnId: string;
   /** The vendor's id of the question. */
-  readonly asked: string;
+  readonly requestId: string;
   readonly turn: AgentTurn;
 }
 
-export interface DeskParts {
+export interface PermissionRequestsParts {
   readonly store: Store;
   readonly log: Log;
   readonly now: () => number;
@@ -27,11 +27,11 @@ export interface DeskParts {
  * Questions of running turns that wait for somebody's answer. They are on disk: after a restart the turn runs again,
  * asks again, and meets the question that is still pending, or the answer that was given meanwhile.
  */
-export class PermissionDesk {
-  readonly #parts: DeskParts;
+export class PermissionRequests {
+  readonly #parts: PermissionRequestsParts;
   readonly #open = new Map<string, OpenRequest>();
 
-  constructor(parts: DeskParts) {
+  constructor(parts: PermissionRequestsParts) {
     this.#parts = parts;
   }
 
@@ -41,12 +41,12 @@ export class PermissionDesk {
     const { tool, input, options } = request;
     const stored = await store.askPermission(lease, { id, tool, input, options, at: now() });
     watch('permission_asked');
-    this.#open.set(stored.id, { turnId: lease.turnId, asked: request.id, turn });
+    this.#open.set(stored.id, { turnId: lease.turnId, requestId: request.id, turn });
     if (stored.state === 'decided' && stored.decision !== undefined) {
-      await this.#tell(stored.id, stored.decision, stored.message);
+      await this.#answerAgent(stored.id, stored.decision, stored.message);
     } else if (stored.id === id) {
       // The question is on disk: without this notice it is only harder to find.
-      await this.#parts.post(lease.channel, eventId, question(stored)).catch((error: unknown) => {
+      await this.#parts.post(lease.channel, eventId, questionText(stored)).catch((error: unknown) => {
         this.#parts.log.error('a channel could not be told of a question', { permission: id, error });
       });
     }
@@ -68,15 +68,15 @@ export class PermissionDesk {
       );
     }
     const decided = await store.decidePermission(id, { decision, message, at: now() });
-    if (decided !== undefined) await this.#tell(id, decision, message);
+    if (decided !== undefined) await this.#answerAgent(id, decision, message);
     return decided;
   }
 
   /** The CLI or a clock has settled the question: what is on disk follows. */
-  async resolved(lease: Lease, asked: string, decision: PermissionDecision): Promise<void> {
+  async resolved(lease: Lease, requestId: string, decision: PermissionDecision): Promise<void> {
     const { store, log, now } = this.#parts;
     for (const [id, request] of this.#open) {
-      if (request.turnId !== lease.turnId || request.asked !== asked) continue;
+      if (request.turnId !== lease.turnId || request.requestId !== requestId) continue;
       this.#open.delete(id);
       await store.decidePermission(id, { decision, at: now() }).catch((error: unknown) => {
         // The end of the turn voids it.
@@ -90,11 +90,11 @@ export class PermissionDesk {
     for (const [id, request] of this.#open) if (request.turnId === lease.turnId) this.#open.delete(id);
   }
 
-  async #tell(id: string, decision: PermissionDecision, message: string | undefined): Promise<void> {
+  async #answerAgent(id: string, decision: PermissionDecision, message: string | undefined): Promise<void> {
     const request = this.#open.get(id);
     if (request === undefined) return;
     try {
-      await request.turn.answerPermission(request.asked, decision, message);
+      await request.turn.answerPermission(request.requestId, decision, message);
     } catch (error) {
       // The deadline or the end of the turn was faster.
       this.#parts.log.warn('a permission came too late', { permission: id, error });
@@ -102,7 +102,7 @@ export class PermissionDesk {
   }
 }
 
-function question({ id, tool, input, options }: StoredPermission): string {
+function questionText({ id, tool, input, options }: StoredPermission): string {
   const shown = JSON.stringify(input);
   const short = shown.length <= 500 ? shown : `${shown.slice(0, 499)}…`;
   return `Permission needed for ${tool} ${short}\nAnswer ${options.join(', ')} to request ${id}.`;

@@ -2,7 +2,7 @@ import { backendNames } from '../../backends/registry.js';
 import type { StoredTurn, ToolRecord } from '../../store/rows.js';
 import type { AbandonedTurn, Lease, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
-import { stillBegun } from './tools-begun.js';
+import { begunTools } from './tools-begun.js';
 import { missedSteps, type TurnOutputs } from './turn-outputs.js';
 import { abandoned, type Settlement } from './verdicts.js';
 
@@ -21,7 +21,7 @@ export async function recoverTurn(
   const { store, now } = parts;
   const pending = await store.pendingPermissions();
   const asked = pending.filter(({ turnId }) => turnId === turn.id);
-  const begun = stillBegun(await toolsOf(lease, turn, parts), asked);
+  const begun = begunTools(await toolsOf(lease, turn, parts), asked);
   // By the event: a turn that was killed before it could ask again has not asked itself.
   const isAsking = pending.some(({ eventId }) => turn.eventIds.includes(eventId));
   const crashes = Math.max(0, ...events.map((event) => event.crashes));
@@ -36,8 +36,8 @@ async function toolsOf(
 ): Promise<readonly ToolRecord[]> {
   const backend = backendNames.find((name) => name === turn.setup?.backend);
   if (backend === undefined) return turn.tools;
-  const said = runtime.agents.adapter(backend).decode?.(outputs.lines(turn.id));
-  const { tools, entries } = await missedSteps(turn.tools, said, now());
+  const printed = runtime.agents.adapter(backend).decode?.(outputs.lines(turn.id));
+  const { tools, entries } = await missedSteps(turn.tools, printed, now());
   for (const entry of entries) await store.journal(lease, entry);
   return tools;
 }

@@ -10,7 +10,7 @@ interface Question {
  * The tools that have really begun. A CLI may announce a tool before it asks for permission: as long as nobody has
  * answered, that one has done nothing.
  */
-export function stillBegun(
+export function begunTools(
   tools: readonly ToolRecord[],
   questions: readonly Question[],
 ): readonly ToolRecord[] {

@@ -10,7 +10,7 @@ import type { JournalEntry } from '../../store/store.js';
  */
 export class TurnOutputs {
   readonly #directory: string;
-  #made: Promise<unknown> | undefined;
+  #directoryMade: Promise<unknown> | undefined;
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -19,11 +19,11 @@ export class TurnOutputs {
   /** Undefined: there is no place for it, and the pipe has to do. */
   async fileFor(turnId: string): Promise<string | undefined> {
     try {
-      this.#made ??= mkdir(this.#directory, { recursive: true, mode: 0o700 });
-      await this.#made;
+      this.#directoryMade ??= mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      await this.#directoryMade;
       return this.#file(turnId);
     } catch {
-      this.#made = undefined;
+      this.#directoryMade = undefined;
       return undefined;
     }
   }
@@ -67,15 +67,15 @@ export interface MissedSteps {
   readonly entries: readonly JournalEntry[];
 }
 
-/** Compares what an agent has said with what was noted of it. */
+/** Compares what an agent has printed with what was journaled of it. */
 export async function missedSteps(
-  noted: readonly ToolRecord[],
-  said: AsyncIterable<ChatEvent> | undefined,
+  journaled: readonly ToolRecord[],
+  printed: AsyncIterable<ChatEvent> | undefined,
   at: number,
 ): Promise<MissedSteps> {
-  const tools = new Map(noted.map((tool) => [tool.id, tool]));
+  const tools = new Map(journaled.map((tool) => [tool.id, tool]));
   const entries: JournalEntry[] = [];
-  for await (const event of said ?? []) {
+  for await (const event of printed ?? []) {
     if (event.type === 'tool_start' && !tools.has(event.id)) {
       const { id, name, input } = event;
       tools.set(id, { id, name, input, startedAt: at });

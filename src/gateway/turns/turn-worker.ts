@@ -12,7 +12,7 @@ import type { HookManager } from '../hooks/hook-manager.js';
 import type { Watcher } from '../journal-points.js';
 import type { TurnHandler } from '../queue/event-queue.js';
 import { Attempt } from './attempt.js';
-import type { PermissionDesk } from './permission-desk.js';
+import type { PermissionRequests } from './permission-requests.js';
 import { recoverTurn } from './recover-turn.js';
 import type { TurnOutputs } from './turn-outputs.js';
 import {
@@ -34,7 +34,7 @@ export interface WorkerParts {
   readonly runtime: AgentRuntime;
   readonly commands: ChatCommands;
   readonly hooks: HookManager;
-  readonly desk: PermissionDesk;
+  readonly permissions: PermissionRequests;
   readonly outputs: TurnOutputs;
   readonly log: Log;
   readonly now: () => number;
@@ -46,7 +46,7 @@ interface ActiveAttempt {
   readonly event: StoredEvent;
   readonly attempt: Attempt;
   /** A hook that blocks a tool ends the turn like a person does. */
-  readonly block: AbortController;
+  readonly hookStop: AbortController;
   /** The turn is being ended: by a hook, a person, or the gateway. */
   readonly stopping: AbortSignal;
   /** Messages that are being brought into it. */
@@ -59,7 +59,7 @@ export class TurnWorker implements TurnHandler {
   readonly #parts: WorkerParts;
   readonly #running = new Map<string, ActiveAttempt>();
   /** What was last said about the files of a channel: the same is not said for every message. */
-  readonly #complaints = new Map<string, string>();
+  readonly #loggedProblems = new Map<string, string>();
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -88,12 +88,12 @@ export class TurnWorker implements TurnHandler {
     const { store, log } = this.#parts;
     const joined = await store.join(running.lease, { limit: 1, only: event.id });
     if (joined.length === 0) return false;
-    const told = await agent.steer(event.text).catch((error: unknown) => {
+    const steered = await agent.steer(event.text).catch((error: unknown) => {
       log.warn('a running turn could not be steered', { channel: event.channel, error });
       return false;
     });
-    if (!told) await store.leave(running.lease, event.id);
-    return told;
+    if (!steered) await store.leave(running.lease, event.id);
+    return steered;
   }
 
   recover(abandoned: AbandonedTurn): Promise<Settlement> {
@@ -135,16 +135,16 @@ export class TurnWorker implements TurnHandler {
     signal: AbortSignal,
     retried: readonly string[] = [],
   ): Promise<Settlement> {
-    const { store, runtime, desk, config, outputs, now } = this.#parts;
+    const { store, runtime, permissions, config, outputs, now } = this.#parts;
     const [event] = events;
     if (event === undefined) throw new Error('A turn without an event.');
-    const block = new AbortController();
-    const stopping = AbortSignal.any([signal, block.signal]);
+    const hookStop = new AbortController();
+    const stopping = AbortSignal.any([signal, hookStop.signal]);
     const running: ActiveAttempt = {
       lease,
       event,
       attempt: new Attempt(),
-      block,
+      hookStop,
       stopping,
       steering: new Set(),
     };
@@ -166,16 +166,16 @@ export class TurnWorker implements TurnHandler {
           began: (setup) => {
             // A session that got lost is followed by another attempt: its id is not this one's.
             running.attempt.sessionId = undefined;
-            return this.#note(running, 'began', { type: 'began', ...setup });
+            return this.#journal(running, 'began', { type: 'began', ...setup });
           },
-          saw: (happened, agent) => this.#saw(running, happened, agent),
+          saw: (chatEvent, agent) => this.#record(running, chatEvent, agent),
         },
         stopping,
       );
       // A message that the agent did not take must have left the turn before all in it counts as answered.
       this.#running.delete(lease.channel);
       await Promise.allSettled(running.steering);
-      this.#complain(lease.channel, report.settings.problems);
+      this.#logProblems(lease.channel, report.settings.problems);
       const stop = signal.aborted ? (signal.reason as TurnStop) : undefined;
       const { retryDelayMs } = config;
       return await this.#settle({ event, attempt: running.attempt, report, stop, at: now(), retryDelayMs });
@@ -185,66 +185,66 @@ export class TurnWorker implements TurnHandler {
       throw error;
     } finally {
       this.#running.delete(lease.channel);
-      desk.turnEnded(lease);
+      permissions.turnEnded(lease);
     }
   }
 
-  async #saw(running: ActiveAttempt, happened: ChatEvent, agent: AgentTurn): Promise<void> {
-    const { lease, event, attempt, block, stopping } = running;
-    const { now, desk } = this.#parts;
+  async #record(running: ActiveAttempt, chatEvent: ChatEvent, agent: AgentTurn): Promise<void> {
+    const { lease, event, attempt, hookStop, stopping } = running;
+    const { now, permissions } = this.#parts;
     running.agent = agent;
-    attempt.recorder.accept(happened);
-    switch (happened.type) {
+    attempt.recorder.accept(chatEvent);
+    switch (chatEvent.type) {
       case 'session': {
-        const { sessionId, model } = happened;
+        const { sessionId, model } = chatEvent;
         attempt.sessionId = sessionId;
-        return this.#note(running, 'session', { type: 'session', sessionId, model });
+        return this.#journal(running, 'session', { type: 'session', sessionId, model });
       }
       case 'tool_start': {
-        const { id, name, input } = happened;
+        const { id, name, input } = chatEvent;
         const at = now();
         attempt.toolStarted({ id, name, input, startedAt: at });
-        await this.#note(running, 'tool_started', { type: 'tool_started', id, name, input, at });
-        const reason = await this.#objection(event, name, input);
+        await this.#journal(running, 'tool_started', { type: 'tool_started', id, name, input, at });
+        const reason = await this.#hookRefusal(event, name, input);
         if (reason === undefined) return;
         attempt.blocked = `${name}: ${reason}`;
-        block.abort();
+        hookStop.abort();
         return;
       }
       case 'tool_end': {
-        const { id, isError } = happened;
+        const { id, isError } = chatEvent;
         const at = now();
         attempt.toolEnded(id, at, isError);
-        return this.#note(running, 'tool_ended', { type: 'tool_ended', id, isError, at });
+        return this.#journal(running, 'tool_ended', { type: 'tool_ended', id, isError, at });
       }
       case 'permission_request': {
-        attempt.asked(happened);
+        attempt.permissionAsked(chatEvent);
         if (stopping.aborted) return;
-        const reason = await this.#objection(event, happened.tool, happened.input);
-        if (reason === undefined) await desk.ask(lease, event.id, happened, agent);
+        const reason = await this.#hookRefusal(event, chatEvent.tool, chatEvent.input);
+        if (reason === undefined) await permissions.ask(lease, event.id, chatEvent, agent);
         // It may have been settled meanwhile: by its deadline, or with the turn.
-        else await agent.answerPermission(happened.id, 'deny', reason).catch(() => undefined);
+        else await agent.answerPermission(chatEvent.id, 'deny', reason).catch(() => undefined);
         return;
       }
       case 'permission_resolved':
         // A CLI that is stopped denies what it was asking for: nobody has decided that.
         if (stopping.aborted) return;
-        attempt.answered(happened.id, happened.decision);
-        return desk.resolved(lease, happened.id, happened.decision);
+        attempt.permissionAnswered(chatEvent.id, chatEvent.decision);
+        return permissions.resolved(lease, chatEvent.id, chatEvent.decision);
       default:
         return;
     }
   }
 
-  #complain(channel: string, problems: readonly string[]): void {
-    const complaint = problems.join('\n');
-    if (complaint === (this.#complaints.get(channel) ?? '')) return;
-    if (complaint === '') this.#complaints.delete(channel);
-    else this.#complaints.set(channel, complaint);
-    if (complaint !== '') this.#parts.log.warn('files of a channel are wrong', { channel, problems });
+  #logProblems(channel: string, problems: readonly string[]): void {
+    const summary = problems.join('\n');
+    if (summary === (this.#loggedProblems.get(channel) ?? '')) return;
+    if (summary === '') this.#loggedProblems.delete(channel);
+    else this.#loggedProblems.set(channel, summary);
+    if (summary !== '') this.#parts.log.warn('files of a channel are wrong', { channel, problems });
   }
 
-  async #objection(event: StoredEvent, name: string, input: unknown): Promise<string | undefined> {
+  async #hookRefusal(event: StoredEvent, name: string, input: unknown): Promise<string | undefined> {
     const { channel, id: eventId } = event;
     const verdict = await this.#parts.hooks.fire('tool_start', { channel, eventId, name, input });
     return verdict.action === 'block' ? verdict.reason : undefined;
@@ -254,7 +254,7 @@ export class TurnWorker implements TurnHandler {
    * On disk before the turn goes on. Before the agent is asked, a note that can't be written puts the turn off; later it
    * does not end it any more: what the turn comes to is written until it is on disk.
    */
-  async #note(
+  async #journal(
     { lease }: ActiveAttempt,
     point: 'began' | 'session' | 'tool_started' | 'tool_ended',
     entry: Parameters<Store['journal']>[1],

@@ -221,7 +221,7 @@ export function failedAfterTools(attempt: Attempt, cause: unknown, at: number): 
 
 /** Settles a turn that a defect of the gateway, or its store, has broken off before any tool had begun. */
 export function failedBeforeTools(cause: unknown, at: number): Settlement {
-  if (!(cause instanceof StoreError) || !cause.passing) return failedInside(cause, at);
+  if (!(cause instanceof StoreError) || !cause.retryable) return failedInside(cause, at);
   const error: Failure = { code: 'unknown', message: messageOf(cause) };
   return { type: 'postpone', retry: { at, notBefore: at + storeRetryMs, error, free: true, events: [] } };
 }

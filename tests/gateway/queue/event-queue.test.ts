@@ -35,7 +35,7 @@ function queueOver(store: Store, handler: Partial<QueueOptions['handler']>, work
     maxConcurrentTurns: 4,
     maxQueueDepth: 100,
     leaseMs: 60_000,
-    patienceMs: 300,
+    stopTimeoutMs: 300,
     log: noLog,
   });
 }

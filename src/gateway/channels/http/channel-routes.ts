@@ -58,7 +58,7 @@ export function addChannelRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteO
 /** So much text ends a page before its limit does: 500 of the longest messages are more than fits into one answer. */
 const maxPageCharacters = 4 * 1024 * 1024;
 /** Read at a time. */
-const portion = 25;
+const readAtOnce = 25;
 
 /** `next` is the last message's id when there are more behind it. */
 async function readPage(
@@ -71,7 +71,7 @@ async function readPage(
   let characters = 0;
   for (;;) {
     // One more than wanted tells whether there are more.
-    const asked = Math.min(portion, limit + 1 - messages.length);
+    const asked = Math.min(readAtOnce, limit + 1 - messages.length);
     const some = await gateway.messages(channel, { after: last, limit: asked });
     for (const message of some) {
       if (messages.length >= limit || characters >= maxPageCharacters) return { messages, next: last };

@@ -49,32 +49,32 @@ export function createHttpServer(
     connectionsCheckingInterval: Math.min(1000, headersTimeoutMs),
   });
   // Those that have asked for nothing yet: Node does not count them as idle.
-  const silent = new Set<Socket>();
+  const unusedSockets = new Set<Socket>();
   server.on('connection', (socket) => {
-    silent.add(socket);
-    socket.once('close', () => silent.delete(socket));
+    unusedSockets.add(socket);
+    socket.once('close', () => unusedSockets.delete(socket));
   });
   server.on('request', (request, response) => {
-    silent.delete(request.socket);
+    unusedSockets.delete(request.socket);
     exchanges.set(request.socket, { request, response });
     void listener(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     answerBrokenRequest(error, socket, exchanges.get(socket));
   });
-  const closeQuiet = () => {
+  const closeIdle = () => {
     server.closeIdleConnections();
-    for (const socket of silent) socket.destroy();
+    for (const socket of unusedSockets) socket.destroy();
   };
-  return { server, close: (graceMs) => closeServer(server, closeQuiet, graceMs) };
+  return { server, close: (graceMs) => closeServer(server, closeIdle, graceMs) };
 }
 
-async function closeServer(server: Server, closeQuiet: () => void, graceMs: number): Promise<void> {
+async function closeServer(server: Server, closeIdle: () => void, graceMs: number): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  closeQuiet();
+  closeIdle();
   // A connection that is kept alive becomes idle when its answer is out, and would stay until it times out.
-  const sweep = setInterval(closeQuiet, 25);
+  const sweep = setInterval(closeIdle, 25);
   const end = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearInterval(sweep);
@@ -85,12 +85,12 @@ async function closeServer(server: Server, closeQuiet: () => void, graceMs: numb
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, last: Exchange | undefined): void {
   // An answer that belongs to an earlier request of the connection is still on its way: nothing may come before it.
   const busy = last !== undefined && !last.response.writableFinished;
-  const ownsBreak = busy && !last.request.complete && !last.response.headersSent;
-  if (!socket.writable || error.code === 'ECONNRESET' || (busy && !ownsBreak)) {
+  const isLastBroken = busy && !last.request.complete && !last.response.headersSent;
+  if (!socket.writable || error.code === 'ECONNRESET' || (busy && !isLastBroken)) {
     socket.destroy();
     return;
   }
-  const { line, problem } = describeBreak(error);
+  const { line, problem } = describeFault(error);
   const body = JSON.stringify(problem.body);
   const head = [
     `HTTP/1.1 ${line}`,
@@ -101,7 +101,7 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, last:
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-function describeBreak(error: NodeJS.ErrnoException): { line: string; problem: HttpProblem } {
+function describeFault(error: NodeJS.ErrnoException): { line: string; problem: HttpProblem } {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return {

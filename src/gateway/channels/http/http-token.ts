@@ -23,7 +23,7 @@ export async function loadHttpToken(home: string, configured?: string): Promise<
   }
   const file = join(home, 'http-token');
   const created = !(await exists(file)) && (await createOnce(home, file));
-  const warnings = await tighten(file);
+  const warnings = await restrictMode(file);
   const token = checkToken((await orExplain(file, 'read', () => readFile(file, 'utf8'))).trim(), file);
   return { token, file, created, warnings: [...warnings, ...warnIfShort(token, file)] };
 }
@@ -60,7 +60,7 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-async function tighten(file: string): Promise<readonly string[]> {
+async function restrictMode(file: string): Promise<readonly string[]> {
   if (process.platform === 'win32') return [];
   const { mode } = await orExplain(file, 'read', () => stat(file));
   if ((mode & 0o077) === 0) return [];

@@ -10,13 +10,17 @@ export async function readBody<T>(request: Request, schema: z.ZodType<T>, maxByt
 }
 
 /** What fetch and `curl -d` say of a text when nobody has told them what it is: no statement about the body. */
-const unspoken = ['', 'text/plain', 'application/x-www-form-urlencoded'];
+const unspecificTypes = ['', 'text/plain', 'application/x-www-form-urlencoded'];
 
 function checkMediaType(headers: Headers): void {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '')
     .split(';')
     .map((part) => part.trim().toLowerCase());
-  if (!unspoken.includes(type) && type !== 'application/json' && !/^application\/[^/]+\+json$/.test(type)) {
+  if (
+    !unspecificTypes.includes(type) &&
+    type !== 'application/json' &&
+    !/^application\/[^/]+\+json$/.test(type)
+  ) {
     throw unsupported(`Content-Type is ${type}`);
   }
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);

@@ -13,7 +13,7 @@ import type { Store } from '../../../../src/store/store.js';
 import { begin, exchange, finishTurn, say } from './archive-rows.js';
 
 const noon = Date.UTC(2026, 0, 31, 12, 0, 0);
-const fast: ArchiveTimes = { restMs: 20, retryMs: 50, markMs: 0, stopMs: 5000 };
+const fast: ArchiveTimes = { restMs: 20, retryMs: 50, checkpointMs: 0, stopMs: 5000 };
 
 let home: string;
 let directory: string;
@@ -54,7 +54,7 @@ describe('the pages of the archive (R10)', () => {
     made.start();
     await exchange(store, { channel: 'general', text: 'One?', at: noon, author: 'alice', answer: 'First.' });
     await exchange(store, { channel: 'general', text: 'Two?', at: noon + 5000, answer: 'Second.' });
-    made.touched('general', noon);
+    made.channelChanged('general', noon);
     await eventually(() => expect(read('general')).toContain('> Second.'));
     const text = read('general');
     expect(text).toMatch(/^# `general` · 2026-01-31\n\nTimes are UTC\.\n/);
@@ -74,7 +74,7 @@ describe('the pages of the archive (R10)', () => {
     one.start();
     await eventually(() => expect(read('general')).toContain('One?'));
     const before = read('general');
-    one.touched('general', noon);
+    one.channelChanged('general', noon);
     await one.stop();
     expect(read('general')).toBe(before);
   });
@@ -124,7 +124,7 @@ describe('the pages of the archive (R10)', () => {
     await exchange(store, { channel: 'general', text: 'Late', at: midnight - 500, answer: 'Early' });
     const made = writer();
     made.start();
-    made.touched('general', midnight - 500);
+    made.channelChanged('general', midnight - 500);
     await eventually(() => {
       expect(read('general', '2026-02-01')).toContain('2026-01-31 23:59:59');
       expect(read('general').match(/^> .*$/gm)).toEqual(['> Late']);
@@ -169,7 +169,7 @@ describe('the writer of the archive', () => {
     made.start();
     await eventually(() => expect(existsSync(page('a'))).toBe(true));
     const turnEvents = vi.spyOn(store, 'turnEvents');
-    for (let touch = 0; touch < 1000; touch += 1) made.touched('a', noon);
+    for (let touch = 0; touch < 1000; touch += 1) made.channelChanged('a', noon);
     await eventually(() => expect(turnEvents).toHaveBeenCalled());
     await sleep(400);
     expect(turnEvents).toHaveBeenCalledTimes(1);
@@ -181,7 +181,7 @@ describe('the writer of the archive', () => {
     await Promise.all(
       Array.from({ length: 300 }, (_, n) => say(store, { channel: `c${n}`, text: `${n}`, at: noon })),
     );
-    for (let n = 0; n < 300; n += 1) made.touched(`c${n}`, noon);
+    for (let n = 0; n < 300; n += 1) made.channelChanged(`c${n}`, noon);
     await made.stop();
     expect(readdirSync(directory)).toHaveLength(300);
   });
@@ -192,7 +192,7 @@ describe('the writer of the archive', () => {
     made.start();
     for (const channel of ['a', 'b', 'c']) {
       await exchange(store, { channel, text: 'x', at: noon });
-      made.touched(channel, noon);
+      made.channelChanged(channel, noon);
     }
     await eventually(() => expect(lines).toHaveLength(1));
     await sleep(200);

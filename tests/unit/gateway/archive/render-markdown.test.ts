@@ -48,7 +48,7 @@ _1,200 tokens in (1,000 from the cache), 40 out, $0.0123_
           error: { code: 'crashed', message: 'the gateway ended\n## 12:00:00 · fake' },
         },
         events: [],
-        said: [],
+        messages: [],
       }),
     );
     expect(text).toContain('- `Bash` `sleep 9` · not ended');
@@ -56,7 +56,7 @@ _1,200 tokens in (1,000 from the cache), 40 out, $0.0123_
   });
 
   it('whose answer is in no message still shows it', () => {
-    expect(renderEntry(turnEntry({ said: [] }))).toContain('> A readme.');
+    expect(renderEntry(turnEntry({ messages: [] }))).toContain('> A readme.');
   });
 });
 
@@ -166,7 +166,7 @@ function turnEntry(options: {
   readonly evil?: string;
   readonly turn?: Partial<StoredTurn>;
   readonly events?: readonly ChatEvent[];
-  readonly said?: readonly [];
+  readonly messages?: readonly [];
 }): DayEntry {
   const { evil } = options;
   const or = (text: string) => evil ?? text;
@@ -207,13 +207,13 @@ function turnEntry(options: {
   return {
     type: 'turn',
     turn,
-    asked: [
+    prompts: [
       {
         event: evil === undefined ? storedEvent({}) : storedEvent({ text: evil, author: evil }),
         shownAbove: false,
       },
     ],
     events: options.events ?? events,
-    said: options.said ?? [{ ...answer, text: or('A readme.'), backend: or('claude') }],
+    messages: options.messages ?? [{ ...answer, text: or('A readme.'), backend: or('claude') }],
   };
 }

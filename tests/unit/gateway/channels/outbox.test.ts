@@ -64,21 +64,21 @@ function kindOf(source: string, deliver: PushedChannel['deliver']): ChannelKind 
 describe('the outbox', () => {
   it('a channel that can’t be reached for long does not delay the next try of another', async () => {
     const { outbox, tries } = setUp({ shaky: 0, gone: 20 });
-    outbox.kick();
+    outbox.wake();
     await eventually(() => tries.filter((name) => name === 'shaky').length === 2);
     expect(tries.filter((name) => name === 'gone')).toHaveLength(1);
   });
 
   it('what waits for its next try since before the start is tried when its time comes', async () => {
     const { outbox, tries } = setUp({ shaky: 3 }, { notBefore: Date.now() + 500 });
-    outbox.kick();
+    outbox.wake();
     await eventually(() => tries.length > 0);
   });
   it.each(['pulled', 'a schedule'])(
     'counts what is said on %s as delivered: nobody is brought anything',
     async (source) => {
       const { outbox, tries, waiting } = setUp({ room: 0, gone: 3 }, { source });
-      outbox.kick();
+      outbox.wake();
       await eventually(() => waiting.length === 0);
       expect(tries).toEqual([]);
     },

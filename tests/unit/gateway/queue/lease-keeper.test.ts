@@ -26,7 +26,7 @@ function queueOver(store: Store, handler: Partial<QueueOptions['handler']>): Eve
     maxConcurrentTurns: 2,
     maxQueueDepth: 10,
     leaseMs,
-    patienceMs: 300,
+    stopTimeoutMs: 300,
     log: noLog,
   });
   onTestFinished(() => queue.drain(0));
