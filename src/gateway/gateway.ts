@@ -6,40 +6,23 @@ import type { BackendAdapter } from '../backends/types.js';
 import type { Log } from '../config/log.js';
 import type { PermissionDecision } from '../core/chat-event.js';
 import { endOrphans } from '../process/end-orphans.js';
-import { ownName } from '../process/mark-child.js';
 import { type DirectoryLock, lockDirectory } from '../store/instance-lock.js';
 import { hasEnded, type StoredEvent, type StoredPermission } from '../store/rows.js';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.js';
-import type { Lease, Store } from '../store/store.js';
-import { AgentRuntime } from './agent-runtime.js';
-import { Agents } from './agents/agents.js';
-import { SessionManager } from './agents/session-manager.js';
+import type { Store } from '../store/store.js';
 import { applyRetention } from './archive/apply-retention.js';
-import { ArchiveWriter } from './archive/archive-writer.js';
-import { type HttpAddress, HttpChannel } from './channels/http/http-channel.js';
+import { buildParts, type GatewayParts } from './build-parts.js';
+import type { HttpAddress } from './channels/http/http-channel.js';
 import { loadHttpToken } from './channels/http/http-token.js';
-import { Outbox } from './channels/outbox.js';
-import type { ChannelKind, GatewayFace, Health, IncomingMessage, Receipt } from './channels/types.js';
+import type { GatewayFace, Health, IncomingMessage, Receipt } from './channels/types.js';
 import { checkStart } from './check-start.js';
-import { ChatCommands } from './commands/chat-commands.js';
 import { backendConfig, type Environment, type GatewayConfig } from './config.js';
 import { HookManager } from './hooks/hook-manager.js';
 import type { Watcher } from './journal-points.js';
-import { GatewayMetrics } from './metrics/gateway-metrics.js';
-import { MarkdownConfigLoader } from './persona/markdown-config-loader.js';
-import { SystemPromptAssembler } from './persona/system-prompt-assembler.js';
-import { EventQueue } from './queue/event-queue.js';
-import { EventWaiters } from './queue/event-waiters.js';
-import { Inbox } from './queue/inbox.js';
-import { Scheduler } from './schedule/scheduler.js';
-import { PermissionRequests } from './turns/permission-requests.js';
-import { TurnOutputs } from './turns/turn-outputs.js';
-import { TurnWorker } from './turns/turn-worker.js';
-import type { Settlement } from './turns/verdicts.js';
 
 export interface GatewayOptions {
   readonly config: GatewayConfig;
-  /** What the agents inherit, less our own secrets. */
+  /** The agents inherit it, less our own secrets. */
   readonly env: Environment;
   readonly log: Log;
   readonly watch?: Watcher | undefined;
@@ -49,26 +32,17 @@ export interface GatewayOptions {
 
 export const databaseFile = 'turnout.db';
 
-/** Messages in, agent turns, answers out. Puts the parts together, starts and stops them in order. */
+const retentionIntervalMs = 6 * 3_600_000;
+
+/** Messages in, agent turns, answers out. Starts and stops the parts in order, and is what the channels ask. */
 export class Gateway implements GatewayFace {
   /** Where the HTTP token is kept, when it does not come from the settings. */
   readonly tokenFile: string | undefined;
   readonly #options: GatewayOptions;
   readonly #store: Store;
   readonly #lock: DirectoryLock;
-  readonly #queue: EventQueue;
-  readonly #inbox: Inbox;
-  readonly #permissions: PermissionRequests;
-  readonly #outbox: Outbox;
-  readonly #agents: Agents;
   readonly #hooks: HookManager;
-  readonly #archive: ArchiveWriter;
-  readonly #scheduler: Scheduler;
-  readonly #outputs: TurnOutputs;
-  readonly #metrics = new GatewayMetrics();
-  readonly #http: HttpChannel;
-  readonly #kinds: readonly ChannelKind[];
-  readonly #waiters: EventWaiters;
+  readonly #parts: GatewayParts;
   #retention: NodeJS.Timeout | undefined;
   #state: 'starting' | 'running' | 'draining' | 'stopped' = 'starting';
   #endGrace: (() => void) | undefined;
@@ -88,7 +62,9 @@ export class Gateway implements GatewayFace {
       }
       const hooks = await HookManager.load(config.configDir, log, env);
       const store = await openSqliteStore(join(config.home, databaseFile));
-      const gateway = new Gateway(options, { backend, hooks, store, lock, token, tokenFile: file });
+      const watch: Watcher = options.watch ?? (() => undefined);
+      const parts = buildParts({ config, env, log, watch, backend, hooks, store, httpToken: token });
+      const gateway = new Gateway(options, { store, lock, hooks, parts, tokenFile: file });
       await gateway.#start();
       return gateway;
     } catch (error) {
@@ -99,102 +75,24 @@ export class Gateway implements GatewayFace {
 
   private constructor(
     options: GatewayOptions,
-    made: {
-      readonly backend: BackendAdapter;
-      readonly hooks: HookManager;
+    opened: {
       readonly store: Store;
       readonly lock: DirectoryLock;
-      readonly token: string;
+      readonly hooks: HookManager;
+      readonly parts: GatewayParts;
       readonly tokenFile: string | undefined;
     },
   ) {
-    this.tokenFile = made.tokenFile;
-    const { config, log, env } = options;
-    const { store, hooks, backend } = made;
-    const now = Date.now;
-    const watch: Watcher = options.watch ?? (() => undefined);
     this.#options = options;
-    this.#store = store;
-    this.#waiters = new EventWaiters(store);
-    this.#lock = made.lock;
-    this.#hooks = hooks;
-    this.#agents = new Agents(config, backend, env);
-    const sessions = new SessionManager(store);
-    const runtime = new AgentRuntime(
-      config,
-      backend,
-      sessions,
-      new MarkdownConfigLoader(config.configDir),
-      new SystemPromptAssembler(),
-      hooks,
-      this.#agents,
-    );
-    this.#outputs = new TurnOutputs(join(config.home, 'turns'));
-    this.#permissions = new PermissionRequests({ store, log, now, watch, post: this.#post });
-    const commands = new ChatCommands({
-      store,
-      runtime,
-      sessions,
-      now,
-      turns: {
-        runningSince: (channel) => this.#queue.runningSince(channel),
-        retryAt: (channel) => this.#queue.retryAt(channel),
-        stop: (channel, by) => this.#queue.stop(channel, { type: 'stopped', by }),
-      },
-    });
-    const worker = new TurnWorker({
-      config,
-      store,
-      runtime,
-      commands,
-      hooks,
-      permissions: this.#permissions,
-      outputs: this.#outputs,
-      log,
-      now,
-      watch,
-    });
-    this.#queue = new EventQueue({
-      store,
-      handler: worker,
-      // The process's own name: leases of a former one are told from ours.
-      worker: ownName(),
-      maxConcurrentTurns: config.maxConcurrentTurns,
-      maxQueueDepth: config.maxQueueDepth,
-      leaseMs: config.leaseMs,
-      log,
-      now,
-      watch,
-      onSettled: this.#onTurnSettled,
-      onCancelled: (channel) => this.#channelChanged(channel),
-    });
-    this.#inbox = new Inbox({ store, queue: this.#queue, worker, runtime, commands, hooks, log, now });
-    const { httpHost: host, httpPort: port } = config;
-    this.#http = new HttpChannel({ host, port, token: made.token, log, metrics: this.#metrics.registry });
-    this.#kinds = [this.#http];
-    this.#outbox = new Outbox({
-      store,
-      kindOf: (delivery) => this.#kinds.find((kind) => kind.name === delivery.source),
-      log,
-      now,
-      watch,
-    });
-    this.#archive = new ArchiveWriter({ store, directory: join(config.home, 'archive'), log });
-    this.#scheduler = new Scheduler({
-      configDir: config.configDir,
-      outputChannel: config.outputChannelId,
-      store,
-      log,
-      submit: async (event) => {
-        this.#metrics.received(event.source);
-        await this.#queue.accept(event);
-      },
-    });
-    this.#metrics.addGauges(store, this.#queue, this.#agents);
+    this.#store = opened.store;
+    this.#lock = opened.lock;
+    this.#hooks = opened.hooks;
+    this.#parts = opened.parts;
+    this.tokenFile = opened.tokenFile;
   }
 
   get address(): HttpAddress {
-    return this.#http.address;
+    return this.#parts.http.address;
   }
 
   async #start(): Promise<void> {
@@ -207,17 +105,17 @@ export class Gateway implements GatewayFace {
     for (const orphan of orphans) log.warn('ended a process of a gateway that is gone', { pid: orphan.pid });
     await sweepScratchFiles({ ...this.#options.env, TURNOUT_HOME: config.home });
     try {
-      await this.#outputs.sweep((await this.#store.running()).map(({ id }) => id));
-      for (const kind of this.#kinds) await kind.start(this);
-      await this.#queue.start();
+      await this.#parts.outputs.sweep((await this.#store.running()).map(({ id }) => id));
+      for (const kind of this.#parts.kinds) await kind.start(this);
+      await this.#parts.queue.start();
     } catch (error) {
       await this.#close();
       throw error;
     }
-    this.#archive.start();
-    await this.#scheduler.start();
-    this.#outbox.wake();
-    this.#retention = setInterval(() => void this.#applyRetention(), 6 * 3_600_000);
+    this.#parts.archive.start();
+    await this.#parts.scheduler.start();
+    this.#parts.outbox.wake();
+    this.#retention = setInterval(() => void this.#applyRetention(), retentionIntervalMs);
     void this.#applyRetention();
     this.#state = 'running';
     const { agentBackend: backend, backendLive: live, home } = config;
@@ -235,14 +133,14 @@ export class Gateway implements GatewayFace {
   async #stop(reason: string): Promise<void> {
     const { log, config } = this.#options;
     this.#state = 'draining';
-    log.info('gateway is stopping', { reason, running: this.#queue.size });
+    log.info('gateway is stopping', { reason, running: this.#parts.queue.size });
     clearInterval(this.#retention);
-    await this.#scheduler.stop();
+    await this.#parts.scheduler.stop();
     const graceEnded = new Promise<void>((resolve) => {
       this.#endGrace = resolve;
     });
-    const drained = this.#queue.drain(config.shutdownGraceMs);
-    await Promise.race([drained, graceEnded.then(() => this.#queue.drain(0))]);
+    const drained = this.#parts.queue.drain(config.shutdownGraceMs);
+    await Promise.race([drained, graceEnded.then(() => this.#parts.queue.drain(0))]);
     await drained;
     await this.#hooks.fire('shutdown', { reason });
     await this.#close();
@@ -251,25 +149,25 @@ export class Gateway implements GatewayFace {
 
   async #close(): Promise<void> {
     this.#state = 'stopped';
-    for (const kind of this.#kinds) await kind.stop();
-    this.#waiters.close();
-    await this.#outbox.stop();
-    await this.#archive.stop();
+    for (const kind of this.#parts.kinds) await kind.stop();
+    this.#parts.waiters.close();
+    await this.#parts.outbox.stop();
+    await this.#parts.archive.stop();
     await this.#hooks.close();
-    await this.#agents.close();
+    await this.#parts.agents.close();
     await this.#store.close();
     await this.#lock.release();
   }
 
   async receive(message: IncomingMessage): Promise<Receipt> {
-    this.#metrics.received(message.source);
-    const receipt = await this.#inbox.receive(message);
-    if (hasEnded(receipt.event) && !receipt.repeated) this.#channelChanged(message.channel);
+    this.#parts.metrics.received(message.source);
+    const receipt = await this.#parts.inbox.receive(message);
+    if (hasEnded(receipt.event) && !receipt.repeated) this.#parts.channelChanged(message.channel);
     return receipt;
   }
 
   async interrupt(channel: string): Promise<boolean> {
-    return this.#queue.stop(channel, { type: 'stopped', by: 'an interrupt' });
+    return this.#parts.queue.stop(channel, { type: 'stopped', by: 'an interrupt' });
   }
 
   event(id: string): Promise<StoredEvent | undefined> {
@@ -281,7 +179,7 @@ export class Gateway implements GatewayFace {
   }
 
   waitForEnd(eventId: string, signal: AbortSignal): Promise<StoredEvent | undefined> {
-    return this.#waiters.wait(eventId, signal);
+    return this.#parts.waiters.wait(eventId, signal);
   }
 
   pendingPermissions(): Promise<readonly StoredPermission[]> {
@@ -293,40 +191,19 @@ export class Gateway implements GatewayFace {
   }
 
   decide(id: string, decision: PermissionDecision, message?: string): Promise<StoredPermission | undefined> {
-    return this.#permissions.decide(id, decision, message);
+    return this.#parts.permissions.decide(id, decision, message);
   }
 
   async health(): Promise<Health> {
     const problems = [
       ...(this.#state === 'running' ? [] : [`The gateway is ${this.#state}.`]),
-      ...(this.#queue.fault === undefined ? [] : [this.#queue.fault]),
+      ...(this.#parts.queue.fault === undefined ? [] : [this.#parts.queue.fault]),
     ];
     return { ready: problems.length === 0, problems };
   }
 
   metrics(): Promise<string> {
-    return this.#metrics.registry.render();
-  }
-
-  #post = async (channel: string, eventId: string, text: string): Promise<void> => {
-    await this.#store.post({ channel, eventId, role: 'system', text }, Date.now());
-    this.#channelChanged(channel);
-  };
-
-  #onTurnSettled = (lease: Lease, settlement: Settlement, since: number | undefined): void => {
-    const ms = since === undefined ? undefined : Date.now() - since;
-    this.#metrics.settled(settlement, ms);
-    const { channel, turnId: turn } = lease;
-    const state = settlement.type === 'finish' ? settlement.outcome.state : 'postponed';
-    this.#options.log.info('turn ended', { channel, turn, state, ms });
-    this.#channelChanged(channel);
-  };
-
-  /** There is something new in a channel. */
-  #channelChanged(channel: string): void {
-    this.#outbox.wake();
-    this.#archive.channelChanged(channel, Date.now());
-    this.#waiters.channelChanged(channel);
+    return this.#parts.metrics.registry.render();
   }
 
   async #applyRetention(): Promise<void> {

@@ -1,0 +1,161 @@
+import { join } from 'node:path';
+import type { BackendAdapter } from '../backends/types.js';
+import type { Log } from '../config/log.js';
+import { ownName } from '../process/mark-child.js';
+import type { Store } from '../store/store.js';
+import { AgentRuntime } from './agent-runtime.js';
+import { Agents } from './agents/agents.js';
+import { SessionManager } from './agents/session-manager.js';
+import { ArchiveWriter } from './archive/archive-writer.js';
+import { HttpChannel } from './channels/http/http-channel.js';
+import { Outbox } from './channels/outbox.js';
+import type { ChannelKind } from './channels/types.js';
+import { ChatCommands } from './commands/chat-commands.js';
+import type { Environment, GatewayConfig } from './config.js';
+import type { HookManager } from './hooks/hook-manager.js';
+import type { Watcher } from './journal-points.js';
+import { GatewayMetrics } from './metrics/gateway-metrics.js';
+import { MarkdownConfigLoader } from './persona/markdown-config-loader.js';
+import { SystemPromptAssembler } from './persona/system-prompt-assembler.js';
+import { EventQueue } from './queue/event-queue.js';
+import { EventWaiters } from './queue/event-waiters.js';
+import { Inbox } from './queue/inbox.js';
+import { Scheduler } from './schedule/scheduler.js';
+import { PermissionRequests } from './turns/permission-requests.js';
+import { TurnOutputs } from './turns/turn-outputs.js';
+import { TurnWorker } from './turns/turn-worker.js';
+
+export interface BuildOptions {
+  readonly config: GatewayConfig;
+  readonly env: Environment;
+  readonly log: Log;
+  readonly watch: Watcher;
+  readonly backend: BackendAdapter;
+  readonly hooks: HookManager;
+  readonly store: Store;
+  readonly httpToken: string;
+}
+
+export interface GatewayParts {
+  readonly queue: EventQueue;
+  readonly inbox: Inbox;
+  readonly permissions: PermissionRequests;
+  readonly outbox: Outbox;
+  readonly agents: Agents;
+  readonly archive: ArchiveWriter;
+  readonly scheduler: Scheduler;
+  readonly outputs: TurnOutputs;
+  readonly metrics: GatewayMetrics;
+  readonly waiters: EventWaiters;
+  readonly http: HttpChannel;
+  readonly kinds: readonly ChannelKind[];
+  /** Brings out, archives and announces something new in a channel. */
+  channelChanged(channel: string): void;
+}
+
+/** Makes the gateway's parts and connects them. None of them works before it is started. */
+export function buildParts(options: BuildOptions): GatewayParts {
+  const { config, env, log, watch, backend, hooks, store } = options;
+  const now = Date.now;
+  const metrics = new GatewayMetrics();
+  const waiters = new EventWaiters(store);
+  const archive = new ArchiveWriter({ store, directory: join(config.home, 'archive'), log });
+  const { httpHost: host, httpPort: port } = config;
+  const http = new HttpChannel({ host, port, token: options.httpToken, log, metrics: metrics.registry });
+  const kinds: readonly ChannelKind[] = [http];
+  const outbox = new Outbox({
+    store,
+    kindOf: (delivery) => kinds.find((kind) => kind.name === delivery.source),
+    log,
+    now,
+    watch,
+  });
+  const channelChanged = (channel: string): void => {
+    outbox.wake();
+    archive.channelChanged(channel, now());
+    waiters.channelChanged(channel);
+  };
+  const permissions = new PermissionRequests({
+    store,
+    log,
+    now,
+    watch,
+    post: async (channel, eventId, text) => {
+      await store.post({ channel, eventId, role: 'system', text }, now());
+      channelChanged(channel);
+    },
+  });
+
+  const agents = new Agents(config, backend, env);
+  const sessions = new SessionManager(store);
+  const runtime = new AgentRuntime(
+    config,
+    backend,
+    sessions,
+    new MarkdownConfigLoader(config.configDir),
+    new SystemPromptAssembler(),
+    hooks,
+    agents,
+  );
+  const outputs = new TurnOutputs(join(config.home, 'turns'));
+  const commands = new ChatCommands({
+    store,
+    runtime,
+    sessions,
+    now,
+    turns: {
+      runningSince: (channel) => queue.runningSince(channel),
+      retryAt: (channel) => queue.retryAt(channel),
+      stop: (channel, by) => queue.stop(channel, { type: 'stopped', by }),
+    },
+  });
+  const worker = new TurnWorker({
+    config,
+    store,
+    runtime,
+    commands,
+    hooks,
+    permissions,
+    outputs,
+    log,
+    now,
+    watch,
+  });
+  const queue = new EventQueue({
+    store,
+    handler: worker,
+    // The process's own name tells its leases from those of a former process.
+    worker: ownName(),
+    maxConcurrentTurns: config.maxConcurrentTurns,
+    maxQueueDepth: config.maxQueueDepth,
+    leaseMs: config.leaseMs,
+    log,
+    now,
+    watch,
+    onSettled: (lease, settlement, since) => {
+      const ms = since === undefined ? undefined : now() - since;
+      metrics.settled(settlement, ms);
+      const { channel, turnId: turn } = lease;
+      const state = settlement.type === 'finish' ? settlement.outcome.state : 'postponed';
+      log.info('turn ended', { channel, turn, state, ms });
+      channelChanged(channel);
+    },
+    onCancelled: channelChanged,
+  });
+  const inbox = new Inbox({ store, queue, worker, runtime, commands, hooks, log, now });
+  const scheduler = new Scheduler({
+    configDir: config.configDir,
+    outputChannel: config.outputChannelId,
+    store,
+    log,
+    submit: async (event) => {
+      metrics.received(event.source);
+      await queue.accept(event);
+    },
+  });
+  metrics.addGauges(store, queue, agents);
+  return {
+    ...{ queue, inbox, permissions, outbox, agents, archive, scheduler, outputs, metrics, waiters },
+    ...{ http, kinds, channelChanged },
+  };
+}
