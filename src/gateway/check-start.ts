@@ -8,7 +8,7 @@ import { checkPrograms } from './hooks/check-programs.js';
 import { readHooks } from './hooks/read-hooks.js';
 import { readSchedules } from './schedule/read-schedules.js';
 
-/** R9: whatever would keep the gateway from doing its work, found before it begins, and all of it at once. */
+/** R9: rejects with everything that would keep the gateway from working, before it begins, in one error. */
 export async function checkStart(
   config: GatewayConfig,
   backend: BackendAdapter | undefined,
@@ -45,7 +45,7 @@ async function checkBackend(config: GatewayConfig, backend: BackendAdapter): Pro
   }
 }
 
-/** It need not be there: then nothing is read. */
+/** CONFIG_DIR need not exist: then nothing is read. */
 async function checkConfigDirectory(path: string): Promise<readonly string[]> {
   const found = await stat(path).catch(() => undefined);
   return found === undefined ? [] : checkDirectory('CONFIG_DIR', path);

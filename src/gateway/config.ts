@@ -25,18 +25,18 @@ export interface GatewayConfig {
   readonly backendLive: boolean;
   readonly permissionMode: PermissionMode;
   readonly maxConcurrentTurns: number;
-  /** So many messages may wait, in all channels together. */
+  /** The limit of waiting messages, in all channels together. */
   readonly maxQueueDepth: number;
   readonly queueMode: QueueMode;
   /** The first retry waits this long, each further one twice as long as the one before. */
   readonly retryDelayMs: number;
   /** A turn whose gateway gives no sign of life for this long may be taken over by another one. */
   readonly leaseMs: number;
-  /** How long running turns may go on after SIGTERM. */
+  /** Running turns may go on for so long after SIGTERM. */
   readonly shutdownGraceMs: number;
   /** 0 keeps everything. */
   readonly retentionDays: number;
-  /** Where heartbeats and cron entries without a channel of their own are answered. */
+  /** The channel of heartbeats and cron entries that name none. */
   readonly outputChannelId?: string;
   readonly httpHost: string;
   readonly httpPort: number;
@@ -44,27 +44,27 @@ export interface GatewayConfig {
   readonly logLevel: LogLevel;
   readonly clocks: Pick<Clocks, 'modelSilenceMs' | 'toolMs' | 'permissionMs'>;
   readonly pool: PoolLimits;
-  /** What was ignored or replaced, by name: for the log. */
+  /** Settings that were ignored or replaced, by name: for the log. */
   readonly warnings: readonly string[];
 }
 
 export const defaultMaxTurns = 25;
 
-/** Not shown, wrong or not: what is wrong with it may be a blank too many. */
+/** A secret is never shown, even if it is wrong: the mistake may be one blank too many. */
 const secretNames: ReadonlySet<string> = new Set(['HTTP_TOKEN']);
 
-/** Every setting validated together; all problems come in one error. */
+/** Validates every setting; all problems come in one error. */
 export function loadConfig(env: Environment): GatewayConfig {
   const { config, problems } = readConfig(env);
   if (problems.length > 0) throw invalidSettings(problems);
   return config;
 }
 
-/** The settings with defaults in the place of bad ones, and what is wrong with those. */
+/** The settings, with defaults in place of bad ones, and the problems of those. */
 export function readConfig(env: Environment): {
   readonly config: GatewayConfig;
   readonly problems: readonly string[];
-  /** False: there is no such backend, and what the config says about it is made up. */
+  /** False if there is no such backend: the config then holds a default in its place. */
   readonly backendKnown: boolean;
 } {
   const problems: string[] = [];
@@ -128,7 +128,7 @@ function makeConfig(
   return { ...config, warnings: [...maxTurns.warnings, ...ignoredOptions(config, maxTurns.explicit)] };
 }
 
-/** What a backend gets of the settings. */
+/** The part of the settings that a backend gets. */
 export function backendConfig(config: GatewayConfig, env?: Environment): BackendAdapterConfig {
   return {
     cliPath: config.backendCliPath,
@@ -141,7 +141,7 @@ export function backendConfig(config: GatewayConfig, env?: Environment): Backend
   };
 }
 
-/** A path means what it means here, wherever the agent works; a bare name is looked up on PATH. */
+/** A path is relative to this process's directory, wherever the agent works; a bare name is looked up on PATH. */
 function absoluteProgram(path: string | undefined): string | undefined {
   return path === undefined || !/[\\/]/.test(path) ? path : resolve(path);
 }

@@ -22,11 +22,11 @@ import type { Watcher } from './journal-points.js';
 
 export interface GatewayOptions {
   readonly config: GatewayConfig;
-  /** The agents inherit it, less our own secrets. */
+  /** The agents inherit it, without the gateway's secrets. */
   readonly env: Environment;
   readonly log: Log;
   readonly watch?: Watcher | undefined;
-  /** In place of the configured one. */
+  /** A backend in place of the configured one. */
   readonly backend?: BackendAdapter | undefined;
 }
 
@@ -34,9 +34,9 @@ export const databaseFile = 'turnout.db';
 
 const retentionIntervalMs = 6 * 3_600_000;
 
-/** Messages in, agent turns, answers out. Starts and stops the parts in order, and is what the channels ask. */
+/** Takes messages, runs agent turns, gives answers: it starts and stops the parts in order and serves the channels. */
 export class Gateway implements GatewayFace {
-  /** Where the HTTP token is kept, when it does not come from the settings. */
+  /** The file that holds the HTTP token; undefined if it comes from the settings. */
   readonly tokenFile: string | undefined;
   readonly #options: GatewayOptions;
   readonly #store: Store;
@@ -48,7 +48,7 @@ export class Gateway implements GatewayFace {
   #endGrace: (() => void) | undefined;
   #stopping: Promise<void> | undefined;
 
-  /** Rejects with all that keeps it from starting. */
+  /** Rejects with everything that keeps it from starting. */
   static async start(options: GatewayOptions): Promise<Gateway> {
     const { config, env, log } = options;
     const backend = options.backend ?? createBackend(config.agentBackend, backendConfig(config, env));
@@ -97,7 +97,7 @@ export class Gateway implements GatewayFace {
 
   async #start(): Promise<void> {
     const { log, config } = this.#options;
-    // What a crashed gateway left running must not go on in a session that is about to be resumed.
+    // A CLI that a crashed gateway left running must not go on in a session that is about to be resumed.
     const orphans = await endOrphans().catch((error: unknown) => {
       log.warn('orphans could not be looked for', { error });
       return [];

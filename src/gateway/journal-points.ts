@@ -1,6 +1,6 @@
 /**
  * The moments at which the gateway has just made something durable, or is about to. The tests end it with `kill -9` at
- * each of them; `docs/kill-points.md` has what came of it.
+ * each of them; `docs/kill-points.md` has the results.
  */
 export const journalPoints = [
   'accepting',
@@ -23,5 +23,5 @@ export const journalPoints = [
 
 export type JournalPoint = (typeof journalPoints)[number];
 
-/** Told of every point as it is passed. */
+/** Called at every point as it is passed. */
 export type Watcher = (point: JournalPoint) => void;

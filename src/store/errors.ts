@@ -1,6 +1,6 @@
 export type StoreFault = 'lost_lease' | 'full' | 'locked' | 'read_only' | 'corrupt' | 'closed' | 'failed';
 
-/** What the store could not do, and why. Nothing was changed. */
+/** The store could not do what it was asked to. Nothing was changed. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly fault: StoreFault;
@@ -10,7 +10,7 @@ export class StoreError extends Error {
     this.fault = fault;
   }
 
-  /** Worth another try with the same call: the disk may get room, the lock may be given back. */
+  /** True if the same call may succeed later: the disk may get room, the lock may be given back. */
   get retryable(): boolean {
     return this.fault === 'full' || this.fault === 'locked' || this.fault === 'failed';
   }

@@ -10,10 +10,10 @@ export interface DirectoryLock {
 }
 
 /**
- * One holder for a directory. The lock is SQLite's on an empty database: a lock of the operating system, which ends with
- * the process however that ends, and which children don't inherit (POSIX record locks belong to one process). Nothing
- * else in this process may open the lock file: closing any descriptor of it would give the lock away. So the holder's
- * pid is in a file beside it.
+ * Makes this process the only holder of a directory. The lock is SQLite's on an empty database: a lock of the operating
+ * system, which ends with the process however that ends, and which children don't inherit (POSIX record locks belong to
+ * one process). Nothing else in this process may open the lock file: closing any descriptor of it would give the lock
+ * away. So the holder's pid is in a file beside it.
  */
 export async function lockDirectory(directory: string, name = 'gateway'): Promise<DirectoryLock> {
   const { DatabaseSync } = await import('@photostructure/sqlite');
@@ -33,7 +33,7 @@ export async function lockDirectory(directory: string, name = 'gateway'): Promis
   let released: Promise<void> | undefined;
   return {
     release() {
-      // The pid first: behind the lock a next holder may have written its own.
+      // The pid file goes first: after the lock is given back, the next holder may have written its own.
       released ??= rm(pidFile, { force: true }).finally(() => held.close());
       return released;
     },
@@ -42,13 +42,13 @@ export async function lockDirectory(directory: string, name = 'gateway'): Promis
 
 type Open = new (file: string) => DatabaseSyncInstance;
 
-/** It stays empty: there is nothing that a crash could leave half done. */
+/** The lock file stays empty: a crash can leave nothing half done in it. */
 function openLockFile(file: string, DatabaseSync: Open): DatabaseSyncInstance {
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   return new DatabaseSync(file);
 }
 
-/** Two that try at the same moment can both be turned away: each tries some more times. */
+/** Two processes that try at the same moment can both be turned away: each tries some more times. */
 async function holdExclusively(open: () => DatabaseSyncInstance): Promise<DatabaseSyncInstance | undefined> {
   for (let attempt = 0; attempt < 8; attempt++) {
     if (attempt > 0) await sleep(20 + Math.random() * 40);
@@ -76,7 +76,7 @@ async function heldByAnother(directory: string, name: string, pidFile: string): 
   });
 }
 
-/** Not there and not to be made, a file in its place, read-only, of somebody else, on a full disk. */
+/** The directory can't be made, is a file, is read-only, belongs to somebody else, or its disk is full. */
 function unusable(directory: string, cause: unknown): TurnoutError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new TurnoutError('bad_request', `The data directory ${directory} can't be used: ${why}.`, {

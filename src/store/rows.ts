@@ -1,6 +1,6 @@
 import type { ErrorCode, PermissionDecision, Usage } from '../core/chat-event.js';
 
-// What is on disk, as it is read.
+// The rows on disk, as they are read.
 
 export const finalStates = ['answered', 'refused', 'cancelled', 'failed'] as const;
 export type FinalState = (typeof finalStates)[number];
@@ -23,7 +23,7 @@ export interface Failure {
 
 export interface StoredEvent {
   readonly id: string;
-  /** Grows in the order of arrival. */
+  /** The number grows in the order of arrival. */
   readonly seq: number;
   readonly channel: string;
   readonly source: string;
@@ -34,47 +34,47 @@ export interface StoredEvent {
   readonly state: EventState;
   readonly createdAt: number;
   readonly endedAt?: number | undefined;
-  /** Turns that were begun for it, less the free ones: those that ended with the gateway, not by a fault of their own. */
+  /** Turns that were begun for the event, less the free ones: those that ended with the gateway, not by their own fault. */
   readonly attempts: number;
   /** Turns that were broken off by a crash of the gateway, as far as they were counted. */
   readonly crashes: number;
-  /** A retry waits until then. */
+  /** The time until which a retry waits. */
   readonly notBefore?: number | undefined;
-  /** The turn that runs or ended it. */
+  /** The turn that works on the event, or has ended it. */
   readonly turnId?: string | undefined;
   readonly responseText?: string | undefined;
-  /** Why it failed, was refused or cancelled; while it waits: why the last attempt failed. */
+  /** The reason why the event failed, was refused or cancelled; while it waits, why the last attempt failed. */
   readonly error?: Failure | undefined;
   /**
-   * `prune` has removed it: what was said is gone, and so are its turns. What is left, for a while, is what it takes to
-   * know its message again.
+   * True if `prune` has removed the event: its texts and turns are gone. For a while just enough is left to know its
+   * message again.
    */
   readonly removed?: true | undefined;
 }
 
-/** What a turn was run with. */
+/** The setup that a turn was run with. */
 export interface TurnSetup {
   readonly backend: string;
   readonly model?: string | undefined;
   readonly cwd: string;
   readonly live: boolean;
-  /** The session it resumed. */
+  /** The session that it resumed. */
   readonly resumed?: string | undefined;
   readonly prompt: PromptRecord;
 }
 
-/** Which files made the system prompt, and what was put in front of the message. */
+/** The files that made the system prompt, and the size of the seed in front of the message. */
 export interface PromptRecord {
   readonly files: readonly PromptFile[];
   readonly characters: number;
   /** sha256 of the assembled system prompt. */
   readonly hash: string;
-  /** Messages of the archive that the agent was given, because it had not seen them. */
+  /** The number of earlier messages that the agent was given, because it had not seen them. */
   readonly seededMessages: number;
 }
 
 export interface PromptFile {
-  /** Relative to CONFIG_DIR. */
+  /** The path relative to CONFIG_DIR. */
   readonly path: string;
   readonly sha256: string;
   readonly bytes: number;
@@ -122,7 +122,7 @@ export interface StoredMessage {
 /** A message as a part of the conversation with an agent. */
 export interface ConversationMessage extends StoredMessage {
   readonly part: 'prompt' | 'answer' | 'notice';
-  /** Its event ended without an answer. */
+  /** True if its event ended without an answer. */
   readonly failed: boolean;
 }
 
@@ -158,7 +158,7 @@ export interface StoredSession {
   readonly seen: number;
 }
 
-/** What was set in the chat; everything else comes from the settings. */
+/** The settings that were made in the chat; all others come from files and the environment. */
 export interface ChannelState {
   readonly backend?: string | undefined;
   readonly model?: string | undefined;

@@ -19,18 +19,19 @@ import type {
 } from './rows.js';
 
 /**
- * Durable state. SQLite in one file today, Postgres for several hosts later: both pass `tests/contract/store-contract.ts`.
+ * Holds the durable state. It is SQLite in one file today, Postgres for several hosts later: both pass
+ * `tests/contract/store-contract.ts`.
  *
- * The words: an *event* is one message that came in. A *turn* is one attempt to answer one event, or several of them
- * together. A *lease* is the right to write about a running turn; its *fence* grows with every holder, so that one who
- * comes back from the dead can't write any more. All times are ms since 1970, given by the caller.
+ * Words: an *event* is one message that came in. A *turn* is one attempt to answer one event, or several of them
+ * together. A *lease* is the right to write about a running turn; its *fence* grows with every holder, so that a
+ * former holder that comes back can't write any more. All times are ms since 1970, given by the caller.
  *
  * Every method that changes something resolves when the change is on disk, and changes all or nothing.
  */
 export interface Store {
   // Messages in
 
-  /** On disk when it resolves. The same message id of the same source and channel twice is one event, a removed one too. */
+  /** Stores a message. The same message id of the same source and channel twice is one event, even a removed one. */
   accept(event: NewEvent, options: AcceptOptions): Promise<Accepted>;
 
   // Turns: per channel first in, first out, one at a time
@@ -41,9 +42,9 @@ export interface Store {
   join(lease: Lease, request: JoinRequest): Promise<readonly StoredEvent[]>;
   /** Puts an event that had joined back in front of the waiting ones. */
   leave(lease: Lease, eventId: string): Promise<void>;
-  /** What is known about the turn so far, so that a crash can't hide it. */
+  /** Adds a step to the turn's journal, so that a crash can't hide it. */
   journal(lease: Lease, entry: JournalEntry): Promise<void>;
-  /** Prolongs the leases; the ones that are lost come back. */
+  /** Prolongs the leases; returns those that are lost. */
   heartbeat(leases: readonly Lease[], leaseUntil: number): Promise<readonly Lease[]>;
   /** Ends the turn and all its events, with answer, notices, session and outbox in one transaction. */
   finish(lease: Lease, outcome: TurnOutcome): Promise<void>;
@@ -51,26 +52,26 @@ export interface Store {
   postpone(lease: Lease, retry: Postponement): Promise<void>;
   /** Takes over turns of other workers whose lease has run out, or, with `all`, all of them. Never `worker`'s own. */
   takeOver(request: TakeOverRequest): Promise<readonly AbandonedTurn[]>;
-  /** Ends waiting events of a channel (all, or those named) as cancelled; their ids come back. */
+  /** Ends waiting events of a channel (all, or those in `only`) as cancelled; returns their ids. */
   cancelWaiting(request: CancelRequest): Promise<readonly string[]>;
   /** The earliest time at which a channel that waits for a retry can go on. */
   nextDue(): Promise<number | undefined>;
 
   // Answers out
 
-  /** What the gateway has to say outside of a turn: into the conversation and the outbox. */
+  /** Puts a message of the gateway that belongs to no turn's end into the conversation and the outbox. */
   post(message: NewMessage, at: number): Promise<StoredMessage>;
-  /** What still has to be delivered: of each channel only the oldest, so that order is kept. */
+  /** The messages that still have to be delivered: of each channel only the oldest, so that order is kept. */
   undelivered(request: { readonly now: number; readonly limit: number }): Promise<readonly Delivery[]>;
   delivered(ids: readonly number[], at: number): Promise<void>;
-  /** A failed try: again at `notBefore`, or given up when that is undefined. */
+  /** Records a failed delivery: it is tried again at `notBefore`, or given up if that is undefined. */
   notDelivered(id: number, failure: { readonly error: string; readonly notBefore?: number }): Promise<void>;
 
   // Permissions
 
   /** Records a question of the turn. One that was asked before a crash (same event, tool and input) keeps its id. */
   askPermission(lease: Lease, request: NewPermission): Promise<StoredPermission>;
-  /** Answers a pending one; undefined when there is none pending with that id. */
+  /** Answers a pending request; undefined if none is pending with that id. */
   decidePermission(id: string, answer: PermissionAnswer): Promise<StoredPermission | undefined>;
   pendingPermissions(): Promise<readonly StoredPermission[]>;
   permission(id: string): Promise<StoredPermission | undefined>;
@@ -84,23 +85,23 @@ export interface Store {
   channel(channel: string): Promise<ChannelState>;
   changeChannel(channel: string, change: ChannelChange): Promise<void>;
   channels(): Promise<readonly ChannelOverview[]>;
-  /** Oldest first. `after` is a message's id. */
+  /** The messages of a channel, oldest first. `after` is a message's id. */
   messages(channel: string, page: MessagePage): Promise<readonly StoredMessage[]>;
   /**
-   * What was said in the present conversation behind event `after`, by events that an agent has answered or failed to
-   * (not by cancelled ones): newest `limit`, oldest first. Each prompt's own text (scheduled ones too), then the answer,
-   * or what was said at the end of one that failed.
+   * The messages of the present conversation behind event `after`, of events that an agent has answered or failed to
+   * answer (not of cancelled ones): the newest `limit`, oldest first. Each prompt's own text (scheduled ones too), then
+   * the answer, or the notice at the end of one that failed.
    */
   conversation(channel: string, page: ConversationPage): Promise<readonly ConversationMessage[]>;
 
   // Looking
 
-  /** As long as it is known: a removed one, too. */
+  /** The event, as long as it is known: a removed one, too. */
   event(id: string): Promise<StoredEvent | undefined>;
   eventOf(source: string, channel: string, messageId: string): Promise<StoredEvent | undefined>;
   /** The turns of an event, oldest first. */
   turns(eventId: string): Promise<readonly StoredTurn[]>;
-  /** What happened in a turn, as it was archived. */
+  /** The archived events of a turn. */
   turnEvents(turnId: string): Promise<readonly ChatEvent[]>;
   /** Turns of a channel (or of all) that ended in [since, until), oldest first. */
   turnsEnded(range: TurnRange): Promise<readonly StoredTurn[]>;
@@ -123,9 +124,9 @@ export interface Store {
   // Housekeeping
 
   /**
-   * Removes what ended before: messages, turns, events, delivered outbox rows. Nothing that waits, runs or is
-   * undelivered. The messages of removed events are still known by their ids, except of those that ended before
-   * `keysBefore`. In many small steps: the only method that is not all or nothing.
+   * Removes messages, turns, events and delivered outbox rows that ended before `before`, but nothing that waits, runs or
+   * is undelivered. The messages of removed events are still known by their ids, except of those that ended before
+   * `keysBefore`. It works in many small steps: the only method that is not all or nothing.
    */
   prune(cut: PruneCut): Promise<{ readonly events: number; readonly messages: number }>;
   close(): Promise<void>;
@@ -133,35 +134,35 @@ export interface Store {
 
 export interface NewEvent {
   readonly channel: string;
-  /** Where it came from: `http`, `heartbeat`, `cron`, … */
+  /** The origin: `http`, `heartbeat`, `cron`, … */
   readonly source: string;
   readonly kind: EventKind;
-  /** The message's id where it came from. Without one, every message is an event of its own. */
+  /** The message's id at its origin. Without one, every message is an event of its own. */
   readonly messageId?: string | undefined;
   readonly text: string;
   readonly author?: string | undefined;
-  /** How the text is shown in the conversation. Default `user`. */
+  /** The role of the text in the conversation. Default `user`. */
   readonly role?: Role | undefined;
   readonly at: number;
-  /** The schedule that this is a run of: remembered together with the event. */
+  /** The schedule that this is a run of. The run is stored together with the event. */
   readonly schedule?: { readonly name: string; readonly runAt: number } | undefined;
 }
 
 export interface AcceptOptions {
-  /** So many events may wait in all channels together; one more is kept as refused. */
+  /** The limit of events that wait in all channels together; one more is stored as refused. */
   readonly maxWaiting: number;
-  /** For what needs no turn: the event ends at once, in the same transaction. */
+  /** The outcome of a message that needs no turn: the event ends at once, in the same transaction. */
   readonly settled?: Omit<TurnOutcome, 'events' | 'usage'> | undefined;
 }
 
 export interface Accepted {
   readonly event: StoredEvent;
-  /** It was there already. */
+  /** True if the message was stored before. */
   readonly repeated: boolean;
 }
 
 export interface ClaimRequest {
-  /** Who claims: a name that no other process has. */
+  /** The name of the one who claims: no other process has it. */
   readonly worker: string;
   readonly now: number;
   readonly leaseUntil: number;
@@ -181,7 +182,7 @@ export interface Claim {
 
 export interface JoinRequest {
   readonly limit: number;
-  /** Just this event, and only when it is the first that waits. */
+  /** Only this event joins, and only if it is the first that waits. */
   readonly only?: string | undefined;
 }
 
@@ -200,21 +201,21 @@ export type JournalEntry =
 export interface TurnOutcome {
   readonly at: number;
   readonly state: FinalState;
-  /** What `GET /v1/events/:id` shows. */
+  /** The text that `GET /v1/events/:id` shows. */
   readonly responseText?: string | undefined;
   readonly error?: Failure | undefined;
-  /** Said into the conversation and put into the outbox, in this order. */
+  /** The messages go into the conversation and the outbox, in this order. */
   readonly messages: readonly OutcomeMessage[];
   /** The session to go on with. Undefined changes nothing (R10.4). */
   readonly session?:
     | { readonly backend: string; readonly sessionId: string; readonly cwd: string }
     | undefined;
-  /** The session of this backend is of no use any more. */
+  /** The backend whose session is of no use any more. */
   readonly forgetSession?: string | undefined;
   readonly channelChange?: ChannelChange | undefined;
   readonly usage?: Usage | undefined;
   readonly stopReason?: string | undefined;
-  /** For the archive. */
+  /** The turn's events, for the archive. */
   readonly events: readonly ChatEvent[];
 }
 
@@ -228,12 +229,12 @@ export interface Postponement {
   readonly at: number;
   readonly notBefore: number;
   readonly error: Failure;
-  /** The attempt does not count: a drain or a crash of the gateway, not a failure. */
+  /** True if the attempt does not count: it ended by a drain or a crash of the gateway, not by a failure. */
   readonly free?: boolean | undefined;
-  /** It is counted among the crashes instead. */
+  /** True if the attempt is counted among the crashes. */
   readonly crashed?: boolean | undefined;
   readonly forgetSession?: string | undefined;
-  /** What the attempt has cost. */
+  /** The usage of the attempt. */
   readonly usage?: Usage | undefined;
   readonly events: readonly ChatEvent[];
 }
@@ -242,12 +243,12 @@ export interface TakeOverRequest {
   readonly worker: string;
   readonly now: number;
   readonly leaseUntil: number;
-  /** The caller knows that nobody else is alive. */
+  /** True if the caller knows that no other worker is alive. */
   readonly all: boolean;
 }
 
 export interface AbandonedTurn {
-  /** A new one: the former holder's is void. */
+  /** A new lease: the former holder's is void. */
   readonly lease: Lease;
   readonly turn: StoredTurn;
   readonly events: readonly StoredEvent[];
@@ -258,13 +259,13 @@ export interface CancelRequest {
   readonly at: number;
   readonly error: Failure;
   readonly only?: readonly string[] | undefined;
-  /** Said into the conversation behind the last of them, when there were any. */
+  /** A notice that goes into the conversation behind the last cancelled event, if there were any. */
   readonly notice?: string | undefined;
 }
 
 export interface NewMessage {
   readonly channel: string;
-  /** For `Delivery.source`. Default: the event's. */
+  /** The `Delivery.source`. Default: the event's. */
   readonly source?: string | undefined;
   readonly eventId?: string | undefined;
   readonly role: Role;
@@ -278,10 +279,10 @@ export interface MessagePage {
 }
 
 export interface ConversationPage {
-  /** The seq of an event: a session's `seen`. (Not a message's id: what waits is written before the answer to what runs.) */
+  /** The seq of an event: a session's `seen`. (Not a message's id: waiting messages are stored before a running answer.) */
   readonly after?: number | undefined;
   readonly limit: number;
-  /** Only what was said before this event came (and by it, nothing). */
+  /** Only messages from before this event, and none of its own. */
   readonly beforeSeq?: number | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { ConversationMessage, StoredSession } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 
-/** What an agent is told of a conversation that it was not part of. */
+/** The messages that an agent is given of a conversation that it was not part of. */
 export interface Seed {
   readonly messages: readonly ConversationMessage[];
 }
@@ -24,8 +24,8 @@ export async function readSeed(
 }
 
 /**
- * In front of the prompt, not in the system prompt: there it stays in the session's own history, and what the user
- * typed follows as it was typed.
+ * The seed stands in front of the prompt, not in the system prompt: there it stays in the session's own history, and the
+ * user's text follows as it was typed.
  */
 export function seededPrompt(seed: Seed, prompt: string): string {
   if (seed.messages.length === 0) return prompt;
@@ -64,8 +64,8 @@ function speakerOf({ part, backend }: ConversationMessage): string {
 }
 
 /**
- * Makes our tags others than any that was said (`message-2`): nobody can speak for somebody else, and what was said stays
- * as it was said.
+ * The mark makes our tags (`message-2`) differ from every tag in the texts: nobody can speak for somebody else, and the
+ * texts stay as they were typed.
  */
 function unusedMark(texts: readonly string[]): string {
   const used = new Set(

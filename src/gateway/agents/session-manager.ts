@@ -1,7 +1,7 @@
 import type { StoredSession } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 
-/** Which vendor session a channel goes on with: one for each backend, with the directory that it was made in. */
+/** The vendor session that a channel goes on with: one for each backend, with the directory that it was made in. */
 export class SessionManager {
   readonly #store: Pick<Store, 'session' | 'saveSession' | 'forgetSession'>;
 

@@ -6,22 +6,22 @@ import type { ChannelState } from '../../store/rows.js';
 import type { GatewayConfig } from '../config.js';
 import type { ChannelConfig } from '../persona/markdown-config-loader.js';
 
-/** What was set in the chat with `/backend`, `/model` and `/queue`: stronger than files and settings. */
+/** Settings from the chat (`/backend`, `/model`, `/queue`) are stronger than those of files and of the environment. */
 export type Chosen = Pick<ChannelState, 'backend' | 'model' | 'queueMode'>;
 
-/** What a turn of a channel is run with. */
+/** The settings that a turn of a channel is run with. */
 export interface TurnSettings {
   readonly backend: BackendName;
   readonly model?: string | undefined;
   readonly cwd: string;
-  /** Only where the channel names its own. */
+  /** Undefined if the channel names none of its own. */
   readonly tools?: readonly string[] | undefined;
   readonly queueMode: QueueMode;
   readonly permissionMode: PermissionMode;
   readonly live: boolean;
-  /** What is wrong with the channel's files; the rest of them counts. */
+  /** The mistakes in the channel's files; the rest of the files counts. */
   readonly problems: readonly string[];
-  /** Those of them that no turn can be run with. */
+  /** Those of the problems that no turn can be run with. */
   readonly unusable: readonly string[];
 }
 

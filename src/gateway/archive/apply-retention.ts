@@ -18,7 +18,7 @@ export interface Removed {
   readonly pages: number;
 }
 
-/** So much longer a message's id is known: a client that repeats it late is not answered a second time. */
+/** A message's id is known for so many more days: a client that repeats it late is not answered a second time. */
 const keyDays = 30;
 
 /**
@@ -41,7 +41,7 @@ async function removePages(directory: string, before: string): Promise<number> {
     const old = pages.filter((name) => isPage.test(name) && name.slice(0, 10) < before);
     for (const name of old) await rm(join(folder, name), { force: true });
     removed += old.filter((name) => name.endsWith('.md')).length;
-    // Not an error when something else is in it, or something new.
+    // The folder may hold something else, or something new: that is no error.
     if (old.length === pages.length) await rmdir(folder).catch(() => undefined);
   }
   return removed;

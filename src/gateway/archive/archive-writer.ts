@@ -21,11 +21,11 @@ export interface ArchiveWriterOptions {
 export interface ArchiveTimes {
   /** A page is made at most once in this time. */
   readonly restMs: number;
-  /** After a failure. */
+  /** The pause after a failure. */
   readonly retryMs: number;
-  /** How often it is noted how far the pages are complete. */
+  /** The checkpoint (how far the pages are complete) is stored so often. */
   readonly checkpointMs: number;
-  /** How long `stop` may go on writing. */
+  /** `stop` may go on writing for so long. */
   readonly stopMs: number;
 }
 
@@ -33,13 +33,13 @@ const defaultTimes: ArchiveTimes = { restMs: 2000, retryMs: 30_000, checkpointMs
 
 /** Pages are written for a fifth of the time at most: whatever the load, the turns come first. */
 const restPerWork = 4;
-/** What ended shortly before the mark is written again: its page may not have reached the disk before a power cut. */
+/** Pages from shortly before the checkpoint are written again: a power cut may have kept them from the disk. */
 const overlapMs = 5 * 60_000;
 const checkpointName = 'archive';
 
 /**
  * Keeps the Markdown pages up to date with the rows, in the background. The rows are the truth: a page is always made
- * anew from them, and what a crash kept from being written is found at the next start.
+ * anew from them, and a page that a crash kept from being written is found at the next start.
  */
 export class ArchiveWriter {
   readonly #options: ArchiveWriterOptions;
@@ -51,7 +51,7 @@ export class ArchiveWriter {
   #working: Promise<void> | undefined;
   #stopAt: number | undefined;
   #checkpointAt = 0;
-  /** When to look for what an earlier process left undone; undefined when that is done. */
+  /** The time to look for pages that an earlier process left unwritten; undefined when that is done. */
   #catchUpAt: number | undefined = 0;
 
   constructor(options: ArchiveWriterOptions) {
@@ -61,10 +61,10 @@ export class ArchiveWriter {
     this.#failures = new FailureLog(options.log);
   }
 
-  /** Something was said or ended in a channel. Cheap: the page is made later. */
+  /** Marks the channel's page of that day as dirty. This is cheap: the page is made later. */
   channelChanged(channel: string, at: number): void {
     const now = this.#now();
-    // With others waiting, the next look is before this one is due anyway.
+    // If other pages wait, the next look comes before this page is due anyway.
     if (this.#dirty.size === 0) this.#wake?.('work');
     this.#dirty.add({ channel, day: dayOf(at), since: Math.min(at, now), due: now + this.#times.restMs });
   }
@@ -73,7 +73,7 @@ export class ArchiveWriter {
     this.#working ??= this.#work();
   }
 
-  /** Writes what it can in a short time. The rest is found at the next start. */
+  /** Writes pages for `stopMs` at most. The rest is found at the next start. */
   async stop(): Promise<void> {
     this.#stopAt ??= this.#now() + this.#times.stopMs;
     this.#wake?.('stop');
@@ -103,7 +103,7 @@ export class ArchiveWriter {
   async #write(page: DirtyPage): Promise<boolean> {
     const { store, directory } = this.#options;
     const { channel, day } = page;
-    // It is not among the dirty ones now: what happens while it is being written makes it due again.
+    // The page is not among the dirty ones now: a change while it is being written makes it due again.
     const written = await this.#failures.watch(`${day} ${channel}`, () =>
       writeDay(store, directory, channel, day),
     );
@@ -111,17 +111,17 @@ export class ArchiveWriter {
     return written;
   }
 
-  /** What ended since the mark, before this process began. */
+  /** Finds the pages that changed since the checkpoint, before this process began. */
   async #catchUp(): Promise<void> {
     const { store } = this.#options;
     const found = await this.#failures.watch('catching up', async () => {
-      const mark = await store.lastRun(checkpointName);
-      const since = mark === undefined ? undefined : mark - overlapMs;
+      const checkpoint = await store.lastRun(checkpointName);
+      const since = checkpoint === undefined ? undefined : checkpoint - overlapMs;
       const due = this.#now();
       for await (const { channel, endedAt: at } of readTurns(store, { since })) {
         if (at !== undefined) this.#dirty.add({ channel, day: dayOf(at), since: at, due });
       }
-      // What needed no turn: commands, refusals.
+      // Commands and refusals have no turn.
       for (const { channel, lastMessageAt: at } of await store.channels()) {
         if (at !== undefined && at >= (since ?? 0))
           this.#dirty.add({ channel, day: dayOf(at), since: at, due });
@@ -130,12 +130,12 @@ export class ArchiveWriter {
     this.#catchUpAt = found ? undefined : this.#now() + this.#times.retryMs;
   }
 
-  /** Every page of what ended before the mark is written. */
+  /** Stores the time before which every page is written. */
   async #saveCheckpoint(): Promise<void> {
     if (this.#catchUpAt !== undefined) return;
     this.#checkpointAt = this.#now();
-    const mark = Math.min(this.#checkpointAt, this.#dirty.oldest() ?? this.#checkpointAt);
-    await this.#failures.watch('mark', () => this.#options.store.saveRun(checkpointName, mark));
+    const checkpoint = Math.min(this.#checkpointAt, this.#dirty.oldest() ?? this.#checkpointAt);
+    await this.#failures.watch('mark', () => this.#options.store.saveRun(checkpointName, checkpoint));
   }
 
   #untilDue(): number {

@@ -2,13 +2,13 @@
 export interface DirtyPage {
   readonly channel: string;
   readonly day: string;
-  /** The earliest change that it lacks. */
+  /** The earliest change that the page lacks. */
   readonly since: number;
-  /** Not to be written before. */
+  /** The page is not written before this time. */
   readonly due: number;
 }
 
-/** At most one entry for each channel and day, however much happens there. */
+/** The pages to write: at most one entry for each channel and day, however much happens there. */
 export class DirtyPages {
   readonly #pages = new Map<string, DirtyPage>();
 
@@ -22,7 +22,7 @@ export class DirtyPages {
     this.#pages.set(keyOf(page), merged);
   }
 
-  /** The first that is due: those touched first come first. */
+  /** Takes the first page that is due: those that changed first come first. */
   take(now: number): DirtyPage | undefined {
     for (const [key, page] of this.#pages) {
       if (page.due > now) continue;
@@ -32,7 +32,7 @@ export class DirtyPages {
     return undefined;
   }
 
-  /** When the next one is due. */
+  /** The time when the next page is due. */
   nextDue(): number | undefined {
     return least([...this.#pages.values()].map(({ due }) => due));
   }

@@ -1,8 +1,8 @@
 import type { Log } from '../../config/log.js';
 
 /**
- * Tells of a failure once, and of its end. A full disk fails for every page, again and again: it must not fill what is
- * left of itself with log lines.
+ * Logs a failure once, and its end. A full disk fails for every page, again and again: log lines must not fill what is
+ * left of it.
  */
 export class FailureLog {
   readonly #log: Log;
@@ -13,7 +13,7 @@ export class FailureLog {
     this.#log = log;
   }
 
-  /** Whether it succeeded. */
+  /** True if `act` succeeded. */
   async watch(what: string, act: () => Promise<void>): Promise<boolean> {
     try {
       await act();

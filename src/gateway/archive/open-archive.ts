@@ -13,13 +13,13 @@ export type {
 } from '../../store/rows.js';
 export type { UsageQuery } from '../../store/store.js';
 
-/** What can be read while a gateway is at work. */
+/** The part of the store that can be read while a gateway is at work. */
 export type ArchiveReader = Pick<
   Store,
   'channels' | 'messages' | 'event' | 'turns' | 'turnEvents' | 'turnsEnded' | 'usage' | 'close'
 >;
 
-/** The rows of a home directory, to read only: nothing is made or changed there. */
+/** Opens the rows of a home directory to read only: nothing is made or changed there. */
 export async function openArchive(home: string): Promise<ArchiveReader> {
   const file = join(home, 'turnout.db');
   await access(file, constants.R_OK).catch((error: NodeJS.ErrnoException) => {

@@ -1,7 +1,6 @@
 /**
- * What others wrote, put into Markdown so that it stays what it is. A quoted text can hold headings, fences and lists
- * of its own, but nothing in it ends the quote: every line has the mark, and HTML, which knows nothing of marks, is
- * escaped.
+ * Quotes the text of others in Markdown. A quoted text can hold headings, fences and lists of its own, but nothing in it
+ * ends the quote: every line has the mark, and HTML, which ignores marks, is escaped.
  */
 export function quote(text: string): string {
   return linesOf(text)
@@ -14,7 +13,7 @@ export function linesOf(text: string): readonly string[] {
   return text.split(lineBreaks).map(visible);
 }
 
-/** A name, an id or a piece of JSON within a line of ours. */
+/** Renders a name, an id or a piece of JSON as code within a line of ours. */
 export function code(text: string, most = 120): string {
   const line = oneLine(text, most);
   if (line === '') return '`?`';
@@ -24,9 +23,9 @@ export function code(text: string, most = 120): string {
   return fence + room + line + room + fence;
 }
 
-/** All on one line, and not more than so many characters of it. */
+/** The text on one line, at most `most` characters of it. */
 export function oneLine(text: string, most = 120): string {
-  // A long text is cut before it is worked on; a little more is taken, for the white space that goes.
+  // A long text is cut before it is worked on; a little more is kept, because white space goes.
   const line = visible(text.slice(0, most * 4).replaceAll(whiteSpace, ' ')).trim();
   const characters = Array.from(line.slice(0, most * 2));
   const whole = text.length <= most * 4 && line.length <= most * 2 && characters.length <= most;
@@ -42,7 +41,7 @@ export function visible(text: string): string {
   });
 }
 
-/** Also those that only some readers take for the end of a line. */
+/** Line breaks include those that only some readers take for the end of a line. */
 const lineBreaks = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 const whiteSpace = /[\s\u0085]+/g;
 const htmlBegins = /<(?=[A-Za-z/!?])/g;

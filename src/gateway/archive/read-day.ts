@@ -4,21 +4,21 @@ import { dayMs, dayOf, startOfDay } from './format.js';
 import { idBefore, readMessages, readTurns } from './read-pages.js';
 import type { DayEntry } from './render-markdown.js';
 
-/** What a channel's page is made from. */
+/** The part of the store that a channel's page is made from. */
 export type DaySource = Pick<Store, 'turnsEnded' | 'turns' | 'turnEvents' | 'messages' | 'event'>;
 
-/** A clock that was set back by so much still loses no message. */
+/** No message is lost if the clock was set back by at most this. */
 const clockSlackMs = 3_600_000;
 
 /**
- * What happened in a channel on a day, in order. A turn belongs to the day on which it ended, together with the
- * messages that it answers; what has no turn on that day (commands, refusals, what still waits) stands by itself.
+ * Yields the entries of a channel's day, in order. A turn belongs to the day on which it ended, together with the messages
+ * that it answers; a message without a turn on that day (a command, a refusal, one that still waits) stands by itself.
  */
 export async function* readDay(store: DaySource, channel: string, day: string): AsyncGenerator<DayEntry> {
   const since = startOfDay(day);
   const until = since + dayMs;
   const messages = new PeekableStream(messagesOf(store, channel, since, until));
-  /** Shown with an attempt that failed; the next attempt need not repeat them. */
+  /** Events that were shown with a failed attempt; the next attempt need not repeat them. */
   const shown = new Set<string>();
   try {
     for await (const turn of readTurns(store, { channel, since, until })) {
@@ -40,7 +40,7 @@ export async function* readDay(store: DaySource, channel: string, day: string): 
   }
 }
 
-/** Messages that stand by themselves, of those that come next. */
+/** Yields the next messages that stand by themselves, as long as they are wanted. */
 async function* messagesAlone(
   store: DaySource,
   day: string,

@@ -5,7 +5,7 @@ import type { Store, TurnRange } from '../../store/store.js';
 /** The store answers in the same thread: after so many rows others get their turn. */
 const pageSize = 25;
 
-/** The turns that ended in a range, oldest first, without holding more than a page of them. */
+/** Yields the turns that ended in a range, oldest first, without holding more than a page of them. */
 export async function* readTurns(
   store: Pick<Store, 'turnsEnded'>,
   range: TurnRange,
@@ -13,7 +13,7 @@ export async function* readTurns(
 ): AsyncGenerator<StoredTurn> {
   let since = range.since;
   let limit = firstLimit;
-  /** Turns at the very time `since`: they come again at the head of the next page. */
+  /** Turns that ended at exactly `since`: they come again at the head of the next page. */
   let seen = new Set<string>();
   for (;;) {
     const page = await store.turnsEnded({ ...range, since, limit });
@@ -30,7 +30,7 @@ export async function* readTurns(
   }
 }
 
-/** Messages behind an id, oldest first, page by page. */
+/** Yields the messages behind an id, oldest first. */
 export async function* readMessages(
   store: Pick<Store, 'messages'>,
   channel: string,
@@ -75,9 +75,9 @@ async function lastIdWhere(
   holds: (message: StoredMessage) => boolean,
 ): Promise<number> {
   const nextAfter = async (id: number) => (await store.messages(channel, { after: id, limit: 1 }))[0];
-  /** Holds for this one. */
+  /** `holds` is true for this id. */
   let low = 0;
-  /** Nothing behind this one holds. */
+  /** `holds` is false for every message behind this id. */
   let high = Number.POSITIVE_INFINITY;
   for (let step = 1; low < high; ) {
     const probe = high === Number.POSITIVE_INFINITY ? low + step : low + Math.floor((high - low) / 2);

@@ -4,16 +4,16 @@ import { dayOf, duration, timeOfDay, usageInWords } from './format.js';
 import { code, oneLine, quote } from './quote.js';
 import { renderSteps, textAfterLastTool } from './render-steps.js';
 
-/** One thing that stands in a channel's day: a turn with all that belongs to it, or a message by itself. */
+/** An entry of a channel's day: a turn with all that belongs to it, or a message by itself. */
 export type DayEntry = TurnEntry | MessageEntry;
 
 export interface TurnEntry {
   readonly type: 'turn';
   readonly turn: StoredTurn;
-  /** The messages that it answers. One that stands above already (an earlier attempt) is only named. */
+  /** The messages that the turn answers. A message that stands above already (an earlier attempt) is only named. */
   readonly prompts: readonly { readonly event: StoredEvent; readonly shownAbove: boolean }[];
   readonly events: readonly ChatEvent[];
-  /** What was said into the channel at its end. */
+  /** The messages of the turn's end: the answer, or notices. */
   readonly messages: readonly StoredMessage[];
 }
 
@@ -24,8 +24,8 @@ export interface MessageEntry {
 }
 
 /**
- * Markdown in which only our own lines begin with anything but `>`. All that a person or an agent wrote is quoted, or
- * is code within a line: no text can pass for a turn that never was.
+ * Renders Markdown in which only our own lines begin with anything but `>`. Texts of persons and agents are quoted, or are
+ * code within a line: no text can pass for a turn that never was.
  */
 export function renderEntry(entry: DayEntry): string {
   const blocks = entry.type === 'turn' ? turnBlocks(entry) : messageBlocks(entry);

@@ -3,7 +3,7 @@ import type { StoredTurn, ToolRecord } from '../../store/rows.js';
 import { duration } from './format.js';
 import { code, oneLine, quote } from './quote.js';
 
-/** What happened in a turn before its answer: words, tools, questions and notices, in their order. */
+/** Renders a turn's steps before its answer: texts, tools, questions and notices, in their order. */
 export function renderSteps(turn: StoredTurn, events: readonly ChatEvent[]): readonly string[] {
   const records = new Map(turn.tools.map((tool) => [tool.id, tool]));
   const ends = new Map(events.flatMap((event) => (event.type === 'tool_end' ? [[event.id, event]] : [])));
@@ -47,13 +47,13 @@ export function renderSteps(turn: StoredTurn, events: readonly ChatEvent[]): rea
         break;
     }
   }
-  // What only the journal knows: the turn did not live to tell the rest.
+  // Tools that only the journal has: the gateway ended before the turn's events were stored.
   for (const tool of records.values()) addLine(toolLine(tool.name, tool.input, tool.isError, tool));
   closeLines();
   return blocks;
 }
 
-/** What the agent said after its last tool: the answer, where no message holds it. */
+/** The agent's text after its last tool: the answer, if no message holds it. */
 export function textAfterLastTool(events: readonly ChatEvent[]): string {
   let words = '';
   for (const event of events) {
@@ -76,7 +76,7 @@ function toolLine(
   return [`${code(name, 60)}${given === '' ? '' : ` ${code(given, 160)}`}`, ended, ...took].join(' · ');
 }
 
-/** The one text of an input that has only one (a command, a path); else its JSON. */
+/** The text of an input that has only one (a command, a path); else its JSON. */
 export function shortInput(input: unknown): string {
   if (input === undefined || input === null) return '';
   if (typeof input === 'string') return oneLine(input, 160);

@@ -3,7 +3,7 @@ import type { ChatEvent, StepEvent, Usage } from '../../core/chat-event.js';
 const maxEvents = 2000;
 const maxTextLength = 256 * 1024;
 
-/** What the archive keeps of a turn: pieces of text joined, everything bounded. */
+/** Keeps a turn's events for the archive: pieces of text joined, everything bounded. */
 export class TurnRecorder {
   readonly #events: ChatEvent[] = [];
   #pieces: { readonly type: 'text' | 'thinking'; readonly parts: string[]; length: number } | undefined;

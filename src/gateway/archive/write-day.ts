@@ -4,7 +4,7 @@ import { channelDirectory } from '../channels/channel-directory.js';
 import { type DaySource, readDay } from './read-day.js';
 import { renderDayHeader, renderEntry } from './render-markdown.js';
 
-/** So much is gathered before it goes to the file. */
+/** So much text is gathered for one write to the file. */
 const chunkCharacters = 64 * 1024;
 
 /**
@@ -21,7 +21,7 @@ export async function writeDay(
   const file = join(folder, `${day}.md`);
   const unfinished = `${file}.tmp`;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // Not synced: after a power cut the days of the last minutes are written again (ArchiveWriter's mark).
+  // The file is not synced: after a power cut the days of the last minutes are written again (ArchiveWriter's checkpoint).
   const handle = await open(unfinished, 'w', 0o600);
   let isEmpty = true;
   try {
@@ -42,7 +42,7 @@ export async function writeDay(
   }
 }
 
-/** The page as text, piece by piece: nothing for a day without entries. */
+/** Yields the page's text piece by piece; nothing for a day without entries. */
 export async function* dayAsMarkdown(store: DaySource, channel: string, day: string): AsyncGenerator<string> {
   let isFirst = true;
   for await (const entry of readDay(store, channel, day)) {

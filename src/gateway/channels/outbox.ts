@@ -7,7 +7,7 @@ import type { ChannelKind } from './types.js';
 const batchSize = 200;
 const firstDelayMs = 1000;
 const longestDelayMs = 5 * 60_000;
-/** About a day of trying. */
+/** With the longest delay, these attempts take about a day. */
 const maxAttempts = 300;
 const defaultSweepMs = 30_000;
 
@@ -18,16 +18,16 @@ export interface OutboxParts {
   readonly log: Log;
   readonly now: () => number;
   readonly watch: Watcher;
-  /** So often it looks by itself: for what waits for another try since before the start. */
+  /** The outbox wakes by itself so often: a message that failed before the start has no timer. */
   readonly sweepMs?: number | undefined;
 }
 
-/** Brings out what the gateway has said: at least once, in order for each channel, whatever happened in between. */
+/** Delivers the gateway's messages: each at least once, in order for each channel, also after a crash. */
 export class Outbox {
   readonly #parts: OutboxParts;
   #running: Promise<void> | undefined;
   #lookAgain = false;
-  /** A look for each message that is to be tried again. */
+  /** One timer for each message that is to be tried again. */
   readonly #retries = new Set<NodeJS.Timeout>();
   #sweep: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -36,7 +36,7 @@ export class Outbox {
     this.#parts = parts;
   }
 
-  /** There may be something to deliver. */
+  /** Looks for messages to deliver. Calls during a look make one more. */
   wake(): void {
     this.#lookAgain = true;
     if (this.#stopped || this.#running !== undefined) return;
@@ -47,7 +47,7 @@ export class Outbox {
     });
   }
 
-  /** Finishes what is being delivered. The rest is on disk. */
+  /** Resolves when the running deliveries have ended. The other messages are on disk. */
   async stop(): Promise<void> {
     await this.#running;
     this.#stopped = true;
@@ -85,7 +85,7 @@ export class Outbox {
     }
   }
 
-  /** What went wrong, if anything. */
+  /** The error's message, or undefined if the delivery succeeded. */
   async #deliver(delivery: Delivery): Promise<string | undefined> {
     this.#parts.watch('delivering');
     try {

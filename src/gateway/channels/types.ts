@@ -11,45 +11,45 @@ interface ChannelLife {
   /** The `source` of its events. */
   readonly name: string;
   start(gateway: GatewayFace): Promise<void>;
-  /** Takes no more messages. What it has accepted is on disk. */
+  /** Takes no more messages. Those that it has accepted are on disk. */
   stop(): Promise<void>;
 }
 
-/** Its readers come and get what was said: every message counts as delivered as soon as it is on disk. */
+/** Readers of a pulled channel come and get their messages: each counts as delivered as soon as it is on disk. */
 export interface PulledChannel extends ChannelLife {
   readonly type: 'pulled';
 }
 
-/** It brings what was said to its readers. */
+/** A pushed channel brings the messages to its readers. */
 export interface PushedChannel extends ChannelLife {
   readonly type: 'pushed';
   /**
-   * Brings a message to its reader. May come twice for the same `delivery.id` after a crash: it is the nonce to tell by.
-   * Rejects when it did not work; it is tried again, later ones of the channel waiting behind it.
+   * Brings a message to its reader. After a crash it may be called twice with the same `delivery.id`, which is the nonce.
+   * Rejects if that failed: the message is tried again, and later ones of its channel wait behind it.
    */
   deliver(delivery: Delivery): Promise<void>;
 }
 
-/** What a channel may ask of the gateway. */
+/** The gateway, as channels see it. */
 export interface GatewayFace {
-  /** The message is on disk when it resolves. Rejects with a StoreError when it could not be kept. */
+  /** Resolves when the message is on disk. Rejects with a StoreError if it could not be stored. */
   receive(message: IncomingMessage): Promise<Receipt>;
-  /** Ends the channel's running turn as cancelled. False: there was none. */
+  /** Ends the channel's running turn, or its waiting retry, as cancelled. False if there was none. */
   interrupt(channel: string): Promise<boolean>;
   event(id: string): Promise<StoredEvent | undefined>;
-  /** The event when it has ended; as it is when the signal is aborted or the gateway stops. Undefined: there is none. */
+  /** Resolves when the event has ended, the signal is aborted, or the gateway stops. Undefined if there is no event. */
   waitForEnd(eventId: string, signal: AbortSignal): Promise<StoredEvent | undefined>;
   messages(
     channel: string,
     page: { readonly after?: number; readonly limit: number },
   ): Promise<readonly StoredMessage[]>;
   pendingPermissions(): Promise<readonly StoredPermission[]>;
-  /** A permission request in whatever state. */
+  /** The permission request, in whatever state. */
   permission(id: string): Promise<StoredPermission | undefined>;
-  /** Undefined: there is no such request pending. Rejects with `bad_request` for a decision that it does not offer. */
+  /** Undefined if no such request is pending. Rejects with `bad_request` for a decision that it does not offer. */
   decide(id: string, decision: PermissionDecision, message?: string): Promise<StoredPermission | undefined>;
   health(): Promise<Health>;
-  /** Prometheus' text format. */
+  /** The metrics in Prometheus' text format. */
   metrics(): Promise<string>;
 }
 
@@ -68,7 +68,7 @@ export interface Receipt {
 }
 
 export interface Health {
-  /** It takes messages and works on them: not starting, not draining, and the store can write. */
+  /** True if it takes messages and works on them: not starting, not draining, and the store can write. */
   readonly ready: boolean;
   readonly problems: readonly string[];
 }

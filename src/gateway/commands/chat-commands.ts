@@ -9,7 +9,7 @@ import type { SessionManager } from '../agents/session-manager.js';
 import { queueCleared } from '../turns/verdicts.js';
 import type { Command } from './parse-command.js';
 
-/** What a command comes to: something to say, with a change of the channel; or a prompt of earlier events, run again. */
+/** The result of a command: a reply, perhaps with a change of the channel; or the prompt of earlier events, run again. */
 export type CommandResult =
   | { readonly type: 'reply'; readonly text: string; readonly change?: ChannelChange | undefined }
   | { readonly type: 'prompt'; readonly text: string; readonly retried: readonly string[] };
@@ -18,10 +18,10 @@ export interface CommandParts {
   readonly store: Store;
   readonly runtime: AgentRuntime;
   readonly sessions: SessionManager;
-  /** What a channel works on, as the queue sees it. */
+  /** The queue's view of a channel's turns. */
   readonly turns: {
     runningSince(channel: string): number | undefined;
-    /** When a message that has failed is tried again. */
+    /** The time when a message that has failed is tried again. */
     retryAt(channel: string): Promise<number | undefined>;
     stop(channel: string, by: string): Promise<boolean>;
   };
@@ -103,7 +103,7 @@ export class ChatCommands {
     return {
       type: 'reply',
       text: `${current.backend} uses ${wanted} from here on.`,
-      // For this vendor's CLI: the channel stays with it, whatever the settings say later.
+      // The name is for this vendor's CLI: the channel stays with it, whatever the settings say later.
       change: { backend: current.backend, model: wanted },
     };
   }
@@ -196,7 +196,7 @@ function reply(text: string): CommandResult {
   return { type: 'reply', text };
 }
 
-/** `/new feature: …` is a prompt that went astray more likely than a wish to begin anew: nothing is done. */
+/** `/new feature: …` is more likely meant as a prompt than as a command: nothing is done. */
 function refuseArgument({ name, argument }: Command): CommandResult | undefined {
   if (argument === '') return undefined;
   return reply(

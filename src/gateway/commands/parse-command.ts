@@ -1,4 +1,4 @@
-/** The words that are for the gateway. Any other `/word` is a prompt like another. */
+/** The commands of the gateway. Any other `/word` is a prompt. */
 const commandNames = ['backend', 'model', 'new', 'stop', 'status', 'retry', 'queue', 'usage'] as const;
 
 type CommandName = (typeof commandNames)[number];
@@ -15,7 +15,7 @@ export function parseCommand(text: string): Command | undefined {
   return name === undefined ? undefined : { name, argument: argument.trim() };
 }
 
-/** These look at the queue or empty it: they can't wait in it. */
+/** True for the commands that look at the queue or empty it: they can't wait in it. */
 export function isImmediate(command: Command): boolean {
   return command.name === 'stop' || command.name === 'status' || command.name === 'queue';
 }

@@ -4,8 +4,8 @@ import { findExecutable } from '../../process/find-executable.js';
 import type { NamedHook } from './read-hooks.js';
 
 /**
- * Hooks that can't be run. Later on one that fails is only logged, so that no message is lost to it: a check that was
- * never there is noticed now or not at all.
+ * Names the hooks that can't be run. A hook that fails later is only logged, so that no message is lost to it: a program
+ * that was never there is noticed now or not at all.
  */
 export async function checkPrograms(
   named: readonly NamedHook[],
@@ -48,7 +48,7 @@ async function whyNotRunnable(
   }
 }
 
-/** One with a slash is a path, relative to CONFIG_DIR; others are found on the PATH. */
+/** A program with a slash is a path, relative to CONFIG_DIR; any other is found on the PATH. */
 export function programOf(program: string, configDir: string): string {
   return /[\\/]/.test(program) ? resolve(configDir, program) : program;
 }

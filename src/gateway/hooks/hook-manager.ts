@@ -13,14 +13,14 @@ export type { HookEvent, HookPayloads, HookVerdict } from './payloads.js';
 export interface HookManagerOptions {
   readonly hooks: Hooks;
   readonly log: Log;
-  /** Where relative paths begin and commands run. */
+  /** Relative paths begin here, and commands run here. */
   readonly configDir?: string;
   /** Commands inherit it, less our own secrets. */
   readonly env?: Environment;
 }
 
 /**
- * Runs what the user has put at the joints of the gateway. A hook may stop or rewrite; one that fails is logged and
+ * Runs the user's hooks at each event of the gateway. A hook may block or rewrite; a hook that fails is logged and
  * changes nothing.
  */
 export class HookManager {
@@ -39,7 +39,7 @@ export class HookManager {
     this.#env = childEnvironment(options.env ?? {});
   }
 
-  /** Rejects with all that is wrong in `hooks.json`, or with what it names. It is read once: a change takes a restart. */
+  /** Rejects with all problems of `hooks.json` and its programs. The file is read once: a change takes a restart. */
   static async load(configDir: string, log: Log, env: Environment): Promise<HookManager> {
     const { hooks, named, problems: wrong } = await readHooks(configDir);
     const problems = [...wrong, ...(await checkPrograms(named, configDir, childEnvironment(env)))];
@@ -52,12 +52,12 @@ export class HookManager {
     return new HookManager({ hooks, log, configDir, env });
   }
 
-  /** False: `fire` would change nothing. */
+  /** False if `fire` would run nothing. */
   has(event: HookEvent): boolean {
     return !this.#closed && (this.#hooks[event]?.length ?? 0) > 0;
   }
 
-  /** Runs the event's hooks in their order, each with what the ones before made of the payload. Never rejects. */
+  /** Runs the event's hooks in their order, each with the payload as the ones before have rewritten it. Never rejects. */
   async fire<E extends HookEvent, P extends HookPayloads[E]>(event: E, payload: P): Promise<HookVerdict<P>> {
     let current = payload;
     for (const hook of this.has(event) ? (this.#hooks[event] ?? []) : []) {
@@ -81,7 +81,7 @@ export class HookManager {
     return { action: 'continue', payload: current };
   }
 
-  /** Ends the hooks that run; their events go on as if they had failed. Nothing is run any more. */
+  /** Ends the hooks that run; their events go on as if the hooks had failed. No hook is run after this. */
   async close(): Promise<void> {
     this.#closed = true;
     const running = [...this.#running];
@@ -115,5 +115,5 @@ function nameOf(hook: Hook): string {
   return 'command' in hook ? hook.command[0] : hook.module;
 }
 
-/** A process each: a burst of messages must not become a burst of processes. */
+/** Each hook is a process: a burst of messages must not become a burst of processes. */
 const maxAtOnce = 16;

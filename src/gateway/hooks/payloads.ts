@@ -12,7 +12,7 @@ export const hookEvents = [
 ] as const;
 export type HookEvent = (typeof hookEvents)[number];
 
-/** What a hook is sent, at the least. The gateway may add fields. All of it is sent as JSON. */
+/** The fields that a hook gets at least, as JSON. The gateway may add others. */
 export interface HookPayloads {
   readonly startup: { readonly backend: string };
   readonly shutdown: { readonly reason: string };
@@ -43,12 +43,12 @@ export type HookVerdict<P> =
   | { readonly action: 'continue'; readonly payload: P }
   | { readonly action: 'block'; readonly reason: string };
 
-/** The events that can be stopped. The others tell of what is so already. */
+/** These events can be blocked. The others tell of something that has happened already. */
 export const blockable: ReadonlySet<HookEvent> = new Set(['message', 'turn_start', 'tool_start']);
 
 const words = z.string().refine((text) => text.trim() !== '');
 
-/** What a hook may rewrite, and what it has to look like. */
+/** The fields that a hook may rewrite, each with the form that it must have. */
 const rewritable: Readonly<Record<HookEvent, Readonly<Record<string, z.ZodType>>>> = {
   startup: {},
   shutdown: {},
@@ -61,7 +61,7 @@ const rewritable: Readonly<Record<HookEvent, Readonly<Record<string, z.ZodType>>
 
 export interface Rewriting<P> {
   readonly payload: P;
-  /** Fields that may not be rewritten, or not like that. */
+  /** Fields that may not be rewritten, or not in this form. */
   readonly refused: readonly string[];
 }
 
@@ -77,7 +77,7 @@ export function rewrite<P extends object>(
   for (const [field, value] of Object.entries(changes)) {
     if (Object.hasOwn(sent, field) && isDeepStrictEqual(asJson(sent[field]), value)) continue;
     const schema = Object.hasOwn(rewritable[event], field) ? rewritable[event][field] : undefined;
-    // There is nothing to rewrite in a turn that ended without an answer.
+    // A turn that ended without an answer has no `responseText` to rewrite.
     if (schema?.safeParse(value).success && sent[field] !== undefined) accepted[field] = value;
     else refused.push(field);
   }

@@ -8,7 +8,7 @@ const hooksFile = 'hooks.json';
 export type Hook = CommandHook | ModuleHook;
 
 export interface CommandHook {
-  /** The program and its arguments. One with a slash is a path, relative to CONFIG_DIR. */
+  /** The program and its arguments. A program with a slash is a path, relative to CONFIG_DIR. */
   readonly command: readonly [string, ...string[]];
   readonly timeoutMs: number;
 }
@@ -23,21 +23,21 @@ export type Hooks = Readonly<Partial<Record<HookEvent, readonly Hook[]>>>;
 
 const defaultHookTimeoutMs = 5000;
 
-/** A hook that says what it runs, whatever else may be wrong with it or with others. */
+/** A hook whose program can be read, whatever else is wrong with it or with other hooks. */
 export interface NamedHook {
   readonly hook: Pick<CommandHook, 'command'> | Pick<ModuleHook, 'module'>;
-  /** Where it stands. */
+  /** The place in the file: `hooks.json: message.0`. */
   readonly place: string;
 }
 
 export interface HooksReading {
-  /** None, when there is any problem. */
+  /** Empty if there is any problem. */
   readonly hooks: Hooks;
   readonly named: readonly NamedHook[];
   readonly problems: readonly string[];
 }
 
-/** All problems are named, each with its place in the file. No file: no hooks. */
+/** Names all problems, each with its place in the file. A missing file has no hooks. */
 export async function readHooks(configDir: string): Promise<HooksReading> {
   const reading = await readTextFile(join(configDir, hooksFile), maxFileBytes);
   if (reading.type === 'missing') return { hooks: {}, named: [], problems: [] };

@@ -6,7 +6,7 @@ import { startProcess } from '../../process/start-process.js';
 import { programOf } from './check-programs.js';
 import type { CommandHook, Hook, ModuleHook } from './read-hooks.js';
 
-/** What a hook came to. `detail` may hold something of a message: it is for the debug log. */
+/** The answer or the failure of a hook. `detail` may hold a part of a message: it is for the debug log only. */
 export type HookOutcome =
   | { readonly type: 'answer'; readonly answer: HookAnswer }
   | { readonly type: 'failure'; readonly why: string; readonly detail?: string | undefined };
@@ -15,9 +15,9 @@ export type HookAnswer = z.infer<typeof answerSchema>;
 
 export interface HookContext {
   readonly configDir: string;
-  /** Of command hooks, without the secrets of the gateway. */
+  /** The environment of command hooks, without the secrets of the gateway. */
   readonly env: Readonly<Record<string, string>>;
-  /** Aborted when the time is up or the gateway closes; its reason says which. */
+  /** The signal is aborted when the time is up or the gateway closes; its reason says which. */
   readonly signal: AbortSignal;
 }
 
@@ -29,7 +29,7 @@ const answerSchema = z.object({
 
 const noAnswer: HookOutcome = { type: 'answer', answer: { action: 'continue' } };
 
-/** Never rejects. `input` is JSON. */
+/** Runs a hook with `input`, which is JSON. Never rejects. */
 export async function runHook(hook: Hook, input: string, context: HookContext): Promise<HookOutcome> {
   try {
     return 'command' in hook ? await runCommand(hook, input, context) : await runModule(hook, input, context);

@@ -1,4 +1,4 @@
-/** Lets so many work at once; the others wait in their order. */
+/** Lets `count` callers work at once; the others wait in their order. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

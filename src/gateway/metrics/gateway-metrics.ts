@@ -4,7 +4,7 @@ import type { EventQueue } from '../queue/event-queue.js';
 import type { Settlement } from '../turns/verdicts.js';
 import { type Counter, type Histogram, Metrics } from './metrics.js';
 
-/** What `/metrics` shows of the gateway's work. */
+/** The counts that `/metrics` shows of the gateway's work. */
 export class GatewayMetrics {
   readonly registry = new Metrics();
   readonly #received: Counter;
@@ -28,7 +28,7 @@ export class GatewayMetrics {
     this.#cost = registry.counter('turnout_cost_usd_total', 'Cost, where a CLI tells it.');
   }
 
-  /** What is counted when it is asked for. */
+  /** Adds the numbers that are read whenever somebody asks for them. */
   addGauges(store: Store, queue: EventQueue, agents: Agents): void {
     const { registry } = this;
     registry.gauge('turnout_events', 'Events on disk, by state.', async () => {

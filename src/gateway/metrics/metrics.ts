@@ -11,12 +11,12 @@ export class Metrics {
     return this.#add(name, new Counter(help, options.labelled ?? false));
   }
 
-  /** Read when it is asked for: a number, or one for each set of labels. */
+  /** `read` is called whenever somebody asks: it gives a number, or one for each set of labels. */
   gauge(name: string, help: string, read: Read<number | Iterable<readonly [Labels, number]>>): void {
     this.#add(name, new Gauge(help, read));
   }
 
-  /** `buckets` are upper bounds, rising. The one without a bound is added. */
+  /** `buckets` are upper bounds, rising. A last bucket without a bound is added. */
   histogram(name: string, help: string, buckets: readonly number[]): Histogram {
     return this.#add(name, new Histogram(help, buckets));
   }
@@ -39,7 +39,7 @@ export class Metrics {
   }
 }
 
-/** What one name stands for. */
+/** All samples of one name. */
 interface Family {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
@@ -54,7 +54,7 @@ export class Counter implements Family {
     readonly help: string,
     labelled: boolean,
   ) {
-    // There from the start, where there are no labels to wait for: a rate over it needs its zero.
+    // A counter without labels is shown from the start: a rate over it needs its zero.
     if (!labelled) this.#values.set('', 0);
   }
 
@@ -85,7 +85,7 @@ class Gauge implements Family {
       const values = typeof value === 'number' ? [[{}, value] as const] : [...value];
       return values.map(([labels, one]) => sample(name, renderLabels(labels), one));
     } catch {
-      // One that can't be read now (a locked store) is absent, as Prometheus has it, and hides no other.
+      // A gauge that can't be read now (a locked store) is absent, as Prometheus expects, and hides no other.
       return [];
     }
   }
@@ -135,7 +135,7 @@ function sample(name: string, labels: string, value: number): string {
   return `${name}${labels} ${renderNumber(value)}\n`;
 }
 
-/** Sorted: the same labels in another order are the same series. */
+/** Labels are sorted: the same ones in another order are the same series. */
 function renderLabels(labels: Labels, le?: string): string {
   const pairs = Object.entries(labels)
     .map(([name, value]) => `${name}="${escapeLabel(String(value))}"`)

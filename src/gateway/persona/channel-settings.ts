@@ -4,11 +4,11 @@ import { isModelName, modelNameExpected } from '../../config/formats.js';
 import { type QueueMode, queueModes } from '../../config/settings.js';
 import { type PermissionMode, permissionModes } from '../../core/permission-mode.js';
 
-/** What the front matter in `channels/<id>/` sets for its channel. */
+/** The settings that the front matter in `channels/<id>/` makes for its channel. */
 export interface ChannelSettings {
   readonly backend?: BackendName;
   readonly model?: string;
-  /** As it was written: a relative one is meant from WORKING_DIR. */
+  /** The directory as it was written: a relative one begins at WORKING_DIR. */
   readonly cwd?: string;
   readonly tools?: readonly string[];
   readonly queueMode?: QueueMode;
@@ -37,7 +37,7 @@ export const channelSettingsShape = {
   permission_mode: oneOf(permissionModes),
 } as const;
 
-/** Further names, as they are called elsewhere. */
+/** Further names of the keys, as other programs call them. */
 export const channelSettingsAliases = {
   workingDir: 'cwd',
   working_dir: 'cwd',

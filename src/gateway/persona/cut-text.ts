@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** As much of a text as fits into so many bytes of UTF-8, without a part of a character at its end. */
+/** The beginning of a text, at most `maxBytes` of UTF-8, without a part of a character at its end. */
 export function cutText(text: string, maxBytes: number): string {
   // No character takes more than 3 bytes for each of its UTF-16 units.
   if (text.length * 3 <= maxBytes) return text;

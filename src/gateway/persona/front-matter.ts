@@ -1,14 +1,14 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 
-/** What stands between two lines of `---` at the top of a Markdown file, and the rest. */
+/** The text between two lines of `---` at the top of a Markdown file, and the rest. */
 export interface SplitText {
-  /** Undefined: there is none. */
+  /** Undefined if there is no front matter. */
   readonly yaml: string | undefined;
   readonly body: string;
   /** The first line of the body, counted from 1. */
   readonly bodyLine: number;
-  /** The first line is `---`, and no second one follows: all of the text is body. */
+  /** True if the first line is `---` and no second one follows: all of the text is body. */
   readonly unclosed: boolean;
 }
 
@@ -29,26 +29,26 @@ export function splitFrontMatter(text: string): SplitText {
   };
 }
 
-/** The settings that a file may have, out of texts and lists; each schema says in its error what it expected. */
+/** The settings that a file may have, made of texts and lists; each schema's error says what was expected. */
 export type SettingsShape = Readonly<Record<string, z.ZodType>>;
 
 export interface FrontMatter<S extends SettingsShape> {
-  /** Those that are right. A key without a value counts as not set. */
+  /** The right settings. A key without a value counts as not set. */
   readonly settings: { readonly [K in keyof S]?: z.infer<S[K]> };
   readonly body: string;
   readonly bodyLine: number;
-  /** File, line, and what was expected. */
+  /** The file, the line, and what was expected. */
   readonly problems: readonly string[];
 }
 
 export interface FrontMatterProblem {
-  /** File, line, and what was expected. */
+  /** The file, the line, and what was expected. */
   readonly text: string;
-  /** The key that it is about; undefined: nothing of the front matter could be read. */
+  /** The key that it is about; undefined if nothing of the front matter could be read. */
   readonly key?: string;
 }
 
-/** Takes what is right and names what is wrong: one bad key leaves the others in force. */
+/** Takes the right settings and names the wrong ones: one bad key leaves the others in force. */
 export function readFrontMatter<S extends SettingsShape>(
   path: string,
   text: string,
@@ -58,7 +58,7 @@ export function readFrontMatter<S extends SettingsShape>(
   return { ...read, problems: problems.map((problem) => problem.text) };
 }
 
-/** The same, for who has to know what a problem is about. `aliases` are further names of keys. */
+/** Like `readFrontMatter`, but each problem has its key. `aliases` are further names of keys. */
 export function parseFrontMatter<S extends SettingsShape>(
   path: string,
   text: string,
@@ -77,7 +77,7 @@ export function parseFrontMatter<S extends SettingsShape>(
   if (yaml === undefined) return done;
 
   const counter = new LineCounter();
-  // Failsafe: every value is text, also the id of a channel that is a number too long for a number.
+  // With `failsafe` every value is text, also a channel's id that has too many digits for a number.
   const document = parseDocument(yaml, { schema: 'failsafe', lineCounter: counter, prettyErrors: false });
   // The opening --- is line 1.
   const at = (offset: number) => `${path} line ${counter.linePos(offset).line + 1}`;

@@ -1,8 +1,8 @@
-/** In bytes of UTF-8. */
+/** Limits in bytes of UTF-8. */
 export interface PromptLimits {
-  /** Of each file, front matter included. */
+  /** The limit of each file, front matter included. */
   readonly fileBytes: number;
-  /** Of the whole system prompt, headings and marks included. */
+  /** The limit of the whole system prompt, headings and marks included. */
   readonly totalBytes: number;
 }
 

@@ -15,28 +15,28 @@ import { concernsRestriction } from './restrictions.js';
 
 export type { ChannelSettings } from './channel-settings.js';
 
-/** In this order they make the system prompt. */
+/** The files make the system prompt in this order. */
 const personaFiles = ['identity.md', 'soul.md', 'user.md', 'tools.md', 'agents.md', 'memory.md'] as const;
 
-/** Only in `channels/<id>/`: the channel's own part of the prompt, behind the others. */
+/** The channel's own part of the prompt, behind the others. It is read only in `channels/<id>/`. */
 const channelFile = 'channel.md';
 
 export interface ChannelConfig {
-  /** In the order of the prompt. A file without any text is here too: it was read, and it may replace another. */
+  /** The files in the order of the prompt. A file without any text is here too: it was read, and it may replace another. */
   readonly parts: readonly PromptPart[];
   readonly settings: ChannelSettings;
-  /** File, line, and what was expected. What they don't concern works all the same. */
+  /** Each names the file, the line, and what was expected. The other settings count all the same. */
   readonly problems: readonly string[];
-  /** Those of them that may hide a restriction: no turn is to be run until they are gone. */
+  /** Those of the problems that may hide a restriction: no turn is run until they are gone. */
   readonly unusable: readonly string[];
 }
 
 export interface PromptPart {
-  /** Relative to CONFIG_DIR, with `/`. */
+  /** The path relative to CONFIG_DIR, with `/`. */
   readonly path: string;
-  /** Without front matter; when the file was cut, with a line at the end that says so. */
+  /** The text without front matter. If the file was cut, a line at the end says so. */
   readonly text: string;
-  /** Of the file up to the limit for a file, front matter included. */
+  /** The hash of the file up to its limit, front matter included. */
   readonly sha256: string;
   /** The size of the file. */
   readonly bytes: number;
@@ -53,10 +53,10 @@ export class MarkdownConfigLoader {
     this.#limits = { ...defaultPromptLimits, ...limits };
   }
 
-  /** Never rejects because of what the files are like. */
+  /** Never rejects over the content of the files: mistakes are `problems`. */
   async load(channel: string): Promise<ChannelConfig> {
     const folder = `channels/${channelDirectory(channel)}`;
-    // Two listings instead of thirteen attempts to open: most channels have no folder of their own.
+    // Two listings replace thirteen attempts to open a file: most channels have no folder of their own.
     const [general, own] = await Promise.all([this.#list(''), this.#list(folder)]);
     const paths = [
       ...personaFiles.flatMap((name) =>
@@ -96,7 +96,7 @@ export class MarkdownConfigLoader {
   async #readOwn(path: string): Promise<ReadPart> {
     const { part, problems } = await this.#read(path);
     if (part === undefined) {
-      // It was listed, so there is something that was meant to be read.
+      // The file was listed, so it was meant to be read.
       const unread = problems.length > 0 ? problems : [`${path}: is a link to a file that is not there`];
       return { settings: {}, problems: unread, unusable: unread };
     }

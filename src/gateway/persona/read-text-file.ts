@@ -4,13 +4,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { decodeCut } from './cut-text.js';
 
 export interface TextFile {
-  /** With LF as the only end of a line, without BOM; what is not UTF-8 became U+FFFD. */
+  /** The text has LF as the only end of a line and no BOM; bytes that are no UTF-8 became U+FFFD. */
   readonly text: string;
-  /** Of the bytes that were read: of the whole file, unless it was cut. */
+  /** The hash of the bytes that were read: of the whole file, unless it was cut. */
   readonly sha256: string;
   /** The size of the file. */
   readonly bytes: number;
-  /** How many bytes of the file the text stands for. */
+  /** The number of bytes of the file that the text stands for. */
   readonly shown: number;
   readonly truncated: boolean;
 }
@@ -24,7 +24,7 @@ export type TextFileReading =
 export async function readTextFile(path: string, maxBytes: number): Promise<TextFileReading> {
   let handle: FileHandle | undefined;
   try {
-    // A FIFO in its place would block the open for ever, without O_NONBLOCK.
+    // Without O_NONBLOCK a FIFO in its place would block the open for ever.
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = await handle.stat();
     if (stat.isDirectory()) return problem('is a directory; expected a file');
@@ -52,7 +52,7 @@ async function readUpTo(handle: FileHandle, most: number): Promise<Buffer> {
     const { bytesRead } = await handle.read(chunk, 0, chunk.length, null);
     chunks.push(chunk.subarray(0, bytesRead));
     length += bytesRead;
-    // Of a regular file less is read only at its end.
+    // A regular file gives less than asked for only at its end.
     if (bytesRead < chunk.length) break;
   }
   return Buffer.concat(chunks);

@@ -1,18 +1,18 @@
 import type { FrontMatterProblem } from './front-matter.js';
 
 /**
- * True for what a turn must not be run without: a mistake in one of these would allow more than was meant, or work in
- * another place. Another backend, model or queue mode than the one that was meant does no such harm.
+ * True for problems that forbid a turn: a mistake in tools, permissions or directory would allow more than was meant, or
+ * work in another place. A wrong backend, model or queue mode does no such harm.
  */
 export function concernsRestriction({ key }: FrontMatterProblem): boolean {
   if (key === undefined || key === 'cwd') return true;
   const letters = key.toLowerCase().replaceAll(/[^a-z]/g, '');
-  // A misspelt key is an unknown one: what is close to a restriction was meant for it.
+  // A misspelt key is an unknown one: a key that is close to a restriction was meant for it.
   if (/tool|perm/.test(letters)) return true;
   return distance(letters, 'tools') <= 1 || distance(letters, 'permissionmode') <= 3;
 }
 
-/** How many letters have to be put in, taken out or replaced to make one word of the other. */
+/** The number of letters to put in, take out or replace to make one word of the other. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {

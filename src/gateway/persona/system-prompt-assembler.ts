@@ -5,13 +5,13 @@ import { defaultPromptLimits, type PromptLimits } from './limits.js';
 import type { ChannelConfig, PromptPart } from './markdown-config-loader.js';
 
 export interface AssembledPrompt {
-  /** Empty when no file has any text. */
+  /** Empty if no file has any text. */
   readonly text: string;
   readonly record: Omit<PromptRecord, 'seededMessages'>;
 }
 
 /**
- * One system prompt out of a channel's files. The same files give the same text, with nothing of the moment in it: a
+ * Makes one system prompt out of a channel's files. The same files give the same text, without a date or the like: a
  * changed system prompt costs a warm process its restart.
  */
 export class SystemPromptAssembler {
@@ -58,7 +58,7 @@ export class SystemPromptAssembler {
         continue;
       }
       const ofText = Buffer.byteLength(kept) - Buffer.byteLength(piece) + Buffer.byteLength(part.text);
-      // What was not UTF-8 in the file is longer in the text.
+      // Bytes that are no UTF-8 in the file take more bytes in the text.
       const shown = Math.min(ofText, part.bytes);
       cut.add(part);
       if (shown > 0) pieces.push(`${kept}\n\n${cutMark(part.path, shown, part.bytes)}`);

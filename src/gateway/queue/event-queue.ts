@@ -15,13 +15,13 @@ import type { Settlement, Stopped, TurnStop } from '../turns/verdicts.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { cancelPostponed, postponedHead } from './postponed.js';
 
-/** What is done with the events of the queue. */
+/** Does the work on the queue's events. */
 export interface TurnHandler {
-  /** One attempt. Ends soon after the signal; `signal.reason` is a `TurnStop`. Never rejects for what an agent does wrong. */
+  /** Makes one attempt. Ends soon after the signal, whose reason is a `TurnStop`. Never rejects over an agent's failure. */
   run(claim: Claim, signal: AbortSignal): Promise<Settlement>;
-  /** What to do about a turn whose gateway has died. */
+  /** Settles a turn whose gateway has died. */
   recover(turn: AbandonedTurn): Promise<Settlement>;
-  /** What the turn came to is on disk: nothing else of it is needed any more. */
+  /** Called when the turn's settlement is on disk: nothing else of it is needed any more. */
   settled?(lease: Lease): Promise<void>;
 }
 
@@ -32,16 +32,16 @@ export interface QueueOptions {
   readonly maxConcurrentTurns: number;
   readonly maxQueueDepth: number;
   readonly leaseMs: number;
-  /** A drain waits so long for turns that were told to stop, and for the disk to take their results. */
+  /** A drain waits so long for turns that were told to stop, and for their results to be stored. */
   readonly stopTimeoutMs?: number | undefined;
   readonly log: Log;
   readonly now?: () => number;
   readonly watch?: Watcher | undefined;
-  /** After a turn has ended, for whoever brings its answer out. */
+  /** Called after a turn's settlement is on disk. */
   readonly onSettled?:
     | ((lease: Lease, settlement: Settlement, since: number | undefined) => void)
     | undefined;
-  /** After a message was cancelled that was in no turn. */
+  /** Called after a message was cancelled that was in no turn. */
   readonly onCancelled?: ((channel: string) => void) | undefined;
 }
 
@@ -49,7 +49,7 @@ interface ClaimedTurn {
   readonly lease: Lease;
   readonly eventSeq: number;
   readonly stop: AbortController;
-  /** What is on disk of it; undefined when nothing could be written. Never rejects. */
+  /** The settlement that is on disk; undefined if none could be written. Never rejects. */
   readonly done: Promise<Settlement | undefined>;
   readonly since: number;
 }
@@ -58,7 +58,7 @@ const defaultStopTimeoutMs = 15_000;
 
 /**
  * Works through the store's events: one turn at a time for each channel, channels side by side. A channel is free for its
- * next turn when what the last one came to is on disk; `LeaseKeeper` sees to that.
+ * next turn when `LeaseKeeper` has stored the settlement of the last one.
  */
 export class EventQueue {
   readonly #options: QueueOptions;
@@ -116,7 +116,7 @@ export class EventQueue {
     return this.#running.get(channel)?.since;
   }
 
-  /** Settles what a former gateway left, then begins to work. */
+  /** Settles the turns of a former gateway, then begins to work. */
   async start(): Promise<void> {
     await this.#leases.start();
     this.#state = 'running';
@@ -134,14 +134,14 @@ export class EventQueue {
     return accepted;
   }
 
-  /** When the head of a channel is tried again; undefined while its turn runs, or when it has not been tried. */
+  /** The time when a channel's first message is tried again; undefined while its turn runs, or if it has not been tried. */
   async retryAt(channel: string): Promise<number | undefined> {
     return this.#running.has(channel) ? undefined : (await postponedHead(this.#store, channel))?.notBefore;
   }
 
   /**
-   * Ends what a channel works on: its running turn, or the message that waits for its retry. Only if that came before
-   * `beforeSeq`; resolves when it has ended. False when there is none, or it came to another end at this very moment.
+   * Ends a channel's running turn, or the message that waits for its retry, if it came before `beforeSeq`. Resolves when it
+   * has ended. False if there is none, or if it came to another end at this very moment.
    */
   async stop(channel: string, reason: Stopped, beforeSeq = Number.POSITIVE_INFINITY): Promise<boolean> {
     if (!this.#running.has(channel) && (await this.#cancelRetry(channel, reason, beforeSeq))) return true;
@@ -158,7 +158,7 @@ export class EventQueue {
     if (head === undefined || head.seq >= beforeSeq) return false;
     const cancelled = await this.#trackFault(cancelPostponed(this.#store, head, reason, this.#now()));
     if (!cancelled) {
-      // It was due at this very moment: its turn runs as soon as what is being claimed is known here.
+      // The message was due at this very moment: after the running claim its turn is known here.
       await this.#claiming;
       return false;
     }
@@ -173,17 +173,17 @@ export class EventQueue {
     this.#claiming ??= nextLoop().then(() => this.#claimWhileFree());
   }
 
-  /** No new turns; the running ones get `graceMs`, then they are stopped. What waits stays where it is: on disk. */
+  /** Begins no new turns; the running ones get `graceMs`, then they are stopped. Waiting messages stay on disk. */
   async drain(graceMs: number): Promise<void> {
     if (this.#state === 'stopped') return;
     this.#state = 'draining';
     clearTimeout(this.#dueTimer);
-    // What is being claimed at this moment is a running turn too.
+    // A turn that is being claimed at this moment has to be drained too.
     await this.#claiming;
     if (this.#running.size > 0 && graceMs > 0) await this.#untilIdle(graceMs);
     for (const turn of this.#running.values()) turn.stop.abort({ type: 'drain' } satisfies TurnStop);
-    // Neither an agent that does not stop nor a disk that takes no result is waited for for ever: the next start takes
-    // the turn over.
+    // The drain does not wait for ever for an agent that does not stop or a disk that takes no result: the next start
+    // takes the turn over.
     const stopTimeoutMs = this.#options.stopTimeoutMs ?? defaultStopTimeoutMs;
     const giveUpTimer = setTimeout(() => this.#leases.giveUp(), (stopTimeoutMs * 2) / 3);
     await this.#untilIdle(stopTimeoutMs);
@@ -194,7 +194,7 @@ export class EventQueue {
     this.#state = 'stopped';
   }
 
-  /** Until no turn runs, or for so long. */
+  /** Resolves when no turn runs, or after `graceMs`. */
   async #untilIdle(graceMs: number): Promise<void> {
     const over = new AbortController();
     await Promise.race([
@@ -248,7 +248,7 @@ export class EventQueue {
         this.#log.error('a turn could not be settled', { channel, error });
       })
       .finally(() => {
-        // Its result is on disk for a while: the channel may have its next turn already.
+        // The result has been on disk for a while: the channel may have its next turn already.
         if (this.#running.get(channel)?.lease.turnId === claim.lease.turnId) this.#running.delete(channel);
         this.wake();
       });
@@ -261,7 +261,7 @@ export class EventQueue {
     });
   }
 
-  /** Whoever has the turn now answers for it. */
+  /** Stops a turn that another gateway has taken over: that gateway settles it. */
   #stopLost(lease: Lease): void {
     const turn = this.#running.get(lease.channel);
     if (turn?.lease.turnId === lease.turnId) turn.stop.abort({ type: 'lost_lease' } satisfies TurnStop);
@@ -276,7 +276,7 @@ export class EventQueue {
   #wakeIn(ms: number): void {
     clearTimeout(this.#dueTimer);
     if (this.#state !== 'running') return;
-    // Never for longer than a minute: the clock may be set.
+    // A wait never lasts longer than a minute: the clock may be set.
     this.#dueTimer = setTimeout(() => this.wake(), Math.min(ms, 60_000));
   }
 

@@ -11,7 +11,7 @@ export class EventWaiters {
     this.#store = store;
   }
 
-  /** Resolves when the event has ended, the signal is aborted, or nobody will work on it any more. */
+  /** Resolves with the event when it has ended, the signal is aborted, or the gateway closes. */
   async wait(eventId: string, signal: AbortSignal): Promise<StoredEvent | undefined> {
     let event = await this.#store.event(eventId);
     if (event === undefined) return undefined;

@@ -21,17 +21,17 @@ export interface InboxParts {
   readonly now: () => number;
 }
 
-/** What comes in: hooks, commands, the queue, and what it means for a turn that runs already. */
+/** Takes messages in: through hooks and commands into the queue, and, by the queue mode, into a turn that runs already. */
 export class Inbox {
   readonly #parts: InboxParts;
-  /** Messages of a channel whose hooks run, in the order of arrival. */
+  /** The last message of each channel whose hooks run: the next one waits for it. */
   readonly #lastInOrder = new Map<string, Promise<unknown>>();
 
   constructor(parts: InboxParts) {
     this.#parts = parts;
   }
 
-  /** The message is on disk when this resolves. */
+  /** Resolves when the message is on disk. */
   async receive(message: IncomingMessage): Promise<Receipt> {
     if (!this.#parts.hooks.has('message')) return this.#accept(message);
     // A slow hook must not let a later message of the channel overtake.
@@ -57,7 +57,7 @@ export class Inbox {
     const accepted = await queue.accept(event);
     const waits = accepted.event.state === 'queued' && !accepted.repeated;
     if (waits && accepted.event.kind === 'prompt') {
-      // Not waited for: the message is safe, and its sender need not wait for another turn to end.
+      // The sender does not wait for this: the message is on disk, and another turn may take long to end.
       void this.#applyQueueMode(accepted.event).catch((error: unknown) =>
         log.error('a message could not be brought to what its channel works on: it waits', { error }),
       );
@@ -65,7 +65,7 @@ export class Inbox {
     return accepted;
   }
 
-  /** A command that does not wait: done, then written down together with what it came to. */
+  /** Runs a command that must not wait in the queue, then stores it together with its reply. */
   async #runImmediately(message: IncomingMessage, command: Command): Promise<Receipt> {
     const { queue, commands, now } = this.#parts;
     const known = await this.#findRepeated(message);
@@ -76,12 +76,12 @@ export class Inbox {
     return queue.accept(this.#event(message, 'command'), { settled });
   }
 
-  /** A message that came before must not be done, or told to a hook, once more. */
+  /** The event of a message that came before: it must not be done, or told to a hook, once more. */
   async #findRepeated({ source, channel, messageId }: IncomingMessage): Promise<StoredEvent | undefined> {
     return messageId === undefined ? undefined : this.#parts.store.eventOf(source, channel, messageId);
   }
 
-  /** What a message means for the turn that runs, or for the message that waits for its retry. */
+  /** Interrupts or steers the channel's running turn, or the message that waits for its retry, as the queue mode says. */
   async #applyQueueMode(event: StoredEvent): Promise<void> {
     const { store, runtime, queue, worker } = this.#parts;
     const { channel } = event;

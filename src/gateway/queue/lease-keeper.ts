@@ -12,23 +12,23 @@ export interface LeaseKeeperParts {
   readonly log: Log;
   readonly now: () => number;
   readonly watch: Watcher;
-  /** Notes whether the store works, for whoever asks. */
+  /** Remembers the store's last fault, for the health check. */
   trackFault<T>(work: Promise<T>): Promise<T>;
-  /** Those of the turns that run here. */
+  /** The leases of the turns that run here. */
   heldLeases(): readonly Lease[];
-  /** Another gateway has it now. */
+  /** Called if another gateway has taken the lease. */
   onLeaseLost(lease: Lease): void;
-  /** What to do about a turn whose gateway has died. */
+  /** Settles a turn whose gateway has died. */
   recover(turn: AbandonedTurn): Promise<Settlement>;
-  /** What the turn came to is on disk. `since` is unknown of a turn that was taken over. */
+  /** Called when the settlement is on disk. `since` is unknown for a turn that was taken over. */
   onSettled(lease: Lease, settlement: Settlement, since: number | undefined): Promise<void>;
-  /** After a heartbeat: channels may have become free. */
+  /** Called after each heartbeat: channels may have become free. */
   onBeat(): void;
 }
 
 /**
- * The right to write about a turn, from end to end: prolonged while the turn runs, taken over from a gateway that has
- * died, and given back with what the turn came to, which is written until it is on disk.
+ * Keeps the right to write about a turn from end to end: it prolongs leases while turns run, takes them over from a
+ * gateway that has died, and gives them back with the turn's settlement, which it writes until that is on disk.
  */
 export class LeaseKeeper {
   readonly #parts: LeaseKeeperParts;
@@ -39,14 +39,14 @@ export class LeaseKeeper {
     this.#parts = parts;
   }
 
-  /** Settles all that a former gateway left, then begins to beat. */
+  /** Settles all turns of a former gateway, then begins to prolong the leases. */
   async start(): Promise<void> {
     await this.#takeOver(true);
     const beat = Math.max(250, Math.floor(this.#parts.leaseMs / 3));
     this.#heartbeat = setInterval(() => void this.#beat(), beat);
   }
 
-  /** What the attempt came to is on disk when this resolves; undefined when the lease is another's by then. */
+  /** Resolves when the attempt's settlement is on disk; with undefined if another gateway has the lease by then. */
   async settle(
     lease: Lease,
     attempt: () => Promise<Settlement>,
@@ -62,7 +62,7 @@ export class LeaseKeeper {
     return this.#write(lease, settlement, since);
   }
 
-  /** What can't be written now is left to the next start. */
+  /** Stops retrying: a settlement that can't be written now is left to the next start. */
   giveUp(): void {
     this.#givenUp.abort();
   }
@@ -104,14 +104,14 @@ export class LeaseKeeper {
     }
   }
 
-  /** A defect of ours, or a store that can't be written: the message must not get lost over it. */
+  /** The message must not get lost over a defect of the gateway, or a store that can't be written. */
   #settleFault(lease: Lease, error: unknown): Settlement {
     const { log, now } = this.#parts;
     log.error('a turn failed inside the gateway', { channel: lease.channel, error });
     return failedBeforeTools(error, now());
   }
 
-  /** Until it is on disk, or the lease is another's. */
+  /** Writes the settlement until it is on disk, or until another gateway has the lease. */
   async #write(lease: Lease, wanted: Settlement, since?: number): Promise<Settlement | undefined> {
     const { store, log, now, watch, trackFault } = this.#parts;
     let settlement = wanted;
@@ -127,7 +127,7 @@ export class LeaseKeeper {
         if (isLostLease(error)) return this.#logLostLease(lease);
         if (!(error instanceof StoreError) || !error.retryable || this.#givenUp.signal.aborted) throw error;
         if (error.fault === 'failed') unexplainedFaults += 1;
-        // Neither a full disk nor a lock: perhaps the result itself can't be stored, and would block its channel.
+        // The store is neither full nor locked: perhaps the result itself can't be stored, and would block its channel.
         if (unexplainedFaults > 2 * maxUnexplainedFaults) throw error;
         if (unexplainedFaults > maxUnexplainedFaults) settlement = failedInside(error, now());
         log.error('the result of a turn could not be written: trying again', {
@@ -149,7 +149,7 @@ export class LeaseKeeper {
   }
 }
 
-/** About a minute of trying. */
+/** So many attempts take about a minute. */
 const maxUnexplainedFaults = 15;
 
 function isLostLease(error: unknown): boolean {

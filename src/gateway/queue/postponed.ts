@@ -8,7 +8,7 @@ export async function postponedHead(store: Store, channel: string): Promise<Stor
   return head?.notBefore === undefined ? undefined : head;
 }
 
-/** Ends the message as cancelled, as if it were stopped while it ran. False: it waits no more. */
+/** Ends the message as cancelled, as if it were stopped while it ran. False if it does not wait any more. */
 export async function cancelPostponed(
   store: Store,
   head: StoredEvent,

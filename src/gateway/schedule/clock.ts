@@ -1,8 +1,8 @@
 import { longestTimerMs } from '../../core/wait.js';
 export interface Clock {
-  /** ms since 1970. */
+  /** The time in ms since 1970. */
   now(): number;
-  /** Calls back once, after so many ms; the result takes it back. */
+  /** Calls back once, after `ms`; the result cancels that. */
   setTimer(ms: number, callback: () => void): () => void;
 }
 

@@ -1,13 +1,13 @@
 import { Cron } from 'croner';
 import type { Timing } from './types.js';
 
-/** The first time behind `after`. Undefined: there is none, ever. */
+/** The first time after `after`. Undefined if there is none, ever. */
 export function nextRun(timing: Timing, after: number): number | undefined {
   if (timing.type === 'every') return after + timing.ms;
   return cron(timing.expression, timing.timezone).nextRun(new Date(after))?.getTime();
 }
 
-/** The last of the times behind `after` that have come by `now`: of several that were missed, the one to catch up. */
+/** The last time after `after` that has come by `now`: of several missed runs only this one is caught up. */
 export function lastDue(timing: Timing, after: number, now: number): number | undefined {
   const next = nextRun(timing, after);
   if (next === undefined || next > now) return undefined;
@@ -17,13 +17,13 @@ export function lastDue(timing: Timing, after: number, now: number): number | un
   return Math.max(next, previous?.getTime() ?? next);
 }
 
-/** What is wrong with an expression, or nothing. */
+/** The problem of an expression; undefined if it is right. */
 export function checkCron(expression: string, timezone: string | undefined): string | undefined {
   if (timezone !== undefined && !isTimezone(timezone)) {
     return `timezone ${JSON.stringify(timezone)} is not known; expected a name like Europe/Berlin`;
   }
   const wrong = `schedule ${JSON.stringify(expression)} is not a cron expression`;
-  // Croner takes dates as well.
+  // Croner takes dates as well, which are no cron expressions.
   if (!/^@[a-z]+$/i.test(expression) && expression.split(/\s+/).length !== 5) {
     return `${wrong}; expected five fields (minute hour day month weekday), or @daily and the like`;
   }

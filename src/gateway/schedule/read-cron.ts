@@ -9,13 +9,13 @@ export const cronFile = 'cron.md';
 
 const keys = ['schedule', 'channel', 'timezone', 'enabled'];
 
-/** For all entries that say nothing else. */
+/** Defaults for entries that don't set these keys. */
 const defaultsShape = {
   channel: z.string({ error: 'expected the id of a channel' }).trim().min(1),
   timezone: z.string({ error: 'expected a name like Europe/Berlin' }).trim().min(1),
 };
 
-/** `cron.md`: a heading of level 2 for each entry, a list of its settings, and what the agent is told. */
+/** `cron.md` has for each entry a heading of level 2, a list of settings, and the prompt. */
 export function parseCron(text: string, options: ScheduleOptions): ScheduleReading {
   const {
     settings: defaults,

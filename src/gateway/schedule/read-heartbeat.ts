@@ -20,7 +20,7 @@ const shape = {
   enabled: z.enum(['true', 'false'], { error: 'expected true or false' }),
 };
 
-/** `heartbeat.md`: in the front matter how often and where, in the body what the agent is told. */
+/** `heartbeat.md` has the interval and the channel in its front matter, and the prompt in its body. */
 export function parseHeartbeat(text: string, options: ScheduleOptions): ScheduleReading {
   const none = { schedules: [], problems: [] };
   if (text.trim() === '') return none;

@@ -9,7 +9,7 @@ export type { Schedule, ScheduleOptions, ScheduleReading } from './types.js';
 export const scheduleFiles = [heartbeatFile, cronFile] as const;
 export type ScheduleFile = (typeof scheduleFiles)[number];
 
-/** All that is scheduled, and all that is wrong. Missing files schedule nothing. */
+/** All schedules, and all problems. A missing file schedules nothing. */
 export async function readSchedules(configDir: string, options: ScheduleOptions): Promise<ScheduleReading> {
   const read = await Promise.all(scheduleFiles.map((file) => readScheduleFile(configDir, file, options)));
   return {

@@ -10,18 +10,18 @@ export interface SchedulerOptions {
   readonly configDir: string;
   readonly outputChannel?: string | undefined;
   readonly store: Pick<Store, 'lastRun' | 'saveRun' | 'eventOf'>;
-  /** Resolves when the event and its `schedule` are on disk. When it rejects, it is called again a little later. */
+  /** Resolves when the event and its `schedule` are on disk. If it rejects, it is called again a little later. */
   submit(event: NewEvent): Promise<void>;
   readonly log: Log;
   readonly clock?: Clock;
 }
 
-/** Puts what is due into the queue. Of runs that were missed, at most one is caught up for each schedule. */
+/** Puts scheduled prompts into the queue when they are due. Of missed runs at most one is caught up for each schedule. */
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
   readonly #watched: WatchedSchedules;
-  /** The last time of each schedule that is done with: it ran, or was skipped, or lies before its first sight. */
+  /** Each schedule's runs are settled up to this time: they ran, were skipped, or lie before it was first seen. */
   readonly #done = new Map<string, number>();
   #seenKeys: ReadonlySet<string> | undefined;
   #cancelTimer: (() => void) | undefined;
@@ -35,14 +35,14 @@ export class Scheduler {
     this.#watched = new WatchedSchedules(configDir, { outputChannel }, log);
   }
 
-  /** Resolves when what was missed is in the queue. */
+  /** Resolves when the missed runs are in the queue. */
   async start(): Promise<void> {
     if (this.#started) return;
     this.#started = true;
     await this.#tick();
   }
 
-  /** Resolves when no more is submitted. */
+  /** Resolves when no run will be submitted any more. */
   async stop(): Promise<void> {
     this.#started = false;
     this.#cancelTimer?.();
@@ -61,7 +61,7 @@ export class Scheduler {
     return this.#ticking;
   }
 
-  /** Does what is due; the result is the time until the next look. */
+  /** Runs every schedule that is due; the result is the time until the next look. */
   async #runDue(): Promise<number> {
     const schedules = await this.#watched.current();
     const known = this.#seenKeys;
@@ -72,13 +72,13 @@ export class Scheduler {
       const isNew = known !== undefined && !known.has(keyOf(schedule));
       const next = await this.#runIfDue(schedule, isNew);
       const wait = (next ?? Number.POSITIVE_INFINITY) - this.#clock.now();
-      // Due and not done: it waits for an earlier run, or could not be submitted. That takes a while.
+      // A schedule that is still due waits for an earlier run, or could not be submitted: that takes a while.
       if (wait > 0) pause = Math.min(pause, wait);
     }
     return pause;
   }
 
-  /** Runs it if it is due. The result is its next time; one in the past is tried again. */
+  /** Runs a schedule if it is due. The result is its next time; a time in the past is tried again. */
   async #runIfDue(schedule: Schedule, isNew: boolean): Promise<number | undefined> {
     const { store, log, submit } = this.#options;
     const key = keyOf(schedule);
@@ -93,7 +93,7 @@ export class Scheduler {
         messageId(schedule, (await store.lastRun(key)) ?? done),
       );
       if (previous !== undefined && !hasEnded(previous)) {
-        // A heartbeat is of the moment; a cron entry is work, and is done when the earlier one has ended.
+        // A heartbeat is of the moment, so it is skipped; a cron entry is work, and waits until the earlier run has ended.
         if (schedule.source === 'cron') return runAt;
         log.info('heartbeat skipped: the last one has not ended', { schedule: key });
         this.#done.set(key, runAt);
@@ -115,7 +115,7 @@ export class Scheduler {
       this.#done.set(key, done);
       return done;
     }
-    // Seen for the first time, nothing was missed. A last run far in the future was the run of a wrong clock.
+    // A schedule that is seen for the first time has missed nothing. A last run far in the future comes from a wrong clock.
     if (done !== undefined) log.warn('the clock was set back: schedule begins anew', { schedule: key });
     await store.saveRun(key, now);
     this.#done.set(key, now);
@@ -136,7 +136,7 @@ function eventOf(schedule: Schedule, key: string, runAt: number, now: number): N
   };
 }
 
-/** The same run twice, around a crash, is one event. */
+/** A run has one id: if it is submitted twice, around a crash, it is one event. */
 function messageId({ name }: Schedule, runAt: number): string {
   return `${name}@${new Date(runAt).toISOString()}`;
 }

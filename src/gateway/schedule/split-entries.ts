@@ -1,8 +1,8 @@
 export interface CronEntry {
   readonly name: string;
-  /** Of its heading. */
+  /** The line of its heading. */
   readonly line: number;
-  /** As they were written, without backticks and quotes. */
+  /** The values as they were written, without backticks and quotes. */
   readonly settings: ReadonlyMap<string, string>;
   readonly instructions: string;
 }

@@ -1,33 +1,33 @@
-/** Something that is to happen again and again. */
+/** A prompt that is sent again and again. */
 export interface Schedule {
-  /** The heading of a cron entry; `heartbeat`. */
+  /** The heading of a cron entry, or `heartbeat`. */
   readonly name: string;
   readonly source: 'heartbeat' | 'cron';
   readonly channel: string;
-  /** What the agent is told. */
+  /** The prompt. */
   readonly text: string;
   readonly timing: Timing;
 }
 
 export type Timing =
   | { readonly type: 'every'; readonly ms: number }
-  /** Without a time zone it is the machine's own. */
+  /** Without a time zone the machine's own counts. */
   | { readonly type: 'cron'; readonly expression: string; readonly timezone?: string | undefined };
 
 export interface ScheduleOptions {
-  /** For those that name no channel: OUTPUT_CHANNEL_ID. */
+  /** OUTPUT_CHANNEL_ID, for schedules that name no channel. */
   readonly outputChannel?: string | undefined;
 }
 
 export interface ScheduleReading {
   readonly schedules: readonly Schedule[];
-  /** File, entry, and what was expected. */
+  /** Each names the file, the entry, and what was expected. */
   readonly problems: readonly string[];
 }
 
 /**
- * Under this its last run is remembered. One that gets other times is another schedule: its new times were not missed
- * in the past.
+ * The key under which a schedule's last run is stored. A schedule with other times is another one: its new times were not
+ * missed in the past.
  */
 export function keyOf({ source, name, timing }: Schedule): string {
   const when = timing.type === 'every' ? `${timing.ms} ms` : `${timing.expression} ${timing.timezone ?? ''}`;

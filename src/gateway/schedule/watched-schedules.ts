@@ -4,7 +4,7 @@ import type { Log } from '../../config/log.js';
 import { readScheduleFile, type ScheduleFile, scheduleFiles } from './read-schedules.js';
 import type { Schedule, ScheduleOptions } from './types.js';
 
-/** The schedules as the files say them. A file that becomes wrong is logged once, and what it said before stays. */
+/** The schedules of the files. A file that becomes wrong is logged once, and its former schedules stay. */
 export class WatchedSchedules {
   readonly #configDir: string;
   readonly #options: ScheduleOptions;
@@ -24,12 +24,12 @@ export class WatchedSchedules {
 
   async #refresh(file: ScheduleFile): Promise<readonly Schedule[]> {
     const known = this.#files.get(file);
-    // Asked before reading: what is written in between is seen as a change the next time.
+    // The version is read before the file: a change in between is seen the next time.
     const version = await versionOf(join(this.#configDir, file));
     if (known?.version === version) return known.schedules;
     const { schedules, problems } = await readScheduleFile(this.#configDir, file, this.#options);
     const former = known?.schedules ?? [];
-    // From the start on, what is right runs; later a half-written file must not replace a whole one.
+    // At the start all right entries run; later a half-written file must not replace a whole one.
     const kept = problems.length === 0 || known === undefined ? schedules : former;
     if (problems.length > 0) this.#log.error('schedules are wrong', { file, problems, kept: kept.length });
     else if (known !== undefined) this.#log.info('schedules changed', { file, schedules: schedules.length });

@@ -7,10 +7,10 @@ import { toolOf } from './tools-begun.js';
 export class Attempt {
   readonly recorder = new TurnRecorder();
   readonly #tools: ToolRecord[] = [];
-  /** Questions that were not answered with yes, each with the tool that it is about, when that was announced before. */
+  /** Questions without a yes, each with the tool that it is about if that was announced before. */
   readonly #notAllowed = new Map<string, ToolRecord | undefined>();
   sessionId: string | undefined;
-  /** Why a hook has stopped it. */
+  /** The reason why a hook has stopped the turn. */
   blocked: string | undefined;
 
   toolStarted(tool: ToolRecord): void {
@@ -36,7 +36,7 @@ export class Attempt {
     if (decision !== 'deny') this.#notAllowed.delete(id);
   }
 
-  /** The tools that have done something, as far as it is known. */
+  /** The tools that may have done something. */
   get begun(): readonly ToolRecord[] {
     const notRun = new Set(this.#notAllowed.values());
     return this.#tools.filter((tool) => !notRun.has(tool));

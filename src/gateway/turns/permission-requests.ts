@@ -19,13 +19,13 @@ export interface PermissionRequestsParts {
   readonly log: Log;
   readonly now: () => number;
   readonly watch: Watcher;
-  /** Says something to the channel's readers. */
+  /** Tells the channel's readers something. */
   post(channel: string, eventId: string, text: string): Promise<void>;
 }
 
 /**
- * Questions of running turns that wait for somebody's answer. They are on disk: after a restart the turn runs again,
- * asks again, and meets the question that is still pending, or the answer that was given meanwhile.
+ * The permission requests of running turns. They are on disk: after a restart the turn runs again, asks again, and finds
+ * its request still pending, or the answer that was given meanwhile.
  */
 export class PermissionRequests {
   readonly #parts: PermissionRequestsParts;
@@ -52,7 +52,7 @@ export class PermissionRequests {
     }
   }
 
-  /** Undefined: nothing with that id is pending. */
+  /** Undefined if no request with that id is pending. */
   async decide(
     id: string,
     decision: PermissionDecision,
@@ -72,20 +72,20 @@ export class PermissionRequests {
     return decided;
   }
 
-  /** The CLI or a clock has settled the question: what is on disk follows. */
+  /** Stores the decision of a question that the CLI or a clock has settled. */
   async resolved(lease: Lease, requestId: string, decision: PermissionDecision): Promise<void> {
     const { store, log, now } = this.#parts;
     for (const [id, request] of this.#open) {
       if (request.turnId !== lease.turnId || request.requestId !== requestId) continue;
       this.#open.delete(id);
       await store.decidePermission(id, { decision, at: now() }).catch((error: unknown) => {
-        // The end of the turn voids it.
+        // The end of the turn voids the request.
         log.error('a settled question could not be noted', { permission: id, error });
       });
     }
   }
 
-  /** Nobody can be answered any more. What is pending on disk is the store's business. */
+  /** Forgets the turn's requests: no agent is there to be answered. `Store.finish` voids those on disk. */
   turnEnded(lease: Lease): void {
     for (const [id, request] of this.#open) if (request.turnId === lease.turnId) this.#open.delete(id);
   }

@@ -22,13 +22,13 @@ export async function recoverTurn(
   const pending = await store.pendingPermissions();
   const asked = pending.filter(({ turnId }) => turnId === turn.id);
   const begun = begunTools(await toolsOf(lease, turn, parts), asked);
-  // By the event: a turn that was killed before it could ask again has not asked itself.
+  // The event counts, not the turn: a turn that was killed before it could ask again has asked nothing itself.
   const isAsking = pending.some(({ eventId }) => turn.eventIds.includes(eventId));
   const crashes = Math.max(0, ...events.map((event) => event.crashes));
   return abandoned({ begun, isAsking, crashes, at: now() });
 }
 
-/** The noted ones, and those that the agent had announced when there was nobody any more to note them. */
+/** The tools of the journal, and those that the agent announced after the gateway had died. */
 async function toolsOf(
   lease: Lease,
   turn: StoredTurn,

@@ -7,8 +7,8 @@ interface Question {
 }
 
 /**
- * The tools that have really begun. A CLI may announce a tool before it asks for permission: as long as nobody has
- * answered, that one has done nothing.
+ * The tools that may have done something. A CLI may announce a tool before it asks for permission: as long as nobody has
+ * answered, that tool has done nothing.
  */
 export function begunTools(
   tools: readonly ToolRecord[],
@@ -23,7 +23,7 @@ export function begunTools(
 }
 
 /**
- * The announced tool that a question is about. None when nothing fits: another tool that runs meanwhile must not be taken
+ * The announced tool that a question is about. Undefined if none fits: another tool that runs meanwhile must not be taken
  * for one that waits.
  */
 export function toolOf(question: Question, open: readonly ToolRecord[]): ToolRecord | undefined {
@@ -31,7 +31,7 @@ export function toolOf(question: Question, open: readonly ToolRecord[]): ToolRec
   return named.find((tool) => isDeepStrictEqual(tool.input, question.input)) ?? named.at(-1);
 }
 
-/** For a reader: what was begun, and whether it came to an end. */
+/** Lists the tools for a reader, each with its input and its end. */
 export function describeTools(tools: readonly ToolRecord[]): string {
   const lines = tools
     .slice(0, 20)

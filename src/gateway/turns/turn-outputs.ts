@@ -5,8 +5,8 @@ import type { ToolRecord } from '../../store/rows.js';
 import type { JournalEntry } from '../../store/store.js';
 
 /**
- * What one-shot agents print while they run, a file for each turn. A pipe is gone with its reader: a gateway that is
- * killed between a CLI's word that it begins a tool and the note of it would never know, and run the turn again.
+ * The output of one-shot agents, a file for each turn. A pipe is gone with its reader: a gateway that is killed after a CLI
+ * has announced a tool, and before the journal has it, would never know, and run the turn again.
  */
 export class TurnOutputs {
   readonly #directory: string;
@@ -16,7 +16,7 @@ export class TurnOutputs {
     this.#directory = directory;
   }
 
-  /** Undefined: there is no place for it, and the pipe has to do. */
+  /** Undefined if the directory can't be made: the pipe has to do. */
   async fileFor(turnId: string): Promise<string | undefined> {
     try {
       this.#directoryMade ??= mkdir(this.#directory, { recursive: true, mode: 0o700 });
@@ -28,7 +28,7 @@ export class TurnOutputs {
     }
   }
 
-  /** Nothing where there is no file: a live session, or a turn that had not come so far. */
+  /** Yields nothing if there is no file: a live session, or a turn that had not come so far. */
   async *lines(turnId: string): AsyncGenerator<string> {
     const file = await open(this.#file(turnId)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
@@ -42,12 +42,12 @@ export class TurnOutputs {
     }
   }
 
-  /** One that can't be removed is in nobody's way: it is tried again at the next start. */
+  /** A file that can't be removed is in nobody's way: `sweep` tries again at the next start. */
   async remove(turnId: string): Promise<void> {
     await rm(this.#file(turnId), { force: true }).catch(() => undefined);
   }
 
-  /** Removes what a killed gateway had no time to, except of turns that are still to be looked at. */
+  /** Removes the files that a killed gateway left, except those of unsettled turns. */
   async sweep(unsettled: readonly string[]): Promise<void> {
     const kept = new Set(unsettled.map((turnId) => this.#file(turnId)));
     const names = await readdir(this.#directory).catch(() => []);
@@ -63,11 +63,11 @@ export class TurnOutputs {
 export interface MissedSteps {
   /** All tools of the turn. */
   readonly tools: readonly ToolRecord[];
-  /** What the journal lacks. */
+  /** The entries that the journal lacks. */
   readonly entries: readonly JournalEntry[];
 }
 
-/** Compares what an agent has printed with what was journaled of it. */
+/** Compares the steps that an agent has printed with those of the journal. */
 export async function missedSteps(
   journaled: readonly ToolRecord[],
   printed: AsyncIterable<ChatEvent> | undefined,

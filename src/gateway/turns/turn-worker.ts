@@ -25,7 +25,7 @@ import {
   unanswered,
 } from './verdicts.js';
 
-/** Waiting messages that become one turn in `collect` mode. */
+/** The limit of messages that become one turn in `collect` mode. */
 const maxCollected = 50;
 
 export interface WorkerParts {
@@ -47,18 +47,18 @@ interface ActiveAttempt {
   readonly attempt: Attempt;
   /** A hook that blocks a tool ends the turn like a person does. */
   readonly hookStop: AbortController;
-  /** The turn is being ended: by a hook, a person, or the gateway. */
+  /** The signal is aborted when a hook, a person or the gateway ends the turn. */
   readonly stopping: AbortSignal;
-  /** Messages that are being brought into it. */
+  /** Messages that are being steered into the turn. */
   readonly steering: Set<Promise<unknown>>;
   agent?: AgentTurn;
 }
 
-/** From an event of the queue to what is written about it. */
+/** Works on an event of the queue: runs its command or its turn, and gives the settlement. */
 export class TurnWorker implements TurnHandler {
   readonly #parts: WorkerParts;
   readonly #running = new Map<string, ActiveAttempt>();
-  /** What was last said about the files of a channel: the same is not said for every message. */
+  /** The problems that were last logged for each channel: the same ones are not logged for every message. */
   readonly #loggedProblems = new Map<string, string>();
 
   constructor(parts: WorkerParts) {
@@ -75,7 +75,7 @@ export class TurnWorker implements TurnHandler {
     return { type: 'finish', outcome: { ...answeredByCommand(result, this.#parts.now()), events: [] } };
   }
 
-  /** Puts a message into the channel's running turn. False: it can't be, and waits like any other. */
+  /** Puts a message into the channel's running turn. False if that can't be done: the message waits like any other. */
   async steer(event: StoredEvent): Promise<boolean> {
     const running = this.#running.get(event.channel);
     if (running?.agent === undefined) return false;
@@ -116,7 +116,7 @@ export class TurnWorker implements TurnHandler {
     return [event, ...joined];
   }
 
-  /** A message behind another one that was tried before had been said into its turn, and is tried again with it. */
+  /** Takes back the messages that had been steered into the failed attempt: they are tried again with its first message. */
   async #rejoin(lease: Lease): Promise<readonly StoredEvent[]> {
     const { store } = this.#parts;
     const joined: StoredEvent[] = [];
@@ -222,7 +222,7 @@ export class TurnWorker implements TurnHandler {
         if (stopping.aborted) return;
         const reason = await this.#hookRefusal(event, chatEvent.tool, chatEvent.input);
         if (reason === undefined) await permissions.ask(lease, event.id, chatEvent, agent);
-        // It may have been settled meanwhile: by its deadline, or with the turn.
+        // The deadline or the end of the turn may have settled the question meanwhile.
         else await agent.answerPermission(chatEvent.id, 'deny', reason).catch(() => undefined);
         return;
       }
@@ -251,8 +251,8 @@ export class TurnWorker implements TurnHandler {
   }
 
   /**
-   * On disk before the turn goes on. Before the agent is asked, a note that can't be written puts the turn off; later it
-   * does not end it any more: what the turn comes to is written until it is on disk.
+   * Stores a step before the turn goes on. If the first step can't be stored, the turn is put off: the agent was not asked
+   * yet. A later failure does not end the turn: its settlement is written until it is on disk.
    */
   async #journal(
     { lease }: ActiveAttempt,

@@ -51,7 +51,7 @@ import { describeTools } from './tools-begun.js';
  * | its lease is another gateway's by now               | none      | nothing                        | as the other decides    |
  */
 
-/** How an attempt ended: for good, or to be made again. */
+/** The end of an attempt: for good, or to be made again. */
 export type Settlement =
   | { readonly type: 'finish'; readonly outcome: TurnOutcome }
   | { readonly type: 'postpone'; readonly retry: Postponement };
@@ -65,7 +65,7 @@ export interface Stopped {
   readonly by: string;
 }
 
-/** Why a running turn is ended from outside. */
+/** The reason why a running turn is ended from outside. */
 export type TurnStop = Stopped | { readonly type: 'drain' } | { readonly type: 'lost_lease' };
 
 export interface AttemptEnd {
@@ -81,8 +81,8 @@ export interface AttemptEnd {
 export const maxRetries = 3;
 
 /**
- * A message that was worked on in so many crashes of the gateway may be their cause. Far above what a machine that is
- * restarted often, or its operator's patience, comes to.
+ * A message that was worked on in so many crashes of the gateway may be their cause. A machine that is restarted often, or
+ * an impatient operator, stays far below.
  */
 export const maxCrashes = 20;
 
@@ -159,7 +159,7 @@ export function unanswered(end: AttemptEnd, ending: ErrorEvent): Settlement {
   return finish(end, { state: 'failed', error, ...notice(text) });
 }
 
-/** R10: a CLI that can't be started is one of them. It was there when the gateway began, and updates take it away for a moment. */
+/** R10: a CLI that can't be started counts too: it was there at the start, and updates take it away for a moment. */
 function mayPass(ending: ErrorEvent): boolean {
   return ending.retryable || ending.code === 'not_installed';
 }

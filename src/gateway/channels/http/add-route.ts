@@ -13,11 +13,11 @@ export interface RouteOptions {
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
   readonly maxBodyBytes: number;
-  /** Aborted when the channel stops: what waits is answered at once. */
+  /** The signal is aborted when the channel stops: requests that wait are answered at once. */
   readonly stopping: AbortSignal;
 }
 
-/** A path with the methods that it has; every other one is 405. */
+/** Adds a path with its methods; any other method is answered with 405. */
 export function addRoute<Path extends string>(
   app: HttpApp,
   path: Path,

@@ -55,9 +55,8 @@ export function addChannelRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteO
   });
 }
 
-/** So much text ends a page before its limit does: 500 of the longest messages are more than fits into one answer. */
+/** A page ends early after so much text: 500 of the longest messages don't fit into one answer. */
 const maxPageCharacters = 4 * 1024 * 1024;
-/** Read at a time. */
 const readAtOnce = 25;
 
 /** `next` is the last message's id when there are more behind it. */
@@ -70,7 +69,7 @@ async function readPage(
   let last = after;
   let characters = 0;
   for (;;) {
-    // One more than wanted tells whether there are more.
+    // A message beyond the limit tells that there are more.
     const asked = Math.min(readAtOnce, limit + 1 - messages.length);
     const some = await gateway.messages(channel, { after: last, limit: asked });
     for (const message of some) {

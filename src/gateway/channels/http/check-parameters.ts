@@ -11,7 +11,7 @@ export function checkChannel(id: string): string {
   throw new HttpProblem('bad_request', `${shown} is no channel id: ${channelIdExpected}.`);
 }
 
-/** It becomes the message's id: visible ASCII, so that it is the same thing in every header, log and database. */
+/** The key becomes the message's id: visible ASCII is the same in every header, log and database. */
 export function checkIdempotencyKey(key: string | undefined): string | undefined {
   if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw new HttpProblem(
@@ -20,7 +20,7 @@ export function checkIdempotencyKey(key: string | undefined): string | undefined
   );
 }
 
-/** `?limit=&after=`, with nothing behind the signs, is what a client sends that has nothing to say there. */
+/** Empty values (`?limit=&after=`) count as not given. */
 export function checkPage(limit = '', after = '') {
   const size = limit === '' ? defaultPageSize : wholeNumber('limit', limit, 1);
   return {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import { HttpProblem } from './problem.js';
 
-/** Comes before everything else: who has no token learns nothing, not even which paths there are. */
+/** The token is checked before everything else: who has none learns nothing, not even which paths there are. */
 export function checkToken(token: string): MiddlewareHandler {
   const expected = digest(token);
   return async (c, next) => {

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { TurnoutError } from '../../../core/errors.js';
 
-/** What keeps the server from listening, with the address and what to do about it. */
+/** The reason why the server can't listen, with the address and a hint. */
 export function explainListenFailure(cause: NodeJS.ErrnoException, host: string, port: number): TurnoutError {
   const address = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
   switch (cause.code) {

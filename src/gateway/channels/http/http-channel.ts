@@ -10,7 +10,7 @@ import { createApp } from './routes.js';
 
 export interface HttpLimits extends ServerLimits {
   readonly maxBodyBytes: number;
-  /** When the channel stops, running requests have so long to end. */
+  /** Running requests have so long to end when the channel stops. */
   readonly stopGraceMs: number;
 }
 
@@ -23,11 +23,11 @@ const defaultHttpLimits: HttpLimits = {
 
 export interface HttpChannelOptions {
   readonly host: string;
-  /** 0: a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
   readonly token: string;
   readonly log: Log;
-  /** Counts the requests there. */
+  /** Requests are counted there. */
   readonly metrics?: Metrics | undefined;
   readonly limits?: Partial<HttpLimits>;
 }
@@ -53,7 +53,7 @@ export class HttpChannel implements PulledChannel {
     this.#limits = { ...defaultHttpLimits, ...options.limits };
   }
 
-  /** Where it listens, once it has started. */
+  /** The address that it listens on. Throws before the start. */
   get address(): HttpAddress {
     if (this.#address !== undefined) return this.#address;
     throw new TurnoutError('bad_request', 'The HTTP channel has no address before it has started.');

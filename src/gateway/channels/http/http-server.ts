@@ -6,14 +6,14 @@ import type { Log } from '../../../config/log.js';
 import { HttpProblem, toProblem } from './problem.js';
 
 export interface ServerLimits {
-  /** A request's headers, and all of it, have to be here by then: a slow sender holds no connection for ever. */
+  /** The headers, and the whole request, must have arrived by then: a slow sender holds no connection for ever. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
 }
 
 export interface HttpServer {
   readonly server: Server;
-  /** Takes no more, and lets running requests end for so long. */
+  /** Takes no more requests; those that run have `graceMs` to end. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -22,16 +22,16 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** Node's server around a fetch handler. What the handler never sees is answered in JSON too. */
+/** Node's server around a fetch handler. Requests that never reach the handler are answered in JSON too. */
 export function createHttpServer(
   fetch: (request: Request) => Response | Promise<Response>,
   options: { readonly host: string; readonly limits: ServerLimits; readonly log: Log },
 ): HttpServer {
   const { headersTimeoutMs, requestTimeoutMs } = options.limits;
   const listener = getRequestListener((request) => fetch(request), {
-    // For HTTP/1.0, which need not name the host.
+    // A request of HTTP/1.0 need not name the host.
     hostname: options.host,
-    // It would replace the global Request and Response of the whole process.
+    // The default, true, replaces the global Request and Response of the whole process.
     overrideGlobalObjects: false,
     errorHandler: (error) => {
       if (!(error instanceof RequestError)) options.log.error('http request failed', { error });
@@ -48,7 +48,7 @@ export function createHttpServer(
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(1000, headersTimeoutMs),
   });
-  // Those that have asked for nothing yet: Node does not count them as idle.
+  // Sockets without a request so far: Node does not count them as idle.
   const unusedSockets = new Set<Socket>();
   server.on('connection', (socket) => {
     unusedSockets.add(socket);
@@ -81,7 +81,7 @@ async function closeServer(server: Server, closeIdle: () => void, graceMs: numbe
   clearTimeout(end);
 }
 
-/** Node's own answer, as JSON. */
+/** Answers a request that Node could not parse, as Node does, but in JSON. */
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, last: Exchange | undefined): void {
   // An answer that belongs to an earlier request of the connection is still on its way: nothing may come before it.
   const busy = last !== undefined && !last.response.writableFinished;

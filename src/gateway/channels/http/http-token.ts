@@ -6,16 +6,16 @@ import { TurnoutError } from '../../../core/errors.js';
 
 export interface HttpToken {
   readonly token: string;
-  /** Where it is kept, when it does not come from the settings. */
+  /** The file that holds the token; undefined if it comes from the settings. */
   readonly file?: string;
-  /** It was made just now. */
+  /** True if the token was made by this call. */
   readonly created: boolean;
   readonly warnings: readonly string[];
 }
 
 const shortest = 16;
 
-/** The token of the settings, or the one that is kept in the data directory: made at the first start. */
+/** The token of the settings, or the one in the data directory, which is made at the first start. */
 export async function loadHttpToken(home: string, configured?: string): Promise<HttpToken> {
   const set = configured?.trim();
   if (set !== undefined && set !== '') {
@@ -28,7 +28,7 @@ export async function loadHttpToken(home: string, configured?: string): Promise<
   return { token, file, created, warnings: [...warnings, ...warnIfShort(token, file)] };
 }
 
-/** False when another process was faster. Whole or not there: two that start at once agree on one token. */
+/** False if another process was faster. The file appears as a whole: two that start at once agree on one token. */
 function createOnce(home: string, file: string): Promise<boolean> {
   return orExplain(file, 'made', async () => {
     await mkdir(home, { recursive: true, mode: 0o700 });
@@ -75,7 +75,7 @@ async function restrictMode(file: string): Promise<readonly string[]> {
   );
 }
 
-/** What is wrong with the token that is kept; undefined: nothing, or none can be read here. */
+/** The problem of the token in the data directory; undefined if it is right, or none can be read. */
 export async function checkTokenFile(home: string): Promise<string | undefined> {
   const file = join(home, 'http-token');
   const kept = await readFile(file, 'utf8').catch(() => undefined);

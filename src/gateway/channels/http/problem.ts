@@ -30,7 +30,7 @@ const statuses = {
 
 type ProblemStatus = (typeof statuses)[ProblemCode];
 
-/** A request that can't be served, as its sender is told. */
+/** The reason why a request can't be served, as its sender is told. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   readonly code: ProblemCode;
@@ -55,7 +55,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** What a request is told about an error that a handler did not expect: nothing of the inside. */
+/** An error that a handler did not expect is answered without any detail of the inside. */
 export function toProblem(cause: unknown): HttpProblem {
   if (cause instanceof HttpProblem) return cause;
   if (cause instanceof StoreError) return storeProblem(cause, 'Nothing was changed');

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { HttpProblem } from './problem.js';
 
-/** The request's JSON, held against its schema. What is wrong with it is told by the field's name. */
+/** The request's JSON, checked by its schema. Rejects with all problems, each with the field's name. */
 export async function readBody<T>(request: Request, schema: z.ZodType<T>, maxBytes: number): Promise<T> {
   checkMediaType(request.headers);
   const parsed = schema.safeParse(parseJson(await readBytes(request, maxBytes)));
@@ -9,7 +9,7 @@ export async function readBody<T>(request: Request, schema: z.ZodType<T>, maxByt
   throw new HttpProblem('bad_request', parsed.error.issues.map(describeIssue).join('; '));
 }
 
-/** What fetch and `curl -d` say of a text when nobody has told them what it is: no statement about the body. */
+/** The defaults of fetch and of `curl -d` say nothing about the body. */
 const unspecificTypes = ['', 'text/plain', 'application/x-www-form-urlencoded'];
 
 function checkMediaType(headers: Headers): void {
@@ -40,7 +40,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
   try {
-    // A declared length is kept by Node's parser. Without one, what comes is counted as it comes.
+    // Node's parser enforces a declared length. Without one, the bytes are counted as they come.
     if (declared !== null) return Buffer.from(await request.arrayBuffer());
     return await readCounted(request.body, maxBytes);
   } catch (cause) {

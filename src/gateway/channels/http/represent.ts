@@ -5,7 +5,7 @@ import {
   type StoredPermission,
 } from '../../../store/rows.js';
 
-/** What was accepted: just enough to ask for it again. */
+/** A receipt has just enough to ask for the event again. */
 export function representReceipt(event: StoredEvent) {
   return { eventId: event.id, state: event.state, ...(hasEnded(event) ? withError(event) : {}) };
 }
@@ -20,7 +20,7 @@ export function representEvent(event: StoredEvent) {
     ...(event.endedAt === undefined ? {} : { endedAt: iso(event.endedAt) }),
     attempts: event.attempts,
     ...(event.responseText === undefined ? {} : { responseText: event.responseText }),
-    // `error` is the event's end. Why an attempt failed that is tried again must not look like it.
+    // `error` is the event's end. The failure of an attempt that is tried again must not look like it.
     ...(hasEnded(event) ? withError(event) : event.error === undefined ? {} : { lastError: event.error }),
     ...(event.notBefore === undefined || hasEnded(event) ? {} : { retryAt: iso(event.notBefore) }),
   };

@@ -32,20 +32,20 @@ export function createApp(options: RouteOptions): HttpApp {
   return app;
 }
 
-/** One line and one count a request: never what it said. */
+/** Logs and counts each request, never its content. */
 function observe({ log, metrics, stopping }: RouteOptions): MiddlewareHandler<HttpEnv> {
   const requests = metrics?.counter('turnout_http_requests_total', 'HTTP requests by route and status.', {
     labelled: true,
   });
   return async (c, next) => {
     const began = performance.now();
-    // Before the answer is made: set on a finished one, they cost another copy of it.
+    // The headers are set before the answer is made: set on a finished answer, they cost another copy of it.
     c.header('Cache-Control', 'no-store');
     c.header('X-Content-Type-Options', 'nosniff');
     await next();
     if (stopping.aborted) c.header('Connection', 'close');
     const { status } = c.res;
-    // The route, not the path: channels and events would make a series each.
+    // The route is counted, not the path: each channel and event would make a series of its own.
     requests?.inc({ method: c.req.method, route: c.get('route') ?? 'other', status });
     const ms = Math.round(performance.now() - began);
     log.debug('http request', { method: c.req.method, path: c.req.path, status, ms });

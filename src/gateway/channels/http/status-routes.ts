@@ -1,7 +1,7 @@
 import type { Health } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 
-/** Without a token: for those who watch. They learn how many, never what or who. */
+/** These routes need no token: whoever watches learns how many, never what or who. */
 export function addStatusRoutes(app: HttpApp, { gateway, log, stopping }: RouteOptions): void {
   addRoute(app, '/healthz', { GET: (c) => c.json({ status: 'ok' }) });
 
