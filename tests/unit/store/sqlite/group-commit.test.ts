@@ -107,7 +107,7 @@ describe('what the disk does to it', () => {
     db.exec('CREATE TABLE IF NOT EXISTS blobs (value TEXT)');
     const big = commits.write((tx) => tx.run('INSERT INTO blobs VALUES (?)', 'x'.repeat(1_000_000)));
     const beside = commits.write(insert(2));
-    await expect(big).rejects.toMatchObject({ fault: 'full', passing: true });
+    await expect(big).rejects.toMatchObject({ fault: 'full', retryable: true });
     await expect(beside).rejects.toMatchObject({ fault: 'full', message: expect.stringMatching(/is full/) });
     expect(values()).toEqual([1]);
     db.exec('PRAGMA max_page_count = 100000');
@@ -133,7 +133,7 @@ describe('what the disk does to it', () => {
     other.exec('BEGIN EXCLUSIVE');
     const writes = await Promise.allSettled([1, 2].map((value) => commits.write(insert(value))));
     expect(writes).toMatchObject([
-      { reason: { fault: 'locked', passing: true } },
+      { reason: { fault: 'locked', retryable: true } },
       { reason: { fault: 'locked' } },
     ]);
     expect(await commits.read((tx) => tx.all('SELECT * FROM numbers'))).toEqual([]);
@@ -145,7 +145,7 @@ describe('what the disk does to it', () => {
 
   it('says that it may not write', async () => {
     db.exec('PRAGMA query_only = ON');
-    await expect(commits.write(insert(1))).rejects.toMatchObject({ fault: 'read_only', passing: false });
+    await expect(commits.write(insert(1))).rejects.toMatchObject({ fault: 'read_only', retryable: false });
     db.exec('PRAGMA query_only = OFF');
     await commits.write(insert(1));
   });
