@@ -10,7 +10,7 @@ import type { HookManager } from './hooks/hook-manager.js';
 import type { ChannelConfig, MarkdownConfigLoader } from './persona/markdown-config-loader.js';
 import type { SystemPromptAssembler } from './persona/system-prompt-assembler.js';
 
-/** What a turn came to, for the one who asked. Never an answer and an error. */
+/** The outcome of a turn for the one who asked. Never an answer and an error. */
 export interface EventResult {
   responseText?: string;
   targetChannelId?: string;

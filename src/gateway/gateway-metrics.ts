@@ -1,8 +1,8 @@
-import type { Store } from '../../store/store.js';
-import type { Agents } from '../agents/agents.js';
-import type { EventQueue } from '../queue/event-queue.js';
-import type { Settlement } from '../turns/verdicts.js';
+import type { Store } from '../store/store.js';
+import type { Agents } from './agents/agents.js';
 import { type Counter, type Histogram, Metrics } from './metrics.js';
+import type { EventQueue } from './queue/event-queue.js';
+import type { Settlement } from './turns/verdicts.js';
 
 /** The counts that `/metrics` shows of the gateway's work. */
 export class GatewayMetrics {

@@ -1,4 +1,4 @@
-import { TurnoutError } from '../../core/errors.js';
+import { TurnoutError } from '../core/errors.js';
 
 export type Labels = Readonly<Record<string, string | number>>;
 type Read<T> = () => T | Promise<T>;

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { backendNames } from '../../src/backends/names.js';
 
 const src = fileURLToPath(new URL('../../src', import.meta.url));
 
@@ -34,6 +35,31 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/**
+ * The rooms of the gateway, and which others each may enter. Two enter each other: a turn runs the commands of the chat, and
+ * `/queue clear` is a verdict on messages. Files beside the rooms put them together; rooms know only three of them.
+ */
+const gatewayRooms: Readonly<Record<string, readonly string[]>> = {
+  channels: [],
+  persona: ['channels'],
+  hooks: ['persona'],
+  schedule: ['persona'],
+  archive: ['channels'],
+  agents: ['persona'],
+  commands: ['agents', 'turns'],
+  turns: ['agents', 'archive', 'commands', 'hooks'],
+  queue: ['channels', 'commands', 'hooks', 'turns'],
+};
+const knownToRooms = ['config.ts', 'agent-runtime.ts', 'journal-points.ts', 'metrics.ts'];
+
+/** The folders that the four vendors share: they know no vendor, and one-shot runs and live sessions meet only in types. */
+const sharedByVendors: Readonly<Record<string, readonly string[]>> = {
+  output: [],
+  launch: ['output'],
+  live: ['output'],
+  'one-shot': ['launch', 'output', 'live/types.ts'],
+};
+
 describe('imports point one way', () => {
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
@@ -50,6 +76,42 @@ describe('imports point one way', () => {
       const targetLayer = layerOf(target);
       if (targetLayer === layer) continue;
       expect(allowed[layer], `${file} imports ${target}`).toContain(targetLayer);
+    }
+  });
+
+  it.each(Object.keys(gatewayRooms))('gateway/%s enters no other room than it may', (room) => {
+    for (const file of files.filter((name) => name.startsWith(`gateway/${room}/`))) {
+      for (const target of importsOf(file).filter((name) => name.startsWith('gateway/'))) {
+        const [, entered = '', deeper] = target.split(sep);
+        if (entered === room) continue;
+        const may = deeper === undefined ? knownToRooms : (gatewayRooms[room] ?? []);
+        expect(may, `${file} imports ${target}`).toContain(entered);
+      }
+    }
+  });
+
+  it('every folder of the gateway is a known room', () => {
+    const rooms = files.filter((name) => /^gateway\/[^/]+\//.test(name)).map((name) => name.split(sep)[1]);
+    expect([...new Set(rooms)].sort()).toEqual(Object.keys(gatewayRooms).sort());
+  });
+
+  it.each(Object.keys(sharedByVendors))('backends/%s knows no vendor', (folder) => {
+    for (const file of files.filter((name) => name.startsWith(`backends/${folder}/`))) {
+      for (const target of importsOf(file).filter((name) => /^backends\/[^/]+\//.test(name))) {
+        const inside = target.slice('backends/'.length);
+        const may = [folder, ...(sharedByVendors[folder] ?? [])];
+        const known = may.some((name) => inside === name || inside.startsWith(`${name}/`));
+        expect(known, `${file} imports ${target}`).toBe(true);
+      }
+    }
+  });
+
+  it('all vendors have the same files for the same roles', () => {
+    const roles = ['protocol', 'transport', 'process', 'session', 'turns', 'decoder', 'state', 'permissions'];
+    for (const vendor of backendNames) {
+      const found = roles.filter((role) => files.includes(`backends/${vendor}/live/${role}.ts`));
+      expect(found, vendor).toEqual(roles);
+      expect(files).toContain(`backends/${vendor}/decoder.ts`);
     }
   });
 

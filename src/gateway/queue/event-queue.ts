@@ -1,29 +1,12 @@
 import { setImmediate as nextLoop, setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../config/log.js';
 import { StoreError } from '../../store/errors.js';
-import type {
-  AbandonedTurn,
-  Accepted,
-  AcceptOptions,
-  Claim,
-  Lease,
-  NewEvent,
-  Store,
-} from '../../store/store.js';
+import type { Accepted, AcceptOptions, Claim, Lease, NewEvent, Store } from '../../store/store.js';
 import type { Watcher } from '../journal-points.js';
+import type { TurnHandler } from '../turns/turn-worker.js';
 import type { Settlement, Stopped, TurnStop } from '../turns/verdicts.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { cancelPostponed, postponedHead } from './postponed.js';
-
-/** Does the work on the queue's events. */
-export interface TurnHandler {
-  /** Makes one attempt. Ends soon after the signal, whose reason is a `TurnStop`. Never rejects over an agent's failure. */
-  run(claim: Claim, signal: AbortSignal): Promise<Settlement>;
-  /** Settles a turn whose gateway has died. */
-  recover(turn: AbandonedTurn): Promise<Settlement>;
-  /** Called when the turn's settlement is on disk: nothing else of it is needed any more. */
-  settled?(lease: Lease): Promise<void>;
-}
 
 export interface QueueOptions {
   readonly store: Store;

@@ -10,7 +10,6 @@ import { parseCommand } from '../commands/parse-command.js';
 import type { GatewayConfig } from '../config.js';
 import type { HookManager } from '../hooks/hook-manager.js';
 import type { Watcher } from '../journal-points.js';
-import type { TurnHandler } from '../queue/event-queue.js';
 import { Attempt } from './attempt.js';
 import type { PermissionRequests } from './permission-requests.js';
 import { recoverTurn } from './recover-turn.js';
@@ -27,6 +26,16 @@ import {
 
 /** The limit of messages that become one turn in `collect` mode. */
 const maxCollected = 50;
+
+/** Does the work on the queue's events. */
+export interface TurnHandler {
+  /** Makes one attempt. Ends soon after the signal, whose reason is a `TurnStop`. Never rejects over an agent's failure. */
+  run(claim: Claim, signal: AbortSignal): Promise<Settlement>;
+  /** Settles a turn whose gateway has died. */
+  recover(turn: AbandonedTurn): Promise<Settlement>;
+  /** Called when the turn's settlement is on disk: nothing else of it is needed any more. */
+  settled?(lease: Lease): Promise<void>;
+}
 
 export interface WorkerParts {
   readonly config: GatewayConfig;

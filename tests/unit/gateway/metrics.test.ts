@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Metrics } from '../../../../src/gateway/metrics/metrics.js';
+import { Metrics } from '../../../src/gateway/metrics.js';
 
 describe('metrics', () => {
   it('are written as Prometheus reads them', async () => {

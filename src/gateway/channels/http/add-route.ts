@@ -1,6 +1,6 @@
 import type { Handler, Hono } from 'hono';
 import type { Log } from '../../../config/log.js';
-import type { Metrics } from '../../metrics/metrics.js';
+import type { Metrics } from '../../metrics.js';
 import type { GatewayFace } from '../types.js';
 import { HttpProblem } from './problem.js';
 

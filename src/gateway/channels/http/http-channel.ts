@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Log } from '../../../config/log.js';
 import { TurnoutError } from '../../../core/errors.js';
-import type { Metrics } from '../../metrics/metrics.js';
+import type { Metrics } from '../../metrics.js';
 import type { GatewayFace, PulledChannel } from '../types.js';
 import { httpSource } from './channel-routes.js';
 import { explainListenFailure } from './explain-listen-failure.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Metrics } from '../../../../src/gateway/metrics/metrics.js';
+import { Metrics } from '../../../../src/gateway/metrics.js';
 import { type Running, startChannel, token } from './fake-gateway.js';
 
 let http: Running;
