@@ -1,7 +1,7 @@
-/** The one event model: what every backend says while a turn runs, and what goes over the wire as NDJSON. */
+/** The one event model: every backend yields these events while a turn runs, and they travel as NDJSON. */
 export type ChatEvent = StepEvent | TerminalEvent;
 
-/** Everything that can happen before a turn ends. */
+/** The events that can come before a turn ends. */
 export type StepEvent =
   | SessionEvent
   | TextEvent
@@ -15,7 +15,7 @@ export type StepEvent =
   | UsageEvent
   | NoticeEvent;
 
-/** Exactly one of these ends a turn, and nothing follows it. */
+/** The events that end a turn: there is exactly one, and nothing follows it. */
 export type TerminalEvent = CompleteEvent | ErrorEvent;
 
 export interface SessionEvent {
@@ -71,13 +71,13 @@ export interface PermissionResolvedEvent {
   readonly type: 'permission_resolved';
   readonly id: string;
   readonly decision: PermissionDecision;
-  /** The words that came with a denial: of whoever answered, of the clock that ran out, of what stopped the turn. */
+  /** The reason for a denial: the answer's own words, the clock that ran out, or the stop of the turn. */
   readonly message?: string;
 }
 
 /**
- * Token counts of this turn so far: a later event replaces an earlier one. `inputTokens` is everything the model read, `cachedInputTokens` the part
- * of it that came from a cache.
+ * Token counts of this turn so far: a later event replaces an earlier one. `inputTokens` is everything the
+ * model read, `cachedInputTokens` the part of it that came from a cache.
  */
 export interface Usage {
   readonly inputTokens: number;
@@ -104,7 +104,7 @@ export type StopReason = 'end_turn' | 'max_turns' | 'refusal' | (string & {});
 
 export interface CompleteEvent {
   readonly type: 'complete';
-  /** The answer: what the agent said after its last tool. */
+  /** The answer: the text after the agent's last tool. */
   readonly text: string;
   readonly sessionId: string;
   readonly stopReason: StopReason;

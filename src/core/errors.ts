@@ -19,13 +19,13 @@ export class TurnoutError extends Error {
     this.hint = options.hint;
   }
 
-  /** The whole sentence for a person: what happened, then what to do. */
+  /** The message and the hint together, for a person. */
   get explanation(): string {
     return this.hint === undefined ? this.message : `${this.message}\n${this.hint}`;
   }
 }
 
-/** Thrown by what was waiting for something when the caller took the request back. */
+/** The error of a wait that ends because the caller took the request back. */
 export function interruptedError(): TurnoutError {
   return new TurnoutError('interrupted', interruptedMessage);
 }

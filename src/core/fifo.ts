@@ -1,4 +1,4 @@
-/** First in, first out, each in constant time. What has been taken is not kept. */
+/** A first-in, first-out queue with constant-time operations. An item that was taken is not kept. */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #taken = 0;
@@ -24,7 +24,7 @@ export class Fifo<T> {
     return item;
   }
 
-  /** The one that comes next. */
+  /** The item that `shift` returns next. */
   get first(): T | undefined {
     return this.#items[this.#taken];
   }

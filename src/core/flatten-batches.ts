@@ -1,15 +1,15 @@
-/** Batches that come one after the other; undefined after the last one. */
+/** Yields batches one after the other; `undefined` follows the last one. */
 export interface BatchSource<T> {
   next(): Promise<readonly T[] | undefined>;
 }
 
 /**
- * The items of a generator of batches, one by one. Nested async generators cost several promises for each item; this
- * costs one, which is what makes a turn with millions of events as fast as reading its lines. A generator can also hand
- * over a source, whose batches then come without it, until it is exhausted.
+ * Yields the items of a generator of batches, one by one. Nested async generators cost several promises for
+ * each item; this costs one, so a turn with millions of events is as fast as reading its lines. If the
+ * generator yields a source, that source's batches follow directly, until it is exhausted.
  *
- * A generator that waits for something takes no `return` until that has come. Where it is left at such a moment, or while
- * a source is waited for, `stop` is called, to bring it about.
+ * A generator that is waiting takes no `return` until its wait is over. If the reader leaves at such a
+ * moment, or while a source is pending, `stop` is called to end that wait.
  */
 export function flattenBatches<T>(
   batches: AsyncGenerator<readonly T[] | BatchSource<T>>,
@@ -25,7 +25,7 @@ class Flattened<T> implements AsyncGenerator<T> {
   #batch: readonly T[] = [];
   #at = 0;
   #left = false;
-  /** Callers that were not answered yet: those that don't wait for one `next` before the next are served in order. */
+  /** The number of callers without an answer. Callers that don't await each `next` are served in order. */
   #waiting = 0;
   #last: Promise<unknown> | undefined;
 
@@ -84,7 +84,7 @@ class Flattened<T> implements AsyncGenerator<T> {
           batch = await (source === undefined ? this.#advance() : source.next());
         } catch (error) {
           if (source === undefined) throw error;
-          // What a source throws, it throws into the generator.
+          // An error of the source is thrown into the generator that yielded it.
           this.#source = undefined;
           batch = await this.#advance(this.#batches.throw(error));
         }
@@ -110,7 +110,7 @@ class Flattened<T> implements AsyncGenerator<T> {
     return [];
   }
 
-  /** Whoever waits is answered first, and the generator closed then. */
+  /** Answers the callers that wait, then closes the generator. */
   async #leave(): Promise<void> {
     this.#left = true;
     if (this.#waiting > 0) {

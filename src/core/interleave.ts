@@ -1,4 +1,4 @@
-/** Things that happen beside a stream, waiting to be taken. */
+/** Holds items that arrive beside a stream until they are taken. */
 export class Aside<T> {
   #items: T[] = [];
   #wake: (() => void) | undefined;
@@ -23,7 +23,7 @@ export class Aside<T> {
   }
 }
 
-/** The items of `main`, and between them what came in `aside`, as soon as it came. */
+/** Yields the items of `main`, and between them the items of `aside` as soon as they arrive. */
 export async function* interleave<T, A>(
   main: AsyncIterable<T>,
   aside: Aside<A>,
@@ -45,7 +45,8 @@ export async function* interleave<T, A>(
     }
   } finally {
     const closed = iterator.return?.();
-    // A generator closes only when what it waits for has come, which may need what the one who leaves does next.
+    // A generator closes only when its pending wait ends, and that may depend on the caller's next step: so a
+    // pending close is not awaited.
     if (waiting) closed?.catch(() => undefined);
     else await closed;
   }

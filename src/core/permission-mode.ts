@@ -1,3 +1,3 @@
-/** What an agent may do without being asked: `bypass` everything, `ask` nothing, `edits` change files, `plan` only read. */
+/** An agent may do without asking: `bypass` everything, `ask` nothing, `edits` change files, `plan` read. */
 export const permissionModes = ['bypass', 'ask', 'edits', 'plan'] as const;
 export type PermissionMode = (typeof permissionModes)[number];

@@ -8,13 +8,13 @@ import {
   type Usage,
 } from './chat-event.js';
 
-/** A longer answer is still streamed whole, but `complete.text` keeps only this much of it. */
+/** The limit of `complete.text`, which keeps the beginning of a longer answer; all of it is streamed. */
 export const maxAnswerChars = 32 * 1024 * 1024;
 
 /**
  * Keeps the invariants of a turn, whatever order a CLI prints things in: one session event for each id,
- * thinking is bracketed, every tool that starts also ends, one terminal event and nothing behind it.
- * It also knows the answer: what was said after the last tool.
+ * thinking is bracketed, every tool that starts also ends, one terminal event and nothing behind it. It also
+ * collects the answer, which is the text after the last tool.
  */
 export class TurnLedger {
   sessionId: string | undefined;
@@ -34,7 +34,7 @@ export class TurnLedger {
     return this.#seenTools.size > 0;
   }
 
-  /** The events to show for one that a decoder made. */
+  /** Returns the events to show for one event of a decoder. */
   accept(event: StepEvent): readonly ChatEvent[] {
     if (this.#ended) return [];
     switch (event.type) {
@@ -71,7 +71,7 @@ export class TurnLedger {
     }
   }
 
-  /** Ends the turn well. `text` is the answer in the CLI's own words, where it says it. */
+  /** Ends the turn with success. `text` is the answer as the CLI reports it, if it does. */
   complete(stopReason: StopReason, text?: string): readonly ChatEvent[] {
     const event: CompleteEvent = {
       type: 'complete',
@@ -130,13 +130,13 @@ export class TurnLedger {
   }
 }
 
-/** Text made of very many small pieces, without a rope that costs more than the text. */
+/** Collects text from very many small pieces: concatenation would build a rope larger than the text. */
 class Transcript {
   length = 0;
   #settled = '';
   #pieces: string[] = [];
 
-  /** Returns false when there was no room for all of it. */
+  /** Returns false if the piece did not fit in whole. */
   add(piece: string): boolean {
     const room = maxAnswerChars - this.length;
     if (room <= 0) return false;
