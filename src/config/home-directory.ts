@@ -3,7 +3,10 @@ import { join, resolve } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the gateway's data is. Apart from the other settings: whoever only reads it needs no other one to be right. */
+/**
+ * The directory of the gateway's data. It is resolved apart from the other settings, so that a program that
+ * only reads the data needs no other setting to be valid.
+ */
 export function homeDirectory(env: Environment): string {
   return resolve(given(env['TURNOUT_HOME']) ?? join(given(env['HOME']) ?? homedir(), '.turnout'));
 }

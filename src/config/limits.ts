@@ -1,14 +1,14 @@
-/** How long things may take, in ms; 0 means for ever. What a clock ends, it ends by name. */
+/** Time limits in ms; 0 means no limit. The message of a timeout names the clock that ran out. */
 export interface Clocks {
-  /** The model says nothing, and no tool runs. */
+  /** The limit for the model's silence while no tool runs. */
   readonly modelSilenceMs: number;
-  /** One tool runs. */
+  /** The limit for one tool. */
   readonly toolMs: number;
-  /** A permission request waits; then it is denied. */
+  /** The limit for an answer to a permission request; after it the request is denied. */
   readonly permissionMs: number;
-  /** The whole turn. */
+  /** The limit for the whole turn. */
   readonly turnMs: number;
-  /** A CLI that is asked to stop has this long. Then the turn ends without it, and its process is given up. */
+  /** The limit for a CLI to stop when asked to. After it the turn ends, and the process is given up. */
   readonly stopMs: number;
 }
 
@@ -19,15 +19,15 @@ export const defaultClocks: Omit<Clocks, 'turnMs'> = {
   stopMs: 5000,
 };
 
-/** How many CLI processes are kept warm. */
+/** Limits of the pool of warm CLI processes. */
 export interface PoolLimits {
-  /** Processes at the same time, of all backends. */
+  /** The number of processes at the same time, of all backends. */
   readonly maxProcesses: number;
-  /** Resident memory of all of them together. */
+  /** The resident memory of all processes together. */
   readonly maxResidentBytes: number;
-  /** A process that nobody uses is ended after this long. */
+  /** A process without a turn is ended after this time. */
   readonly idleMs: number;
-  /** How many unused processes to keep ready for each kind that was in use. */
+  /** The number of unused processes to keep ready for each kind that was in use. */
   readonly spares: number;
 }
 

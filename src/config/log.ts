@@ -1,7 +1,7 @@
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Facts are fields; the message is the same for every occurrence, so that it can be searched for. */
+/** The facts of a log line. The message is the same for every occurrence, so that it can be searched for. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {
@@ -9,11 +9,11 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** The same log, with these fields on every line. */
+  /** Returns the same log with these fields on every line. */
   with(fields: LogFields): Log;
 }
 
-/** One JSON object a line. Nothing of a prompt or an answer is logged below `debug`. */
+/** Writes one JSON object a line. Prompts and answers are logged at `debug` only. */
 export function createLog(
   level: LogLevel,
   write: (line: string) => void = (line) => process.stderr.write(line),
@@ -35,7 +35,7 @@ export function createLog(
   };
 }
 
-/** An Error has no enumerable fields: what it says would be lost in JSON. */
+/** An Error has no enumerable fields, so JSON would lose its name and message. */
 function flatten(fields: LogFields | undefined): LogFields {
   if (fields === undefined) return {};
   return Object.fromEntries(

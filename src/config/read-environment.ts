@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { TurnoutError } from '../core/errors.js';
 import type { Environment } from './home-directory.js';
 
-/** Settings of the `.env` file in a directory, under those of the environment. */
+/** Merges the `.env` file of a directory with the environment; the environment wins. */
 export function readEnvironment(directory: string, environment: Environment): Environment {
   const file = join(directory, '.env');
   try {

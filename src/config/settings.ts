@@ -12,11 +12,11 @@ import {
 import { defaultClocks, defaultPoolLimits } from './limits.js';
 import { logLevels } from './log.js';
 
-/** What becomes of a message that comes while the channel's turn runs. */
+/** The ways to treat a message that arrives while the channel's turn runs. */
 export const queueModes = ['queue', 'interrupt', 'collect', 'steer'] as const;
 export type QueueMode = (typeof queueModes)[number];
 
-/** Every setting, as it is written in the environment. */
+/** All settings as they are written in the environment. */
 export const settings = z.object({
   BACKEND_CLI_PATH: z.string().optional(),
   BACKEND_MODEL: z.string().refine(isModelName, modelNameExpected).optional(),
