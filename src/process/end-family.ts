@@ -3,18 +3,19 @@ import { isAlive, type ProcessRow } from './process-table.js';
 export const defaultGraceMs = 2000;
 
 export interface Ending {
-  /** Everything that is to end and still lives. */
+  /** Finds the processes to end that still live. */
   find(): Promise<readonly ProcessRow[]>;
   send(family: readonly ProcessRow[], signal: NodeJS.Signals): void;
-  /** When patience ends, in the time of `performance.now()`. It may move closer while we wait. */
+  /** The time of `performance.now()` at which SIGKILL follows. It may move closer meanwhile. */
   readonly deadline: () => number;
-  /** Resolves early what would else be noticed at the next look. */
+  /** If it resolves, the processes are checked at once instead of after the next pause. */
   readonly change?: Promise<unknown>;
 }
 
 /**
- * Asks with SIGTERM, waits, and kills what still lives; then looks again, until nothing is found: a process may start
- * others while it is being ended. Gives back what even SIGKILL can't end (another user's, or stuck in the kernel).
+ * Sends SIGTERM, waits, and sends SIGKILL to the processes that still live; then searches again until nothing
+ * is found, because a process may start others while it is being ended. Returns the processes that even
+ * SIGKILL can't end (another user's, or stuck in the kernel).
  */
 export async function endFamily(ending: Ending): Promise<readonly ProcessRow[]> {
   let giveUpAt: number | undefined;
@@ -35,13 +36,13 @@ export async function endFamily(ending: Ending): Promise<readonly ProcessRow[]> 
   }
 }
 
-/** Signals processes that were found a moment ago; those that are gone by now, or not ours, are left out. */
+/** Signals processes that were found a moment ago, and skips those that are gone or another user's. */
 export function sendTo(pids: Iterable<number>, signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {
       process.kill(pid, signal);
     } catch {
-      // ESRCH: it has ended by itself. EPERM: it runs as another user.
+      // ESRCH: the process has ended by itself. EPERM: it runs as another user.
     }
   }
 }
@@ -61,7 +62,7 @@ async function untilGone(
   }
 }
 
-/** True when the change came before the time was over. */
+/** Resolves to true if the change came before the time was over. */
 function sleep(ms: number, change: Promise<unknown> | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), ms);

@@ -4,22 +4,22 @@ import { readMarker } from './mark-child.js';
 import { isAlive, type ProcessIdentity, type ProcessRow, readProcessTable } from './process-table.js';
 import { pidNamespace, readCommandLine } from './read-proc.js';
 
-/** A process that a Turnout started, directly or not, and that has outlived it. */
+/** A process that a Turnout started, directly or not, and that has outlived that Turnout. */
 export interface Orphan extends ProcessIdentity {
-  /** `pid.start` of the Turnout that is gone. */
+  /** The `pid.start` of the Turnout that is gone. */
   readonly owner: string;
   readonly run: string;
   readonly command: string;
 }
 
-/** Linux only: elsewhere another process's environment can't be read, and nothing is found. */
+/** Works on Linux only: elsewhere another process's environment can't be read, and nothing is found. */
 export async function findOrphans(): Promise<readonly Orphan[]> {
   return (await findOrphaned()).flatMap(({ orphan }) => orphan ?? []);
 }
 
 /**
- * Ends all orphans, and what they started, and reports them. Those of an owner that lives, a second Turnout on
- * this machine, are left alone.
+ * Ends all orphans and the processes they started, and reports them. Processes of an owner that lives, such
+ * as a second Turnout on this machine, are left alone.
  */
 export async function endOrphans(
   options: { readonly graceMs?: number } = {},
@@ -49,7 +49,7 @@ export interface EndedOrphan extends Orphan {
 
 interface Orphaned {
   readonly row: ProcessRow;
-  /** Absent for a child of an orphan that carries no marker. */
+  /** `undefined` for a child of an orphan that carries no marker. */
   readonly orphan: Orphan | undefined;
 }
 
@@ -64,7 +64,7 @@ async function findOrphaned(): Promise<readonly Orphaned[]> {
     else if (!spared.has(row.pid))
       orphans.set(row, { ...identity(row), ...marker, command: readCommandLine(row.pid) });
   }
-  // Not by session: a marker that somebody exported by hand must not cost him his terminal.
+  // Sessions are no tie here: a marker that somebody exported by hand must not cost him his terminal.
   const family = closeOver(
     table.filter((row) => !spared.has(row.pid)),
     (row) => orphans.has(row),
@@ -73,20 +73,20 @@ async function findOrphaned(): Promise<readonly Orphaned[]> {
   return family.map((row) => ({ row, orphan: orphans.get(row) }));
 }
 
-/** Ourselves and all above us: a Turnout may have been started by a tool of one that is gone. */
+/** This process and its ancestors are spared: a tool of a Turnout that is gone may have started this one. */
 function ancestors(table: readonly ProcessRow[], pid: number): number[] {
   const row = table.find((candidate) => candidate.pid === pid);
   return row === undefined || row.parent === 0 ? [pid] : [pid, ...ancestors(table, row.parent)];
 }
 
-/** A name that we can't read is nobody we could declare dead. */
+/** An owner whose name can't be read counts as alive, because nobody can prove it dead. */
 export function ownerLives(owner: string): boolean {
   const [, pid, start] = /^(\d+)\.(\d+)$/.exec(owner) ?? [];
   if (pid === undefined || start === undefined) return true;
   return isAlive({ pid: Number(pid), start: Number(start) });
 }
 
-/** The owner's pid means something only among those who count pids as we do: containers count their own. */
+/** The owner's pid is valid only in this process's pid namespace: containers count their own. */
 function sharesOurPids(pid: number): boolean {
   const own = pidNamespace('self');
   return own !== undefined && pidNamespace(pid) === own;

@@ -10,7 +10,7 @@ export interface Attempt {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The system says ENOENT for a missing program, directory or interpreter alike: looks which one it was. */
+/** Finds the reason of a failed spawn: ENOENT means a missing program, directory or interpreter alike. */
 export async function explainSpawnFailure(attempt: Attempt, cause: unknown): Promise<SpawnError> {
   const { command, cwd } = attempt;
   const errno = errnoOf(cause);
@@ -120,7 +120,7 @@ async function readShebang(path: string): Promise<string | undefined> {
   }
 }
 
-/** Without the cause: Node's message quotes the value, which may be a secret. */
+/** The error has no `cause`: Node's message quotes the value, which may be a secret. */
 function refusedByNode(attempt: Attempt, errno: string): SpawnError {
   const command = printable(attempt.command);
   const place = whereNulIs(attempt);

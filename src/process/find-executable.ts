@@ -9,8 +9,8 @@ export type FoundExecutable =
 export type ExecutableProblem = 'missing' | 'not_executable' | 'is_directory';
 
 /**
- * Where a command would be found. A name with a slash is a path, relative to `cwd`; a bare one is looked up on PATH,
- * where a file that can't be run is passed over but named when nothing better comes.
+ * Finds the file that a command would start. A name with a slash is a path, relative to `cwd`; a bare one is
+ * looked up on PATH, where a file that can't be run is passed over but reported if nothing better is found.
  */
 export async function findExecutable(
   nameOrPath: string,
@@ -33,7 +33,7 @@ function candidates(nameOrPath: string, env: { PATH?: string; PATHEXT?: string }
   if (nameOrPath === '') return [];
   const isPath =
     nameOrPath.includes('/') || (onWindows && (nameOrPath.includes('\\') || isAbsolute(nameOrPath)));
-  // An empty part of PATH is the current directory; without PATH the C library looks into these two.
+  // An empty part of PATH means the current directory; without PATH the C library searches these two.
   const folders = isPath ? [''] : (env.PATH ?? '/bin:/usr/bin').split(delimiter);
   const endings = onWindows ? ['', ...(env.PATHEXT ?? '.COM;.EXE;.BAT;.CMD').split(';')] : [''];
   return folders.flatMap((folder) =>

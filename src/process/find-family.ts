@@ -9,9 +9,10 @@ import {
 import { readRow } from './read-proc.js';
 
 /**
- * All that one child has started and that still lives. The tools of all four CLIs run in sessions of their own, so the
- * child's group alone misses them; ties are the parent, the session, the marker, and having been seen before.
- * The marker can be read on Linux only: elsewhere what forks twice into a session of its own is not found.
+ * Finds the living processes that one child has started. The tools of all four CLIs run in sessions of their
+ * own, so the child's group alone misses them; a process belongs to the family by its parent, its session,
+ * the marker, or because it was seen before. The marker can be read on Linux only: elsewhere a process that
+ * forks twice into a session of its own is not found.
  */
 export class ProcessFamily {
   readonly #root: number;
@@ -32,8 +33,8 @@ export class ProcessFamily {
   }
 
   /**
-   * To be called when the root is reaped. From now on its number may be given to somebody else, so whoever it left in
-   * its group is remembered by name while the number is still known to be theirs.
+   * Must be called when the root is reaped. From then on its pid may be given to another process, so the
+   * members of its group are remembered by name while the pid is still known to be theirs.
    */
   rootExited(): void {
     if (groupHasMembers(this.#root)) this.#rememberGroup();
@@ -45,7 +46,7 @@ export class ProcessFamily {
     return this.#select(await readProcessTable(this.#rootStart));
   }
 
-  /** In one go, for the last moments of our own process. */
+  /** Searches synchronously, for the last moments of this process. */
   findNow(): readonly ProcessRow[] {
     return this.#select(readProcessTableNow(this.#rootStart));
   }
@@ -70,7 +71,10 @@ export class ProcessFamily {
   }
 }
 
-/** The seeds and all that hangs on them. A session belongs to its founder, so one member tells for all. */
+/**
+ * Returns the seeds and all processes tied to them. A session belongs to its founder, so if one member is in
+ * the family, all are.
+ */
 export function closeOver(
   table: readonly ProcessRow[],
   isSeed: (row: ProcessRow) => boolean,

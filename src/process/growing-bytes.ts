@@ -1,6 +1,6 @@
 /**
- * Bytes that arrive piece by piece, in one buffer that doubles: the cost is linear and the memory bounded
- * whatever the size of the pieces (a list of one-byte chunks would cost a hundred times its content).
+ * Collects bytes that arrive piece by piece in one buffer that doubles: the cost is linear and the memory
+ * bounded whatever the size of the pieces (a list of one-byte chunks would cost a hundred times its content).
  */
 export class GrowingBytes {
   readonly #limit: number;
@@ -15,7 +15,7 @@ export class GrowingBytes {
     return this.#length;
   }
 
-  /** Keeps what fits below the limit and says how much that was. */
+  /** Appends as much of the piece as fits below the limit, and returns the number of bytes that did. */
   append(piece: Uint8Array): number {
     const kept = Math.min(piece.length, this.#limit - this.#length);
     if (kept <= 0) return 0;
@@ -25,7 +25,7 @@ export class GrowingBytes {
     return kept;
   }
 
-  /** A view, good until the next change. */
+  /** Returns a view that is valid until the next change. */
   view(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }

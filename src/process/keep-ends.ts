@@ -4,14 +4,14 @@ import { GrowingBytes } from './growing-bytes.js';
 export const defaultStderrBytes = 256 * 1024;
 
 /**
- * Keeps the first and the last half of what a child says on stderr: the cause of a failure stands at either end,
- * and a flood in between must not cost memory.
+ * Keeps the first and the last half of a child's stderr: the cause of a failure stands at either end, and a
+ * flood in between must not cost memory.
  */
 export class EndsKeeper {
   readonly #head: GrowingBytes;
   readonly #half: number;
   #ring: Buffer | undefined;
-  /** Bytes seen after the head was full; the last of them are in the ring. */
+  /** The number of bytes after the head was full; the last of them are in the ring. */
   #afterHead = 0;
 
   constructor(limit: number = defaultStderrBytes) {
@@ -45,12 +45,12 @@ export class EndsKeeper {
   }
 }
 
-/** Without the character at the end that is not all here (yet). */
+/** Leaves out an incomplete character at the end. */
 function decode(bytes: Buffer): string {
   return new StringDecoder('utf8').write(bytes);
 }
 
-/** Skips the rest of a character that the cut went through. */
+/** Skips the rest of a character that was cut in two. */
 function fromCharacter(bytes: Buffer): Buffer {
   let at = 0;
   while (at < 3 && isContinuation(bytes[at])) at += 1;

@@ -1,6 +1,6 @@
 /**
- * What must not survive us, should our process leave without ending it. One listener for all, only while there
- * is something to kill. Returns the way to take it back.
+ * Calls `kill` if this process exits before the returned function was called. All calls share one listener,
+ * which exists only while there is something to kill.
  */
 export function killAtExit(kill: () => void): () => void {
   if (kills.size === 0) process.on('exit', killAll);

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readEnvironment, readRow } from './read-proc.js';
 
 /**
- * Two variables in the environment of a child and so of all that it starts: who started it (to find what a dead owner
- * left behind), and which run it belongs to (to find what has cut its ties to the child by forking twice).
+ * Two variables in the environment of a child, which its descendants inherit: the owner that started it (to
+ * find the processes of a dead owner), and the run it belongs to (to find processes that cut their ties by
+ * forking twice).
  */
 export interface Marker {
   readonly owner: string;
@@ -14,7 +15,7 @@ export function createMarker(): Marker {
   return { owner: ownName(), run: randomUUID() };
 }
 
-/** Ours replace those of an outer Turnout, whose child we may be ourselves. */
+/** Adds the marker. It replaces that of an outer Turnout, which may have started this one. */
 export function markEnvironment(
   env: Readonly<Record<string, string>>,
   marker: Marker,
@@ -36,7 +37,10 @@ export function readMarker(pid: number): Marker | undefined {
   return owner === undefined ? undefined : { owner, run };
 }
 
-/** `pid.start`. Where there is no /proc nobody looks for it, and a start that is no number is never declared dead. */
+/**
+ * This process as `pid.start`. Without /proc the start is `unknown`: nobody looks for it there, and an owner
+ * whose start is no number is never declared dead.
+ */
 export function ownName(): string {
   ownStart ??= readRow(process.pid)?.start;
   return `${process.pid}.${ownStart ?? 'unknown'}`;

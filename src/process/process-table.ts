@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { TurnoutError } from '../core/errors.js';
 import { readProcTable, readProcTableNow, readRow } from './read-proc.js';
 
-/** A process is known by its pid and its start: a pid alone may by now belong to somebody else. */
+/** A process is identified by its pid and its start, because a pid may be given to another process later. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Linux: clock ticks since boot. Elsewhere: milliseconds since 1970, in steps of a second. */
@@ -13,23 +13,23 @@ export interface ProcessIdentity {
 export interface ProcessRow extends ProcessIdentity {
   readonly parent: number;
   readonly group: number;
-  /** Where `ps` has no sessions (macOS prints a pointer), the group stands in. */
+  /** The session, or the group where `ps` has no sessions (macOS prints a pointer). */
   readonly session: number;
 }
 
 export const hasProc: boolean = process.platform === 'linux';
 
-/** All living processes; zombies are not. On Linux those that are older than `since` may be left out. */
+/** Reads all living processes, without zombies. On Linux those older than `since` may be left out. */
 export async function readProcessTable(since = 0): Promise<readonly ProcessRow[]> {
   const rows = hasProc ? await readProcTable(since) : await readPsTable().catch(() => []);
-  // Without descriptors, /proc or ps the table would be empty and say that all is over.
+  // Without file descriptors, /proc or ps the table would be empty, as if all processes had ended.
   if (hasProc ? readRow(process.pid) !== undefined : rows.length > 0) return rows;
   throw new TurnoutError('crashed', 'The table of processes could not be read.', {
     hint: 'Is /proc mounted (elsewhere: ps installed), and are file descriptors left (ulimit -n)?',
   });
 }
 
-/** What can be read of it in one go, for moments that can't wait. Empty where there is no /proc. */
+/** Reads the table synchronously, for moments that can't wait. Empty where there is no /proc. */
 export function readProcessTableNow(since = 0): readonly ProcessRow[] {
   return hasProc ? readProcTableNow(since) : [];
 }

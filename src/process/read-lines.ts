@@ -3,35 +3,35 @@ import { Fifo } from '../core/fifo.js';
 import { type Line, LineSplitter } from './split-lines.js';
 import { afterQuiet, patienceMs, quietMs } from './wait-for-quiet.js';
 
-/** Where lines come from: the child's stdout pipe, or the file that stands in for it. */
+/** A source of lines: the child's stdout pipe, or the file that stands in for it. */
 export interface LineSource {
   childExited(): void;
-  /** To be called once, and then not `each`. */
+  /** Must be called at most once, and not together with `each`. */
   batches(): LineBatches;
-  /** Hands each batch over at once, without a promise in between. Resolves at the end. */
+  /** Calls `handle` with each batch at once, without a promise in between. Resolves at the end. */
   each(handle: BatchHandler): Promise<void>;
 }
 
-/** While the promise that it returns is pending it gets no more. */
+/** If the handler returns a promise, it gets no further batch until that settles. */
 export type BatchHandler = (lines: readonly Line[]) => Promise<void> | undefined;
 
 export type LineBatches = AsyncIterableIterator<readonly Line[], void, void>;
 
 type Result = IteratorResult<readonly Line[], void>;
 
-/** Who waits for lines. */
+/** A reader that waits for lines. */
 interface Waiting {
   take(result: Result): void;
   fail(error: unknown): void;
 }
 
 /**
- * Reads a child's stdout a little ahead of its reader, and then as fast as that asks and no faster: Claude, Gemini and
- * OpenCode exit without waiting for a full pipe, so what a slow reader leaves in it at the end is lost. It ends at the
- * end of the pipe, or after the child's exit when all that the child wrote has been read: a grandchild that inherited
- * the pipe may hold it open for ever.
+ * Reads a child's stdout a little ahead of its reader, and beyond that as fast as the reader asks: Claude,
+ * Gemini and OpenCode exit without waiting for a full pipe, so output that a slow reader leaves in it at the
+ * end is lost. The lines end at the end of the pipe, or after the child's exit when all that the child wrote
+ * has been read: a grandchild that inherited the pipe may hold it open for ever.
  *
- * An iterator written by hand: a chunk costs its reader one promise, a generator's several.
+ * The iterator is written by hand: a chunk costs its reader one promise, with a generator several.
  */
 export class LineReader implements LineSource, LineBatches {
   readonly #stdout: Readable;
@@ -41,10 +41,10 @@ export class LineReader implements LineSource, LineBatches {
   #bytesSinceExit = 0;
   #childExited = false;
   #waitedSinceExit = 0;
-  /** The child is gone, and its pipe has been empty for a while. */
+  /** True when the child has exited and its pipe has been silent for a while. */
   #quiet = false;
   #finished = false;
-  /** The pipe has said something else than data. */
+  /** True after an `end`, `close` or `error` event of the pipe. */
   #mayHaveEnded = false;
   #waiting: Waiting | undefined;
   #cancelQuiet: (() => void) | undefined;
@@ -56,7 +56,8 @@ export class LineReader implements LineSource, LineBatches {
       this.#mayHaveEnded = true;
       this.#look();
     };
-    // Listening from the start: at a child's exit Node resumes its pipes, and what nobody listens to is thrown away.
+    // The listener is attached from the start: at a child's exit Node resumes its pipes, and drops data that
+    // nobody listens to.
     stdout.on('data', (chunk: Buffer) => this.#take(chunk));
     stdout.on('end', look).on('close', look).on('error', look);
   }
@@ -120,7 +121,7 @@ export class LineReader implements LineSource, LineBatches {
     this.#look();
   }
 
-  /** Something has changed: is there something for the one who waits? */
+  /** Gives the waiting reader its next result, if there is one. */
   #look(): void {
     for (let reader = this.#waiting; reader !== undefined; reader = this.#waiting) {
       const result = this.#resultFor(reader);
@@ -131,12 +132,12 @@ export class LineReader implements LineSource, LineBatches {
       this.#waiting = undefined;
       this.#cancelQuiet?.();
       reader.take(result);
-      // As nearly always: that was all there is.
+      // In nearly all cases nothing is left to take here.
       if (this.#ahead.length === 0 && !this.#childExited && !this.#mayHaveEnded && !this.#finished) return;
     }
   }
 
-  /** A line that there is no memory for is its reader's trouble, and nobody else's. */
+  /** If there is no memory for a line, only the reader fails. */
   #resultFor(reader: Waiting): Result | undefined {
     try {
       return this.#result();
@@ -196,5 +197,8 @@ const done = { value: undefined, done: true } as const;
 
 const readAheadBytes = 8 * 1024 * 1024;
 
-/** What an exited child wrote was in the pipe by then (Linux: 64 to 208 KiB); more than this is somebody else's. */
+/**
+ * The output of an exited child was in the pipe at its exit (Linux: 64 to 208 KiB); more than this must come
+ * from another process.
+ */
 const moreThanAnyPipeHolds = 8 * 1024 * 1024;

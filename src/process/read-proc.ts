@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readlinkSync, readSync, statSync } fr
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ProcessRow } from './process-table.js';
 
-/** The table of living processes as Linux shows it in /proc, a few hundred of them in one turn of the event loop. */
+/** Reads the living processes from Linux's /proc, a few hundred of them in one turn of the event loop. */
 export async function readProcTable(since: number): Promise<readonly ProcessRow[]> {
   const rows: ProcessRow[] = [];
   const pids = listPids();
@@ -24,8 +24,8 @@ export function readRow(pid: number): ProcessRow | undefined {
 }
 
 /**
- * The environment that a process was started with, as NAME=value. Linux only, and only for processes that we may
- * look into; a program that writes its title over its environment has none.
+ * The environment that a process was started with, as NAME=value. It can be read on Linux only, and only for
+ * processes that the system lets us read; a program that writes its title over its environment has none.
  */
 export function readEnvironment(pid: number): readonly string[] {
   return readProcFile(`/proc/${pid}/environ`)?.split('\0') ?? [];
@@ -35,7 +35,7 @@ export function readCommandLine(pid: number): string {
   return (readProcFile(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim();
 }
 
-/** Tells apart containers that one /proc shows side by side: each counts its pids anew. */
+/** Distinguishes containers that one /proc shows side by side: each counts its own pids. */
 export function pidNamespace(pid: number | 'self'): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/ns/pid`);
@@ -57,8 +57,9 @@ function readRows(pids: readonly number[], since: number): ProcessRow[] {
 }
 
 /**
- * Most of the table is older than the child we ask about, turn after turn. A process keeps the inode of its /proc entry,
- * which a later one with the same pid can't have; to look at that costs a third of reading the entry.
+ * Most of the table is older than the child in question, turn after turn. A process keeps the inode of its
+ * /proc entry, which a later one with the same pid can't have; reading the inode costs a third of reading the
+ * entry.
  */
 function wasBornBefore(since: number, pid: number): boolean {
   if (since === 0) return false;
@@ -86,7 +87,7 @@ function forgetAllBut(pids: readonly number[]): void {
   for (const pid of births.keys()) if (!living.has(pid)) births.delete(pid);
 }
 
-/** `pid (name) state ppid pgrp session … starttime`, where the name may hold spaces and brackets. */
+/** Parses `pid (name) state ppid pgrp session … starttime`, where the name may hold spaces and brackets. */
 function parseStat(pid: number, stat: string): ProcessRow | undefined {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', startField + 1);
   const [state, parent, group, session] = fields;
@@ -106,7 +107,7 @@ const pidsPerTurn = 256;
 const readSize = 64 * 1024;
 let readBuffer: Buffer | undefined;
 
-/** One buffer for all reads: a table is hundreds of files, and readFileSync takes half as long again. */
+/** All reads share one buffer: a table is hundreds of files, and readFileSync takes half as long again. */
 function readProcFile(path: string): string | undefined {
   readBuffer ??= Buffer.allocUnsafeSlow(readSize);
   let file: number | undefined;
@@ -119,7 +120,7 @@ function readProcFile(path: string): string | undefined {
       if (count < readSize) return text;
     }
   } catch {
-    // Processes vanish while we read, and some are not ours to look into.
+    // The process has ended meanwhile, or belongs to another user.
     return undefined;
   } finally {
     if (file !== undefined) closeSync(file);

@@ -3,7 +3,7 @@ import { EndsKeeper } from './keep-ends.js';
 import { type Line, LineSplitter } from './split-lines.js';
 import { afterQuiet, patienceMs, quietMs } from './wait-for-quiet.js';
 
-/** Drains a child's stderr at all times, so that it never blocks there, and keeps both ends of what it said. */
+/** Drains a child's stderr at all times, so that the child never blocks, and keeps its two ends. */
 export class StderrReader {
   readonly #stream: Readable;
   readonly #kept: EndsKeeper;
@@ -30,10 +30,10 @@ export class StderrReader {
     this.#lastSign = performance.now();
   }
 
-  /** Waits for the last words, which may be read after the exit, and stops listening when the child is gone. */
+  /** Waits for the last output, which may arrive after the exit. Closes the stream if the child is gone. */
   async settle(): Promise<void> {
     const began = performance.now();
-    // After a busy stretch the time may be over although nobody has looked: so there is always one look.
+    // After a busy stretch the time may be over before the stream was checked, so it is checked once anyway.
     for (let looked = false; !this.#stream.closed && performance.now() - began < patienceMs; looked = true) {
       const silence = performance.now() - (this.#lastSign ?? began);
       if (looked && silence >= quietMs) break;

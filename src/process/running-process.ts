@@ -18,38 +18,47 @@ export interface ProcessExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** How it ended, for a sentence: `exit 1` or `signal SIGKILL`. */
+/** Describes an exit for a message: `exit 1` or `signal SIGKILL`. */
 export function describeExit({ code, signal }: ProcessExit): string {
   return signal === null ? `exit ${code}` : `signal ${signal}`;
 }
 
-/** Is to be read to its end or ended, and best both: `endLeftovers()` after the last line costs little. */
+/**
+ * A child process. The caller must read it to its end or end it, and best does both: `endLeftovers()` after
+ * the last line costs little.
+ */
 export interface RunningProcess {
   readonly pid: number;
   /**
-   * Stdout in batches of complete lines; a last line without LF counts. Can be iterated once. A slow reader slows the
-   * child; leaving the loop closes the pipe. Ends at the end of the output, by when `stderr()` is complete too, and
-   * shortly after the exit even when something that the child left behind keeps the pipe open.
+   * The stdout in batches of complete lines; a last line without LF counts. It can be iterated once. A slow
+   * reader slows the child; leaving the loop closes the pipe. The iteration ends at the end of the output,
+   * when `stderr()` is complete too, and shortly after the exit even if a process that the child left behind
+   * keeps the pipe open.
    */
   lines(): AsyncIterable<readonly Line[]>;
-  /** The same, handed over at once: for those who listen for as long as the child lives. Resolves at the end. */
+  /**
+   * Calls `handle` with the same batches, without a promise for each: for readers that listen as long as the
+   * child lives. Resolves at the end.
+   */
   eachBatch(handle: BatchHandler): Promise<void>;
-  /** What the child has said on stderr so far: its start and its end, and in between how much was left out. */
+  /** The child's stderr so far: its beginning and its end, and in between the number of bytes left out. */
   stderr(): string;
-  /** Resolves when the pipe has taken all of it; rejects when the child is gone or its input not open. */
+  /** Resolves when the pipe has taken all data; rejects if the child is gone or its input is not open. */
   write(data: string): Promise<void>;
   closeInput(): void;
-  /** Settles at the exit itself: output may still be on its way. */
+  /** Settles at the exit itself; output may still arrive after it. */
   readonly exited: Promise<ProcessExit>;
   /**
-   * Ends the child and all that it started: SIGTERM, a grace of 2 s, SIGKILL. Calls share one ending, and the shortest
-   * grace counts. A `code` and a `signal` of null mean that even SIGKILL could not end it.
+   * Ends the child and all processes that it started: SIGTERM, a grace of 2 s, SIGKILL. Calls share one
+   * ending, and the shortest grace counts. If `code` and `signal` are null, even SIGKILL could not end the
+   * child.
    */
   end(options?: { readonly graceMs?: number }): Promise<ProcessExit>;
-  /** Waits for the exit, then ends what the child left running. */
+  /** Waits for the exit, then ends the processes that the child left running. */
   endLeftovers(): Promise<void>;
 }
 
+/** A running child: its pipes, its exit, and the ending of all processes that it started. */
 export class ChildRun implements RunningProcess {
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;
@@ -59,7 +68,7 @@ export class ChildRun implements RunningProcess {
   readonly #stderr: StderrReader;
   readonly #family: ProcessFamily;
   #settleExit: (exit: ProcessExit) => void = () => {};
-  /** What lay unread in the pipe when the child was ended. */
+  /** The output that was unread when the child was ended. */
   #unread: Promise<readonly (readonly Line[])[]> | undefined;
   #read = false;
   #ending: Promise<ProcessExit> | undefined;
@@ -77,7 +86,7 @@ export class ChildRun implements RunningProcess {
         ? new FileTail(spec.stdoutFile ?? '', spec.maxLineBytes)
         : new LineReader(stdout, spec.maxLineBytes);
     this.#stderr = new StderrReader(stderr, spec.stderrBytes, spec.onStderrLine);
-    // The child itself keeps our event loop alive; a pipe that somebody holds after its exit must not.
+    // Only the child itself keeps this event loop alive; a pipe that others hold after its exit must not.
     (stdout as Socket | null)?.unref();
     (stderr as Socket).unref();
     child.on('error', () => {});
@@ -151,7 +160,7 @@ export class ChildRun implements RunningProcess {
       if (process.platform === 'win32') await endWindowsTree(this.pid);
       else await this.#endFamily().catch(() => this.#endWithoutTable());
       const exit = await this.exited;
-      // A pipe that nobody reads would stay open for ever, and what is left in it is little.
+      // A pipe without a reader would stay open for ever, so the little that is left in it is read here.
       if (!this.#read) this.#unread = collect(this.#output.batches());
       await this.#unread;
       await this.#stderr.settle();
@@ -171,21 +180,27 @@ export class ChildRun implements RunningProcess {
     if (survivors.some(({ pid }) => pid === this.pid)) this.#settle({ code: null, signal: null });
   }
 
-  /** No descriptor was left to read the process table with: the end of the child sets those of its pipes free. */
+  /**
+   * Ends the child without the process table, for which no file descriptor was left: the child's end frees
+   * those of its pipes.
+   */
   async #endWithoutTable(): Promise<void> {
     if (this.#family.rootLives) sendTo([this.#group], 'SIGKILL');
     await this.exited;
     await this.#endFamily().catch(() => {});
   }
 
-  /** The group at one stroke, which leaves no moment to fork in; none gets a signal twice, as some CLIs count them. */
+  /**
+   * Signals the group in one call, which leaves no moment to fork in. No process gets a signal twice, because
+   * some CLIs count them.
+   */
   #send(family: readonly ProcessRow[], signal: NodeJS.Signals): void {
     const asGroup = this.#family.rootLives && family.some(({ pid }) => pid === this.pid);
     const others = asGroup ? family.filter(({ group }) => group !== this.pid) : family;
     sendTo([...(asGroup ? [this.#group] : []), ...others.map(({ pid }) => pid)], signal);
   }
 
-  /** As `kill` wants it. Windows has no groups. */
+  /** The target for `process.kill`: the group, or on Windows, which has no groups, the process. */
   get #group(): number {
     return process.platform === 'win32' ? this.pid : -this.pid;
   }

@@ -1,7 +1,9 @@
 import type { ErrorCode } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 
-/** A child that could not be started. `errno` is the system's or Node's word for it, such as ENOENT or E2BIG. */
+/**
+ * The error of a failed start of a child. `errno` is the system's or Node's code, such as ENOENT or E2BIG.
+ */
 export class SpawnError extends TurnoutError {
   override readonly name = 'SpawnError';
   readonly errno: string;

@@ -4,18 +4,18 @@ import { GrowingBytes } from './growing-bytes.js';
 
 /** One line without its LF. */
 export interface Line {
-  /** A slice of its batch's text (up to 64 KiB), which lives as long as the slice: copy what is to be kept for long. */
+  /** A slice of its batch's text (up to 64 KiB), which it keeps in memory: copy it to keep it for long. */
   readonly text: string;
-  /** The line was longer than the limit and was cut. */
+  /** True if the line was longer than the limit and was cut. */
   readonly truncated?: true;
 }
 
 export const defaultMaxLineBytes = 128 * 1024 * 1024;
 
 /**
- * Splits bytes at LF and at nothing else: JSON may hold U+2028 and a bare CR, at which `node:readline` splits.
- * Lines are decoded when they are complete, so a character cut between two chunks comes out whole, and bytes
- * that are not UTF-8 become U+FFFD. What is held of an unfinished line never exceeds the limit.
+ * Splits bytes at LF and at nothing else: JSON may hold U+2028 and a bare CR, at which `node:readline`
+ * splits. A line is decoded when it is complete, so a character cut between two chunks comes out whole, and
+ * bytes that are not UTF-8 become U+FFFD. The part held of an unfinished line never exceeds the limit.
  */
 export class LineSplitter {
   readonly #maxLineBytes: number;
@@ -28,9 +28,9 @@ export class LineSplitter {
     this.#held = new GrowingBytes(this.#maxLineBytes);
   }
 
-  /** The lines that this chunk completes. */
+  /** Returns the lines that this chunk completes. */
   push(chunk: Buffer): Line[] {
-    // As most come: whole lines.
+    // Most chunks consist of whole lines.
     if (!this.#midLine && chunk.length <= this.#maxLineBytes && chunk[chunk.length - 1] === lineFeed)
       return splitWhole(chunk.toString('utf8', 0, chunk.length - 1));
     const lines: Line[] = [];
@@ -54,7 +54,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The last line, when it had no LF. */
+  /** Returns the last line if it had no LF. */
   flush(): Line[] {
     return this.#midLine ? [this.#takeHeld()] : [];
   }
@@ -73,7 +73,7 @@ export class LineSplitter {
     return line;
   }
 
-  /** One decoding for the whole span takes half the time of one for each line. */
+  /** Decodes the whole span at once, which takes half the time of one decoding for each line. */
   #split(span: Buffer, lines: Line[]): void {
     if (span.length <= this.#maxLineBytes) {
       for (const text of span.toString('utf8').split('\n')) lines.push({ text });
@@ -94,7 +94,7 @@ function splitWhole(text: string): Line[] {
   return text.split('\n').map((each) => ({ text: each }));
 }
 
-/** A StringDecoder keeps back a character that the cut went through. */
+/** A StringDecoder leaves out a character that was cut in two. */
 function cutLine(bytes: Buffer): Line {
   return { text: new StringDecoder('utf8').write(bytes), truncated: true };
 }

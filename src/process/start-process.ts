@@ -14,26 +14,26 @@ export interface ProcessSpec {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string;
-  /** The whole environment: nothing else is inherited. Our marker is added. */
+  /** The whole environment: nothing else is inherited. The marker is added. */
   readonly env: Readonly<Record<string, string>>;
-  /** A text after which stdin is closed, or 'open' for `write()`. Without it stdin is empty. */
+  /** A text after which stdin is closed, or 'open' for `write()`. If it is left out, stdin is empty. */
   readonly stdin?: Input;
   /**
-   * Stdout goes to this new file, which is read as it grows: for programs that exit before a pipe has taken all that
-   * they wrote. The caller removes it.
+   * If it is set, stdout goes to this new file, which is read as it grows: for programs that exit before a
+   * pipe has taken all of their output. The caller removes the file.
    */
   readonly stdoutFile?: string;
-  /** A longer line is delivered cut, with `truncated`. Default 128 MiB. */
+  /** The longest line in bytes: a longer one is cut and marked `truncated`. Default 128 MiB. */
   readonly maxLineBytes?: number;
-  /** How much of stderr is kept, half of it from the start and half from the end. Default 256 KiB. */
+  /** The number of bytes of stderr to keep, half from the start and half from the end. Default 256 KiB. */
   readonly stderrBytes?: number;
-  /** Told of each line of stderr as it comes. */
+  /** Called with each line of stderr as it arrives. */
   readonly onStderrLine?: (line: string) => void;
-  /** When it is aborted the child is ended, with all that it started. */
+  /** If it is aborted, the child is ended with all processes that it started. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Starts a child in a session of its own. Rejects with a `SpawnError` when that can't be done. */
+/** Starts a child in a session of its own. Rejects with a `SpawnError` if that fails. */
 export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
   spec.signal?.throwIfAborted();
   const marker = createMarker();
@@ -65,7 +65,7 @@ function endWhenAborted(running: RunningProcess, signal: AbortSignal): void {
   void running.exited.then(() => signal.removeEventListener('abort', end));
 }
 
-/** Some failures are thrown by spawn itself, the others arrive as an event. */
+/** Some failures are thrown by spawn itself; the others arrive here as an event. */
 function spawned(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once('spawn', resolve);

@@ -6,7 +6,7 @@ const chunkBytes = 256 * 1024;
 const firstPauseMs = 5;
 const longestPauseMs = 50;
 
-/** Reads the file that a child writes its stdout to, while it grows and to its end. */
+/** Reads the file that a child writes its stdout to while it grows, up to its end. */
 export class FileTail implements LineSource {
   readonly #path: string;
   readonly #splitter: LineSplitter;
@@ -32,7 +32,7 @@ export class FileTail implements LineSource {
     try {
       let pause = firstPauseMs;
       for (;;) {
-        // Asked before reading: what was written before the exit is there by then.
+        // The exit is checked before reading: all output from before the exit is in the file by then.
         const last = this.#childExited;
         const chunk = await readSome(file);
         if (chunk.length > 0) {

@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
 import { TurnoutError } from '../core/errors.js';
 
-/** What the child gets on stdin: a text after which it is closed, a pipe that stays open, or nothing at all. */
+/** The child's stdin: a text after which it is closed, or a pipe that stays open. */
 export type Input = { readonly text: string | Uint8Array } | 'open';
 
-/** The write end of a child's stdin. A child that leaves without reading is no failure of ours: its exit tells the story. */
+/** The write end of a child's stdin. If the child exits without reading, only its exit tells of it. */
 export class InputWriter {
   readonly #command: string;
   readonly #stdin: Writable | null;
@@ -17,7 +17,7 @@ export class InputWriter {
     if (input !== undefined && input !== 'open') stdin?.end(input.text);
   }
 
-  /** Resolves when the pipe has taken all of it. */
+  /** Resolves when the pipe has taken all of the data. */
   write(data: string): Promise<void> {
     const stdin = this.#stdin;
     if (stdin === null || stdin.writableEnded) {
@@ -36,7 +36,7 @@ export class InputWriter {
     this.#stdin?.end();
   }
 
-  /** Settles what is still being written: a grandchild may hold the read end open without ever reading. */
+  /** Settles pending writes: a grandchild may hold the read end open without ever reading. */
   childExited(): void {
     this.#stdin?.destroy();
   }
