@@ -1,9 +1,10 @@
 import { longestTimerMs } from '../core/wait.js';
 /**
- * One timer for the clocks of a session's turns. It is set for the one that is due first, and nobody sets it back: when
- * it rings too early, whoever listens looks again; after the turn nobody does. So most turns set no timer at all.
+ * One timer for the clocks of a session's turns. It is set for the clock that is due first and never moved
+ * back: if it rings too early, the listeners check their clocks again; after the turn there are none. So most
+ * turns set no timer at all.
  *
- * It keeps no program alive: the CLI's process does.
+ * The timer does not keep the program alive: the CLI's process does.
  */
 export class Alarm {
   readonly #listeners = new Set<() => void>();
@@ -18,7 +19,7 @@ export class Alarm {
     this.#listeners.delete(ring);
   }
 
-  /** To ring at this time of `performance.now()`, or before. */
+  /** Makes the alarm ring at this time of `performance.now()`, or before. */
   setFor(at: number): void {
     if (at >= this.#ringsAt) return;
     clearTimeout(this.#timer);

@@ -1,8 +1,8 @@
 import { interruptedError, type TurnoutError } from '../core/errors.js';
 
 /**
- * Calls a turn off before it has begun: by the caller's signal or by `abort`. What has to wait gets a signal for it, and
- * only then is one made, since most turns don't wait.
+ * Cancels a turn before it has begun, by the caller's signal or by `abort`. The signal to wait with is made
+ * on first use, since most turns don't wait.
  */
 export class Cancellation {
   readonly #given: AbortSignal | undefined;
@@ -32,7 +32,7 @@ export class Cancellation {
     this.#controller?.abort(reason);
   }
 
-  /** Throws when it was called off. */
+  /** Throws the reason if the turn was cancelled. */
   check(): void {
     if (this.reason !== undefined) throw this.reason;
   }

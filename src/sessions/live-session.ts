@@ -16,20 +16,20 @@ export interface LiveSessionSetup extends SlotSetup {
   onClose(): void;
 }
 
-/** A session over live processes: its turns, one after the other, whoever sends them. */
+/** A session over live processes. Its turns run one after the other, whoever sends them. */
 export class LiveBackendSession implements BackendSession, Writer {
   readonly live = true;
   readonly backend: BackendName;
   readonly #setup: LiveSessionSetup;
   readonly #slot: SessionSlot;
-  /** Of whichever turn runs. */
+  /** The alarm of the running turn. */
   readonly #alarm = new Alarm();
   #turn: LiveTurn | undefined;
-  /** In the order of asking: also those that wait, for each other or for another object's turn. */
+  /** The sends in the order of asking: one runs, the others wait for it or for another object's turn. */
   readonly #sends = new Set<Cancellation>();
-  /** The send whose turn it is. */
+  /** The send whose turn runs. */
   #current: Cancellation | undefined;
-  /** Before the vendor's id is known the object itself is the key. */
+  /** The lock's key until the vendor's id is known. */
   readonly #ownKey = `new-${Math.random().toString(36).slice(2)}`;
   #lockKey: string;
 
@@ -49,8 +49,8 @@ export class LiveBackendSession implements BackendSession, Writer {
   }
 
   /**
-   * Takes a place in a process now, so that the first turn does not wait for it. Not so where another one has the session
-   * open: that goes on until this one has something to say.
+   * Takes a place in a process now, so that the first turn does not wait for it. If another object has the
+   * session open, nothing happens: that object keeps it until this one sends a prompt.
    */
   async prepare(signal?: AbortSignal): Promise<void> {
     const release = this.#setup.locks.tryAcquire(this.#lockKey, this);
@@ -66,7 +66,10 @@ export class LiveBackendSession implements BackendSession, Writer {
     }
   }
 
-  /** The session goes on by its id, in another process, with what the other one has written. */
+  /**
+   * Closes the session here; the next turn resumes it by its id, in another process, with the turns that the
+   * other writer added.
+   */
   async giveWay(): Promise<void> {
     await this.#slot.leave();
   }
@@ -84,7 +87,7 @@ export class LiveBackendSession implements BackendSession, Writer {
     if (oldest !== undefined) await this.#cancel(oldest);
   }
 
-  /** Also one that is still waiting for its process, or for the turn before it, which is left alone. */
+  /** Cancels a send, also one that waits for its process or for the turn before it; that turn goes on. */
   async #cancel(send: Cancellation): Promise<void> {
     send.abort();
     if (send === this.#current) await this.#turn?.stop(interruptedEvent);
@@ -162,7 +165,7 @@ export class LiveBackendSession implements BackendSession, Writer {
     }
   }
 
-  /** Whoever knows the new id waits for a running turn all the same. */
+  /** Locks the new id as well, so that a caller who knows it waits for the running turn. */
   #renamed(): void {
     const before = this.#lockKey;
     this.#lockKey = this.#keyOf(this.sessionId);

@@ -29,11 +29,11 @@ type State =
  * One turn of a live session: its events in order, its clocks, and its one ending.
  *
  * - `new`: the CLI has not been asked. → `running` (begin), `stopping` (stop, settle)
- * - `running`: → `stopping` (stop, an expired clock, settle before the end), `ended` (the CLI's ending, or the end of its
- *   events), `broken` (the protocol's own code fails, which it should not)
- * - `stopping`: the CLI was asked to stop, and the turn ends with `error`. → `ended` (as above, or nothing was begun),
- *   `abandoned` (`stopMs` have passed while somebody was waiting for its events), `broken`
- * - `ended`, `abandoned` (the CLI's process is of no use any more), `broken`: the last ones.
+ * - `running`: → `stopping` (stop, an expired clock, settle before the end), `ended` (the CLI's ending, or
+ *   the end of its events), `broken` (the protocol's own code fails, which it should not)
+ * - `stopping`: the CLI was asked to stop, and the turn ends with `error`. → `ended` (as above, or nothing
+ *   was begun), `abandoned` (`stopMs` have passed while somebody was waiting for its events), `broken`
+ * - `ended`, `abandoned` (the CLI's process is of no use any more) and `broken` are final.
  */
 export class LiveTurn implements BatchSource<ChatEvent> {
   readonly #session: LiveSession;
@@ -43,17 +43,17 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   readonly #learn: (events: readonly ChatEvent[]) => void;
   readonly #ledger = new TurnLedger();
   #state: State = { name: 'new' };
-  /** `busy`: the reader has events and has not asked for more yet. `gone`: it has left, or has had the last ones. */
+  /** `busy`: the reader has events and has not asked for more yet. `gone`: it has left, or has all events. */
   #reader: 'ready' | 'busy' | 'gone' = 'ready';
-  /** Where the CLI's next event is: not asked for, asked for, or come and not taken yet. */
+  /** The CLI's next event: not asked for, asked for, or arrived and not taken yet. */
   #next: 'not_requested' | 'requested' | IteratorResult<LiveEvent> = 'not_requested';
   #source: LiveEvents | undefined;
   #events: AsyncIterator<LiveEvent> | undefined;
   #waiting: Waiting | undefined;
   #watchdog: Watchdog | undefined;
-  /** Ids of permission requests without an answer. */
+  /** The ids of permission requests without an answer. */
   readonly #unanswered = new Set<string>();
-  /** The words that came with a denial, by the request's id. */
+  /** The messages of denials, by the request's id. */
   readonly #denials = new Map<string, string>();
   #interrupting: Promise<void> | undefined;
   #graceTimer: NodeJS.Timeout | undefined;
@@ -75,7 +75,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     });
   }
 
-  /** Sends the prompt. To be called once, before `next`. The alarm is the turn's until it is settled. */
+  /** Sends the prompt. Must be called once, before `next`. The turn uses the alarm until it is settled. */
   begin(prompt: string, alarm: Alarm): void {
     if (this.#state.name !== 'new') return;
     this.#state = { name: 'running' };
@@ -85,7 +85,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     this.#watchdog = new Watchdog(this.#clocks, alarm, (expiry) => this.#expire(expiry));
   }
 
-  /** The next events; asking for them says that those before have been read. Undefined after the last ones. */
+  /** Returns the next events, `undefined` after the last. Each call confirms that those before were read. */
   next(): Promise<readonly ChatEvent[] | undefined> {
     if (this.#ledger.ended) return Promise.resolve(undefined);
     if (this.#reader === 'busy') this.#readerIsBack();
@@ -95,11 +95,11 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   #readerIsBack(): void {
     this.#reader = 'ready';
     this.#watchdog?.resume();
-    // Events that the CLI sent meanwhile are still to be read: only from now on it can be late.
+    // Events that the CLI sent meanwhile are still to be read, so the CLI's time to stop begins only now.
     if (this.#state.name === 'stopping') this.#startGrace();
   }
 
-  /** Ends the turn with this error. The CLI is asked to stop, and given a while to do so. */
+  /** Ends the turn with this error. The CLI is asked to stop, and has `stopMs` to do so. */
   async stop(error: ErrorEvent): Promise<void> {
     const { name } = this.#state;
     if (name === 'ended' || name === 'abandoned' || name === 'broken') return;
@@ -109,7 +109,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     await within(this.#clocks.stopMs, this.#interrupting, this.#settled);
   }
 
-  /** Says something into the turn. False: it is over, or about to be, or the CLI does not take it. */
+  /** Sends a message into the turn. Returns false if the turn is over or ending, or the CLI refuses. */
   async steer(prompt: string): Promise<boolean> {
     if (this.#state.name !== 'running' || prompt === '') return false;
     return (await this.#session.steer?.(prompt).catch(() => false)) ?? false;
@@ -121,7 +121,10 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     await this.#session.answerPermission(id, { decision, message });
   }
 
-  /** To be called after the last event, or when the reader has left. Resolves to whether the CLI can take another turn. */
+  /**
+   * Must be called after the last event, or when the reader has left. Resolves to whether the CLI can take
+   * another turn.
+   */
   async settle(): Promise<boolean> {
     this.#reader = 'gone';
     this.#watchdog?.stop();
@@ -146,7 +149,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     return name === 'ended' || name === 'abandoned' || name === 'broken';
   }
 
-  /** Resolves with the next events that there are any of. */
+  /** Resolves with the next events as soon as there are any. */
   #wait(): Promise<readonly ChatEvent[]> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
@@ -170,7 +173,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     this.#serve();
   };
 
-  /** Gives the one who waits what has come, if it is anything. */
+  /** Gives the waiting reader the events that have arrived, if any. */
   #serve(): void {
     for (let waiting = this.#waiting; waiting !== undefined; waiting = this.#waiting) {
       const seen = this.#state.name === 'broken' ? [] : this.#tryToTake();
@@ -182,7 +185,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     }
   }
 
-  /** A failure of our own code is the reader's to hear, and nobody else's. */
+  /** An error of Turnout's own code reaches the reader of this turn, and nobody else. */
   #tryToTake(): readonly ChatEvent[] | undefined {
     try {
       const seen = this.#take();
@@ -194,7 +197,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     }
   }
 
-  /** Undefined: nothing has come yet. */
+  /** Returns `undefined` if no event has arrived yet. */
   #take(): readonly ChatEvent[] | undefined {
     const events = this.#events;
     if (events === undefined) return this.#endWithoutResult();
@@ -221,12 +224,12 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     return this.#ledger.fail(error);
   }
 
-  /** The error that the turn ends with, if it was stopped. */
+  /** The error that the turn ends with if it was stopped. */
   get #stopError(): ErrorEvent | undefined {
     return this.#state.name === 'stopping' ? this.#state.error : undefined;
   }
 
-  /** From now on the CLI has this long to stop. While the reader is busy it can't be seen whether it did. */
+  /** Gives the CLI `stopMs` from now on to stop. Nobody can see it stop while the reader is busy. */
   #startGrace(): void {
     clearTimeout(this.#graceTimer);
     const { stopMs } = this.#clocks;
@@ -250,7 +253,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     if (event.type === 'permission_request') this.#unanswered.add(event.id);
     if (event.type === 'permission_resolved') return this.#resolved(event);
     const stopped = this.#stopError;
-    // OpenCode calls it a success when a command is aborted.
+    // OpenCode reports an aborted command as a success.
     if (event.type === 'tool_end' && stopped !== undefined)
       return this.#ledger.accept({ ...event, isError: true });
     if (event.type !== 'ending') return this.#ledger.accept(event);

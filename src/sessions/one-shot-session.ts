@@ -14,7 +14,7 @@ import type { BackendSession, SendOptions, SessionOptions } from './types.js';
 import { Watchdog } from './watchdog.js';
 import { neverStored, noSuchRequest, unsupported } from './wording.js';
 
-/** A session in which each turn starts the CLI anew and resumes by id: slower, and otherwise the same. */
+/** A session in which each turn starts the CLI again and resumes by id: slower, and otherwise the same. */
 export class OneShotSession implements BackendSession {
   readonly live = false;
   readonly backend: BackendName;
@@ -24,11 +24,11 @@ export class OneShotSession implements BackendSession {
   readonly #options: SessionOptions;
   readonly #clocks: Clocks;
   #request: Omit<RunRequest, 'prompt'>;
-  /** The running turn, and those that wait for theirs, in this order. */
+  /** The running turn, then the turns that wait for it, in their order. */
   readonly #sends = new Set<Cancellation>();
-  /** The last turn's events, which end with its process. */
+  /** The events of the last turn, which end with its process. */
   #process: AsyncIterator<ChatEvent> | undefined;
-  /** There is something to resume: the caller said so, or a turn was completed. */
+  /** True if there is a session to resume: the caller gave its id, or a turn was completed. */
   #proven: boolean;
   #closed = false;
   readonly #alarm = new Alarm();
@@ -85,14 +85,17 @@ export class OneShotSession implements BackendSession {
     }
   }
 
-  /** A turn that a clock ends is ended with its process. A session that may never have been stored begins anew where it was not. */
+  /**
+   * Runs one turn. If a clock ends it, its process is ended too. If the session may never have been stored
+   * and the CLI does not find it, a new session is begun.
+   */
   async *#turn(
     prompt: string,
     options: SendOptions,
     cancellation: Cancellation,
   ): AsyncGenerator<readonly ChatEvent[]> {
     const { turnMs: _, ...clocks } = this.#clocks;
-    // The backend itself keeps the clock of the whole turn: it knows an answer that was there before the CLI hung.
+    // The backend itself keeps the clock of the whole turn: it knows an answer that came before the CLI hung.
     const watchdog = new Watchdog({ ...clocks, turnMs: 0 }, this.#alarm, ({ message }) => {
       if (!cancellation.aborted) cancellation.abort(new TurnoutError('timeout', message));
     });
@@ -145,7 +148,7 @@ export class OneShotSession implements BackendSession {
   #learn(event: ChatEvent): void {
     if (event.type === 'complete') this.#proven = true;
     if (event.type !== 'session') return;
-    // Whoever knows the id waits for this turn all the same.
+    // A caller who knows the new id waits for this turn as well.
     this.#become(event.sessionId);
     this.#onSession(event.sessionId);
   }
@@ -169,7 +172,7 @@ export class OneShotSession implements BackendSession {
     throw noSuchRequest(id);
   }
 
-  /** It reads its input once. */
+  /** Always false: a one-shot CLI reads its input once. */
   async steer(): Promise<boolean> {
     return false;
   }
@@ -188,7 +191,7 @@ export class OneShotSession implements BackendSession {
   async close(): Promise<void> {
     this.#closed = true;
     await this.interrupt();
-    // Resolves when the process is gone, whether or not anybody reads on.
+    // Resolves when the process is gone, even if nobody reads its events.
     await this.#process?.return?.();
     this.#alarm.cancel();
     this.#onClose();
@@ -197,7 +200,7 @@ export class OneShotSession implements BackendSession {
 
 const closed = errorEvent('bad_request', 'The session was closed.');
 
-/** Leaves out what belongs to the session, not to its turns. */
+/** Leaves out the options of the session that are no options of a turn. */
 function requestOf(options: SessionOptions): Omit<RunRequest, 'prompt'> {
   const { backend: _, config: _c, adapter: _a, live: _l, clocks: _k, trace: _t, ...request } = options;
   return request;
@@ -210,12 +213,15 @@ function clocksOf(options: SessionOptions, { capabilities }: BackendAdapter): Cl
   return { ...defaultClocks, modelSilenceMs, turnMs: config.queryTimeoutMs, ...clocks };
 }
 
-/** The model's silence is told from its work only where the CLI prints both thinking and text as they come. */
+/** The model's silence can be told from its work only if the CLI prints thinking and text as they come. */
 export function showsSilence({ textDeltas, thinking }: BackendCapabilities, stream = true): boolean {
   return textDeltas && thinking && stream;
 }
 
-/** How an event reads once the turn was stopped: the end has the stop's name, and a tool that it ended has failed. */
+/**
+ * Changes an event of a turn that was stopped: the ending names the reason of the stop, and a tool that it
+ * ended has failed.
+ */
 function asStopped(event: ChatEvent, { code, message }: TurnoutError): ChatEvent {
   if (event.type === 'tool_end') return { ...event, isError: true };
   return event.type === 'error' && event.code === 'interrupted' ? errorEvent(code, message) : event;

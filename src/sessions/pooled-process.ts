@@ -1,21 +1,27 @@
 import type { LiveProcess } from '../backends/live/types.js';
 
-/** A process of the pool, held by the sessions that live in it. */
+/** A process of the pool, held by the sessions that are open in it. */
 export interface PooledProcess {
   readonly process: LiveProcess;
   readonly alive: boolean;
-  /** Alive, and not given up. */
+  /** True if the process is alive and not retired. */
   readonly usable: boolean;
-  /** A turn runs in it: it is not ended for want of room. */
+  /** Marks the beginning of a turn. While one runs, the process is not ended to make room. */
   busy(): void;
   idle(): void;
-  /** The session gives its place back. Resolves at once, or when the process is gone where that was its last one. */
+  /**
+   * Gives the session's place back. If the process is retired and this was its last session, resolves when it
+   * is gone; else at once.
+   */
   release(): Promise<void>;
-  /** It takes no more sessions, and ends when those that it has are gone: one session's trouble is not the others'. */
+  /**
+   * Takes no more sessions from now on, and ends the process when its last one leaves: one session's trouble
+   * must not end the others.
+   */
   retire(): void;
 }
 
-/** The pool's own side of it: who holds it, whether a turn runs in it, since when it is idle. */
+/** The pool's record of a process: the number of its sessions and turns, and since when it is idle. */
 export class PoolEntry implements PooledProcess {
   readonly key: string;
   readonly process: LiveProcess;
@@ -54,7 +60,10 @@ export class PoolEntry implements PooledProcess {
     return this.alive && this.#turns === 0;
   }
 
-  /** It ends, or has no reason not to: it takes no sessions, and those that it has can go on elsewhere. */
+  /**
+   * True if the process has ended, or is retired without a turn: it takes no sessions, and those in it can go
+   * on elsewhere.
+   */
   get isOfNoUse(): boolean {
     return !this.alive || (this.#retired && this.#turns === 0);
   }
@@ -91,13 +100,13 @@ export class PoolEntry implements PooledProcess {
     await this.process.end();
   }
 
-  /** From now on it is idle, unless a turn runs. */
+  /** Restarts the idle time. */
   #used(): void {
     this.idleSince = performance.now();
     if (this.#timer === undefined) this.#watchIdle(this.#idleMs);
   }
 
-  /** The timer is not set anew for every turn: when it rings it looks how long the process has been idle. */
+  /** The timer is not set again for every turn: when it rings, it checks how long the process was idle. */
   #watchIdle(ms: number): void {
     if (!this.alive) return;
     this.#timer = setTimeout(() => {

@@ -2,8 +2,8 @@ import { TurnoutError } from '../core/errors.js';
 import { abortable } from '../core/wait.js';
 
 /**
- * Something that is being started, for one or for several. When nobody waits for it any more it is called off: a CLI that
- * hangs must not live on for no one.
+ * A start that one or several callers wait for. If the last of them gives up, the start is cancelled, so that
+ * a CLI that hangs does not live on for nobody.
  */
 export class ProcessStart<Started> {
   readonly key: string;
@@ -23,12 +23,12 @@ export class ProcessStart<Started> {
     this.started.then(over, over);
   }
 
-  /** It has ended, or is about to: of no use to those who come now. */
+  /** True once the start was cancelled: new callers must not wait for it. */
   get cancelled(): boolean {
     return this.#cancellation.signal.aborted;
   }
 
-  /** Rejects with the signal's reason when that comes first. */
+  /** Rejects with the signal's reason if the signal is aborted first. */
   async wait(signal?: AbortSignal): Promise<Started> {
     this.#waiting += 1;
     try {
@@ -39,7 +39,7 @@ export class ProcessStart<Started> {
     }
   }
 
-  /** Without effect once it has started. */
+  /** Cancels the start; without effect once it is over. */
   cancel(why: string): void {
     if (!this.#over) this.#cancellation.abort(new TurnoutError('interrupted', why));
   }

@@ -26,41 +26,44 @@ export interface OpenPlace {
   readonly process: PooledProcess;
   readonly session: LiveSession;
   /**
-   * `fit` takes turns. `restart_needed`: the permission mode was changed to one that takes another process; the next turn
-   * moves. `lost_by_cli`: the CLI says that it does not know the session that it holds; the end of the turn leaves it.
+   * `fit`: the place takes turns. `restart_needed`: the permission mode was changed to one that needs another
+   * process; the next turn moves there. `lost_by_cli`: the CLI reports that it does not know the session it
+   * holds; the place is left at the end of the turn.
    */
   status: 'fit' | 'restart_needed' | 'lost_by_cli';
 }
 
-/** An open place, and what the turn's reader is to be told of how it was found. */
+/** An open place, with the notices for the turn's reader on how it was found. */
 interface Entered {
   readonly place: OpenPlace;
   readonly notices: readonly StepEvent[];
 }
 
 /**
- * Where a live session is open: its id, its settings and its place in a process. Processes come and go, and the session
- * goes on by its id.
+ * The place of a live session: its id, its settings and the process it is open in. Processes come and go, and
+ * the session goes on by its id.
  *
- * The place: none → (enter) `fit` → (setPermissionMode) `restart_needed` → (enter) none, then another one; `fit` → (the
- * CLI reports session_not_found) `lost_by_cli` → (endTurn) none. It is also left when its process has ended (enter), the CLI
- * does not stop a turn (endTurn), another writer wants the session, or the session is closed (leave).
+ * The place: none → (enter) `fit` → (setPermissionMode) `restart_needed` → (enter) none, then another one;
+ * `fit` → (the CLI reports session_not_found) `lost_by_cli` → (endTurn) none. It is also left if its process
+ * has ended (enter), the CLI does not stop a turn (endTurn), another writer wants the session, or the session
+ * is closed (leave).
  */
 export class SessionSlot {
   readonly #setup: SlotSetup;
-  /** Called when the id changes, which may be under a running turn. */
+  /** Called when the id changes, possibly during a turn. */
   readonly #onRename: () => void;
   #options: LiveSessionOptions;
   #place: OpenPlace | undefined;
   #closed = false;
   /**
-   * Whether the vendor has something stored under the id: `no` before the first words of a new session, `maybe` from then
-   * on, `yes` when the caller gave the id or a turn was completed. Only a session that is not surely stored may begin anew.
+   * Whether the vendor has stored a session under the id: `no` before the first words of a new session,
+   * `maybe` from then on, `yes` if the caller gave the id or a turn was completed. Only a session that may
+   * not be stored is ever replaced by a new one.
    */
   #stored: 'no' | 'maybe' | 'yes';
-  /** Happened between two turns, and no reader was told of it yet. */
+  /** Events between two turns that no reader was told of yet. */
   readonly #untold = new Set<'process_ended' | 'tasks_ended'>();
-  /** Settles when the changes that were asked for are made: a model, a mode, another process. */
+  /** Settles when all changes that were asked for are made: a model, a mode, another process. */
   #changes: Promise<void> | undefined;
 
   constructor(setup: SlotSetup, onRename: () => void) {
@@ -104,12 +107,15 @@ export class SessionSlot {
     });
   }
 
-  /** From now on nothing enters. */
+  /** Makes every later `enter` fail. */
   close(): void {
     this.#closed = true;
   }
 
-  /** Called after each turn. `stopped` is false when the CLI did not stop: its process is given up, the session goes on. */
+  /**
+   * Must be called after each turn. If `stopped` is false, the CLI did not stop: its process is retired, and
+   * the session goes on in another one.
+   */
   async endTurn(place: OpenPlace, stopped: boolean): Promise<void> {
     if (!stopped) place.process.retire();
     if (!stopped || place.status === 'lost_by_cli') {
@@ -119,7 +125,7 @@ export class SessionSlot {
     place.process.idle();
   }
 
-  /** Takes from a turn's events what they tell of the session. */
+  /** Takes the session's id and state from a turn's events. */
   learn(events: readonly ChatEvent[]): void {
     for (const event of events) {
       if (event.type === 'complete') this.#stored = 'yes';
@@ -135,7 +141,7 @@ export class SessionSlot {
     }
   }
 
-  /** The place, if the session has one that takes a turn now. */
+  /** Returns the place if the session has one that takes a turn now. */
   enterAtOnce(): Entered | undefined {
     if (this.#changes !== undefined || this.#closed) return undefined;
     if (!this.#place?.process.usable || this.#place.status === 'restart_needed') return undefined;
@@ -143,7 +149,7 @@ export class SessionSlot {
     return { place: this.#place, notices: [] };
   }
 
-  /** The place it has, or a new one, resumed by id. `mostMs` is how long that may take; 0 is for ever. */
+  /** Returns the session's place, or a new one, resumed by id. `mostMs` limits the time; 0 means no limit. */
   async enter(cancellation: Cancellation, mostMs = 0): Promise<Entered> {
     if (this.#changes !== undefined) await abortable(this.#changes, cancellation.signal);
     if (this.#closed) throw new TurnoutError('bad_request', 'The session was closed.');
@@ -164,7 +170,7 @@ export class SessionSlot {
     if (this.#place?.process.usable === false) this.#untold.add('process_ended');
     if (restarts && (await this.#leaveForRestart())) this.#untold.add('tasks_ended');
     await this.leave();
-    // A session that restarts has an id: whether anything is stored under it shows when it is resumed.
+    // A session that restarts has an id; whether anything is stored under it shows when it is resumed.
     if (restarts && this.#stored === 'no') this.#stored = 'maybe';
     const resumes = this.#stored !== 'no' && this.#options.sessionId !== undefined;
     const { place, resumed } = await this.#openPlace(resumes, cancellation.signal);
@@ -180,7 +186,7 @@ export class SessionSlot {
     return { place, notices };
   }
 
-  /** A session that is not surely stored begins anew where the vendor has nothing under its id. */
+  /** If the vendor has nothing under the id of a session that may not be stored, a new session is begun. */
   async #openPlace(
     resumes: boolean,
     signal: AbortSignal,
@@ -198,7 +204,7 @@ export class SessionSlot {
   async #openIn(options: LiveSessionOptions, signal: AbortSignal): Promise<OpenPlace> {
     const { pool, kindOf } = this.#setup;
     const process = await pool.acquire(kindOf(options), options, signal);
-    // Busy from the first moment: it must not be ended for want of room while the session is being opened.
+    // The process is busy from now on, so that it is not ended to make room while the session is opened.
     process.busy();
     const opening = process.process.open(options);
     try {
@@ -214,7 +220,7 @@ export class SessionSlot {
     }
   }
 
-  /** A session that was opened for nobody is closed. A process that does not come to that takes no more sessions. */
+  /** Closes a session that was opened for nobody. A process that does not do so in time is retired. */
   async #giveBack(process: PooledProcess, opening: Promise<LiveSession>): Promise<void> {
     const answered = opening.then((session) => session.close().catch(() => undefined), throwIfTimedOut);
     const inTime = await within(this.#setup.clocks.stopMs, answered).catch(() => late);
@@ -231,8 +237,8 @@ export class SessionSlot {
   }
 
   /**
-   * Ends the process: the session is resumed in another one, two may not write to it, and nobody could use the old one
-   * again. True where something was still running in it.
+   * Ends the process: the session is resumed in another one, two must not write to it, and nobody could use
+   * the old one again. Returns true if tasks were still running in it.
    */
   async #leaveForRestart(): Promise<boolean> {
     const place = this.#place;
@@ -248,12 +254,12 @@ export class SessionSlot {
     this.#place = undefined;
     if (!place.process.alive) return;
     const closing = place.session.close().catch(() => undefined);
-    // A process that is given up already is not waited for.
+    // A process that is already retired is not waited for.
     if (place.process.usable && (await within(this.#setup.clocks.stopMs, closing)) === late)
       place.process.retire();
   }
 
-  /** Changes of the session, or of its place, come one after the other. */
+  /** Runs changes of the session, or of its place, one after the other. */
   #inOrder<T>(change: () => Promise<T>): Promise<T> {
     const result = this.#changes === undefined ? change() : this.#changes.then(change);
     const over: Promise<void> = result.then(nothing, nothing).then(() => {
@@ -281,7 +287,7 @@ function processEnded(resumed: boolean): StepEvent {
 
 function nothing(): void {}
 
-/** A refusal is an answer too; none within the protocol's own time is not. */
+/** A refusal counts as an answer; no answer within the protocol's own time does not. */
 function throwIfTimedOut(error: unknown): void {
   if (error instanceof TurnoutError && error.code === 'timeout') throw error;
 }

@@ -22,7 +22,7 @@ export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Of the whole program: a session has one writer at a time, whoever opened it. */
+/** The locks are shared by the whole program: a session has one writer at a time, whoever opened it. */
 const locks = new TurnLocks();
 const directories = new RecentSessions<string>(10_000);
 
@@ -36,14 +36,14 @@ export class Sessions {
     this.#pool = new WarmPool(limits);
   }
 
-  /** How many CLI processes are alive. */
+  /** The number of CLI processes that are alive. */
   get processes(): number {
     return this.#pool.size;
   }
 
   /**
-   * Opens a session, new or resumed. A live one has its process when this resolves, unless another object has the session
-   * open: then with its first turn. The signal calls that off.
+   * Opens a session, new or resumed. A live session has its process when this resolves; if another object has
+   * it open, the process comes with the first turn. The signal cancels the opening.
    */
   async open(options: SessionOptions, { signal }: OpenOptions = {}): Promise<BackendSession> {
     if (options.live === false) return this.#openOneShot(options);
@@ -51,7 +51,7 @@ export class Sessions {
     const protocol = await adapter.live();
     const sessionOptions = whereItWasMade(options.backend, liveOptions(options));
     refuse(options.backend, protocol.capabilities, options);
-    // What a killed Turnout left running is ended before anything new is started.
+    // Processes that a killed Turnout left running are ended before a new one is started.
     this.#swept ??= endOrphans().catch(() => undefined);
     await this.#swept;
     const session = new LiveBackendSession({
@@ -92,7 +92,7 @@ export class Sessions {
   }
 }
 
-/** One session with processes of its own, which end with it. */
+/** Opens one session with processes of its own, which end with it. */
 export async function openSession(options: SessionOptions, opening?: OpenOptions): Promise<BackendSession> {
   const sessions = new Sessions();
   try {

@@ -1,21 +1,22 @@
 import { abortable } from '../core/wait.js';
 
-/** Somebody who keeps a session open between its turns. */
+/** A holder that keeps a session open between its turns. */
 export interface Writer {
-  /** Another one is about to write to the session: what is kept of it would be out of date. */
+  /** Called before another holder writes to the session: the state kept of it would be out of date. */
   giveWay(): Promise<void>;
 }
 
 /**
- * One holder at a time for each key, in the order of asking. Whoever keeps the session open after its turn gives way
- * before another one begins: two Claude processes with the same session would each silently lose the other's turns.
+ * Locks with one holder at a time for each key, in the order of asking. A writer that keeps the session open
+ * after its turn gives way before another holder begins: two Claude processes with the same session would
+ * each silently lose the other's turns.
  */
 export class TurnLocks {
   readonly #tails = new Map<string, Promise<void>>();
-  /** Who has the session open. */
+  /** The writer that has the session open, by key. */
   readonly #writers = new Map<string, Writer>();
 
-  /** Whoever holds or awaits `from` holds `to` as well: a session's id became known in its first turn. */
+  /** Makes the holders and waiters of `from` hold `to` as well: a session's first turn reveals its id. */
   alias(from: string, to: string): void {
     const tail = this.#tails.get(from);
     if (tail === undefined || from === to) return;
@@ -27,7 +28,7 @@ export class TurnLocks {
     );
   }
 
-  /** The release, where nobody holds or awaits the key, and nobody else has the session open. */
+  /** Returns the release if nobody holds or awaits the key and no other writer has the session open. */
   tryAcquire(key: string, writer: Writer): (() => void) | undefined {
     const open = this.#writers.get(key);
     if (this.#tails.has(key) || (open !== undefined && open !== writer)) return undefined;
@@ -36,8 +37,8 @@ export class TurnLocks {
   }
 
   /**
-   * Resolves with the release once it is the caller's turn; rejects with the signal's reason. Without a writer nobody has
-   * the session open afterwards.
+   * Resolves with the release when it is the caller's turn; rejects with the signal's reason. Without
+   * `writer`, nobody has the session open afterwards.
    */
   async acquire(key: string, signal?: AbortSignal, writer?: Writer): Promise<() => void> {
     const before = this.#tails.get(key);
@@ -54,7 +55,7 @@ export class TurnLocks {
     }
   }
 
-  /** The writer has closed the session. */
+  /** Forgets a writer that has closed the session. */
   leave(writer: Writer): void {
     for (const [key, open] of this.#writers) if (open === writer) this.#writers.delete(key);
   }

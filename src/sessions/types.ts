@@ -10,28 +10,28 @@ import type { Clocks } from '../config/limits.js';
 import type { ChatEvent, PermissionDecision } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 
-/** A conversation with one agent, over a live process or over one-shot runs: the same shape for all four CLIs. */
+/** A conversation with one agent, over a live process or one-shot runs: the same for all four CLIs. */
 export interface BackendSession {
   readonly backend: BackendName;
   readonly live: boolean;
   readonly cwd: string;
-  /** The vendor's id, from the first turn on. */
+  /** The vendor's id; `undefined` until the first turn of a new session. */
   readonly sessionId: string | undefined;
-  /** One turn. Turns of a session run one after the other. Leaving the loop early interrupts the turn. */
+  /** Runs one turn; the turns of a session run one after the other. Leaving the loop interrupts the turn. */
   send(prompt: string, options?: SendOptions): AsyncIterable<ChatEvent>;
   /** Ends the running turn with `error {code: "interrupted"}`; the session stays usable. */
   interrupt(): Promise<void>;
-  /** Answers a `permission_request`. Rejects when there is no such request (any more). */
+  /** Answers a `permission_request`. Rejects if there is no such request, or no longer. */
   answerPermission(id: string, decision: PermissionDecision, message?: string): Promise<void>;
   /**
-   * Says something into the running turn, which answers it too and still has one end. False: not taken, because the CLI
-   * can't, or no turn runs any more. Never rejects.
+   * Sends a message into the running turn, which answers it too and still has one end. Resolves to false if
+   * the CLI can't take it, or no turn runs any more. Never rejects.
    */
   steer(prompt: string): Promise<boolean>;
-  /** From the next turn on. Rejects with `unsupported` where the CLI can't. */
+  /** Takes effect with the next turn. Rejects with `unsupported` where the CLI can't change its model. */
   setModel(model: string): Promise<void>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
-  /** Gives the session up; its id can be resumed later. */
+  /** Closes the session; its id can be resumed later. */
   close(): Promise<void>;
 }
 
@@ -40,17 +40,17 @@ export interface SendOptions extends Pick<RunOptions, 'signal' | 'stdoutFile' | 
 export interface SessionOptions extends TurnOptions {
   readonly backend: BackendName;
   readonly config: BackendAdapterConfig;
-  /** Default: a live process. `false`: each turn starts the CLI anew. */
+  /** `false` starts the CLI again for each turn. Default: a live process. */
   readonly live?: boolean | undefined;
-  /** The backend's module, where the caller has one already. Default: one that is made for this session. */
+  /** The backend's module, if the caller has one already. Default: one that is made for this session. */
   readonly adapter?: BackendAdapter | undefined;
-  /** Words for the CLI's own argument list, as they are. One-shot turns only. */
+  /** Extra arguments for the CLI, passed unchanged. One-shot turns only. */
   readonly rawArgs?: readonly string[] | undefined;
   /** `false` asks for the CLI's plain output format: few events, and late. One-shot turns only. */
   readonly stream?: boolean | undefined;
-  /** The thinking budget, where the CLI has one (Claude, live). */
+  /** The thinking budget, if the CLI has one (Claude, live). */
   readonly maxThinkingTokens?: number | undefined;
   readonly clocks?: Partial<Clocks> | undefined;
-  /** Every raw line and the events that it became (S9). */
+  /** Called with every raw line and the events that it became (S9). */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 }

@@ -8,26 +8,26 @@ import { ProcessStart } from './process-start.js';
 
 export type { PooledProcess } from './pooled-process.js';
 
-/** A kind of process: those with the same kind are interchangeable. */
+/** A kind of process: processes of the same kind are interchangeable. */
 export interface ProcessKind {
   readonly key: string;
   readonly protocol: LiveProtocol;
-  /** Gives up, and leaves nothing behind, when the signal is aborted. */
+  /** If the signal is aborted, the start ends with nothing left behind. */
   start(signal: AbortSignal): Promise<LiveProcess>;
 }
 
 /**
- * Keeps CLI processes warm: shared where the protocol holds many sessions, reused for a new session where it holds
- * one, capped in number and memory, ended when idle, replaced when they die, drained at close.
+ * Keeps CLI processes warm: shared where the protocol holds many sessions, reused for a new session where it
+ * holds one, capped in number and memory, ended when idle, replaced when they die, drained at close.
  */
 export class WarmPool {
   readonly #limits: PoolLimits;
   readonly #entries = new Set<PoolEntry>();
   readonly #waiting: (() => void)[] = [];
   readonly #starts = new Set<ProcessStart<PoolEntry>>();
-  /** The kinds that get their spares at the moment. */
+  /** The kinds whose spares are being started. */
   readonly #stocking = new Set<string>();
-  /** Places for processes that are starting. */
+  /** The number of places reserved for processes that are starting. */
   #reserved = 0;
   #closed = false;
 
@@ -39,7 +39,10 @@ export class WarmPool {
     return this.#entries.size;
   }
 
-  /** A process for one session. A resumed session of a one-session protocol gets a fresh one. */
+  /**
+   * Returns a process for one session. If the protocol holds one session per process, a resumed session gets
+   * a fresh one.
+   */
   async acquire(
     kind: ProcessKind,
     options: LiveSessionOptions,
@@ -52,7 +55,7 @@ export class WarmPool {
       : this.#own(kind, options, signal);
   }
 
-  /** Ends every process, those that are starting too. */
+  /** Ends every process, also those that are starting. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const wake of this.#waiting.splice(0)) wake();
@@ -62,8 +65,8 @@ export class WarmPool {
   }
 
   /**
-   * A session has one writer at a time, and what was given up may still be the one: Codex refuses to resume a thread that
-   * another process holds, and a stuck one holds it until it is killed.
+   * A session has one writer at a time, and a retired process may still be that writer: Codex refuses to
+   * resume a thread that another process holds, and a stuck one holds it until it is killed.
    */
   async #endOtherWriters(kind: ProcessKind, signal?: AbortSignal): Promise<void> {
     const dying = [...this.#entries].filter((entry) => entry.key === kind.key && entry.isOfNoUse);
@@ -75,13 +78,13 @@ export class WarmPool {
   async #share(kind: ProcessKind, signal?: AbortSignal): Promise<PoolEntry> {
     const warm = this.#find(kind, () => true);
     if (warm !== undefined) return warm.hold();
-    // Whoever comes while one is starting waits for it instead of starting another.
+    // A caller that comes while a process is starting waits for it instead of starting another.
     const known = [...this.#starts].find(({ key, cancelled }) => key === kind.key && !cancelled);
     const entry = await (known ?? this.#begin(kind)).wait(signal);
     return entry.hold();
   }
 
-  /** Held at once: nobody else may find it unused. */
+  /** Holds the process at once, so that nobody else finds it unused. */
   async #own(kind: ProcessKind, options: LiveSessionOptions, signal?: AbortSignal): Promise<PoolEntry> {
     const fresh = options.sessionId === undefined;
     const unused = fresh ? this.#find(kind, ({ holders }) => holders === 0)?.hold() : undefined;
@@ -95,7 +98,7 @@ export class WarmPool {
     try {
       return await start.wait(signal);
     } catch (error) {
-      // It may have started at this very moment.
+      // The process may have started at this very moment.
       void start.started.then((entry) => entry.release()).catch(() => undefined);
       throw error;
     }
@@ -134,13 +137,16 @@ export class WarmPool {
     }
   }
 
-  /** The longest unused one goes first; where all are in use, the caller waits for one to be free. A place is reserved. */
+  /**
+   * Reserves a place. If there is none, the process that is idle for the longest time is ended; if all are in
+   * use, the caller waits.
+   */
   async #makeRoom(signal: AbortSignal): Promise<void> {
     for (;;) {
       const memoryIsFull = await this.#memoryIsFull();
       this.#checkOpen();
       const count = this.#entries.size + this.#reserved;
-      // One process is always possible, however large it is.
+      // One process is always allowed, however large it is.
       if (count === 0 || (count < this.#limits.maxProcesses && !memoryIsFull)) {
         this.#reserved += 1;
         return;
@@ -163,7 +169,7 @@ export class WarmPool {
       await abortable(woken, signal);
     } catch (error) {
       const place = this.#waiting.indexOf(wake);
-      // Woken at the very moment it gave up: another one is to be.
+      // The caller was woken at the moment it gave up: the next one is woken instead.
       if (place === -1) this.#wakeOne();
       else this.#waiting.splice(place, 1);
       throw error;
@@ -175,14 +181,14 @@ export class WarmPool {
     return sizes.reduce((sum, bytes) => sum + bytes, 0) >= this.#limits.maxResidentBytes;
   }
 
-  /** One after the other, each within the caps. */
+  /** Starts spares one after the other, each within the limits. */
   async #keepSpares(kind: ProcessKind): Promise<void> {
     if (this.#stocking.has(kind.key) || !this.#lacksSpare(kind)) return;
     this.#stocking.add(kind.key);
     try {
       while (!(await this.#memoryIsFull()) && this.#lacksSpare(kind)) await this.#begin(kind).started;
     } catch {
-      // A spare that can't be started is no trouble of anyone: whoever needs one will be told why.
+      // The failure of a spare is ignored: the next caller that needs a process gets the reason.
     } finally {
       this.#stocking.delete(kind.key);
     }

@@ -2,22 +2,22 @@ import type { Clocks } from '../config/limits.js';
 import type { ChatEvent } from '../core/chat-event.js';
 import type { Alarm } from './alarm.js';
 
-/** Why a clock ended something: a sentence with its name in it. */
+/** An expired clock, with a message that names it. */
 export type Expiry =
   | { readonly type: 'turn'; readonly message: string }
   | { readonly type: 'permission'; readonly id: string; readonly message: string };
 
 /**
- * Separate clocks for separate things: a long quiet tool is not killed by the model's clock, and a person who thinks
- * about a permission is not killed by either. Only what the model or a tool does counts as a sign of life: notices
- * (a CLI that tries for ever to reach its API) don't.
+ * Runs separate clocks for separate things: the model's clock does not end a long quiet tool, and neither
+ * ends a turn while a person thinks about a permission. Only activity of the model or a tool counts as a sign
+ * of life: notices (a CLI that tries for ever to reach its API) don't.
  *
- * While the reader is busy with an event the model's and the tools' clocks stand still: a slow reader is not a silent
- * model. So they do while a permission is waited for, of whatever tool: no CLI tells which one it holds up. The whole
- * turn's clock and a permission's deadline go on: they are promises about the time of day.
+ * The model's and the tools' clocks stand still while the reader is busy with an event: a slow reader is not
+ * a silent model. They also stand still while any permission is pending, because no CLI tells which tool it
+ * holds up. The clocks of the whole turn and of a permission go on: they are promises about the time of day.
  *
- * An event moves clocks, not timers: there is one alarm, for the clock that is due first, and when it rings too early
- * it is set again.
+ * An event moves clocks, not timers: there is one alarm, for the clock that is due first, and if it rings too
+ * early it is set again.
  */
 export class Watchdog {
   readonly #clocks: Clocks;
@@ -29,10 +29,10 @@ export class Watchdog {
   readonly #alarm: Alarm;
   #paused = false;
   #stopped = false;
-  /** The CLI has answered and stays for something in the background. */
+  /** True while the CLI has answered and waits for a task in the background. */
   #silenceExpected = false;
 
-  /** The alarm is the session's, for one turn after the other. */
+  /** The alarm belongs to the session, whose turns use it one after the other. */
   constructor(clocks: Clocks, alarm: Alarm, onExpiry: (expiry: Expiry) => void) {
     const { turnMs, modelSilenceMs } = clocks;
     this.#clocks = clocks;
@@ -47,21 +47,21 @@ export class Watchdog {
     this.#run(this.#turn);
   }
 
-  /** The reader has an event and has not asked for the next one yet. */
+  /** Must be called when the reader gets an event, until it asks for the next one. */
   pause(): void {
     this.#paused = true;
     this.#silence.pause();
     for (const clock of this.#tools.values()) clock.pause();
   }
 
-  /** What was left of the clocks runs again. */
+  /** Continues the clocks with the time that was left. */
   resume(): void {
     this.#paused = false;
     if (this.#modelIsToSpeak) this.#run(this.#silence);
     this.#runTools();
   }
 
-  /** While the model is not to say anything, its silence does not count. */
+  /** While silence is expected, the model's clock does not run. */
   expectSilence(expected: boolean): void {
     if (expected === this.#silenceExpected) return;
     this.#silenceExpected = expected;
@@ -94,7 +94,7 @@ export class Watchdog {
     this.#alarm.ignore(this.#ring);
   }
 
-  /** The model's silence counts only while it is the model's turn to say something. */
+  /** True while it is the model's turn to speak, which is when its silence counts. */
   get #modelIsToSpeak(): boolean {
     return this.#tools.size === 0 && this.#permissions.size === 0 && !this.#silenceExpected;
   }
@@ -145,7 +145,7 @@ export class Watchdog {
   }
 }
 
-/** A time that runs down, and can be paused. 0 is for ever. */
+/** A time that runs down and can be paused. 0 means no limit. */
 class Clock {
   readonly #ms: number;
   readonly #act: () => void;

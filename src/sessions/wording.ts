@@ -2,7 +2,7 @@ import type { BackendName } from '../backends/registry.js';
 import { notice } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 
-// What every kind of session says in the same words.
+// Messages that are the same in every kind of session.
 
 export const neverStored = notice('info', 'The session was never stored: a new one was begun');
 
