@@ -8,16 +8,16 @@ import { exitCodes } from './exit-codes.js';
 import { Terminal } from './terminal.js';
 
 export interface ArchiveOptions {
-  /** Stronger than TURNOUT_HOME, as it is for the gateway. */
+  /** The directory of `--home`, which wins over TURNOUT_HOME, as it does for the gateway. */
   readonly home: string | undefined;
 }
 
-/** What the commands that only read the archive have in common. */
+/** A command that only reads the archive. */
 export interface ArchiveCommand<Options extends ArchiveOptions> {
   readonly name: string;
   readonly usageText: string;
   readonly parse: (argv: readonly string[]) => Options | 'help';
-  /** Throws a TurnoutError for what is not there. */
+  /** Throws a TurnoutError if the archive does not have what was asked for. */
   readonly run: (archive: ArchiveReader, options: Options, terminal: Terminal) => Promise<void>;
 }
 
@@ -69,7 +69,10 @@ async function look<Options extends ArchiveOptions>(
   return exitCodes.failed;
 }
 
-/** The command's own options beside those that all of them have. What `parseArgs` says of wrong ones, in our words. */
+/**
+ * Parses the command's own options and those that all archive commands have. A wrong option throws a
+ * TurnoutError with the message of `parseArgs`.
+ */
 export function parseArchiveArguments<const Own extends OwnOptions>(
   command: string,
   argv: readonly string[],
@@ -94,7 +97,10 @@ type ParsedArguments<Own extends OwnOptions> = ReturnType<
   typeof parseArgs<{ args: string[]; allowPositionals: true; options: Own & typeof commonOptions }>
 >;
 
-/** A day (`2026-01-31`) or a time in ISO 8601, in UTC where it does not say. A day as an end is meant to its last second. */
+/**
+ * Reads a day (`2026-01-31`) or a time in ISO 8601, in UTC if it names no zone. A day as an end includes its
+ * last second.
+ */
 export function timeOption(
   command: string,
   flag: string,
@@ -105,7 +111,7 @@ export function timeOption(
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(raw);
   const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$/.exec(raw);
   const at = isDay ? startOfDay(raw) : time === null ? Number.NaN : Date.parse(time[3] ? raw : `${raw}Z`);
-  // JavaScript takes the 31st of February for the 3rd of March.
+  // JavaScript reads the 31st of February as the 3rd of March.
   const isReal = Number.isFinite(at) && (!isDay || new Date(at).toISOString().startsWith(raw));
   if (!isReal)
     throw wrong(

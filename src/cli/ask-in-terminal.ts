@@ -19,8 +19,8 @@ interface Answer {
 }
 
 /**
- * Asks the person at the terminal, one question at a time. Where there is none, the answer is no. A question that is
- * withdrawn has none.
+ * Asks the person at the terminal, one question at a time. Without a terminal the answer is `deny`; a
+ * question that is withdrawn gets no answer.
  */
 export function askInTerminal(
   asked: PermissionRequestEvent,
@@ -34,7 +34,7 @@ export function askInTerminal(
     return ask(asked, terminal, withdrawn);
   });
   last = answer.catch(() => undefined);
-  // One that still waits for the question before it goes without a word.
+  // A question that is withdrawn while it still waits for the one before it is dropped without a message.
   const dropped = new Promise<undefined>((resolve) => {
     withdrawn.addEventListener('abort', () => (begun ? undefined : resolve(undefined)), { once: true });
   });
@@ -68,7 +68,7 @@ async function ask(
     }
   } catch {
     if (!withdrawn.aborted) return { decision: 'deny', message: 'The terminal was closed.' };
-    // The cursor stands behind the question.
+    // The cursor stands behind the question, so the message begins on a new line.
     process.stderr.write('\n');
     terminal.say(`the question was withdrawn: ${withdrawn.reason}`);
     return undefined;
@@ -78,11 +78,11 @@ async function ask(
   }
 }
 
-/** Not stdin: that may be the prompt's pipe. */
+/** Opens the terminal itself: stdin may be the prompt's pipe. */
 function openTerminal() {
   if (!process.stderr.isTTY) return undefined;
   try {
-    // A file stream would wait for a key in a thread that nothing can stop; a terminal's own stream can be left.
+    // A file stream would wait for a key in a thread that nothing can stop; a terminal's own can be closed.
     return new ReadStream(openSync('/dev/tty', 'r'));
   } catch {
     return undefined;

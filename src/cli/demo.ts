@@ -14,7 +14,7 @@ export const usageText = `Usage: turnout demo [prompt]
 One streamed turn with the bundled demo agent. No account, no network.
 `;
 
-/** `turnout demo`: a streamed turn with the bundled agent. No account, no network. */
+/** `turnout demo`: a streamed turn with the bundled agent, without an account or a network. */
 export async function main(argv: readonly string[]): Promise<number> {
   if (argv.includes('--help') || argv.includes('-h')) {
     process.stdout.write(usageText);

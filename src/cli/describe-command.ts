@@ -1,12 +1,12 @@
 import type { SpawnedCommand } from '../backends/types.js';
 
-/** The exact command as a shell would take it, with what looks like a secret left out. */
+/** Prints the exact command for a shell, without the values that look like secrets. */
 export function describeCommand({ command, args, cwd, env }: SpawnedCommand): string {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${quote(redact(name, value))}`);
   return `in ${cwd}: ${[...variables, quote(command), ...redactWords(args).map(quote)].join(' ')}`;
 }
 
-/** An argument list without the values of its secrets, whether they stand in the flag's own word or behind it. */
+/** Returns an argument list without the values of its secrets, in the flag's own word or behind it. */
 export function redactWords(words: readonly string[]): readonly string[] {
   return words.map((word, at) =>
     secretFlag.test(words[at - 1] ?? '') ? '[redacted]' : redactArgument(word),
@@ -21,9 +21,9 @@ function redact(name: string, value: string): string {
   return secretName.test(name) ? '[redacted]' : redactArgument(value);
 }
 
-/** `--api-key=…`, `Bearer …`, `https://user:…@host`, and the well-known prefixes of keys. */
+/** Redacts `--api-key=…`, `Bearer …`, `https://user:…@host`, and the well-known prefixes of keys. */
 function redactArgument(text: string): string {
-  // Only what may be shown is looked at: a prompt can be long, and these patterns are slow on long words.
+  // Only the part that is shown is searched: a prompt can be long, and these patterns are slow on long words.
   const shown = text
     .slice(0, 2 * longestWord)
     .replace(/\b(Bearer\s+)[^\s"']+/gi, '$1[redacted]')

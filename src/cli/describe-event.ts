@@ -13,7 +13,7 @@ interface Length {
   readonly full: boolean;
 }
 
-/** An event and what was done about it, for a person. */
+/** Describes an event and its attempts for a person. */
 export function describeEvent(event: StoredEvent, attempts: readonly Attempt[], length: Length): string {
   const { createdAt, endedAt, notBefore, error } = event;
   const from = event.author === undefined ? '' : ` from ${oneLine(event.author)}`;

@@ -4,7 +4,7 @@ import type { Scenario } from '../lab/scenario.js';
 import { scenarios } from '../lab/scenarios/table.js';
 import type { CliReport } from './inspect-clis.js';
 
-/** What the scenarios say of one installed CLI. */
+/** The results of the scenarios for one installed CLI. */
 export interface DeepReport {
   readonly backend: BackendName;
   readonly version: string | undefined;
@@ -58,7 +58,7 @@ const marks: Readonly<Record<ScenarioResult['state'], string>> = {
   skipped: 'skip',
 };
 
-/** One line for each CLI that says plainly whether it works, and under it what does not and what to do. */
+/** One line for each CLI that says whether it works, and below it the failures with advice. */
 export function deepTable(reports: readonly DeepReport[]): string {
   return reports.map(verdict).join('\n');
 }

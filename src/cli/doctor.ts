@@ -20,7 +20,7 @@ Which agent CLIs are installed here, their versions, and what each can do.
 Exit codes: 0 all is well · 1 a scenario fails · 2 wrong usage · 3 no CLI is usable
 `;
 
-/** `turnout doctor`: which CLIs are here, what each can do, and with `--deep` whether they really do it. */
+/** `turnout doctor`: lists the installed CLIs and their abilities; `--deep` tests whether they work. */
 export async function main(argv: readonly string[]): Promise<number> {
   let options: ReturnType<typeof parseOptions>;
   try {

@@ -26,7 +26,7 @@ SIGTERM or Ctrl-C lets running turns end (SHUTDOWN_GRACE_MS); another one, a sec
 Exit codes: 0 stopped · 1 it could not start · 2 wrong usage
 `;
 
-/** `turnout gateway`: runs until it is told to stop. */
+/** `turnout gateway`: runs until a signal stops it. */
 export async function main(argv: readonly string[]): Promise<number> {
   let options: ReturnType<typeof parseOptions>;
   try {
@@ -55,10 +55,10 @@ async function serve(env: Environment): Promise<number> {
     const backend = backendKnown ? createBackend(config.agentBackend, backendConfig(config, env)) : undefined;
     await checkStart(config, backend, env, problems);
   }
-  // Whoever read the log may be gone (a pipe, a restarted journal): the gateway goes on without.
+  // If the reader of the log goes away (a pipe, a restarted journal), the gateway goes on without it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const log = createLog(config.logLevel);
-  // A hook's module may forget a promise: that is no reason to end everybody's turns.
+  // If a hook's module forgets a promise that rejects, the gateway logs it and its turns go on.
   process.on('unhandledRejection', (error) => log.error('a promise was forgotten, and failed', { error }));
   const starting = Gateway.start({ config, env, log });
   const stopped = untilStopped(starting);
@@ -70,15 +70,18 @@ async function serve(env: Environment): Promise<number> {
     `turnout gateway: http://${shown}:${port} (${config.agentBackend})\nThe Bearer token is ${token}\n`,
   );
   await stopped;
-  // What a hook's module left behind (a timer, a socket) must not keep the process.
+  // A timer or a socket that a hook's module left behind must not keep the process alive.
   setTimeout(() => process.exit(), 1000).unref();
   return exitCodes.done;
 }
 
-/** `npm start` hands on a signal that the whole process group has got (Ctrl-C): one wish arrives twice. */
+/**
+ * A second signal within this time counts as the same one: `npm start` passes on a signal that the whole
+ * process group has already got (Ctrl-C).
+ */
 const sameWishMs = 1000;
 
-/** Signals count from the first moment: turns run before the start-up is over. */
+/** Listens for signals before the start-up is over, because turns already run by then. */
 function untilStopped(starting: Promise<Gateway>): Promise<void> {
   return new Promise((resolve, reject) => {
     let started = false;
@@ -87,7 +90,7 @@ function untilStopped(starting: Promise<Gateway>): Promise<void> {
       if (askedAt !== undefined && performance.now() - askedAt < sameWishMs) return;
       if (askedAt !== undefined && !started) process.exit(exitCodes.failed);
       askedAt ??= performance.now();
-      // One that could not start has nothing to stop: `serve` tells why.
+      // A gateway that could not start has nothing to stop: `serve` reports the reason.
       starting.then((gateway) => gateway.stop(signal).then(resolve, reject)).catch(() => undefined);
     };
     starting.then(() => {

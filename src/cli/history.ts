@@ -27,7 +27,7 @@ What was said in a channel, oldest first; without a channel: which channels ther
 Exit codes: 0 done · 1 no such channel, or no data · 2 wrong usage
 `;
 
-/** `turnout history`: conversations as they were archived. */
+/** `turnout history`: prints archived conversations. */
 export function main(argv: readonly string[]): Promise<number> {
   return runArchiveCommand({ name: 'history', usageText, parse, run }, argv);
 }

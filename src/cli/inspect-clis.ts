@@ -14,7 +14,7 @@ export interface CliReport {
   readonly capabilities: BackendCapabilities;
 }
 
-/** A slow first start (OpenCode's takes 25 s on a fresh home) is not a broken one. */
+/** The timeout allows for a slow first start: OpenCode's takes 25 s on a fresh home. */
 const versionTimeoutMs = 40_000;
 
 export async function inspectClis(

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Kept tiny: a command's code is loaded only when that command runs.
+// This file stays tiny: a command's code is loaded only when that command runs.
 
 interface Command {
   main(argv: readonly string[]): Promise<number>;

@@ -2,7 +2,7 @@ import type { ChatEvent, PermissionRequestEvent } from '../core/chat-event.js';
 
 type Ask = (request: PermissionRequestEvent, withdrawn: AbortSignal) => Promise<void>;
 
-/** The questions that a person is being asked. One that is settled elsewhere first is withdrawn, with the reason. */
+/** The questions that a person is being asked. One that is settled elsewhere is withdrawn with the reason. */
 export class OpenQuestions {
   readonly #ask: Ask;
   readonly #open = new Map<string, { readonly withdraw: AbortController; readonly asked: Promise<void> }>();

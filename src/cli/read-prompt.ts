@@ -8,11 +8,11 @@ const patienceMs = 3000;
 
 export interface Patience {
   readonly say: (line: string) => void;
-  /** The turn's own limit counts for the wait as well. */
+  /** The limit of the whole turn, which also limits the wait for stdin. */
   readonly timeoutMs: number;
 }
 
-/** The prompt of the command line, of stdin, or both (the prompt first). */
+/** Reads the prompt from the command line, stdin, or both (the command line first). */
 export async function readPrompt(
   given: string | undefined,
   input: Input,
@@ -30,8 +30,8 @@ export async function readPrompt(
 }
 
 /**
- * With a prompt on the command line stdin may be somebody's pipe that never ends. The program before us in a shell's
- * pipeline is waited for; any other pipe that stays silent is left alone.
+ * Reads stdin beside a prompt on the command line. It may be a pipe that never ends: the program before this
+ * one in a shell's pipeline is waited for; any other pipe that stays silent is ignored.
  */
 async function readBeside(input: Input, { say, timeoutMs }: Patience): Promise<string> {
   const kind = stdinKind(input);
@@ -76,12 +76,12 @@ async function readAll(
   } catch (cause) {
     throw new TurnoutError('bad_request', `stdin can't be read: ${(cause as Error).message}`, { cause });
   } finally {
-    // An open stdin keeps the event loop alive.
+    // An open stdin would keep the event loop alive.
     input.removeAllListeners('data');
     input.pause();
     if (stop?.aborted) input.destroy();
   }
-  // Half of an input is not what the user meant to send.
+  // Half of an input is not the prompt that the user meant to send.
   if (stop?.aborted && (whenStopped === 'fail' || chunks.length > 0)) {
     throw new TurnoutError('timeout', 'stdin did not end in time: the prompt is not complete.');
   }
@@ -99,7 +99,10 @@ function stdinKind(input: Input): 'none' | 'pipeline' | 'other' {
   }
 }
 
-/** In a shell's pipeline the program before us has the same parent, and our stdin is its stdout. Linux lets us look. */
+/**
+ * In a shell's pipeline the program before this one has the same parent, and its stdout is our stdin. Only
+ * Linux shows this.
+ */
 function siblingWritesTo(pipe: number): boolean {
   try {
     return readdirSync('/proc')

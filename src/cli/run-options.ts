@@ -8,7 +8,7 @@ import type { Environment } from '../gateway/config.js';
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** What the command line of `turnout run` asks for. `mcpConfig` and `cwd` are as they were typed. */
+/** The parsed command line of `turnout run`. `mcpConfig` and `cwd` are as they were typed. */
 export interface RunOptions extends TurnOptions {
   readonly prompt: string | undefined;
   readonly backend: string | undefined;
@@ -58,7 +58,7 @@ export function parseRunOptions(argv: readonly string[]): RunOptions | 'help' {
   };
 }
 
-/** Flags are the strongest settings: they stand over the environment. */
+/** Merges the flags with the environment; the flags win. */
 export function settingsFrom(options: RunOptions, environment: Environment): Environment {
   const settings: Record<string, string | undefined> = { ...environment };
   const { backend } = options;
@@ -107,7 +107,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** Everything behind the first `--` is for the CLI itself. */
+/** Splits at the first `--`: everything behind it is for the CLI itself. */
 function splitRaw(argv: readonly string[]): { own: readonly string[]; rawArgs: readonly string[] } {
   const at = argv.indexOf('--');
   return at < 0 ? { own: argv, rawArgs: [] } : { own: argv.slice(0, at), rawArgs: argv.slice(at + 1) };
@@ -123,7 +123,7 @@ function list(flag: string, values: readonly string[] | undefined): readonly str
   return tools;
 }
 
-/** `claude-cli` and the like are the same four. */
+/** Accepts a name with `-cli` (`claude-cli`) as the same backend. */
 function backendNamed(raw: string | undefined): string | undefined {
   if (raw === undefined) return undefined;
   return oneOf('--backend', raw.replace(/-cli$/, ''), backendNames);

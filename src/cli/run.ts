@@ -42,7 +42,7 @@ Exit codes: 0 done · 1 the agent failed · 2 wrong usage · 3 backend not avail
 4 not supported by this backend · 124 timed out · 130 interrupted
 `;
 
-/** `turnout run`: one turn, the answer on stdout, everything else on stderr. */
+/** `turnout run`: runs one turn, with the answer on stdout and everything else on stderr. */
 export async function main(argv: readonly string[]): Promise<number> {
   let output: OutputFormat = 'text';
   try {
@@ -61,7 +61,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Whoever reads a machine format gets the failure in it, also when no turn was begun. */
+/** Prints the failure in the machine format that was asked for, even if no turn was begun. */
 function failureIn(output: OutputFormat, { code, message }: TurnoutError): string {
   if (output === 'text') return '';
   const failure =
@@ -89,7 +89,7 @@ async function runTurn(options: RunOptions): Promise<number> {
   const turn = sessionTurn(prompt, {
     backend: config.agentBackend,
     config: backendConfig(config, { ...process.env, TURNOUT_HOME: config.home }),
-    // Nobody can be asked without a live session: the CLI has ended its turn by then.
+    // A permission can be asked only in a live session: a one-shot CLI has ended its turn by then.
     live: options.live || permissionMode === 'ask',
     systemPrompt: systemPromptOf(options),
     sessionId: options.sessionId,
@@ -110,7 +110,7 @@ async function runTurn(options: RunOptions): Promise<number> {
   return exitCode;
 }
 
-/** What a killed Turnout left: agents that still work with nobody watching, and their files. */
+/** Ends the agents that a killed Turnout left running, and removes their files. */
 async function sweepAfterCrash(home: string): Promise<void> {
   await Promise.all([endOrphans(), sweepScratchFiles({ TURNOUT_HOME: home })]).catch(() => undefined);
 }

@@ -19,7 +19,7 @@ this PATH, this TURNOUT_HOME. Nothing is installed; the first lines of the unit 
 Exit codes: 0 done · 1 the settings are wrong · 2 wrong usage
 `;
 
-/** `turnout service`: a systemd unit on stdout. */
+/** `turnout service`: prints a systemd unit. */
 export async function main(argv: readonly string[]): Promise<number> {
   try {
     const { values } = parseArgs({

@@ -5,7 +5,7 @@ import type { BackendSession, SessionOptions } from '../sessions/types.js';
 import type { ShownTurn, TurnHooks } from './show-turn.js';
 import type { Terminal } from './terminal.js';
 
-/** One turn of a session of its own, live or one-shot, with permission requests answered in the terminal. */
+/** Runs one turn in a session of its own, and answers its permission requests in the terminal. */
 export function sessionTurn(prompt: string, options: SessionOptions): ShownTurn {
   let session: BackendSession | undefined;
 
@@ -29,7 +29,7 @@ export function sessionTurn(prompt: string, options: SessionOptions): ShownTurn 
     const { askInTerminal } = await import('./ask-in-terminal.js');
     const answer = await askInTerminal(asked, terminal, withdrawn);
     if (answer === undefined) return;
-    // The turn may have ended meanwhile: then there is nothing left to answer.
+    // If the turn has ended meanwhile, nothing is left to answer.
     await session?.answerPermission(asked.id, answer.decision, answer.message).catch(() => undefined);
   }
 

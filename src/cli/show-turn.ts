@@ -12,10 +12,10 @@ export interface ShowOptions {
   readonly verbose: boolean;
 }
 
-/** What `showTurn` gives to a turn that it starts. */
+/** The options that `showTurn` passes to the turn that it starts. */
 export type TurnHooks = Pick<RunOptions, 'signal' | 'trace' | 'onSpawn'>;
 
-/** A turn that can be started. */
+/** A turn that `showTurn` can start. */
 export interface ShownTurn {
   readonly prompt: string;
   readonly options: SessionOptions;
@@ -23,7 +23,7 @@ export interface ShownTurn {
   onPermission(request: PermissionRequestEvent, terminal: Terminal, withdrawn: AbortSignal): Promise<void>;
 }
 
-/** Runs one turn and shows it in the asked form. The exit code says how it ended. */
+/** Runs one turn and shows it in the asked format. Returns the exit code for how it ended. */
 export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<number> {
   const terminal = new Terminal(process.stdout, process.stderr);
   const stop = interruptible(terminal);
@@ -57,7 +57,7 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
   return terminal.readerGone ? exitCodes.done : exitCode;
 }
 
-/** S9: with LOG_LEVEL=debug every raw line and the events that it became; without it nothing of either. */
+/** S9: with LOG_LEVEL=debug prints every raw line and the events that it became; otherwise neither. */
 function debugTrace(env: NodeJS.ProcessEnv, terminal: Terminal): RunOptions['trace'] {
   if (env['LOG_LEVEL'] !== 'debug') return undefined;
   return (entry) => terminal.say(`debug ${JSON.stringify(entry)}`);
@@ -71,7 +71,7 @@ const views: Record<OutputFormat, (backend: string, terminal: Terminal, verbose:
   'stream-json': (_backend, terminal) => (event) => terminal.write(`${JSON.stringify(event)}\n`),
 };
 
-/** The answer as it comes; what the agent does between its words goes to stderr. */
+/** Prints the answer as it arrives on stdout, and the agent's other activity on stderr. */
 function textView(_backend: string, terminal: Terminal, verbose: boolean): View {
   let lastCharacter = '';
   let toolSince = false;
@@ -100,7 +100,7 @@ function textView(_backend: string, terminal: Terminal, verbose: boolean): View 
   };
 }
 
-/** One object at the end, on failure too. */
+/** Prints one object at the end, also on failure. */
 function jsonView(backend: string, terminal: Terminal): View {
   let sessionId: string | undefined;
   let usage: Usage | undefined;
@@ -141,7 +141,10 @@ function describeTurn({ prompt, options }: ShownTurn): string {
   return `backend ${backend} · ${sizes} · options ${JSON.stringify(shown)}`;
 }
 
-/** Ctrl-C, a SIGTERM or a reader that goes away ends the turn and all that it started; a second one does not wait. */
+/**
+ * Ctrl-C, a SIGTERM or a reader that goes away ends the turn and all that it started; a second signal exits
+ * at once.
+ */
 function interruptible(terminal: Terminal): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const onSignal = () => {

@@ -8,11 +8,11 @@ export interface UnitFacts {
   readonly path: string | undefined;
   readonly home: string | undefined;
   readonly shutdownGraceMs: number;
-  /** Whom a unit of the system runs as. Undefined: a unit of the user's own manager. */
+  /** The user that a system unit runs as; `undefined` for a unit of the user's own manager. */
   readonly user: string | undefined;
 }
 
-/** What the gateway needs on top of its grace period, to end its agents and close its store. */
+/** The time that the gateway needs after its grace period, to end its agents and close its store. */
 const stopReserveSeconds = 30;
 
 export function describeUnit(facts: UnitFacts): string {
@@ -71,7 +71,7 @@ function environment(name: string, value: string | undefined): string {
   return value === undefined || value === '' ? '' : `Environment=${quoted(plain(`${name}=${value}`))}\n`;
 }
 
-/** systemd's rules: `%` begins a specifier everywhere, also in values that are taken as they are. */
+/** Escapes `%`, which begins a specifier everywhere in a unit, also in values that are taken literally. */
 function plain(value: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   if (/[\u0000-\u001f\u007f]/.test(value)) {
@@ -81,12 +81,12 @@ function plain(value: string): string {
   return value.replaceAll('%', '%%');
 }
 
-/** In arguments `$` begins a variable; in the program's own path and in `Environment=` it does not. */
+/** Escapes `$`, which begins a variable in arguments, but not in the program's path or in `Environment=`. */
 function argument(value: string): string {
   return plain(value).replaceAll('$', () => '$$');
 }
 
-/** systemd takes no program whose path has quotes or backslashes, however they are quoted. */
+/** systemd refuses a path with quotes or backslashes, even quoted: `/usr/bin/env` starts such a program. */
 function executable(path: string): string {
   return /["'\\]/.test(path) ? `/usr/bin/env ${quoted(argument(path))}` : quoted(plain(path));
 }

@@ -1,6 +1,6 @@
 export type Align = 'left' | 'right';
 
-/** Columns as wide as their widest cell, two spaces apart. */
+/** Prints columns as wide as their widest cell, two spaces apart. */
 export function table(rows: readonly (readonly string[])[], align: readonly Align[]): string {
   const widths = align.map((_, column) =>
     rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),

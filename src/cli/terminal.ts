@@ -6,11 +6,11 @@ const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]
 
 type Output = Writable & { readonly isTTY?: boolean };
 
-/** stdout for what was asked for, stderr for everything else. A slow reader slows the turn. */
+/** Writes the result to stdout and everything else to stderr. A slow reader slows the turn. */
 export class Terminal {
-  /** The reader left (`| head`): what it wanted was delivered. */
+  /** True when the reader has left (`| head`): it got what it wanted. */
   readerGone = false;
-  /** What was to be said could not be written: a full disk, a closed stdout. */
+  /** The reason if stdout could not be written: a full disk, a closed stdout. */
   writeError: string | undefined;
   readonly #out: Output;
   readonly #err: Output;
@@ -37,22 +37,22 @@ export class Terminal {
 
   async write(text: string): Promise<void> {
     if (!this.writable || text === '') return;
-    // What a model says must not steer the terminal of the person who reads it.
+    // Control characters are removed: a model's text must not steer the terminal of its reader.
     if (this.#out.write(this.#out.isTTY ? text.replaceAll(controlCharacters, '') : text)) return;
     await once(this.#out, 'drain').catch(() => undefined);
   }
 
-  /** Waits until all has been written, or can't be. */
+  /** Waits until all output has been written, or can't be. */
   async flush(): Promise<void> {
     if (this.writable) await new Promise<void>((resolve) => this.#out.write('', () => resolve()));
   }
 
-  /** For a person who reads along. */
+  /** Prints a message to stderr. */
   say(text: string): void {
     this.#err.write(`turnout: ${text.replaceAll(controlCharacters, '')}\n`);
   }
 
-  /** Only where a person is watching. */
+  /** Prints a message to stderr if that is a terminal. */
   hint(text: string): void {
     if (!this.#err.isTTY) return;
     const line = text.length <= 160 ? text : `${text.slice(0, 159)}…`;

@@ -26,7 +26,7 @@ How many turns there were, the tokens they took, and what they cost where the ag
 Exit codes: 0 done · 1 no such channel, or no data · 2 wrong usage
 `;
 
-/** `turnout usage`: tokens and cost. */
+/** `turnout usage`: prints tokens and cost. */
 export function main(argv: readonly string[]): Promise<number> {
   return runArchiveCommand({ name: 'usage', usageText, parse, run }, argv);
 }
@@ -99,7 +99,7 @@ function sum(one: UsageRow, other: UsageRow): UsageRow {
   };
 }
 
-/** Not every CLI tells what a turn cost: 0 is not known, it is not free. */
+/** Leaves out a cost of 0: it means unknown, not free, because not every CLI reports a cost. */
 function withKnownCost({ costUsd, ...row }: UsageRow) {
   return costUsd > 0 ? { ...row, costUsd } : row;
 }

@@ -21,7 +21,7 @@ the files that made the prompt, the tools, the usage and the error. \`turnout hi
 Exit codes: 0 done · 1 no such event, or no data · 2 wrong usage
 `;
 
-/** `turnout why`: what became of a message, and what it was run with. */
+/** `turnout why`: shows how a message ended, and the settings it was run with. */
 export function main(argv: readonly string[]): Promise<number> {
   return runArchiveCommand({ name: 'why', usageText, parse, run }, argv);
 }
