@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../core/chat-event.js';
 import type { Database } from './database.js';
 
-/** One event of the archive takes no more than this: the rest of a long string is cut and marked. */
+/** The limit for one archived event: long strings in it are cut and marked. */
 export const maxArchivedBytes = 64 * 1024;
 const rowCharacters = 256 * 1024;
 
@@ -34,7 +34,7 @@ export function readArchive(db: Database, turnId: string): ChatEvent[] {
   );
 }
 
-/** JSON of at most 64 KB: long strings are cut, the longest most. */
+/** Returns JSON of at most 64 KB: long strings are cut, the longest most. */
 export function limitedJson(value: unknown): string {
   const json = JSON.stringify(value) ?? 'null';
   if (fits(json)) return json;
@@ -44,12 +44,13 @@ export function limitedJson(value: unknown): string {
     );
     if (fits(shorter)) return shorter;
   }
-  // So many small pieces that cutting strings does not help: what is left is a text that shows how it began.
+  // If the value consists of so many small pieces that cutting strings does not help, only a text with its
+  // beginning is kept.
   return JSON.stringify({ ...typeOf(value), cut: cut(json, maxArchivedBytes / 8) });
 }
 
 function fits(json: string): boolean {
-  // A UTF-16 unit takes at most three bytes: most values need no counting.
+  // A UTF-16 unit takes at most three bytes, so most values need no counting.
   return json.length * 3 <= maxArchivedBytes || Buffer.byteLength(json) <= maxArchivedBytes;
 }
 

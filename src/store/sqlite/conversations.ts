@@ -30,7 +30,10 @@ export function saveSession(db: Database, { channel, backend, sessionId, cwd, se
   );
 }
 
-/** At the end of a turn. A conversation that was begun anew meanwhile must not get the old one's session back. */
+/**
+ * Stores the session at the end of a turn. A conversation that was begun anew meanwhile must not get the old
+ * session back.
+ */
 export function keepSession(db: Database, { channel, backend, sessionId, cwd, seen }: StoredSession): void {
   db.run(
     `INSERT INTO sessions (channel, backend, session_id, cwd, seen) SELECT ?1, ?2, ?3, ?4, ?5
@@ -63,7 +66,10 @@ export function readChannel(db: Database, channel: string): ChannelState {
   };
 }
 
-/** `behind`: the event that asked for it. Without one, whatever waits belongs to the new conversation already. */
+/**
+ * `behind` is the event that asked for the change. Without one, all waiting events belong to the new
+ * conversation already.
+ */
 export function changeChannel(db: Database, channel: string, change: ChannelChange, behind?: number): void {
   openLane(db, channel);
   const { backend, model, queueMode } = change;
@@ -123,9 +129,10 @@ export function readMessages(db: Database, channel: string, page: MessagePage): 
 }
 
 /**
- * In the order of the events, not of the messages: what waits during a turn was written before the answer of that turn.
- * What never reached an agent, or was cancelled, is no part of it; what an agent said in the turn of a command is
- * (`/retry`), and so is what was said about the end of one that failed.
+ * Reads a conversation in the order of its events, not of its messages: a message that waits during a turn
+ * was written before the answer of that turn. Messages that never reached an agent, or were cancelled, are
+ * left out; an agent's words in the turn of a command (`/retry`) and the notice about a failed end are
+ * included.
  */
 export function readConversation(
   db: Database,

@@ -3,7 +3,7 @@ import { decodeText, encodeText } from './text-codec.js';
 
 export type Value = string | number | null | undefined;
 
-/** An open SQLite file. Statements are prepared once; `undefined` is stored as NULL, and any text comes back as it was. */
+/** An open SQLite file. Statements are prepared once; `undefined` becomes NULL, and text stays unchanged. */
 export class Database {
   readonly file: string;
   readonly #raw: DatabaseSyncInstance;
@@ -14,17 +14,17 @@ export class Database {
     this.file = file;
   }
 
-  /** The number of rows that it changed. */
+  /** Returns the number of rows that changed. */
   run(sql: string, ...values: Value[]): number {
     return this.#prepared(sql).run(...values.map(bindable)).changes;
   }
 
-  /** The row id of what was inserted. */
+  /** Returns the row id of the inserted row. */
   insert(sql: string, ...values: Value[]): number {
     return Number(this.#prepared(sql).run(...values.map(bindable)).lastInsertRowid);
   }
 
-  /** `Row` is what the caller knows of its own SQL: nothing checks it. */
+  /** `Row` is the caller's claim about its own SQL: nothing checks it. */
   get<Row>(sql: string, ...values: Value[]): Row | undefined {
     const row = this.#prepared(sql).get(...values.map(bindable));
     return row === undefined ? undefined : decoded(row);
@@ -49,12 +49,12 @@ export class Database {
   }
 
   close(): void {
-    // @photostructure/sqlite 1.2.1 can't finalize statements, so SQLite really closes the file when they are collected.
-    // What it would have done then is done now: everything into the one file.
+    // @photostructure/sqlite 1.2.1 can't finalize statements, so SQLite closes the file only when they are
+    // collected. The checkpoint that it would make then is made now: everything goes into the one file.
     try {
       this.#raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // A reader may not, and a full disk can't: the log stays, and is read the next time.
+      // A reader may not checkpoint, and on a full disk it fails: the log stays, and is read the next time.
     }
     this.#statements.clear();
     this.#raw.close();
@@ -74,7 +74,7 @@ function bindable(value: Value): string | number | null {
   return typeof value === 'string' ? encodeText(value) : (value ?? null);
 }
 
-/** The row is nobody else's: it is changed where it has to be. */
+/** Decodes the row in place: nobody else holds it. */
 function decoded<Row>(row: Row): Row {
   const columns = row as Record<string, unknown>;
   for (const name in columns) {

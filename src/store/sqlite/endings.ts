@@ -31,7 +31,10 @@ export function finish(db: Database, lease: Lease, outcome: TurnOutcome): void {
   archive(db, turn.seq, outcome.events);
 }
 
-/** Questions to the user stay open: the next attempt asks them again, and finds the answer. */
+/**
+ * Puts the turn's events back into the queue. Permission requests stay open: the next attempt asks them
+ * again, and finds the answer.
+ */
 export function postpone(db: Database, lease: Lease, retry: Postponement): void {
   const turn = heldTurn(db, lease);
   endTurn(db, turn.seq, { ...retry, state: 'postponed' });

@@ -140,8 +140,9 @@ export function findByMessage(
 }
 
 /**
- * Commands don't count, unless an agent spoke in their turn (`/retry`): they say nothing about the prompt that failed.
- * Nor does the answer to a prompt that was waiting already when it failed: its sender had not read of it.
+ * Finds the last prompt without an answer. Commands don't count, unless an agent spoke in their turn
+ * (`/retry`): they say nothing about the prompt that failed. Nor does the answer to a prompt that was already
+ * waiting when it failed: its sender had not read of the failure.
  */
 export function lastUnanswered(db: Database, channel: string): StoredEvent | undefined {
   const row = db.get<EventRow>(

@@ -4,18 +4,18 @@ import type { Database } from './database.js';
 import { concernsFile, toStoreError } from './sqlite-errors.js';
 
 export interface GroupCommitOptions {
-  /** So many operations go to disk together. More would keep the event loop busy for too long. */
+  /** The most operations in one transaction: more would keep the event loop busy for too long. */
   readonly maxBatch?: number | undefined;
-  /** How long to try while another program holds the file. */
+  /** The time to retry while another program holds the file. */
   readonly lockTimeoutMs?: number | undefined;
-  /** More may not wait to be written. */
+  /** The most operations that may wait to be written. */
   readonly maxPending?: number | undefined;
 }
 
 /**
- * Writes go to disk together: whatever is asked for until the event loop comes round is one transaction, because a
- * commit costs the disk's time and not the number of its rows. In the order of the calls; one that
- * fails takes back only itself. A promise resolves when its transaction is on disk.
+ * Writes go to disk together: all operations that arrive until the event loop comes round are one
+ * transaction, because a commit costs the disk's time whatever the number of its rows. They run in the order
+ * of the calls; one that fails undoes only itself. A promise resolves when its transaction is on disk.
  */
 export class GroupCommit {
   readonly #db: Database;
@@ -33,7 +33,7 @@ export class GroupCommit {
     this.#maxPending = options.maxPending ?? 20_000;
   }
 
-  /** `operation` is synchronous, and may run again when its transaction has to be begun anew. */
+  /** `operation` is synchronous, and may run again if its transaction has to be begun anew. */
   write<T>(operation: (db: Database) => T): Promise<T> {
     if (this.#closed) return Promise.reject(this.#closedError());
     if (this.#pending.length >= this.#maxPending) {
@@ -41,19 +41,19 @@ export class GroupCommit {
       return Promise.reject(new StoreError('failed', message));
     }
     return new Promise<T>((resolve, reject) => {
-      // The result goes back to the one who gave the operation: the type is kept by this closure.
+      // The closure keeps the type: the result goes back to the caller that gave the operation.
       this.#pending.push({ operation, resolve: (value) => resolve(value as T), reject });
       this.#draining ??= this.#drain();
     });
   }
 
-  /** Sees every write that has resolved. */
+  /** Runs a query that sees every write that has resolved. */
   async read<T>(query: (db: Database) => T): Promise<T> {
     if (this.#closed) throw this.#closedError();
     return this.#unlessLocked(() => query(this.#db));
   }
 
-  /** Writes what waits, then closes the file. */
+  /** Writes the pending operations, then closes the file. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#draining;
@@ -98,13 +98,14 @@ interface Write {
   readonly reject: (error: unknown) => void;
 }
 
-/** Gives back how to tell each caller, once all of it is on disk. Throws when none of it is. */
+/** Returns a function for each caller, to be called once all is on disk. Throws if none of it is. */
 function commitTogether(db: Database, batch: readonly Write[]): Array<() => void> {
   try {
     return inTransaction(db, () => batch.map((write) => succeed(db, write)));
   } catch (error) {
     if (concernsFile(error)) throw error;
-    // Rare enough (a lost lease) to do all of it again: savepoints cost a tenth of everything.
+    // A failing operation (a lost lease) is rare enough to run the whole batch again: savepoints cost a tenth
+    // of everything.
     return inTransaction(db, () => batch.map((write) => attempt(db, write)));
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Sorts by time; within a process also when the clock steps back. `evt_` + time + count + chance. */
+/** Makes ids that sort by time, in a process even if the clock steps back: `evt_` + time + count + random. */
 export function createIds(clock: () => number = Date.now): (prefix: string) => string {
   let time = 0;
   let count = 0;

@@ -5,13 +5,13 @@ import { type EventRow, toEvent } from './read-rows.js';
 
 export type NewId = (prefix: string) => string;
 
-/** A channel's row, made at its first mention. */
+/** Makes the channel's row if there is none. */
 export function openLane(db: Database, channel: string): void {
   if (db.get('SELECT 1 FROM channels WHERE name = ?', channel) !== undefined) return;
   db.run('INSERT INTO channels (name, served) VALUES (?, ?)', channel, nextFence(db));
 }
 
-/** Grows for ever: the fences of leases, and the order in which channels were served. */
+/** Returns a number that grows for ever: for the fences of leases, and the order of serving channels. */
 export function nextFence(db: Database): number {
   const row = db.get<{ value: number }>(
     "UPDATE counters SET value = value + 1 WHERE name = 'fence' RETURNING value",
@@ -51,7 +51,7 @@ function beginTurn(db: Database, head: EventRow, request: ClaimRequest, newId: N
   return { lease: { turnId, channel: head.channel, fence }, event };
 }
 
-/** A waiting event becomes part of a running turn. */
+/** Makes a waiting event part of a running turn. */
 export function addMember(
   db: Database,
   turn: { readonly seq: number; readonly id: string },
@@ -72,12 +72,12 @@ export function addMember(
   };
 }
 
-/** No turn runs any more. What waits for a retry holds the channel until then. */
+/** Marks that no turn runs any more. If the next event waits for a retry, the channel is held until then. */
 export function freeLane(db: Database, channel: string): void {
   db.run(`UPDATE channels SET running_turn = NULL, not_before = ${headNotBefore} WHERE name = ?1`, channel);
 }
 
-/** After its head may have changed without a turn. */
+/** Must be called when the channel's first event may have changed without a turn. */
 export function refreshLane(db: Database, channel: string): void {
   db.run(`UPDATE channels SET not_before = ${headNotBefore} WHERE name = ?1`, channel);
 }
@@ -93,7 +93,7 @@ export function waitingEvents(db: Database, channel: string, limit: number): Eve
   );
 }
 
-/** Kept by triggers: however much waits, it is one row. */
+/** Reads one row, however many events wait: triggers keep the count. */
 export function countWaiting(db: Database, channel: string): number {
   return db.get<{ waiting: number }>('SELECT waiting FROM channels WHERE name = ?', channel)?.waiting ?? 0;
 }
@@ -105,7 +105,7 @@ export function nextDue(db: Database): number | undefined {
   return row?.due ?? undefined;
 }
 
-/** SQLite prepares a statement again for every value bound to its LIMIT: the hottest query has a fixed one. */
+/** SQLite prepares a statement again for every value of its LIMIT, so the hottest query has a fixed one. */
 function headOf(db: Database, channel: string): EventRow | undefined {
   return db.get<EventRow>(
     "SELECT * FROM events INDEXED BY events_waiting WHERE channel = ? AND state = 'queued' ORDER BY seq LIMIT 1",

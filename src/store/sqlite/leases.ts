@@ -7,7 +7,7 @@ import { addMember, nextFence, waitingEvents } from './lanes.js';
 import type { TurnRow } from './read-rows.js';
 import { eventsOf, membersOf, toTurn } from './turns.js';
 
-/** The turn, if the lease still holds it. A later holder has a higher fence; an ended turn has no holder. */
+/** Returns the turn if the lease still holds it: a later holder has a higher fence, an ended turn none. */
 export function heldTurn(db: Database, lease: Lease): Pick<TurnRow, 'seq' | 'id' | 'channel'> {
   const turn = db.get<Pick<TurnRow, 'seq' | 'id' | 'channel'>>(
     "SELECT seq, id, channel FROM turns WHERE id = ? AND fence = ? AND state = 'running'",
@@ -101,7 +101,7 @@ export function heartbeat(db: Database, leases: readonly Lease[], leaseUntil: nu
   );
 }
 
-/** Never from itself: a process that was asleep (a closed laptop) still runs its own turns. */
+/** Takes over turns of others only: a process that was asleep (a closed laptop) still runs its own turns. */
 export function takeOver(db: Database, request: TakeOverRequest): AbandonedTurn[] {
   const turns = db.all<TurnRow>(
     `SELECT * FROM turns INDEXED BY turns_running

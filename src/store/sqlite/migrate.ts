@@ -2,12 +2,12 @@ import { StoreError } from '../errors.js';
 import type { Database } from './database.js';
 import { migrations } from './migrations.js';
 
-/** Brings the file to the newest schema, all steps or none. */
+/** Migrates the file to the newest schema, in all steps or none. */
 export function migrate(db: Database, steps: readonly string[] = migrations): void {
   if (versionOf(db) === steps.length) return;
   db.exec('BEGIN IMMEDIATE');
   try {
-    // Read again behind the lock: another process may just have done it.
+    // The version is read again under the lock: another process may have migrated the file meanwhile.
     const version = versionOf(db);
     if (version > steps.length) throw tooNew(db.file, version, steps.length);
     for (const step of steps.slice(version)) db.exec(step);
@@ -19,7 +19,7 @@ export function migrate(db: Database, steps: readonly string[] = migrations): vo
   }
 }
 
-/** For a reader, which can't bring the file to the newest schema itself. */
+/** Throws if the file does not have the newest schema: a reader can't migrate it. */
 export function expectNewest(db: Database, steps: readonly string[] = migrations): void {
   const version = versionOf(db);
   if (version > steps.length) throw tooNew(db.file, version, steps.length);

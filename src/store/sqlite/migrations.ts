@@ -1,6 +1,6 @@
 /**
- * The schema, step by step. `PRAGMA user_version` is the number of steps that a file has been through, so a step that
- * was released is never changed: add one behind it.
+ * The schema, step by step. `PRAGMA user_version` is the number of steps applied to a file, so a released
+ * step is never changed: add one behind it.
  */
 export const migrations: readonly string[] = [
   `

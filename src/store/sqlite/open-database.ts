@@ -7,15 +7,15 @@ import { expectNewest, migrate } from './migrate.js';
 import { toStoreError } from './sqlite-errors.js';
 
 export interface OpenOptions {
-  /** How long to try while another program holds the file. */
+  /** The time to retry while another program holds the file. */
   readonly lockTimeoutMs?: number | undefined;
-  /** To look, while another process may be at work: nothing is made or changed. */
+  /** If it is set, nothing is created or changed: for a reader while another process may be at work. */
   readonly readOnly?: boolean | undefined;
 }
 
-/** Opens the file with the newest schema; makes it, readable for its owner only, when it is not there. */
+/** Opens the file with the newest schema. If there is none, it is created, readable by its owner only. */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
-  // The native library takes 130 ms to load: only who opens a database pays for it.
+  // The native library takes 130 ms to load: only a program that opens a database pays for it.
   const { DatabaseSync } = await import('@photostructure/sqlite');
   const { readOnly = false } = options;
   const deadline = Date.now() + (options.lockTimeoutMs ?? 5_000);
@@ -41,13 +41,13 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
 }
 
 /**
- * SQLite waits inside of a call, and nothing else of the process runs meanwhile: long enough to let a reader's
- * checkpoint pass, the real waiting is done asynchronously.
+ * SQLite waits inside a call, and nothing else of the process runs meanwhile: 25 ms let a reader's checkpoint
+ * pass, and longer waits are asynchronous.
  */
 const busyTimeoutMs = 25;
 
 function configure(db: Database): void {
-  // Only works before the first table, and makes `PRAGMA incremental_vacuum` possible.
+  // `auto_vacuum` works only before the first table, and makes `PRAGMA incremental_vacuum` possible.
   db.exec('PRAGMA auto_vacuum = INCREMENTAL');
   const mode = db.get<{ journal_mode: string }>('PRAGMA journal_mode = WAL')?.journal_mode;
   if (mode !== 'wal') {
@@ -57,19 +57,19 @@ function configure(db: Database): void {
         'Set TURNOUT_HOME to a directory on a local disk.',
     );
   }
-  // A commit that was acknowledged survives a power cut.
+  // With FULL, an acknowledged commit survives a power cut.
   db.exec('PRAGMA synchronous = FULL');
   db.exec('PRAGMA foreign_keys = ON');
   db.exec('PRAGMA temp_store = MEMORY');
   db.exec('PRAGMA cache_size = -16000');
-  // Under load the same pages change again and again: moved into the file less often, they are moved once.
+  // Under load the same pages change again and again: fewer checkpoints move each page into the file once.
   db.exec('PRAGMA wal_autocheckpoint = 4000');
   db.exec('PRAGMA journal_size_limit = 67108864');
 }
 
 /**
- * The log beside the file (`-wal`, `-shm`) gets its mode from it. One that is there is not opened: closing it again would
- * take away the locks that this process may hold on it.
+ * Creates the file with mode 0600, from which the log beside it (`-wal`, `-shm`) gets its mode. An existing
+ * file is not opened: closing it again would release the locks that this process may hold on it.
  */
 function makePrivate(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

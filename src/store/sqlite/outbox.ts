@@ -7,9 +7,9 @@ import { type MessageRow, toMessage } from './read-rows.js';
 export interface Line {
   readonly channel: string;
   readonly eventId?: string | undefined;
-  /** Where it stands in the conversation. */
+  /** The seq of the event that the message belongs to in the order of the conversation. */
   readonly atEvent?: number | undefined;
-  /** The text of the event itself. */
+  /** True for the text of the event itself. */
   readonly opening?: boolean | undefined;
   readonly role: Role;
   readonly text: string;
@@ -17,7 +17,7 @@ export interface Line {
   readonly at: number;
 }
 
-/** Writes a message into the conversation; its id comes back. */
+/** Writes a message into the conversation and returns its id. */
 export function write(db: Database, line: Line): number {
   return db.insert(
     `INSERT INTO messages (channel, event_id, at_event, opening, role, text, backend, created_at)
@@ -98,7 +98,7 @@ export function notDelivered(
   takeOut(db, id, "state = 'given_up', attempts = attempts + 1, error = ?", error);
 }
 
-/** The next of the channel moves up. */
+/** Takes a message out of the outbox; the channel's next one becomes its head. */
 function takeOut(db: Database, id: number, set: string, value: Value): void {
   const row = db.get<{ channel: string }>(
     `UPDATE outbox SET head = 0, ${set} WHERE message_id = ? AND state = 'pending' RETURNING channel`,

@@ -6,15 +6,15 @@ import { say } from './outbox.js';
 export interface Ended {
   readonly channel: string;
   readonly source: string;
-  /** The first event: the one that the messages carry. */
+  /** The first event, whose id the messages carry. */
   readonly eventId: string;
-  /** The last event: what is said stands behind it. */
+  /** The last event, behind which the messages stand. */
   readonly lastSeq: number;
-  /** True for the end of a turn: what waits behind it has not been reached yet. */
+  /** True for the end of a turn: the events that wait behind it have not been reached yet. */
   readonly inTurn?: boolean | undefined;
 }
 
-/** What the end of a turn (or of an event that needed none) changes beside their own rows. */
+/** Applies the changes beside the rows of a turn at its end, or at the end of an event without a turn. */
 export function applyOutcome(
   db: Database,
   ended: Ended,

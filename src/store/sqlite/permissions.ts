@@ -7,8 +7,8 @@ import type { PermissionRow } from './read-rows.js';
 import { membersOf } from './turns.js';
 
 /**
- * The same question of an earlier holder (before a crash or a drain) is the same one, and its answer is handed out
- * once. The present holder asking twice means that the agent does the thing twice: a new question.
+ * If an earlier holder (before a crash or a drain) asked the same question, it is the same request, and its
+ * answer is handed out once. If the present holder asks twice, the agent acts twice: that is a new request.
  */
 export function askPermission(db: Database, lease: Lease, request: NewPermission): StoredPermission {
   const turn = heldTurn(db, lease);
@@ -74,7 +74,7 @@ export function decidePermission(
   return changed === 0 ? undefined : findPermission(db, id);
 }
 
-/** Nobody waits for the answer any more. */
+/** Withdraws the event's open requests: no turn waits for their answers any more. */
 export function voidPermissions(db: Database, eventSeq: number): void {
   db.run("UPDATE permissions SET state = 'void' WHERE event_seq = ? AND state = 'pending'", eventSeq);
 }
@@ -107,7 +107,7 @@ function toPermission(row: PermissionRow): StoredPermission {
   };
 }
 
-/** The order of an object's keys says nothing: a CLI may give the same input in another order the next time. */
+/** Sorts the keys of objects: a CLI may give the same input in another order the next time. */
 function canonicalJson(value: unknown): string {
   const sorted = JSON.stringify(value, (_, inner: unknown) => {
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;

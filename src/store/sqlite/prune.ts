@@ -4,9 +4,9 @@ import type { Database } from './database.js';
 import type { GroupCommit } from './group-commit.js';
 import { forgetRemoved, rememberRemoved } from './removed-events.js';
 
-/** Events are looked at in portions of this size, each a transaction: the messages that come meanwhile don't wait. */
+/** The number of events in one transaction, so that messages that arrive meanwhile don't wait. */
 const portion = 200;
-/** Pages given back to the file system at a time. */
+/** The number of pages to give back to the file system at a time. */
 const vacuumPages = 200;
 
 export interface Pruned {
@@ -14,7 +14,7 @@ export interface Pruned {
   readonly messages: number;
 }
 
-/** Goes through the events by seq, so it needs no index of its own. */
+/** Walks through the events by seq, so it needs no index of its own. */
 export async function prune(commits: GroupCommit, cut: PruneCut): Promise<Pruned> {
   let events = 0;
   let messages = 0;
@@ -30,14 +30,14 @@ export async function prune(commits: GroupCommit, cut: PruneCut): Promise<Pruned
     from = step.next;
   }
   while ((await commits.write((db) => forgetRemoved(db, cut.keysBefore, portion))) === portion);
-  // Each step is a commit, and there can be thousands: what comes meanwhile has its turn in between.
+  // Each step is a commit, and there can be thousands: writes that arrive meanwhile run in between.
   while (await commits.read(giveBackPages)) await nextLoop();
   return { events, messages };
 }
 
 interface Step {
   readonly messages: number;
-  /** Where to go on; undefined at the end. */
+  /** The event or message to go on behind; `undefined` at the end. */
   readonly next: number | undefined;
 }
 type EventStep = Step & { readonly events: number };
@@ -56,7 +56,7 @@ function pruneEvents(db: Database, from: number, { before, keysBefore }: PruneCu
     messages +=
       db.get<{ count: number }>('SELECT count(*) AS count FROM messages WHERE at_event = ?', seq)?.count ?? 0;
     rememberRemoved(db, seq, keysBefore);
-    // Messages, outbox rows, permissions and memberships go with it.
+    // Messages, outbox rows, permissions and memberships are deleted with the event.
     events += db.run('DELETE FROM events WHERE seq = ?', seq);
     for (const { turn_seq } of turns) {
       db.run(
@@ -77,7 +77,7 @@ function hasUndelivered(db: Database, seq: number): boolean {
   return row !== undefined;
 }
 
-/** What was said outside of any event. */
+/** Removes messages that belong to no event. */
 function prunePosts(db: Database, from: number, before: number): Step {
   const looked = db.all<{ id: number; created_at: number; state: string | null }>(
     `SELECT messages.id, messages.created_at, outbox.state FROM messages
@@ -94,7 +94,7 @@ function prunePosts(db: Database, from: number, before: number): Step {
   return { messages, next: looked.length < portion ? undefined : looked.at(-1)?.id };
 }
 
-/** True while there is more to give back. */
+/** Returns true while there are more pages to give back. */
 function giveBackPages(db: Database): boolean {
   const free = () => db.get<{ freelist_count: number }>('PRAGMA freelist_count')?.freelist_count ?? 0;
   const before = free();

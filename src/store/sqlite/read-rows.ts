@@ -1,7 +1,7 @@
 import type { ErrorCode, PermissionDecision, Usage } from '../../core/chat-event.js';
 import type { EventKind, Failure, FinalState, Role, StoredEvent, StoredMessage } from '../rows.js';
 
-/** The rows as SQLite gives them, and what they are outside. */
+/** The rows as SQLite returns them, and their conversion to the store's types. */
 export interface EventRow {
   readonly seq: number;
   readonly id: string;

@@ -18,7 +18,10 @@ type RemovedRow = Pick<
 
 const columns = 'channel, source, message_id, id, seq, kind, state, created_at, ended_at, attempts';
 
-/** Before the event itself goes. Only what has a message id can come again. */
+/**
+ * Must be called before the event is removed. Only an event with a message id is remembered, because only
+ * that can arrive again.
+ */
 export function rememberRemoved(db: Database, seq: number, keysBefore: number): void {
   db.run(
     `INSERT OR REPLACE INTO removed_events (${columns})
@@ -28,7 +31,7 @@ export function rememberRemoved(db: Database, seq: number, keysBefore: number): 
   );
 }
 
-/** At most `limit` of them; the number of those that went. */
+/** Removes at most `limit` of them and returns how many were removed. */
 export function forgetRemoved(db: Database, keysBefore: number, limit: number): number {
   return db.run(
     'DELETE FROM removed_events WHERE id IN (SELECT id FROM removed_events WHERE ended_at < ? LIMIT ?)',

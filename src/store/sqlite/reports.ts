@@ -25,7 +25,7 @@ export function turnsEnded(db: Database, range: TurnRange): StoredTurn[] {
   return rows.map((row) => toTurn(db, row));
 }
 
-/** Attempts that were postponed have cost tokens, but they are no turns of their own for who reads the bill. */
+/** Postponed attempts count for tokens and cost, but not as turns of their own. */
 export function usage(db: Database, query: UsageQuery): UsageRow[] {
   return db.all<UsageRow>(
     `SELECT ${keys[query.by]} AS key,

@@ -1,6 +1,6 @@
 import { StoreError, type StoreFault } from '../errors.js';
 
-/** What SQLite's result codes mean for us. The extended codes keep the primary one in their lowest byte. */
+/** The meaning of SQLite's result codes. The extended codes keep the primary one in their lowest byte. */
 const faults: Readonly<Record<number, StoreFault>> = {
   5: 'locked', // SQLITE_BUSY
   6: 'locked', // SQLITE_LOCKED
@@ -10,11 +10,11 @@ const faults: Readonly<Record<number, StoreFault>> = {
   26: 'corrupt', // SQLITE_NOTADB
 };
 const ioError = 10;
-/** Out of memory, interrupted, can't open, lock protocol. */
+/** The codes for out of memory, interrupted, can't open, lock protocol. */
 const otherFileCodes: ReadonlySet<number> = new Set([7, 9, 14, 15]);
 const noSpace = 28;
 const overQuota = 122;
-/** What the file system says when the file is made, before SQLite has it. */
+/** Errors of the file system while the file is created, before SQLite has it. */
 const systemFaults: Readonly<Record<string, StoreFault>> = {
   EACCES: 'read_only',
   EPERM: 'read_only',
@@ -22,7 +22,7 @@ const systemFaults: Readonly<Record<string, StoreFault>> = {
   ENOSPC: 'full',
   EDQUOT: 'full',
 };
-/** @photostructure/sqlite 1.2.1 gives an error of `all()` no code: there SQLite's own words have to do. */
+/** @photostructure/sqlite 1.2.1 gives an error of `all()` no code, so SQLite's message stands in for it. */
 const codesByMessage: Readonly<Record<string, number>> = {
   'database is locked': 5,
   'database table is locked': 6,
@@ -43,7 +43,7 @@ export function toStoreError(error: unknown, file: string): StoreError {
   return new StoreError(fault, explanations[fault](file, error), { cause: error });
 }
 
-/** True for the whole transaction (full, read-only, damaged, …), not only for the values of one operation. */
+/** True for an error of the whole transaction (full, read-only, damaged, …), not only of one operation. */
 export function concernsFile(error: unknown): boolean {
   const code = primaryCode(error);
   return code !== undefined && (code === ioError || code in faults || otherFileCodes.has(code));

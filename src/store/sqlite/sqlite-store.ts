@@ -18,7 +18,7 @@ import * as turns from './turns.js';
 
 export type SqliteStoreOptions = OpenOptions & GroupCommitOptions;
 
-/** The store in one SQLite file. See docs/store.md. */
+/** Opens the store in one SQLite file. See docs/store.md. */
 export async function openSqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<Store> {
   return createSqliteStore(await openDatabase(file, options), options);
 }

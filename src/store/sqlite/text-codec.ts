@@ -1,6 +1,7 @@
 /**
- * @photostructure/sqlite 1.2.1 cuts a text at a NUL character, so one that holds a NUL is stored in other words. All
- * others are stored as they are, except the few that begin like one of those: what comes back is what was put in.
+ * @photostructure/sqlite 1.2.1 cuts a text at a NUL character, so a text that holds a NUL is stored encoded.
+ * All others are stored as they are, except the few that begin like an encoded one: every text comes back
+ * unchanged.
  */
 export function encodeText(text: string): string {
   if (!text.includes('\0') && !text.startsWith(mark)) return text;

@@ -20,7 +20,7 @@ export function toTurn(db: Database, row: TurnRow): StoredTurn {
   };
 }
 
-/** The events of a turn in the order of arrival. */
+/** Returns the events of a turn in the order of arrival. */
 export function eventsOf(db: Database, turnSeq: number): StoredEvent[] {
   return db
     .all<EventRow>(
@@ -33,7 +33,7 @@ export function eventsOf(db: Database, turnSeq: number): StoredEvent[] {
 
 export type Member = Pick<EventRow, 'seq' | 'id' | 'source'>;
 
-/** The same, as little as has to be known to change them. */
+/** The same events, with only the fields that are needed to change them. */
 export function membersOf(db: Database, turnSeq: number): Member[] {
   return db.all<Member>(
     `SELECT events.seq, events.id, events.source FROM turn_members
