@@ -1,4 +1,4 @@
-/** What this process knows of the sessions it has seen last: a CLI's counters run on over a whole session. */
+/** Remembers facts about the sessions seen last: a CLI's counters run on over a whole session. */
 export class RecentSessions<T> {
   readonly #facts = new Map<string, T>();
   readonly #most: number;

@@ -15,7 +15,7 @@ interface BackendEntry {
   readonly npmPackage: string;
 }
 
-/** A fifth backend is its module, its name in `names.ts`, and one line here. */
+/** The four backends. A fifth one is its module, its name in `names.ts`, and one line here. */
 export const backends: Readonly<Record<BackendName, BackendEntry>> = {
   claude: { create: ClaudeCodeBackend, command: 'claude', npmPackage: '@anthropic-ai/claude-code' },
   codex: { create: CodexBackend, command: 'codex', npmPackage: '@openai/codex' },
@@ -24,11 +24,11 @@ export const backends: Readonly<Record<BackendName, BackendEntry>> = {
 };
 
 export function createBackend(name: BackendName, config: BackendAdapterConfig): BackendAdapter {
-  // A name may come from a database or from plain JavaScript.
+  // The name is checked again: it may come from a database or from plain JavaScript.
   return new backends[resolveBackendName(name)].create(config);
 }
 
-/** R6: unset means claude; anything but the four names is refused, with the list of them. */
+/** R6: an unset name means claude; anything but the four names is refused, with the list of them. */
 export function resolveBackendName(raw: string | undefined): BackendName {
   if (raw === undefined || raw === '') return 'claude';
   const name = backendNames.find((known) => known === raw);

@@ -3,23 +3,23 @@ import type { PermissionMode } from '../core/permission-mode.js';
 import type { LiveProtocol } from './live/types.js';
 import type { BackendName } from './names.js';
 
-/** What the operator configures for a backend; every turn starts from it. */
+/** The operator's settings for a backend; every turn starts from them. */
 export interface BackendAdapterConfig {
   /** A path, or a bare name that is looked up on PATH. */
   readonly cliPath: string;
   readonly workingDir: string;
-  /** The whole turn may take this long; 0 means no limit. */
+  /** The limit for the whole turn; 0 means no limit. */
   readonly queryTimeoutMs: number;
-  /** How long a one-shot CLI may take to exit after it has said what its turn came to. Default: 65 s. */
+  /** The limit for a one-shot CLI to exit after it has reported its result. Default: 65 s. */
   readonly exitGraceMs?: number | undefined;
   readonly allowedTools: readonly string[];
   readonly maxTurns: number;
   readonly model?: string | undefined;
-  /** The environment that children inherit (less the gateway's own secrets). Default: this process's. */
+  /** The environment that children inherit, without the gateway's own secrets. Default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** R1.2: what a turn came to. */
+/** R1.2: the result of a turn. */
 export interface BackendEventResult {
   responseText?: string;
   sessionId?: string;
@@ -28,14 +28,14 @@ export interface BackendEventResult {
 
 export type StreamCallback = (text: string) => void;
 
-/** What a turn, or every turn of a session, is run with. What is left out comes from the config. */
+/** The options of a turn, or of every turn of a session. The config fills in those that are left out. */
 export interface TurnOptions {
   readonly systemPrompt?: string | undefined;
-  /** Resumes this session, in the directory that it was made in. */
+  /** The session to resume, in the directory that it was made in. */
   readonly sessionId?: string | undefined;
   readonly cwd?: string | undefined;
   readonly model?: string | undefined;
-  /** An explicit limit: refused where the CLI has none (the config's default is not). */
+  /** An explicit limit is refused if the CLI has none; the config's default is not. */
   readonly maxTurns?: number | undefined;
   readonly allowedTools?: readonly string[] | undefined;
   readonly disallowedTools?: readonly string[] | undefined;
@@ -44,7 +44,7 @@ export interface TurnOptions {
   readonly mcpConfig?: string | undefined;
 }
 
-/** The same, with all that has a default filled in. */
+/** The options of a turn with all defaults filled in. */
 export interface CompleteTurnOptions extends TurnOptions {
   readonly systemPrompt: string;
   readonly cwd: string;
@@ -53,37 +53,43 @@ export interface CompleteTurnOptions extends TurnOptions {
   readonly disallowedTools: readonly string[];
 }
 
-/** One turn: what R1's four arguments can't say as well. */
+/** One turn, with the options that R1's four arguments can't express. */
 export interface RunRequest extends TurnOptions {
   readonly prompt: string;
-  /** Added to the environment of the CLI. */
+  /** Variables that are added to the CLI's environment. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly timeoutMs?: number | undefined;
-  /** `false` asks the CLI for its plain output format; the events are then few, and late. */
+  /** `false` asks the CLI for its plain output format; then there are few events, and they come late. */
   readonly stream?: boolean | undefined;
-  /** The escape hatch: words for the CLI's own argument list, as they are. */
+  /** Extra arguments for the CLI, passed unchanged. */
   readonly rawArgs?: readonly string[] | undefined;
 }
 
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
-  /** A one-shot CLI writes its stdout to this file, so that it is known what it said even after we were killed. */
+  /**
+   * If it is set, a one-shot CLI writes its stdout to this file, so that its output is known even if this
+   * process is killed.
+   */
   readonly stdoutFile?: string | undefined;
   /**
-   * Called with `true` when a one-shot CLI has given its answer and stays for something that runs in the background, and
+   * Called with `true` when a one-shot CLI has given its answer and waits for a task in the background, and
    * with `false` when it goes on.
    */
   readonly onBackgroundWait?: ((waits: boolean) => void) | undefined;
-  /** Told the exact command before it starts. */
+  /** Called with the exact command before it starts. */
   readonly onSpawn?: ((command: SpawnedCommand) => void) | undefined;
-  /** Told of every raw line, in and out, with the events that it became, and of the end: for recordings and debug logs. */
+  /**
+   * Called with every raw line, in and out, with the events that it became, and with the end: for recordings
+   * and debug logs.
+   */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 }
 
 export type TraceEntry =
   | {
       readonly type: 'line';
-      /** `in`: the CLI said it. `out`: it was told to the CLI. */
+      /** `in`: the CLI printed the line. `out`: it was sent to the CLI. */
       readonly direction: 'in' | 'out';
       readonly line: string;
       readonly events: readonly ChatEvent[];
@@ -99,13 +105,13 @@ export interface SpawnedCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** What is added to the inherited environment. */
+  /** The variables that are added to the inherited environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What one backend can do in a one-shot turn. Asking for more is refused by name. */
+/** The abilities of one backend in a one-shot turn. An option beyond them is refused by name. */
 export interface BackendCapabilities {
-  /** Text arrives piece by piece while the model writes it. */
+  /** True if text arrives piece by piece while the model writes it. */
   readonly textDeltas: boolean;
   readonly thinking: boolean;
   readonly maxTurns: boolean;
@@ -115,7 +121,7 @@ export interface BackendCapabilities {
   readonly permissionModes: readonly PermissionMode[];
 }
 
-/** The program to start. A backend may know a shorter way than the configured one (a binary behind a shim). */
+/** The program to start. A backend may know a shorter way than the configured one (behind a shim). */
 export interface LocatedCli {
   readonly command: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -124,21 +130,21 @@ export interface LocatedCli {
 export interface BackendAdapter {
   name(): BackendName;
   readonly capabilities: BackendCapabilities;
-  /** R1.4: is the configured binary there, and executable? */
+  /** R1.4: true if the configured binary exists and is executable. */
   validate(): Promise<boolean>;
-  /** The CLI's long-lived mode. Loaded on demand. */
+  /** The CLI's long-lived mode, loaded on demand. */
   live(): Promise<LiveProtocol>;
-  /** Where the CLI is. Rejects with `not_installed` and what to do about it. */
+  /** Finds the CLI. Rejects with `not_installed` and a hint. */
   locate(): Promise<LocatedCli>;
-  /** R1.1: one turn, folded to its result. Never rejects for what a CLI does wrong. */
+  /** R1.1: runs one turn and folds it to its result. Never rejects because of a CLI's failure. */
   execute(
     prompt: string,
     systemPrompt: string,
     sessionId?: string,
     onStream?: StreamCallback,
   ): Promise<BackendEventResult>;
-  /** One turn as events; the seam that everything above the backends uses. Leaving the loop ends the CLI. */
+  /** Runs one turn as events; everything above the backends uses this. Leaving the loop ends the CLI. */
   run(request: RunRequest, options?: RunOptions): AsyncIterable<ChatEvent>;
-  /** What a one-shot run has said, read from its stdout afterwards. Garbage is no error. */
+  /** Decodes the stdout of a one-shot run afterwards. Garbage is no error. */
   decode?(lines: AsyncIterable<string>): AsyncIterable<ChatEvent>;
 }

@@ -2,13 +2,13 @@ import { type ErrorEvent, errorEvent } from '../../core/chat-event.js';
 import type { BackendName } from '../names.js';
 import type { BackendCapabilities, RunRequest, TurnOptions } from '../types.js';
 
-/** An option that a request holds and a backend can't honour, with what to use instead. */
+/** An option of a request that a backend can't honour, with an alternative. */
 export interface UnsupportedOption {
   readonly option: 'maxTurns' | 'allowedTools' | 'disallowedTools' | 'mcpConfig' | 'permissionMode';
   readonly instead: string;
 }
 
-/** Why a request can't run at all: found before anything is spawned. */
+/** Returns the reason why a request can't run at all, before anything is spawned. */
 export function refuseRequest(
   name: BackendName,
   capabilities: BackendCapabilities,
@@ -26,7 +26,7 @@ export function refuseRequest(
   return errorEvent('unsupported', describeUnsupported(name, first));
 }
 
-/** By the name that the option has in a program, and the one that it has on the command line. */
+/** Names the option as it is called in a program and on the command line. */
 export function describeUnsupported(backend: BackendName, { option, instead }: UnsupportedOption): string {
   const flag = option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return `${backend} does not support ${option} (--${flag}). ${instead}`;

@@ -1,9 +1,9 @@
-/** Secrets of Turnout itself. The CLI and its tools never see them. */
+/** Turnout's own secrets, which the CLI and its tools never see. */
 export const ownSecrets: readonly string[] = ['DISCORD_BOT_TOKEN', 'HTTP_TOKEN', 'DATABASE_URL'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a CLI inherits: everything it may need, less our own secrets, with the run's additions on top. */
+/** Returns a CLI's environment: the inherited one without our own secrets, plus the run's additions. */
 export function childEnvironment(
   inherited: Environment,
   ...additions: (Environment | undefined)[]

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { BackendAdapterConfig, CompleteTurnOptions, TurnOptions } from '../types.js';
 
-/** Fills in what the options leave out: from the config, and with the defaults that are the same for every CLI. */
+/** Fills in options that are left out, from the config and with the defaults that all CLIs share. */
 export function completeOptions(options: TurnOptions, config: BackendAdapterConfig): CompleteTurnOptions {
   return {
     sessionId: options.sessionId,

@@ -3,7 +3,10 @@ import type { TraceEntry } from '../types.js';
 
 export type Trace = (entry: TraceEntry) => void;
 
-/** A trace that throws, or rejects (its disk is full), is told of once and then left alone: the turns go on without it. */
+/**
+ * If a trace throws or rejects (its disk is full), that is reported once and the trace is not called again:
+ * the turns go on.
+ */
 export function harmless(trace: Trace | undefined): Trace | undefined {
   if (trace === undefined) return undefined;
   let broken = false;
@@ -16,7 +19,7 @@ export function harmless(trace: Trace | undefined): Trace | undefined {
   return (entry) => {
     if (broken) return;
     try {
-      // An async function is a trace as well.
+      // A trace may be an async function.
       const done: unknown = trace(entry);
       if (done instanceof Promise) done.catch(leave);
     } catch (error) {

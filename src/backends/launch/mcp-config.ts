@@ -1,7 +1,7 @@
 import { TurnoutError } from '../../core/errors.js';
 import { isObject, type JsonObject } from '../output/json.js';
 
-/** The servers of a file in Claude's format, for the CLIs that take them in another form. */
+/** Reads the servers of a file in Claude's format, for the CLIs that take them in another form. */
 export async function readMcpServers(
   file: string,
   read: (path: string) => Promise<string>,

@@ -1,16 +1,19 @@
-/** The kernel takes 128 KiB for one argument (Windows 32 KiB for all of them): stay well below. */
+/**
+ * The limit is well below that of the system: the kernel takes 128 KiB for one argument, Windows 32 KiB for
+ * all of them.
+ */
 export const maxArgumentBytes = process.platform === 'win32' ? 8 * 1024 : 96 * 1024;
 
 export function fitsArgument(text: string): boolean {
   return !text.includes('\0') && Buffer.byteLength(text) <= maxArgumentBytes;
 }
 
-/** The way out where a CLI has no native place for a system prompt: in front of what the user typed. */
+/** Puts the system prompt in front of the user's text, for a CLI that has no place of its own for it. */
 export function putInFront(systemPrompt: string, prompt: string): string {
   return systemPrompt === '' ? prompt : `<instructions>\n${systemPrompt}\n</instructions>\n\n${prompt}`;
 }
 
-/** Codex and OpenCode drop one byte order mark at the start of stdin: a second one makes up for it. */
+/** Doubles a byte order mark at the start: Codex and OpenCode drop one at the start of stdin. */
 export function keepByteOrderMark(prompt: string): string {
   return prompt.startsWith('\uFEFF') ? `\uFEFF${prompt}` : prompt;
 }

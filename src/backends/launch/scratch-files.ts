@@ -8,13 +8,13 @@ import { TurnoutError } from '../../core/errors.js';
 import { ownerLives } from '../../process/end-orphans.js';
 import { ownName } from '../../process/mark-child.js';
 
-/** A file that lives as long as the run, readable by its owner only. */
+/** A file that exists as long as the run, readable by its owner only. */
 export interface ScratchFile {
   readonly path: string;
   readonly content: string;
 }
 
-/** A directory name that no other run has; it is created only when there is something to put in it. */
+/** Returns a directory name that no other run has; the directory is created only when a file is put in it. */
 export function scratchDirectory(env: Environment): string {
   return join(writableRoot(env), `run-${ownName()}-${randomBytes(8).toString('hex')}`);
 }
@@ -45,16 +45,16 @@ export async function removeScratchFiles(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** In one go, for the last moments of our own process. */
+/** Removes the directory synchronously, for the last moments of this process. */
 export function removeScratchFilesNow(directory: string): void {
   try {
     rmSync(directory, { recursive: true, force: true });
   } catch {
-    // The next sweep takes it.
+    // The next sweep removes it.
   }
 }
 
-/** Removes what a killed Turnout left behind. A living owner's files stay. */
+/** Removes the files of a killed Turnout. Files of a living owner stay. */
 export async function sweepScratchFiles(env: Environment): Promise<number> {
   const root = scratchRoot(env);
   const names = await readdir(root).catch(() => []);
@@ -66,12 +66,12 @@ export async function sweepScratchFiles(env: Environment): Promise<number> {
   return stale.length;
 }
 
-/** Not below /tmp by default: Gemini ignores settings files in a world-writable directory. */
+/** The directory is not in /tmp by default: Gemini ignores settings files in a world-writable directory. */
 function scratchRoot(env: Environment): string {
   return join(homeDirectory(env), 'tmp');
 }
 
-/** A home that can't be written is no reason to fail: the system's own place for temporary files will do. */
+/** If the home can't be written, the system's own place for temporary files is used. */
 function writableRoot(env: Environment): string {
   const root = scratchRoot(env);
   try {

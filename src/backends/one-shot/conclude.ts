@@ -8,19 +8,19 @@ export interface Conclusion {
   /** The vendor's name as R8.2 writes it: Claude, Codex, Gemini, OpenCode. */
   readonly label: string;
   readonly exit: ProcessExit;
-  /** stderr without colours and without the lines that the CLI prints on every run. */
+  /** The stderr without colours and without the lines that the CLI prints on every run. */
   readonly stderr: string;
   readonly ending: Ending | undefined;
-  /** Was anything on stdout understood? */
+  /** True if anything on stdout was understood. */
   readonly understood: boolean;
   readonly answerIsEmpty: boolean;
-  /** The failure in the CLI's own terms, where it can be read off stderr or the exit code. */
+  /** The failure in the CLI's own terms, if stderr or the exit code shows it. */
   readonly vendorFailure?: { readonly message?: string; readonly code?: ErrorCode } | undefined;
 }
 
 export const parseFailure = 'Failed to parse CLI output';
 
-/** Success or failure, of everything that a finished process told: undefined is success. */
+/** Finds the failure in the facts of a finished process; `undefined` means success. */
 export function findFailure(facts: Conclusion): ErrorEvent | undefined {
   const { label, exit, ending, vendorFailure } = facts;
   if (exit.code !== 0 && !isRefusal(facts)) {
@@ -31,7 +31,7 @@ export function findFailure(facts: Conclusion): ErrorEvent | undefined {
     const message = `${label} CLI error (${describeExit(exit)}): ${firstCharacters(detail, 500)}`;
     const code =
       reported?.code ?? vendorFailure?.code ?? classifyFailure(`${detail}\n${reported?.message ?? ''}`);
-    // What the CLI reported itself is its verdict; an end without a word that we know is a crash, however it came about.
+    // A failure that the CLI reported keeps its code; an end without a message that we know is a crash.
     const explained = exit.signal === null && (reported ?? vendorFailure?.message) !== undefined;
     return errorEvent(code === 'unknown' && !explained ? 'crashed' : code, message);
   }
@@ -48,7 +48,7 @@ export function findFailure(facts: Conclusion): ErrorEvent | undefined {
   return undefined;
 }
 
-/** What the model said before a filter stopped it is an answer, with whatever code the CLI exits (OpenCode's is 1). */
+/** Text from before a filter stopped the model is an answer, whatever the exit code (OpenCode's is 1). */
 function isRefusal({ exit, ending, answerIsEmpty }: Conclusion): boolean {
   const refused = ending?.type === 'answered' && ending.stopReason === 'refusal';
   return refused && exit.signal === null && !answerIsEmpty;

@@ -3,7 +3,7 @@ import { type Ending, isUnknown, unknownLine } from '../output/ending.js';
 import type { JsonObject } from '../output/json.js';
 import { type JsonItem, JsonLines } from './json-lines.js';
 
-/** What every decoder's state has, beside its own. */
+/** The fields that every decoder's state has. */
 export interface TurnFacts {
   readonly sessionId?: string | undefined;
   readonly ending?: Ending | undefined;
@@ -11,15 +11,15 @@ export interface TurnFacts {
 
 export type Step<S> = readonly [state: S, events: readonly StepEvent[]];
 
-/** One vendor's one-shot output as a pure step over the JSON objects that it prints. */
+/** Decodes one vendor's one-shot output, as a pure step over the JSON objects that the CLI prints. */
 export interface WireDecoder<S extends TurnFacts> {
   readonly initial: S;
   step(state: S, value: JsonObject, raw: string): Step<S>;
-  /** What the step needs of a line that is known by its beginning; the others are parsed. */
+  /** Returns the fields that `step` needs of a line with a known beginning; other lines are parsed. */
   readKnownLine?(raw: string): JsonObject | undefined;
-  /** At the end of the output: what is still to be concluded. */
+  /** Called at the end of the output, to add an ending that follows only from all of it. */
   finish?(state: S): S;
-  /** There is an ending, but the CLI is known to be still at work, and may come to another one. */
+  /** True if there is an ending, but the CLI is known to be still at work, and may reach another one. */
   goesOn?(state: S): boolean;
 }
 
@@ -28,7 +28,7 @@ export class LineDecoder<S extends TurnFacts> {
   state: S;
   readonly #decoder: WireDecoder<S>;
   readonly #lines = new JsonLines();
-  /** Did anything come that the decoder knows? */
+  /** True once the decoder has understood a line. */
   understood = false;
 
   constructor(decoder: WireDecoder<S>) {
@@ -36,7 +36,7 @@ export class LineDecoder<S extends TurnFacts> {
     this.state = decoder.initial;
   }
 
-  /** The CLI has said what the turn came to: nothing is left to it but to exit. */
+  /** True when the CLI has reported the result of the turn and has only to exit. */
   get isOver(): boolean {
     return this.state.ending !== undefined && this.#decoder.goesOn?.(this.state) !== true;
   }

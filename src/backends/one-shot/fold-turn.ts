@@ -1,10 +1,10 @@
 import type { ChatEvent, ErrorCode } from '../../core/chat-event.js';
 import type { BackendEventResult, StreamCallback } from '../types.js';
 
-/** Endings after which the session id says nothing worth resuming. */
+/** Errors after which the session is not worth resuming. */
 const withoutSession: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['timeout', 'parse', 'session_not_found']);
 
-/** `execute()` is this fold over a turn's events. */
+/** Folds a turn's events to the result of `execute()`. */
 export async function foldTurn(
   events: AsyncIterable<ChatEvent>,
   onStream?: StreamCallback,

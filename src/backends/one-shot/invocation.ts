@@ -1,12 +1,12 @@
 import type { ScratchFile } from '../launch/scratch-files.js';
 
-/** One one-shot run, described by one value: nothing has happened yet. */
+/** Describes one one-shot run as a value, before anything has happened. */
 export interface Invocation {
   readonly args: readonly string[];
   readonly stdin?: string;
-  /** On top of the inherited environment; `undefined` takes a variable away. */
+  /** Changes to the inherited environment; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly files?: readonly ScratchFile[];
-  /** Stdout goes through a file: the CLI exits before a pipe has taken all of a large answer. */
+  /** If it is set, stdout goes through a file: the CLI exits before a pipe has taken a large answer. */
   readonly spool?: true;
 }

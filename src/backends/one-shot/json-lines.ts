@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../output/json.js';
 
-/** A JSON object that the CLI printed, or (`value` undefined) a line that is none. */
+/** A JSON object that the CLI printed; `value` is `undefined` for a line that is none. */
 export interface JsonItem {
   readonly value?: JsonObject;
   readonly raw: string;
@@ -8,7 +8,7 @@ export interface JsonItem {
 
 const maxDocumentChars = 128 * 1024 * 1024;
 
-/** How often the lines held so far are tried as a document: garbage stays cheap. */
+/** The most attempts to parse the held lines as a document, so that garbage stays cheap. */
 const maxFailures = 8;
 
 const opening = /^[{[]\s*$/;
@@ -19,12 +19,12 @@ const closing = /^[}\]]\s*$/;
  * array of them, or one document printed over many lines, with noise before it.
  */
 export class JsonLines {
-  /** Lines that may be parts of one document printed over many lines. */
+  /** Lines that may be parts of one document over many lines. */
   #document: string[] = [];
   #documentChars = 0;
   #failures = 0;
 
-  /** Lines are held that may be parts of one document. */
+  /** True while lines are held that may be parts of one document. */
   get isMidway(): boolean {
     return this.#document.length > 0;
   }
@@ -33,7 +33,8 @@ export class JsonLines {
     const parsed = parse(line);
     if (parsed !== undefined) {
       const items = objectsIn(parsed, line);
-      // A line inside a pretty-printed document can be JSON by chance (`{}`, `[]`), but it is indented, and has no type.
+      // A line inside a pretty-printed document can be JSON by chance (`{}`, `[]`), but it is indented, and
+      // has no type.
       const inside = isIndented(line) && !items.some((item) => typeof item.value?.['type'] === 'string');
       if (this.#document.length === 0) return items;
       if (!inside) return [...this.#giveUp(), ...items];
@@ -77,7 +78,7 @@ export class JsonLines {
     return this.#takeNoise(this.#document.length);
   }
 
-  /** Forgets what is held; the lines before the document were noise. */
+  /** Drops the held lines, and returns those before the document as noise. */
   #takeNoise(count: number): readonly JsonItem[] {
     const noise = noiseOf(this.#document.slice(0, count));
     this.#document = [];
@@ -88,7 +89,7 @@ export class JsonLines {
 }
 
 function parse(text: string): unknown {
-  // Asked first: a JSON.parse that throws costs more than one that doesn't.
+  // The brackets are checked first: a JSON.parse that throws costs more than one that doesn't.
   if (!opensDocument(text) || !closesDocument(text)) return undefined;
   try {
     return JSON.parse(text);
@@ -124,7 +125,7 @@ function objectsIn(parsed: unknown, raw: string): readonly JsonItem[] {
   });
 }
 
-/** What JSON.parse takes can be nested too deeply for JSON.stringify. */
+/** A value that JSON.parse takes can be nested too deeply for JSON.stringify. */
 function print(value: unknown, instead: string): string {
   try {
     return JSON.stringify(value);
@@ -141,7 +142,7 @@ function isIndented(line: string): boolean {
   return line.startsWith(' ') || line.startsWith('\t');
 }
 
-/** Where a document may stand among lines of noise: few guesses, so that garbage stays cheap. */
+/** Guesses where a document may stand among lines of noise: few guesses, so that garbage stays cheap. */
 function documentSpans(lines: readonly string[]): readonly (readonly [from: number, to: number])[] {
   if (lines.length === 0) return [];
   const first = lines.findIndex((line) => opening.test(line));

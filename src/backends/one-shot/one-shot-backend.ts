@@ -31,25 +31,26 @@ import { foldTurn } from './fold-turn.js';
 import type { Invocation } from './invocation.js';
 import { defaultExitGraceMs, runProcess } from './run-process.js';
 
-/** A request with everything that it left out filled in. */
+/** A request with all defaults filled in. */
 export interface Turn extends CompleteTurnOptions, Pick<RunRequest, 'prompt' | 'env' | 'timeoutMs'> {
   readonly rawArgs: readonly string[];
   readonly stream: boolean;
 }
 
-/** What a vendor's one-shot mode looks like from outside. */
+/** The fixed facts about a vendor's one-shot mode. */
 export interface Vendor {
   readonly name: BackendName;
-  /** As R8.2 writes it. */
+  /** The vendor's name as R8.2 writes it. */
   readonly label: string;
   readonly install: string;
-  /** stderr lines that say nothing about a failure. */
+  /** Patterns of stderr lines that say nothing about a failure. */
   readonly noise: readonly RegExp[];
 }
 
 /**
- * What the four one-shot backends share: a turn is described as one value, run as one process, decoded line by
- * line, and concluded from all that the process told. A backend adds the description and the decoder.
+ * The base of the four one-shot backends: a turn is described as one value, run as one process, decoded line
+ * by line, and concluded from everything that the process printed. A backend adds the description and the
+ * decoder.
  */
 export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdapter {
   abstract readonly capabilities: BackendCapabilities;
@@ -60,7 +61,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     this.config = config;
   }
 
-  /** The argv of a plain prompt in the CLI's plain output format. */
+  /** Returns the arguments for a plain prompt in the CLI's plain output format. */
   abstract buildArgs(prompt: string, systemPrompt: string, sessionId?: string): string[];
   protected abstract describe(turn: Turn, scratch: string): Invocation | Promise<Invocation>;
   protected abstract decoderFor(turn?: Turn): WireDecoder<S>;
@@ -178,10 +179,13 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     });
   }
 
-  /** A turn of this session ended well: the place to remember what the session now holds. */
+  /** Called when a turn was completed, so that a backend can remember facts about the session. */
   protected answered(_turn: Turn, _sessionId: string): void {}
 
-  /** A failure before anything began may say what this version can't do: `true` runs the turn once more. */
+  /**
+   * Called with a failure before anything began, which may show a limit of this CLI version. `true` runs the
+   * turn once more.
+   */
   protected learnFrom(_failure: ErrorEvent): boolean {
     return false;
   }
@@ -198,7 +202,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       not_executable: 'is not executable',
       is_directory: 'is a directory, not a program',
     }[found.problem];
-    // A CLI that is looked up by its name may be another one than AGENT_BACKEND's, whose setting the path is.
+    // The path belongs to AGENT_BACKEND's CLI; a CLI that is looked up by its name may be another one.
     const byName = !/[\\/]/.test(this.config.cliPath);
     const otherwise = byName ? 'put it on the PATH' : 'set BACKEND_CLI_PATH to where it is';
     throw new TurnoutError('not_installed', `The ${this.vendor.label} CLI ${what}: ${found.path}`, {
@@ -206,12 +210,12 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     });
   }
 
-  /** What a line of stderr tells while the turn runs: a retry, where the CLI speaks of it only there. */
+  /** Returns a notice for a line of stderr while the turn runs: a retry, if the CLI reports it only there. */
   protected noticeStderr(_line: string): StepEvent | undefined {
     return undefined;
   }
 
-  /** A failure in the CLI's own terms, read off its stderr or its exit code. */
+  /** Returns the failure in the CLI's own terms, if its stderr or its exit code shows it. */
   protected vendorFailure(
     _exit: ProcessExit,
     _stderr: string,
@@ -264,7 +268,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
   }
 }
 
-/** Only 0 means no limit: a value that is no number must not. */
+/** Only 0 means no limit: NaN or a negative number gives the default. */
 function limit(timeoutMs: number): number {
   return timeoutMs >= 0 ? timeoutMs : 600_000;
 }

@@ -20,13 +20,14 @@ import type { Invocation } from './invocation.js';
 export const timeoutMessage = 'Query timed out';
 
 /**
- * From the last line on. Between its result and its exit a CLI takes 30 to 170 ms (Gemini 1.3 s after a shell command,
- * Codex 5 s when it can't deliver its analytics), but SessionEnd hooks of Claude and Gemini may run for a minute, and
- * OpenCode may compact the conversation, of which nothing is seen before the model's first word.
+ * The time to exit, counted from the last line. Between its result and its exit a CLI takes 30 to 170 ms
+ * (Gemini 1.3 s after a shell command, Codex 5 s when it can't deliver its analytics), but SessionEnd hooks
+ * of Claude and Gemini may run for a minute, and OpenCode may compact the conversation, which shows nothing
+ * before the model's first word.
  */
 export const defaultExitGraceMs = 65_000;
 
-/** When the turn's time is up, a CLI that has been silent for so long behind its last word counts as one that hangs. */
+/** If the turn's time is up and the CLI was silent for this long after its result, it counts as hanging. */
 const hangsAfterMs = 1000;
 
 export interface ProcessRun<S extends TurnFacts> {
@@ -38,21 +39,21 @@ export interface ProcessRun<S extends TurnFacts> {
   readonly timeoutMs: number;
   readonly exitGraceMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Made anew, and left to the caller. */
+  /** The file is created for this run and left to the caller. */
   readonly stdoutFile?: string | undefined;
   readonly onBackgroundWait?: ((waits: boolean) => void) | undefined;
   readonly decoder: LineDecoder<S>;
   readonly ledger: TurnLedger;
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
-  /** What a line of stderr tells while the turn runs, if anything. */
+  /** Returns a notice for a line of stderr while the turn runs, if it has one. */
   noticeStderr(line: string): StepEvent | undefined;
-  /** What the finished process came to, as the turn's last events. */
+  /** Returns the turn's last events, from the finished process. */
   conclude(exit: ProcessExit, stderr: string): readonly ChatEvent[];
 }
 
 /**
- * Runs one CLI process to its end and turns its lines into batches of events. However it is left (the end, a
- * time-out, an abort, a consumer that stops reading), nothing of it stays: no process, no file.
+ * Runs one CLI process to its end and turns its lines into batches of events. However it ends (the end, a
+ * time-out, an abort, a consumer that stops reading), no process and no file is left.
  */
 export async function* runProcess<S extends TurnFacts>(
   run: ProcessRun<S>,
@@ -87,7 +88,7 @@ export async function* runProcess<S extends TurnFacts>(
     if (run.trace !== undefined) traceInput(invocation.stdin, run.trace);
     stop.onStop(() => void running.end());
     for await (const { main: lines = [], aside = [] } of interleave(running.lines(), fromStderr)) {
-      // What it says because it is being ended is no part of the turn.
+      // Lines that the CLI prints because it is being ended are no part of the turn.
       if (stop.lingers) break;
       stop.awaitExit(undefined);
       const events: ChatEvent[] = aside.flatMap((event) => ledger.accept(event));
@@ -138,10 +139,10 @@ function stoppedError(reason: StopReason) {
   return reason === 'timeout' ? errorEvent('timeout', timeoutMessage) : interruptedEvent;
 }
 
-/** What ends a turn from outside: its time is up, the caller aborts it, or the CLI does not exit when it is over. */
+/** Ends a turn from outside: its time is up, the caller aborts it, or the CLI does not exit at its end. */
 class StopClock {
   reason: StopReason | undefined;
-  /** All was said, but it did not exit. */
+  /** True if the CLI has reported its result but did not exit. */
   lingers = false;
   #timer: NodeJS.Timeout | undefined;
   #exitTimer: NodeJS.Timeout | undefined;
@@ -158,7 +159,7 @@ class StopClock {
     if (timeoutMs > 0) this.#timer = setTimeout(() => this.#timeIsUp(), Math.min(timeoutMs, longestTimerMs));
   }
 
-  /** From now on it has so long to exit; `undefined` takes that back. */
+  /** Gives the CLI `graceMs` from now on to exit; `undefined` cancels that. */
   awaitExit(graceMs: number | undefined): void {
     clearTimeout(this.#exitTimer);
     this.#overSince = graceMs === undefined ? undefined : performance.now();
@@ -181,7 +182,7 @@ class StopClock {
     this.#act?.();
   }
 
-  /** An answer that was there in time is not lost because its CLI hangs. */
+  /** An answer that came in time is kept if the CLI hangs after it. */
   #timeIsUp(): void {
     if (this.#overSince !== undefined && performance.now() - this.#overSince >= hangsAfterMs) this.#linger();
     else this.#stop('timeout');

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../core/chat-event.js';
 
-/** What went wrong, from an HTTP status where the CLI gives one, else from the words that it prints. */
+/** Finds the error code from an HTTP status if the CLI gives one, else from the words that it prints. */
 export function classifyFailure(text: string, httpStatus?: number): ErrorCode {
   const session = sessionMissing.test(text);
   if (session) return 'session_not_found';
@@ -22,13 +22,13 @@ function fromStatus(status: number, text: string): ErrorCode | undefined {
   return undefined;
 }
 
-// Seen: claude "No conversation found with session ID", "--resume requires a valid session ID or session title";
-// codex "no rollout found for thread id", "invalid session id"; gemini "Invalid session identifier",
-// "No previous sessions found for this project"; opencode "Session not found".
+// Wordings seen: claude "No conversation found with session ID", "--resume requires a valid session ID or
+// session title"; codex "no rollout found for thread id", "invalid session id"; gemini "Invalid session
+// identifier", "No previous sessions found for this project"; opencode "Session not found".
 const sessionMissing =
   /no conversation found with session|requires a valid session id|no rollout found for thread|invalid session (id|identifier)|no previous sessions found|session not found|thread not found/i;
 
-/** A status code is only one where the words around it say so. */
+/** A number counts as a status code only if the words around it say so. */
 function statusIn(text: string): number | undefined {
   const match =
     /(?:\bstatus(?: code)?[:= ]+|\bAPI Error:? (?:\()?|\bHTTP[ /\d.]*\s|rejected \(|"code":\s*|"status":\s*)([45]\d\d)\b/i.exec(
@@ -38,7 +38,8 @@ function statusIn(text: string): number | undefined {
 }
 
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
-  // Codex: "stream disconnected before completion: Incomplete response returned, reason: content_filter" is no network trouble.
+  // Codex's "stream disconnected before completion: Incomplete response returned, reason: content_filter" is
+  // no network trouble.
   [/incomplete response returned, reason/i, 'bad_request'],
   [
     /authenticat|unauthorized|not logged in|please run \/login|invalid (x-)?api[ -]?key|api key not valid|missing environment variable|invalid auth method|\bcodex login\b|credentials?\b.*(missing|not found|expired)|set an auth/i,

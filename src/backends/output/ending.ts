@@ -6,15 +6,15 @@ import {
   type StopReason,
 } from '../../core/chat-event.js';
 
-/** How the CLI itself says that the turn ended. */
+/** The end of a turn as the CLI itself reports it. */
 export type Ending =
   | { readonly type: 'answered'; readonly stopReason: StopReason; readonly text?: string }
   | {
       readonly type: 'failed';
       readonly message: string;
-      /** Where the CLI gives a machine-readable reason. */
+      /** The error code, if the CLI gives a machine-readable reason. */
       readonly code?: ErrorCode;
-      /** The turn must not go on: end the process now. */
+      /** If it is set, the turn must not go on: the process is ended now. */
       readonly stop?: true;
     };
 
@@ -25,7 +25,7 @@ export const interruptedEnding = {
   message: interruptedMessage,
 } as const;
 
-/** True for what `unknownLine` made. */
+/** True for an event of `unknownLine`. */
 export function isUnknown(event: StepEvent): boolean {
   return event.type === 'notice' && event.message.endsWith(fromTheCli);
 }
@@ -33,7 +33,7 @@ export function isUnknown(event: StepEvent): boolean {
 const fromTheCli = ' from the CLI';
 const rawLimit = 256 * 1024;
 
-/** What a decoder makes of a line that it does not know: never thrown, never dropped. */
+/** Makes a notice of a line that the decoder does not know: such a line is never thrown, never dropped. */
 export function unknownLine(what: string, raw: string): StepEvent {
   const kept = raw.length <= rawLimit ? raw : `${raw.slice(0, rawLimit)}… (${raw.length} characters)`;
   return notice('info', `${what}${fromTheCli}`, kept);

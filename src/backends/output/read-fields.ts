@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from './json.js';
 
-// What a CLI prints is read leniently: a field of another type counts as absent.
+// A CLI's output is read leniently: a field of another type counts as absent.
 
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';

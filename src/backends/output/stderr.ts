@@ -1,4 +1,4 @@
-/** The first characters, never half of a surrogate pair. */
+/** Returns the first characters, without half of a surrogate pair at the end. */
 export function firstCharacters(text: string, count: number): string {
   const cut = text.slice(0, count);
   const last = cut.charCodeAt(cut.length - 1);
@@ -8,7 +8,7 @@ export function firstCharacters(text: string, count: number): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for
 const ansi = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
 
-/** stderr as a person would want to read it. What is not known to be noise stays as it is, to the character. */
+/** Removes colours and noise from stderr. Lines that are not known to be noise stay unchanged. */
 export function withoutNoise(stderr: string, noise: readonly RegExp[]): string {
   const plain = stderr.replace(ansi, '');
   if (noise.length === 0) return plain;
