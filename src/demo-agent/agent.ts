@@ -11,13 +11,13 @@ export interface Surroundings {
   readonly cwd: string;
   readonly conversations: ConversationFiles;
   readonly speed: number;
-  /** What a million tokens cost: nothing, unless somebody wants to see sums. */
+  /** The cost of a million tokens: 0, unless somebody wants to see sums. */
   readonly price: number;
   /** Aborted by SIGINT. */
   readonly signal: AbortSignal;
 }
 
-/** What one-shot and live runs have in common: the command line, with everything read that it names. */
+/** The state that one-shot and live runs share: the command line, with everything read that it names. */
 export interface Agent {
   readonly options: Options;
   readonly around: Surroundings;

@@ -1,12 +1,12 @@
 interface ApiError {
-  /** Claude's word for it, in the `error` of the message that carries the failure. */
+  /** Claude's code for the failure, in the `error` of the message that carries it. */
   readonly reason: string;
   readonly message: string;
-  /** Does Claude try again before it gives up? */
+  /** True if Claude retries before it gives up. */
   readonly retried: boolean;
 }
 
-/** How Claude 2.1 reports each status of the API. */
+/** The reports of Claude 2.1 for each status of the API. */
 const apiErrors: Readonly<Record<number, ApiError>> = {
   400: { reason: 'unknown', message: 'API Error: 400 demo: the request is invalid', retried: false },
   401: {

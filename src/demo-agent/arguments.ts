@@ -5,17 +5,17 @@ export interface Options {
   readonly version: boolean;
   readonly prompt: string;
   readonly outputFormat: OutputFormat;
-  /** Messages come as lines of JSON on stdin, any number of them. */
+  /** True if messages come as lines of JSON on stdin, any number of them. */
   readonly messageInput: boolean;
   readonly verbose: boolean;
   readonly partialMessages: boolean;
   readonly permissionMode: string;
-  /** Permissions may be skipped, now or later on. */
+  /** True if permissions may be skipped, now or later on. */
   readonly mayBypass: boolean;
-  /** What needs a permission is asked over stdin and stdout. */
+  /** True if permissions are asked for over stdin and stdout. */
   readonly asksClient: boolean;
   readonly replaysMessages: boolean;
-  /** A session keeps the system prompt of its first turn. */
+  /** True if a session keeps the system prompt of its first turn. */
   readonly systemPromptSnapshot: boolean;
   readonly appendSystemPrompt?: string;
   readonly appendSystemPromptFile?: string;
@@ -32,10 +32,13 @@ export interface Options {
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** Ends the program: its message goes to stderr. */
+/** An error that ends the program, with its message on stderr. */
 export class UsageError extends Error {}
 
-/** As Claude's parser: a flag takes no value, a `one` takes the next word, a `list` all words up to the next option. */
+/**
+ * The kinds of options of Claude's parser: a flag takes no value, a `one` takes the next word, a `list` all
+ * words up to the next option.
+ */
 type Kind = 'flag' | 'one' | 'list';
 
 const kinds: Readonly<Record<string, Kind>> = {

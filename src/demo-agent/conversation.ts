@@ -10,16 +10,16 @@ const maxSystemPromptChars = 1024 * 1024;
 export interface Conversation {
   readonly id: string;
   readonly turns: readonly PastTurn[];
-  /** What the first turn was told. Claude tells it again in every later one, unless its snapshot is off. */
+  /** The system prompt of the first turn. Claude repeats it in later ones, unless its snapshot is off. */
   readonly systemPrompt?: string;
 }
 
-/** The conversation with one turn more. What is kept of it is bounded, in memory as in the file. */
+/** Returns the conversation with one turn more. Its length is bounded, in memory as in the file. */
 export function withTurn(conversation: Conversation, turn: PastTurn): Conversation {
   return { ...conversation, turns: [...conversation.turns, shorten(turn)].slice(-maxTurns) };
 }
 
-/** Conversations of one working directory, as files. As with Claude, another directory does not see them. */
+/** Stores the conversations of a working directory as files. As with Claude, others don't see them. */
 export class ConversationFiles {
   readonly #directory: string;
 
@@ -34,12 +34,15 @@ export class ConversationFiles {
       const { systemPrompt } = (stored ?? {}) as { systemPrompt?: unknown };
       return { id, turns: turnsIn(stored), ...(typeof systemPrompt === 'string' ? { systemPrompt } : {}) };
     } catch {
-      // Missing, unreadable or not JSON: there is no conversation to go on with.
+      // If the file is missing, unreadable or not JSON, there is no conversation to go on with.
       return undefined;
     }
   }
 
-  /** Nobody else can read it, and nobody sees half of it. A home that can't be written costs the memory only. */
+  /**
+   * Writes a file that only its owner can read, and that nobody sees half written. If the home can't be
+   * written, only the memory is lost.
+   */
   async save(conversation: Conversation): Promise<void> {
     const path = this.#path(conversation.id);
     const draft = `${path}.${process.pid}.${randomUUID()}.tmp`;

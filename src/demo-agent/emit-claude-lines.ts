@@ -18,7 +18,7 @@ export interface Denial {
   readonly tool_input: ToolInput;
 }
 
-/** What the agent does, as the lines that Claude 2.1 prints for it. One of these is one turn. */
+/** Prints the agent's actions as the lines of Claude 2.1. Each turn has one instance. */
 export class ClaudeLines {
   readonly #speaker: Speaker;
   readonly #output: Output;
@@ -31,7 +31,7 @@ export class ClaudeLines {
   #message: string | undefined;
   #blocks = 0;
   #block: { readonly kind: 'text' | 'thinking'; readonly text: string } | undefined;
-  /** What was said since the last tool: the answer, if nothing follows it. */
+  /** The text since the last tool: the answer, if no tool follows. */
   answer = '';
 
   constructor(speaker: Speaker, output: Output, meter: UsageMeter, partial: boolean) {
@@ -41,7 +41,7 @@ export class ClaudeLines {
     this.#partial = partial;
   }
 
-  /** How many times the model would have been called. */
+  /** The number of calls that a model would have got. */
   get calls(): number {
     return this.#calls;
   }
@@ -83,7 +83,7 @@ export class ClaudeLines {
     this.#calls++;
   }
 
-  /** `byMode`: nobody was asked. */
+  /** `byMode` means that the mode denied it and nobody was asked. */
   async denied(denial: Denial, message: string, byMode: boolean): Promise<void> {
     this.#denials.push(denial);
     const { tool_name: tool, tool_use_id: id } = denial;
@@ -94,7 +94,7 @@ export class ClaudeLines {
     await this.#print(retryLine(this.#speaker.sessionId, attempt, of, status, delayMs));
   }
 
-  /** The last lines of the turn. */
+  /** Prints the last lines of the turn. */
   async end(ending: TurnEnding): Promise<void> {
     const answered = ending.type === 'answered';
     if (answered) await this.#openMessage();
@@ -211,7 +211,7 @@ export class ClaudeLines {
 
 const signature = 'ZGVtbw==';
 
-/** The usual rule of thumb. */
+/** Estimates four characters for a token, the usual rule of thumb. */
 export function tokensOf(chars: number): number {
   return Math.ceil(chars / 4);
 }

@@ -14,7 +14,7 @@ import { skills } from './skills/skills.js';
  */
 const version = '1.0.0 (Turnout demo agent)';
 
-/** What a shell says of a program that SIGPIPE ended. */
+/** The exit code that a shell reports for a program that SIGPIPE ended. */
 const brokenPipe = 141;
 
 process.exit(await main());
@@ -36,7 +36,7 @@ async function main(): Promise<number> {
 
 function answer(options: Options, signal: AbortSignal): Promise<number> {
   const { env, stdin, stdout } = process;
-  // The kernel's own name of the directory: reached through a link, it is the same directory.
+  // The real path: reached through a link, it is the same directory.
   const cwd = realpathSync(process.cwd());
   const home = resolve(env['TURNOUT_HOME'] || join(homedir(), '.turnout'));
   const conversations = new ConversationFiles(home, cwd);
@@ -46,13 +46,13 @@ function answer(options: Options, signal: AbortSignal): Promise<number> {
   return run(options, { stdin, stdout, cwd, conversations, speed, price, signal });
 }
 
-/** How the program ends when it is told to: silently on SIGTERM, with an interrupted turn on SIGINT. */
+/** Sets up the signals: SIGTERM ends the program silently, SIGINT interrupts the turn. */
 function endQuietly(): AbortSignal {
   const interrupt = new AbortController();
   process.on('SIGTERM', () => process.exit(143));
-  // The second one does not wait for a reader that has stopped reading.
+  // A second SIGINT does not wait for a reader that has stopped reading.
   process.on('SIGINT', () => (interrupt.signal.aborted ? process.exit(0) : interrupt.abort()));
-  // The write that fails says so as well; without a listener the event would be a stack trace.
+  // The write that fails rejects as well; without a listener the event would print a stack trace.
   process.stdout.on('error', () => process.exit(brokenPipe));
   process.stderr.on('error', () => undefined);
   return interrupt.signal;

@@ -6,7 +6,7 @@ import { readPrompt } from './read-prompt.js';
 import { takeTurn } from './take-turn.js';
 import { UsageMeter } from './usage-meter.js';
 
-/** `-p`: one prompt, one turn, one exit code. */
+/** `-p`: reads one prompt, runs one turn, returns one exit code. */
 export async function runOneShot(options: Options, around: Surroundings): Promise<number> {
   const agent = await prepareAgent(options, around);
   const prompt = await readPrompt(options.prompt, around.stdin, around.signal);
@@ -23,6 +23,6 @@ export async function runOneShot(options: Options, around: Surroundings): Promis
     userMessages: [],
   });
   await agent.output.end();
-  // As Claude: an interrupted turn is no failure of the program, unless it was in a tool.
+  // As with Claude, an interrupted turn is no failure of the program, unless it was in a tool.
   return ending.type === 'answered' || (ending.type === 'interrupted' && !ending.inTool) ? 0 : 1;
 }

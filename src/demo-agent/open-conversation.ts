@@ -4,7 +4,7 @@ import { UsageError } from './arguments.js';
 import { type Conversation, isUuid } from './conversation.js';
 import { missingSession, missingSessionLine } from './result-line.js';
 
-/** The conversation that the command line names, or a new one. */
+/** Returns the conversation that the command line names, or a new one. */
 export async function openConversation(agent: Agent): Promise<Conversation> {
   const { resume, sessionId } = agent.options;
   if (resume !== undefined) return resumed(resume, agent);

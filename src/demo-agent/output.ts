@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { OutputFormat } from './arguments.js';
 import type { ClaudeLine } from './plain-lines.js';
 
-/** Where Claude's lines go: printed as they are, or folded to what the chosen format shows of them. */
+/** Takes Claude's lines, and prints them as they are or folded to the chosen format. */
 export interface Output {
   line(line: ClaudeLine): Promise<void>;
   end(): Promise<void>;
@@ -31,7 +31,7 @@ export function outputIn(format: OutputFormat, verbose: boolean, stdout: Writabl
       };
 }
 
-/** For more than one writer: a line begins when the one before is out. */
+/** Makes an output safe for several writers: a line begins when the one before is written. */
 export function inOrder(output: Output): Output {
   let last: Promise<void> = Promise.resolve();
   const after = (write: () => Promise<void>): Promise<void> => {
@@ -44,12 +44,12 @@ export function inOrder(output: Output): Output {
 
 const chunkChars = 64 * 1024;
 
-/** Resolves once the text is handed over, so that a slow reader slows the agent down instead of filling memory. */
+/** Resolves when the text is written, so that a slow reader slows the agent instead of filling memory. */
 async function writeAll(stdout: Writable, text: string): Promise<void> {
   let end = 0;
   for (let start = 0; start < text.length; start = end) {
     end = start + chunkChars;
-    // Half a surrogate pair is no text.
+    // A surrogate pair is not cut in two.
     if (text.charCodeAt(end - 1) >> 10 === 0xd800 >> 10) end++;
     const chunk = text.slice(start, end);
     await new Promise<void>((done, failed) =>

@@ -6,11 +6,11 @@ export type Permission =
   | {
       readonly type: 'deny';
       readonly message: string;
-      /** `mode`: nobody was asked. `interrupt`: the turn ends with it. */
+      /** `mode`: the mode denied it and nobody was asked. `interrupt`: the denial ends the turn. */
       readonly by?: 'mode' | 'interrupt';
     };
 
-/** Whether a tool may be used. A one-shot run decides by its flags; a live one can ask its client. */
+/** Decides whether a tool may be used. A one-shot run decides by its flags; a live one can ask its client. */
 export type Permit = (tool: ToolName, input: ToolInput, toolUseId: string) => Promise<Permission>;
 
 export const permissionModes = [
@@ -29,7 +29,7 @@ const effects: Readonly<Record<ToolName, 'none' | 'edit' | 'command'>> = {
   Bash: 'command',
 };
 
-/** `--tools` says which tools there are, `--disallowedTools` takes some away. */
+/** `--tools` names the available tools, `--disallowedTools` removes some of them. */
 export function availableTools(options: Options): readonly ToolName[] {
   const only = options.tools === undefined ? undefined : namesIn(options.tools);
   const without = namesIn(options.disallowedTools);
@@ -38,7 +38,7 @@ export function availableTools(options: Options): readonly ToolName[] {
   );
 }
 
-/** What a mode and the tools that are allowed in any case say, before anybody is asked. */
+/** Decides by the mode and the tools that are allowed in any case, before anybody is asked. */
 export function verdictOf(
   tool: ToolName,
   mode: string,
@@ -51,7 +51,7 @@ export function verdictOf(
   return mode === 'dontAsk' ? 'deny' : 'ask';
 }
 
-/** With nobody to ask, what would have to be asked is denied. */
+/** Denies a tool that would need a question, because nobody can be asked. */
 export function permitByFlags(options: Options): Permit {
   const allowed = namesIn(options.allowedTools);
   return async (tool, input) =>
@@ -73,7 +73,10 @@ export function refusal(tool: ToolName, input: ToolInput, mode: string): Permiss
   };
 }
 
-/** `Read Write` and `Read,Write` both name two tools. A rule such as `Bash(git:*)` is about some uses only: no name. */
+/**
+ * Reads the tools' names: `Read Write` and `Read,Write` both name two. A rule such as `Bash(git:*)` is about
+ * some uses only, so it is no name.
+ */
 export function namesIn(rules: readonly string[]): ReadonlySet<string> {
   return new Set(
     rules.flatMap((rule) => rule.replace(/\w+\([^)]*\)/g, '').split(/[\s,]+/)).filter((name) => name !== ''),

@@ -14,9 +14,9 @@ export interface Speaker {
   readonly permissionMode: string;
   readonly tools: readonly ToolName[];
   readonly mcpServers: readonly string[];
-  /** Roughly how much the model would have read. */
+  /** An estimate of the tokens that a model would have read. */
   readonly inputTokens: number;
-  /** The ids of the messages that are answered, where they have some. */
+  /** The ids of the messages that are answered, if they have any. */
   readonly userMessages: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export function initLine(speaker: Speaker): ClaudeLine {
   };
 }
 
-/** The API failed and is asked again. */
+/** The line for a failed API call that is retried. */
 export function retryLine(
   sessionId: string,
   attempt: number,
@@ -61,7 +61,7 @@ export function retryLine(
   };
 }
 
-/** A rule or a mode has refused a tool, without anybody being asked. */
+/** The line for a tool that a rule or a mode has denied, without anybody being asked. */
 export function permissionDeniedLine(
   sessionId: string,
   tool: ToolName,
@@ -80,7 +80,7 @@ export function permissionDeniedLine(
   };
 }
 
-/** Claude puts an error of the API into a message that no model wrote. */
+/** The line for an error of the API, which Claude puts into a message that no model wrote. */
 export function apiErrorLine(sessionId: string, failure: { status: number; message: string }): ClaudeLine {
   const head = { id: randomUUID(), type: 'message', role: 'assistant', model: '<synthetic>' };
   const content = [{ type: 'text', text: failure.message }];

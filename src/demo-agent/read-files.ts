@@ -19,13 +19,13 @@ export async function readSystemPrompt({
   }
 }
 
-/** The names of the configured MCP servers. They are told in the first line, and never started. */
+/** Reads the names of the configured MCP servers. The first line lists them; they are never started. */
 export async function readMcpServers(configs: readonly string[], cwd: string): Promise<readonly string[]> {
   const names = await Promise.all(configs.map((config) => serversIn(config, cwd)));
   return names.flat();
 }
 
-/** A config is JSON or the name of a file; what is no JSON is taken for a name. */
+/** A config is JSON or the name of a file; a text that is no JSON is taken for a name. */
 async function serversIn(config: string, cwd: string): Promise<readonly string[]> {
   const inline = parse(config);
   const path = resolve(cwd, config);

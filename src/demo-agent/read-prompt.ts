@@ -4,7 +4,7 @@ import { UsageError } from './arguments.js';
 const maxStdinBytes = 10 * 1024 * 1024;
 const stdinPatienceMs = 3000;
 
-/** The prompt is the argument, stdin, or both with a line break between them. */
+/** Returns the prompt: the argument, stdin, or both with a line break between them. */
 export async function readPrompt(
   argument: string,
   stdin: Readable & { isTTY?: boolean },
@@ -21,7 +21,7 @@ export async function readPrompt(
   return prompt;
 }
 
-/** A pipe that nobody writes to or closes would hold the turn for ever: like Claude, give it three seconds. */
+/** A pipe that nobody writes to or closes would hold the turn for ever: as with Claude, it gets 3 s. */
 async function readStdin(stdin: Readable, signal: AbortSignal): Promise<string> {
   addAbortSignal(signal, stdin);
   const chunks: Buffer[] = [];
@@ -38,7 +38,7 @@ async function readStdin(stdin: Readable, signal: AbortSignal): Promise<string> 
       chunks.push(chunk);
     }
   } catch (error) {
-    // Destroyed after three seconds, or closed before we began: there is no input.
+    // A stream that was destroyed after three seconds, or closed before we began, counts as no input.
     if (error instanceof UsageError || signal.aborted) throw error;
   } finally {
     clearTimeout(patience);

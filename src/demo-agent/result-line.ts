@@ -9,7 +9,7 @@ export type TurnEnding =
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'api_error'; readonly status: number; readonly message: string }
   | { readonly type: 'max_turns'; readonly limit: number }
-  /** `inTool`: while a tool was running, or waiting for a permission. */
+  /** `inTool` is true if a tool was running, or waiting for a permission. */
   | { readonly type: 'interrupted'; readonly inTool: boolean };
 
 export interface TurnTotals {
@@ -22,7 +22,7 @@ export interface TurnTotals {
   readonly calls: number;
   readonly denials: readonly Denial[];
   readonly userMessages: readonly string[];
-  /** Of the whole conversation so far; this turn is counted here. */
+  /** The meter of the whole conversation; `resultLine` adds this turn to it. */
   readonly meter: UsageMeter;
 }
 
@@ -48,13 +48,13 @@ export function resultLine(ending: TurnEnding, totals: TurnTotals): ClaudeLine {
   };
 }
 
-/** The same line where no turn began, because the session to resume is not there. */
+/** The result line if no turn began, because the session to resume does not exist. */
 export function missingSessionLine(sessionId: string, model: string): ClaudeLine {
   const ending = { type: 'failed', message: missingSession(sessionId) } as const;
   return resultLine(ending, { ...nothing, sessionId, model, meter: new UsageMeter(0) });
 }
 
-/** The same line for `/clear`, which no model sees. */
+/** The result line for `/clear`, which no model sees. */
 export function clearedLine(
   totals: Pick<TurnTotals, 'sessionId' | 'model' | 'userMessages' | 'meter'>,
 ): ClaudeLine {
@@ -95,7 +95,7 @@ function outcomeOf(ending: TurnEnding, answer: string): object {
         local_command: 'clear',
       };
     case 'api_error':
-      // Claude calls it a success all the same; is_error tells.
+      // Claude calls an API error a success all the same; `is_error` tells the difference.
       return {
         subtype: 'success',
         is_error: true,

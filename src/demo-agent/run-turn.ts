@@ -12,14 +12,14 @@ export interface Turn {
   readonly cwd: string;
   readonly tools: readonly ToolName[];
   readonly permit: Permit;
-  /** 0 is no limit. */
+  /** The most calls of the model; 0 means no limit. */
   readonly maxTurns: number;
-  /** 1 is a model's pace, 10 is ten times faster, 0 does not wait at all. */
+  /** The pace: 1 is a model's, 10 is ten times faster, 0 does not wait at all. */
   readonly speed: number;
   readonly signal: AbortSignal;
 }
 
-/** Carries a skill's steps out and prints them; what is left to print is the ending. */
+/** Carries out a skill's steps and prints them, up to the ending, which it returns. */
 export async function runTurn(turn: Turn): Promise<TurnEnding> {
   const { steps, lines, signal } = turn;
   let outcome: ToolOutcome | undefined;
@@ -70,7 +70,7 @@ async function perform(step: PlainStep, { lines, speed, signal }: Turn): Promise
 
 const longestTimer = 2 ** 31 - 1;
 
-/** Even no delay passes through the event loop once: a signal must find its way in. */
+/** Even a delay of 0 passes through the event loop once, so that a signal can arrive. */
 async function pause(ms: number, speed: number, signal: AbortSignal): Promise<void> {
   const delay = speed === 0 ? 0 : ms / speed;
   await (delay === 0 ? nextRound() : sleep(Math.min(delay, longestTimer), undefined, { signal }));
@@ -78,7 +78,7 @@ async function pause(ms: number, speed: number, signal: AbortSignal): Promise<vo
 
 type ToolStep = Extract<Step, { type: 'tool' }>;
 
-/** Nothing comes back when the turn is to end with this tool. */
+/** Returns `undefined` if the turn is to end with this tool. */
 async function carryOut(step: ToolStep, turn: Turn): Promise<ToolOutcome | undefined> {
   const id = `toolu_demo${randomBytes(9).toString('hex')}`;
   await turn.lines.toolUse(id, step.tool, step.input);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 const lifetimeMs = 300_000;
 
-/** A process in a session of its own, such as an agent's command may leave behind. It ends by itself. */
+/** Starts a process in a session of its own, as an agent's command may leave behind. It ends by itself. */
 export function startChild(cwd: string): Promise<string> {
   const child = spawn(process.execPath, ['-e', `setTimeout(() => {}, ${lifetimeMs})`], {
     cwd,

@@ -1,4 +1,4 @@
-/** What a skill does, one thing at a time, in no CLI's words. */
+/** One action of a skill, independent of any CLI's format. */
 export type Step =
   | { readonly type: 'say'; readonly text: string }
   | { readonly type: 'think'; readonly text: string }
@@ -9,7 +9,7 @@ export type Step =
   | { readonly type: 'crash' }
   | { readonly type: 'hang' };
 
-/** The `Bash` here is none: it knows two commands and runs neither of them in a shell. */
+/** The names of the tools. `Bash` is no shell: it knows two commands and runs neither of them in one. */
 export const toolNames = ['LS', 'Read', 'Write', 'Bash'] as const;
 export type ToolName = (typeof toolNames)[number];
 export type ToolInput = Readonly<Record<string, string | number>>;
@@ -19,16 +19,16 @@ export interface ToolOutcome {
   readonly isError: boolean;
 }
 
-/** A tool step is answered with what the tool came to; any other step with nothing. */
+/** A tool step is answered with the tool's outcome; any other step with `undefined`. */
 export type Steps = AsyncGenerator<Step, void, ToolOutcome | undefined>;
 
-/** One thing the demo agent can do, and the words that ask for it. */
+/** One ability of the demo agent, and the words that ask for it. */
 export interface Skill {
   readonly name: string;
-  /** A prompt that shows it. */
+  /** A prompt that asks for it. */
   readonly example: string;
   readonly about: string;
-  /** Matched against the prompt's first characters. */
+  /** The pattern that is matched against the prompt's first characters. */
   readonly pattern: RegExp;
   act(asked: Asked, words: RegExpExecArray): Steps;
 }
@@ -37,7 +37,7 @@ export interface Asked {
   readonly prompt: string;
   readonly systemPrompt: string;
   readonly cwd: string;
-  /** Earlier turns of this conversation, oldest first. */
+  /** The earlier turns of this conversation, oldest first. */
   readonly history: readonly PastTurn[];
 }
 
@@ -46,7 +46,7 @@ export interface PastTurn {
   readonly answer: string;
 }
 
-/** Text the way a model writes it: a few words at a time. */
+/** Yields text the way a model writes it: a few words at a time. */
 export async function* say(text: string): Steps {
   for (const piece of pieces(text)) {
     yield { type: 'say', text: piece };
@@ -69,18 +69,21 @@ export async function* useTool(
   return outcome ?? { text: 'The tool gave no result.', isError: true };
 }
 
-/** Joined, they are the text again. The `u` flag keeps surrogate pairs whole; a long text comes in long pieces. */
+/**
+ * Splits a text; joined, the pieces are the text again. The `u` flag keeps surrogate pairs whole; a long text
+ * has long pieces.
+ */
 function pieces(text: string): string[] {
   const length = Math.max(16, Math.ceil(text.length / 1000));
   return text.match(new RegExp(`[^]{1,${length}}`, 'gu')) ?? [];
 }
 
-/** A command as people phrase it: "please count to 5", "hey, can you count to 5". */
+/** Matches a command as people phrase it: "please count to 5", "hey, can you count to 5". */
 export function command(words: string): RegExp {
   return new RegExp(`^${courtesy}(?:${words})`, 'iu');
 }
 
-/** A command that is the whole prompt: "fail", but not "fail the build when the tests fail". */
+/** Matches a command that is the whole prompt: "fail", but not "fail the build when the tests fail". */
 export function wholeCommand(words: string): RegExp {
   return new RegExp(`^${courtesy}(?:${words})(?:[\\s,]+(?:please|now))?[\\s.!?]*$`, 'iu');
 }

@@ -12,7 +12,7 @@ export interface TurnRequest {
   readonly prompt: string;
   readonly conversation: Conversation;
   readonly systemPrompt: string;
-  /** The conversation's first system prompt, where it has one, wins over the one given now. */
+  /** If it is set, the conversation's first system prompt, if it has one, wins over the one given now. */
   readonly snapshot: boolean;
   readonly model: string;
   readonly permissionMode: string;
@@ -21,7 +21,7 @@ export interface TurnRequest {
   readonly signal: AbortSignal;
   /** The ids of the messages that are answered. */
   readonly userMessages: readonly string[];
-  /** Printed once the turn has begun. */
+  /** A line that is printed once the turn has begun. */
   readonly replay?: ClaudeLine | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface TakenTurn {
   readonly conversation: Conversation;
 }
 
-/** One prompt, from its first line to its last, with what is remembered of it. */
+/** Runs one prompt, from its first line to its last, and stores the turn. */
 export async function takeTurn(agent: Agent, request: TurnRequest): Promise<TakenTurn> {
   const { output, tools, mcpServers, options } = agent;
   const { cwd, conversations, speed } = agent.around;
@@ -38,7 +38,7 @@ export async function takeTurn(agent: Agent, request: TurnRequest): Promise<Take
   const { id, turns: history, systemPrompt: first } = request.conversation;
   const systemPrompt = (request.snapshot ? first : undefined) ?? request.systemPrompt;
   const before = { ...request.conversation, systemPrompt: first ?? systemPrompt };
-  // A turn that dies half-way can be gone on with.
+  // The prompt is saved first, so that a turn that dies half-way can be resumed.
   await conversations.save(withTurn(before, { prompt, answer: '' }));
 
   const past = history.reduce((chars, turn) => chars + turn.prompt.length + turn.answer.length, 0);
@@ -59,7 +59,7 @@ export async function takeTurn(agent: Agent, request: TurnRequest): Promise<Take
     signal,
   });
   const conversation = withTurn(before, { prompt, answer: lines.answer });
-  // Saved before the last line: whoever has read that may resume at once.
+  // The conversation is saved before the last line, because its reader may resume at once.
   await conversations.save(conversation);
   await lines.end(ending);
   return { ending, conversation };

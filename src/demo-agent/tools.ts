@@ -14,7 +14,7 @@ export interface ToolSurroundings {
   readonly signal: AbortSignal;
 }
 
-/** The agent's real tools. They never leave the working directory, not by a link either. */
+/** Runs the agent's real tools. They never leave the working directory, not even through a link. */
 export async function runTool(
   name: ToolName,
   input: ToolInput,
@@ -39,7 +39,7 @@ const tools: Record<ToolName, (input: ToolInput, around: ToolSurroundings) => Pr
 
   async Read(input, { cwd }) {
     const path = await inside(cwd, String(input['file_path']));
-    // Opening a pipe would wait for its writer for ever.
+    // Opening a named pipe would wait for its writer for ever.
     if (!(await lstat(path)).isFile()) throw new Error('It is not a file.');
     const file = await open(path, 'r');
     try {
@@ -69,13 +69,13 @@ const tools: Record<ToolName, (input: ToolInput, around: ToolSurroundings) => Pr
     if (command === childCommand) return startChild(cwd);
     const seconds = Number(/^sleep (\d{1,4}(?:\.\d+)?)$/.exec(command)?.[1]);
     if (Number.isNaN(seconds)) throw new Error(`I know no command but "sleep 5" and "${childCommand}".`);
-    // A tool that takes its time is asked for because of the time: not to wait at all would make it another tool.
+    // At speed 0 the tool still takes its time: it is asked for because of that.
     await sleep((seconds * 1000) / (speed === 0 ? 1 : speed), undefined, { signal });
     return '';
   },
 };
 
-/** What the tool is told to do; a process of our own stands in for it. */
+/** The command that the tool is given; a process of our own stands in for it. */
 export const childCommand = 'setsid sleep 300 &';
 
 async function inside(cwd: string, path: string): Promise<string> {

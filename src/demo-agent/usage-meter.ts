@@ -8,7 +8,7 @@ interface ModelUsage {
 
 export type UsageByModel = Readonly<Record<string, ModelUsage>>;
 
-/** What a conversation has used so far in this process, by model. Claude begins anew after `/clear`. */
+/** Counts a conversation's usage in this process, by model. As with Claude, `/clear` begins a new count. */
 export class UsageMeter {
   readonly #usdPerMillionTokens: number;
   readonly #models = new Map<string, ModelUsage>();
@@ -22,7 +22,7 @@ export class UsageMeter {
     return this.#costUsd;
   }
 
-  /** Counts it, and gives it alone. */
+  /** Adds the usage of one turn, and returns that of the turn alone. */
   add(model: string, inputTokens: number, outputTokens: number): UsageByModel {
     if (inputTokens + outputTokens === 0) return {};
     const costUSD = ((inputTokens + outputTokens) * this.#usdPerMillionTokens) / 1_000_000;
@@ -30,7 +30,7 @@ export class UsageMeter {
     this.#costUsd += costUSD;
     const before = this.#models.get(model);
     this.#models.set(model, before === undefined ? used : sumOf(before, used));
-    // A client that changes the model with every turn does not fill the memory.
+    // The number of models is limited: a client that changes the model in each turn must not fill memory.
     if (this.#models.size > maxModels) this.#models.delete([...this.#models.keys()][0] ?? '');
     return { [model]: used };
   }

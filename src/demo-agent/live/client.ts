@@ -5,10 +5,10 @@ import { type Fields, fieldsOf } from './read-messages.js';
 export type Reply =
   | { readonly type: 'answered'; readonly answer: Fields }
   | { readonly type: 'failed'; readonly error: string }
-  /** The turn was stopped before an answer came. */
+  /** The reply if the turn was stopped before an answer came. */
   | { readonly type: 'stopped' };
 
-/** The other end of stdin and stdout, which can be asked something too. */
+/** The client at the other end of stdin and stdout, which can be asked questions too. */
 export class Client {
   readonly #output: Output;
   readonly #pending = new Map<string, (reply: Reply) => void>();
@@ -24,7 +24,7 @@ export class Client {
     const id = randomUUID();
     const reply = new Promise<Reply>((resolve) => this.#pending.set(id, resolve));
     let cancelled: Promise<void> | undefined;
-    // The line is on its way before the interrupt that caused it is answered.
+    // The cancellation is sent before the interrupt that caused it is answered.
     const cancel = () => {
       if (!this.#finish(id, { type: 'stopped' })) return;
       cancelled = this.#output.line({ type: 'control_cancel_request', request_id: id });
@@ -39,7 +39,7 @@ export class Client {
     }
   }
 
-  /** An answer to a question that nobody asked, or not any more, is none. */
+  /** Takes an answer. An answer to a question that nobody asked, or no longer asks, is ignored. */
   settle(response: Fields): void {
     const id = String(response['request_id'] ?? '');
     this.#finish(
@@ -50,7 +50,7 @@ export class Client {
     );
   }
 
-  /** Nobody will answer any more. */
+  /** Ends all pending questions without an answer: stdin has ended. */
   close(): void {
     this.#closed = true;
     for (const id of [...this.#pending.keys()]) this.#finish(id, noAnswer);

@@ -6,7 +6,7 @@ import type { ControlAnswer } from './live-lines.js';
 import type { Fields } from './read-messages.js';
 import type { LiveSession } from './session.js';
 
-/** What a client can ask of the process, in or between turns. Done when it returns. */
+/** Answers a control request of the client, in or between turns. Its effect is complete when this returns. */
 export function answerControl(request: Fields, session: LiveSession, agent: Agent): ControlAnswer {
   switch (request['subtype']) {
     case 'initialize':

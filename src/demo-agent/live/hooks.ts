@@ -1,8 +1,8 @@
 import { type Fields, fieldsOf } from './read-messages.js';
 
-/** A callback of the client that wants to see tools before they are used. */
+/** A callback with which the client sees tools before they are used. */
 export interface Hook {
-  /** Names with `|` between them; nothing or `*` is every tool. */
+  /** The tools' names with `|` between them; an empty text or `*` means every tool. */
   readonly matcher: string;
   readonly callbackId: string;
 }
@@ -33,7 +33,7 @@ export interface HookOpinion {
   readonly updatedInput?: Fields;
 }
 
-/** What a callback answered. `{}` is no opinion. */
+/** Reads a callback's answer. `{}` means no opinion. */
 export function opinionIn(answer: Fields): HookOpinion {
   const {
     permissionDecision: decision,

@@ -1,6 +1,6 @@
 import type { UserMessage } from './read-messages.js';
 
-/** A message and its turn's brake. It can be pulled from the moment on at which the message is here. */
+/** A message and the controller that stops its turn, from the arrival of the message on. */
 export interface Job {
   readonly message: UserMessage;
   readonly stop: AbortController;
@@ -9,7 +9,7 @@ export interface Job {
 const maxWaiting = 1000;
 const maxWaitingChars = 64 * 1024 * 1024;
 
-/** Messages wait here for the turn before them. */
+/** Holds messages until the turn before them has ended. */
 export class Inbox {
   #current: Job | undefined;
   #waiting: Job[] = [];
@@ -28,18 +28,18 @@ export class Inbox {
     this.#changed();
   }
 
-  /** What waits will not be answered any more. */
+  /** Drops the waiting messages without an answer, and closes. */
   drop(): void {
     this.#waiting = [];
     this.close();
   }
 
-  /** Stops the turn that runs, or is about to. */
+  /** Stops the running turn, or the next one. */
   stopCurrent(): void {
     (this.#current ?? this.#waiting[0])?.stop.abort();
   }
 
-  /** Takes a message back that has not begun. */
+  /** Removes a message whose turn has not begun. */
   cancel(id: string): boolean {
     const others = this.#waiting.filter(({ message }) => message.id !== id);
     const found = others.length < this.#waiting.length;
@@ -48,7 +48,7 @@ export class Inbox {
     return found;
   }
 
-  /** The ids of the messages that wait behind the turn that runs. */
+  /** The ids of the messages that wait behind the running turn. */
   queued(): readonly string[] {
     const behind = this.#current === undefined ? this.#waiting.slice(1) : this.#waiting;
     return behind.flatMap(({ message }) => (message.id === undefined ? [] : [message.id]));

@@ -16,7 +16,7 @@ export function controlResponseLine(requestId: string, answer: ControlAnswer): C
   return { type: 'control_response', response };
 }
 
-/** Where a message stands. Claude tells it of messages that have an id. */
+/** The line with the state of a message. Claude prints it for messages that have an id. */
 export function lifecycleLine(
   sessionId: string,
   messageId: string,
@@ -29,7 +29,7 @@ export function modeLine(sessionId: string, permissionMode: string): ClaudeLine 
   return { type: 'system', subtype: 'status', status: null, permissionMode, ...tail(sessionId) };
 }
 
-/** Printed under the old session's id. */
+/** The line for a reset, which is printed under the old session's id. */
 export function resetLine(sessionId: string): ClaudeLine {
   return {
     type: 'conversation_reset',

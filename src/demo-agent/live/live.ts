@@ -6,16 +6,16 @@ import { lifecycleLine } from './live-lines.js';
 import { readMessages } from './read-messages.js';
 import { LiveSession } from './session.js';
 
-/** `--input-format stream-json`: turn after turn, until stdin ends. */
+/** `--input-format stream-json`: runs turn after turn, until stdin ends. */
 export async function runLive(options: Options, around: Surroundings): Promise<number> {
   const prepared = await prepareAgent(options, around);
-  // Answers to control requests come in the middle of turns.
+  // The output is ordered, because answers to control requests come in the middle of turns.
   const agent = { ...prepared, output: inOrder(prepared.output) };
   const session = new LiveSession(agent, await openConversation(agent));
   const { signal } = around;
   signal.addEventListener('abort', () => session.leave(), { once: true });
   await Promise.all([hear(session, around), session.answerAll()]);
-  // As Claude: the last result decides, but SIGINT is a way to leave like any other.
+  // As with Claude, the last result decides the exit code, but SIGINT is no failure.
   return session.hasFailed && !signal.aborted ? 1 : 0;
 }
 

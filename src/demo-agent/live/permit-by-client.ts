@@ -11,7 +11,7 @@ interface Use {
   readonly toolUseId: string;
 }
 
-/** The client's hooks have the first word, then the mode; where that says "ask", the client decides. */
+/** The client's hooks decide first, then the mode; if that says "ask", the client decides. */
 export function permitByClient(session: LiveSession, agent: Agent, signal: AbortSignal): Permit {
   return async (tool, input, toolUseId) => {
     const use = { tool, input, toolUseId };
@@ -85,14 +85,14 @@ const stopped = { type: 'deny', message: '', by: 'interrupt' } as const;
 const notUnderstood =
   "The canUseTool callback returned an invalid permission result. Expected {behavior: 'allow', updatedInput?: object} or {behavior: 'deny', message: string}.";
 
-/** As Claude: for edits there is a mode, for commands a rule. */
+/** As with Claude, the suggestion is a mode for edits and a rule for commands. */
 function suggestionFor(tool: ToolName): Fields {
   return tool === 'Write'
     ? { type: 'setMode', mode: 'acceptEdits', destination: 'session' }
     : { type: 'addRules', rules: [{ toolName: tool }], behavior: 'allow', destination: 'session' };
 }
 
-/** What is allowed for good is not asked again in this process. */
+/** Remembers a permanent permission, so that it is not asked for again in this process. */
 async function remember(updates: unknown, session: LiveSession): Promise<void> {
   const { settings } = session;
   for (const update of Array.isArray(updates) ? updates.slice(0, maxUpdates).map(fieldsOf) : []) {
@@ -103,7 +103,7 @@ async function remember(updates: unknown, session: LiveSession): Promise<void> {
     }
     if (type !== 'addRules' || behavior !== 'allow' || !Array.isArray(rules)) continue;
     for (const { toolName, ruleContent } of rules.slice(0, maxUpdates).map(fieldsOf)) {
-      // A rule about some uses of a tool only is more than this agent understands.
+      // A rule about some uses of a tool is ignored: this agent does not understand it.
       if (ruleContent === undefined && settings.allowed.size < maxUpdates)
         settings.allowed.add(String(toolName));
     }

@@ -4,7 +4,7 @@ import type { ClaudeLine } from '../plain-lines.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What a client says, as far as it is understood. */
+/** A message of the client, as far as it is understood. */
 export type ClientMessage =
   | UserMessage
   | { readonly type: 'control_request'; readonly id: string; readonly request: Fields }
@@ -14,14 +14,17 @@ export interface UserMessage {
   readonly type: 'user';
   readonly id: string | undefined;
   readonly prompt: string;
-  /** Only what somebody typed can be a slash command. */
+  /** True if a person typed the prompt: only then it can be a slash command. */
   readonly typed: boolean;
 }
 
 const maxLineBytes = 32 * 1024 * 1024;
 const newline = 0x0a;
 
-/** One message a line, until stdin ends or the signal comes. As with Claude, a line that is no JSON is the end. */
+/**
+ * Reads one message a line, until stdin ends or the signal is aborted. As with Claude, a line that is no JSON
+ * is the end.
+ */
 export async function* readMessages(stdin: Readable, signal: AbortSignal): AsyncGenerator<ClientMessage> {
   for await (const line of readLines(stdin, signal)) {
     const message = line.trim() === '' ? undefined : understand(parse(line));

@@ -22,18 +22,18 @@ import {
 import { permitByClient } from './permit-by-client.js';
 import type { Fields, UserMessage } from './read-messages.js';
 
-/** What a client can change while the process runs. It outlives `/clear`. */
+/** The settings that a client can change while the process runs. They outlive `/clear`. */
 export interface LiveSettings {
   model: string;
   permissionMode: string;
   systemPrompt: string;
   snapshot: boolean;
   hooks: readonly Hook[];
-  /** Tools that are used without asking. */
+  /** The tools that may be used without asking. */
   readonly allowed: Set<string>;
 }
 
-/** One process's conversation, and what is said about it. */
+/** The conversation of one process, with its settings. */
 export class LiveSession {
   readonly output: Output;
   readonly inbox = new Inbox();
@@ -42,7 +42,7 @@ export class LiveSession {
   readonly #agent: Agent;
   #conversation: Conversation;
   #meter: UsageMeter;
-  /** Is the last result an error? */
+  /** True if the last result is an error. */
   hasFailed = false;
 
   constructor(agent: Agent, conversation: Conversation) {
@@ -70,7 +70,7 @@ export class LiveSession {
     return this.#agent.options.replaysMessages;
   }
 
-  /** Turn after turn, until there will be no more messages. */
+  /** Runs turn after turn, until there will be no more messages. */
   async answerAll(): Promise<void> {
     for await (const job of this.inbox) {
       const { message } = job;
@@ -89,7 +89,7 @@ export class LiveSession {
     if (request['subtype'] === 'cancel_async_message' && isTakenBack(answer)) {
       await this.output.line(lifecycleLine(this.id, String(request['message_uuid']), 'cancelled'));
     }
-    // Nothing is awaited before it after an interrupt: the turn's last lines come after this one.
+    // After an interrupt nothing is awaited before this line: the turn's last lines come after it.
     await this.output.line(controlResponseLine(requestId, answer));
     if (this.settings.permissionMode !== before) await this.tellMode();
   }
@@ -98,7 +98,7 @@ export class LiveSession {
     await this.output.line(modeLine(this.id, this.settings.permissionMode));
   }
 
-  /** The running turn is the last one. */
+  /** Stops the running turn, which is the last one. */
   leave(): void {
     this.inbox.stopCurrent();
     this.inbox.drop();

@@ -1,4 +1,4 @@
-/** The value of a sum with + - * / % ^ and brackets, as text; undefined when it is none. */
+/** Returns the value of a sum with + - * / % ^ and brackets as text; `undefined` if the text is no sum. */
 export function evaluate(sum: string): string | undefined {
   const tokens = sum
     .slice(0, 200)
@@ -9,7 +9,7 @@ export function evaluate(sum: string): string | undefined {
   return value === undefined || !Number.isFinite(value) ? undefined : String(Number(value.toPrecision(15)));
 }
 
-/** Recursive descent; NaN carries "not a sum" to the top. */
+/** A recursive-descent parser; NaN carries "not a sum" to the top. */
 class Sum {
   readonly #tokens: string[];
 

@@ -1,17 +1,20 @@
 import { type Asked, command, type Skill, type Steps, say, useTool } from '../step.js';
 
-/** After the word "file" any name; without it a name that looks like one: quoted, or with a dot or a slash in it. */
+/**
+ * Matches any name after the word "file"; without it a name that looks like one: quoted, or with a dot or a
+ * slash in it.
+ */
 const fileWords =
   'file ["\'`]?(?<named>[^\\s"\'`]+)|["\'`“](?<quoted>[^"\'`”\\n]+)["\'`”]|(?<dotted>[^\\s"\'`]*[./\\\\]+[^\\s"\'`./\\\\,!?]+)';
 
-/** "list the files", "list files in the src directory", "list files in this directory". */
+/** Matches "list the files", "list files in the src directory", "list files in this directory". */
 const listWords =
   '(?:list|show)(?: me)?(?: all)?(?: the| my)? files(?: (?:in|of|under) (?:the )?["\'`]?(?<directory>(?!(?:this|my|current|working|directory|folder)\\b)[^\\s"\'`,?!]+))?|what files are (?:here|there)';
 
-/** "ls", "run ls -la src". */
+/** Matches "ls", "run ls -la src". */
 const lsWords = '(?:run |execute )?["\'`]?(?:ls|dir)\\b(?: -\\S+)*(?: (?<listed>[^\\s"\'`,?!]+))?';
 
-/** Real effects on the working directory, and nothing else: no text of a prompt ever becomes a command. */
+/** Skills with real effects, on the working directory only: no text of a prompt ever becomes a command. */
 export const fileSkills: readonly Skill[] = [
   {
     name: 'note',
@@ -56,7 +59,7 @@ export const fileSkills: readonly Skill[] = [
 
 function pathIn({ groups = {} }: RegExpExecArray): string | undefined {
   const found = ['directory', 'listed', 'quoted', 'dotted', 'named'].map((name) => groups[name]);
-  // A sentence's full stop is no part of a name.
+  // A full stop at the end of the sentence is no part of a name.
   return found.find((path) => path !== undefined)?.replace(/(?<=[^.\s])[.,!?]+$/, '');
 }
 

@@ -3,7 +3,7 @@ import { gistOf } from './talk.js';
 
 const remembering = command('remember(?: that)?[\\s:,]+(?!what\\b|when\\b|me\\b)');
 
-/** What earlier turns of the same session leave behind. */
+/** Skills that use earlier turns of the same session. */
 export const memorySkills: readonly Skill[] = [
   {
     name: 'remember',

@@ -4,7 +4,7 @@ const maxCount = 100_000;
 const maxSeconds = 3600;
 const maxBytes = 200 * 1024 * 1024;
 
-/** Answers whose length, speed and content the prompt decides. */
+/** Skills whose answers have the length, speed and content that the prompt asks for. */
 export const paceSkills: readonly Skill[] = [
   {
     name: 'echo',

@@ -16,7 +16,7 @@ const helpSkill: Skill = {
   act: () => say(describeSkills()),
 };
 
-/** The first one whose words are in the prompt acts; texts to be taken literally come before everything else. */
+/** The first skill whose words are in the prompt acts; those that take a text literally come first. */
 export const skills: readonly Skill[] = [
   ...paceSkills,
   ...memorySkills,
@@ -36,7 +36,7 @@ export function actOn(asked: Asked): Steps {
   return answerAnythingElse(asked);
 }
 
-/** An intent is in a prompt's first words; a prompt of megabytes is not searched. */
+/** Only the prompt's first characters are searched: commands stand there, and a prompt can be megabytes. */
 const headChars = 2000;
 
 function describeSkills(): string {

@@ -1,7 +1,7 @@
 import { describeApiError, isApiError } from '../api-errors.js';
 import { type Asked, type Skill, type Steps, say, wholeCommand } from '../step.js';
 
-/** Every way in which an agent's turn goes wrong, on request. */
+/** Skills for every way in which an agent's turn can fail. */
 export const troubleSkills: readonly Skill[] = [
   {
     name: 'fail',
@@ -48,7 +48,7 @@ async function* failWithStatus(_asked: Asked, words: RegExpExecArray): Steps {
     return;
   }
   const { retried, message } = describeApiError(status);
-  // Claude tries ten times in three minutes; nobody wants to see that in a demo.
+  // Claude retries ten times in three minutes, which is too long for a demo.
   const retries = retried ? 2 : 0;
   for (let attempt = 1; attempt <= retries; attempt++) yield { type: 'retry', attempt, of: retries, status };
   yield { type: 'fail', status, message };

@@ -3,7 +3,7 @@ import { childCommand } from '../tools.js';
 
 const maxSeconds = 3600;
 
-/** Tools that keep a supervisor busy. */
+/** Skills whose tools keep a supervisor busy. */
 export const workSkills: readonly Skill[] = [
   {
     name: 'slow-tool',
