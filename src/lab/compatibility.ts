@@ -7,7 +7,7 @@ export interface VettedCli {
   readonly results: readonly ScenarioResult[];
 }
 
-/** The page that says which version of which CLI does what. */
+/** Writes the page that shows which version of which CLI passes which scenario. */
 export function compatibilityPage(clis: readonly VettedCli[], scenarios: readonly Scenario[]): string {
   const header = ['scenario', ...clis.map(({ cli, version }) => `${cli} ${version}`)];
   const rows = scenarios.map(({ id, title }) => [

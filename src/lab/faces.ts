@@ -6,7 +6,7 @@ import { type ChatEvent, type ErrorCode, errorEvent, type Usage } from '../core/
 import type { LabHome } from './home.js';
 import { type Outcome, outcomeOf } from './outcome.js';
 
-/** The ways into Turnout that a scenario is tried through. */
+/** The ways into Turnout through which a scenario runs. */
 export const faceNames = ['library', 'command'] as const;
 export type FaceName = (typeof faceNames)[number];
 
@@ -14,7 +14,7 @@ export interface FaceOptions {
   readonly cli: BackendName;
   readonly cliPath: string;
   readonly home: LabHome;
-  /** How to start `turnout`: a program and its first arguments. */
+  /** The command that starts `turnout`: a program and its first arguments. */
   readonly turnout: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface LabRequest extends RunRequest {
 
 const hardLimitMs = 120_000;
 
-/** `createBackend(…).run(…)`, as a program would use it. */
+/** Runs a turn with `createBackend(…).run(…)`, as a program would. */
 export function libraryFace({ cli, cliPath, home }: FaceOptions): Face {
   const backend = createBackend(cli, {
     cliPath,
@@ -55,7 +55,7 @@ export function libraryFace({ cli, cliPath, home }: FaceOptions): Face {
   };
 }
 
-/** `turnout run --output stream-json`, as a script would use it. */
+/** Runs a turn with `turnout run --output stream-json`, as a script would. */
 export function commandFace({ cli, cliPath, home, turnout }: FaceOptions): Face {
   const [program = process.execPath, ...before] = turnout;
   return {
@@ -92,7 +92,7 @@ export function commandFace({ cli, cliPath, home, turnout }: FaceOptions): Face 
   };
 }
 
-/** What `--output json` prints. */
+/** The object that `--output json` prints. */
 interface PlainResult {
   readonly responseText: string;
   readonly sessionId?: string;
@@ -132,7 +132,7 @@ async function* readObjects(stdout: AsyncIterable<Buffer>): AsyncGenerator<unkno
   }
 }
 
-/** What fits into an argument goes there; the rest through stdin, as a person would do it. */
+/** Passes a prompt that fits as an argument, and a longer one through stdin, as a person would. */
 function commandLine(
   cli: BackendName,
   request: LabRequest,

@@ -3,22 +3,22 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { BackendName } from '../backends/registry.js';
 
-/** A place for one CLI to live in: a temporary home, its settings, and an environment built from nothing. */
+/** A home for one CLI: a temporary directory, its settings, and an environment built from nothing. */
 export interface LabHome {
   readonly directory: string;
-  /** Where the agent works. */
+  /** The agent's working directory. */
   readonly workingDir: string;
   readonly env: Readonly<Record<string, string>>;
   /** The model to ask for: some CLIs need one to find the provider. */
   readonly model: string | undefined;
-  /** Marks every process of this home, so that a leftover can be found. */
+  /** The mark of every process of this home, so that a leftover can be found. */
   readonly mark: string;
   remove(): Promise<void>;
 }
 
 /**
- * Nothing of the machine's own accounts gets in: no variable is inherited, keys are dummies, and the only model is
- * the one on loopback. Retries are cut to one, so that a failing API costs seconds.
+ * Makes a home without any of the machine's own accounts: no variable is inherited, keys are dummies, and the
+ * only model is the one on loopback. Retries are cut to one, so that a failing API costs seconds.
  */
 export async function makeHome(
   cli: BackendName,
@@ -48,7 +48,7 @@ export async function makeHome(
       TERM: 'dumb',
       ...env,
     },
-    // A killed CLI's last writes may come while the tree is being removed.
+    // A killed CLI's last writes may arrive while the tree is being removed.
     remove: () => rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
   };
 }
@@ -97,7 +97,7 @@ const settings: Readonly<Record<BackendName, (modelUrl: string) => Settings>> = 
         general: { maxAttempts: 2, enableAutoUpdate: false },
       }),
     },
-    // Without a model a router is asked first.
+    // Without a model, Gemini asks a router first.
     model: 'gemini-2.5-flash',
   }),
   opencode: (modelUrl) => ({
@@ -118,16 +118,16 @@ const settings: Readonly<Record<BackendName, (modelUrl: string) => Settings>> = 
           },
         },
       }),
-      // Its plugin interface counts as installed: without, every start fetches it from npm, and a short run never gets
-      // to the end of that (1.18.33).
+      // OpenCode's plugin interface counts as installed: otherwise every start fetches it from npm, and a
+      // short run never gets to the end of that (1.18.33).
       '.config/opencode/package-lock.json': JSON.stringify({
         packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } },
       }),
       '.config/opencode/node_modules/.keep': '',
-      // Nor is its catalogue of hosted models worth a second of every start: the only provider is the one above.
+      // An empty catalogue of hosted models saves a second of every start: the one provider is above.
       '.cache/opencode/models.json': '{}',
     },
-    // Without a model it takes a hosted one.
+    // Without a model, OpenCode takes a hosted one.
     model: 'lab/lab-model',
   }),
 };

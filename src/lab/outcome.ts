@@ -1,14 +1,14 @@
 import type { ChatEvent, ErrorEvent } from '../core/chat-event.js';
 
-/** Everything that a turn showed, through whichever face. */
+/** Everything that a turn showed, through either face. */
 export interface Outcome {
   readonly events: readonly ChatEvent[];
-  /** All `text` pieces joined. */
+  /** The `text` pieces, joined. */
   readonly said: string;
   readonly answer: string | undefined;
   readonly sessionId: string | undefined;
   readonly error: ErrorEvent | undefined;
-  /** Of `turnout run`; the library has none. */
+  /** The exit code of `turnout run`; `undefined` for the library. */
   readonly exitCode: number | undefined;
   readonly milliseconds: number;
 }

@@ -10,16 +10,16 @@ export interface LabRun {
   readonly cli: BackendName;
   readonly cliPath: string;
   readonly scenarios: readonly Scenario[];
-  /** Of each scenario's faces only these. */
+  /** If it is set, each scenario runs through these of its faces only. */
   readonly faces?: readonly FaceName[];
-  /** How to start `turnout`: a program and its first arguments. */
+  /** The command that starts `turnout`: a program and its first arguments. */
   readonly turnout: readonly string[];
   readonly onResult?: (result: ScenarioResult) => void;
-  /** Told of each turn, with the name that the scenario gave it. */
+  /** Called with each turn and the name that the scenario gave it. */
   readonly onTurn?: (cli: BackendName, name: string, outcome: Outcome) => void;
-  /** How often a scenario that failed is tried again: a busy machine is no broken CLI. Default: never. */
+  /** The number of retries of a failed scenario: a busy machine is no broken CLI. Default: 0. */
   readonly retries?: number;
-  /** On top of the home's environment. */
+  /** Variables on top of the home's environment. */
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
@@ -30,13 +30,13 @@ export interface ScenarioResult {
   readonly title: string;
   readonly face: FaceName;
   readonly state: 'passed' | 'failed' | 'skipped';
-  /** Why it failed or is skipped. */
+  /** The reason for a failure or a skip. */
   readonly reason?: string;
   readonly advice?: string;
   readonly milliseconds: number;
 }
 
-/** Every scenario for one CLI, in one home with one model. */
+/** Runs every scenario for one CLI, in one home with one model. */
 export async function runScenarios(run: LabRun): Promise<readonly ScenarioResult[]> {
   const model = await startScriptedModel();
   const home = await makeHome(run.cli, model.url);
@@ -69,7 +69,10 @@ function facesOf(
   return faces.filter((face) => wanted.includes(face));
 }
 
-/** The first start on a fresh home is slow (OpenCode: 25 s) and no measure of anything. The second one is. */
+/**
+ * Warms the CLI up and returns the time of its second turn: the first start on a fresh home is slow
+ * (OpenCode: 25 s) and no measure of anything.
+ */
 async function warmUp(run: LabRun, home: LabHome, model: ScriptedModel): Promise<number> {
   const face = faceOf('library', run, home);
   model.use(['ready']);
@@ -128,7 +131,7 @@ function faceOf(name: FaceName, run: LabRun, home: LabHome): Face {
   return name === 'library' ? libraryFace(options) : commandFace(options);
 }
 
-/** Whatever still carries the home's mark. Only Linux lets us look. */
+/** Finds the processes that still carry the home's mark. This works on Linux only. */
 async function leftovers(mark: string): Promise<readonly string[]> {
   if (process.platform !== 'linux') return [];
   const found: string[] = [];

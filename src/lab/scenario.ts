@@ -5,36 +5,36 @@ import type { LabHome } from './home.js';
 import type { ScriptedModel } from './model/server.js';
 import type { Outcome } from './outcome.js';
 
-/** One thing that a CLI must do, whichever it is. The table of them is the definition of "works". */
+/** One thing that every CLI must do. The table of scenarios is the definition of "works". */
 export interface Scenario {
   readonly id: string;
-  /** What the user gets: "A tool runs, and its effect is on disk". */
+  /** The benefit for the user: "A tool runs, and its effect is on disk". */
   readonly title: string;
-  /** Part of `doctor --deep`. */
+  /** True if it is part of `doctor --deep`. */
   readonly deep: boolean;
-  /** Default: through both. One only, where the other would tell nothing more for its price. */
+  /** The faces to run through, if the other one would cost time and show nothing more. Default: both. */
   readonly faces?: readonly FaceName[];
-  /** CLIs that can't, with the reason. */
+  /** The CLIs that can't do it, with the reason. */
   readonly skip?: Partial<Readonly<Record<BackendName, string>>>;
-  /** What it means when this fails, and what to do. */
+  /** The meaning of a failure, with advice. */
   readonly advice: string;
   run(lab: Lab): Promise<void>;
 }
 
-/** What a scenario works with: one CLI in its home, a model that does what it is told, a way into Turnout. */
+/** The set-up of a scenario: one CLI in its home, a model that follows a script, a way into Turnout. */
 export interface Lab {
   readonly cli: BackendName;
   readonly face: FaceName;
   readonly capabilities: BackendCapabilities;
   readonly model: ScriptedModel;
   readonly home: LabHome;
-  /** How long a plain turn took here, in ms: what "slow" means on this machine. */
+  /** The duration of a plain turn in ms, as the measure of "slow" on this machine. */
   readonly plainTurnMs: number;
-  /** A turn; `name` labels it in a recording. */
+  /** Runs a turn; `name` labels it in a recording. */
   turn(request: LabRequest, name?: string): Promise<Outcome>;
 }
 
-/** A check that did not hold: what was expected of the CLI, and what came. */
+/** A check that failed, with the expectation and the actual value. */
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed';
 }
@@ -53,7 +53,7 @@ export function shorten(text: string | undefined, most = 300): string {
   return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`;
 }
 
-/** The turn ended well, with this answer. */
+/** Checks that the turn ended with success and this answer. */
 export function checkAnswer(outcome: Outcome, expected: string): void {
   checkNoError(outcome);
   checkEqual(outcome.answer, expected, 'the answer');

@@ -3,7 +3,7 @@ import type { AnswerEncoder, AnswerIds, Block, ModelApi, WholeBlock } from './ap
 import type { RequestContent } from './request.js';
 import { type AnswerReply, defaultUsage, type ModelStopReason, type TokenUsage } from './script.js';
 
-/** One answer on its way to the client, streamed or in one piece as the request asked. */
+/** One answer to the client, streamed or in one piece as the request asked. */
 export interface Answer {
   start(): Promise<void>;
   open(block: Block): Promise<void>;
@@ -17,14 +17,14 @@ export function answerOf(reply: AnswerReply, stage: Stage): Answer {
   return stage.request.stream ? new StreamedAnswer(reply, stage) : new CollectedAnswer(reply, stage);
 }
 
-/** Where a reply is played. */
+/** A request, and the connection on which its reply is played. */
 export interface Stage {
   readonly api: ModelApi;
   readonly request: RequestContent;
   readonly path: string;
   readonly ids: AnswerIds;
   readonly response: ServerResponse;
-  /** Aborts when the client has gone or the server closes. */
+  /** Aborted when the client has gone or the server closes. */
   readonly signal: AbortSignal;
 }
 
@@ -80,7 +80,7 @@ class StreamedAnswer implements Answer {
   }
 }
 
-/** For a request that wants the answer in one piece. */
+/** The answer to a request that wants it in one piece. */
 class CollectedAnswer implements Answer {
   readonly #stage: Stage;
   readonly #reply: AnswerReply;
@@ -136,7 +136,7 @@ class CollectedAnswer implements Answer {
   }
 }
 
-/** Waits for a slow reader. Rejects when it has gone. */
+/** Writes data, and waits for a slow reader. Rejects if the reader has gone. */
 export async function write({ response, signal }: Stage, data: string): Promise<void> {
   signal.throwIfAborted();
   if (data === '' || response.write(data)) return;

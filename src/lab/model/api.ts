@@ -2,7 +2,7 @@ import type { JsonObject } from './json.js';
 import type { ApiName, RequestContent } from './request.js';
 import type { ModelStopReason, TokenUsage } from './script.js';
 
-/** One vendor's API: how to read its requests and how to write its answers. All pure, but for the encoder's state. */
+/** One vendor's API: reads its requests and writes its answers. All is pure but the encoder's state. */
 export interface ModelApi {
   readonly name: ApiName;
   /** The vendor's paths, below whatever base URL the CLI was given. */
@@ -13,7 +13,7 @@ export interface ModelApi {
   errorBody(status: number, message: string): JsonObject;
 }
 
-/** Numbers of this server's life, so that recordings are stable. */
+/** Ids that count from the start of the server, so that recordings are stable. */
 export interface AnswerIds {
   readonly answer: string;
   readonly created: number;

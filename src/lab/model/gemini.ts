@@ -98,7 +98,7 @@ class GeminiEncoder implements AnswerEncoder {
   readonly contentType: string;
   readonly #request: RequestContent;
   readonly #ids: AnswerIds;
-  /** Without `alt=sse` the stream is a JSON array, sent element by element. */
+  /** True for `alt=sse`. Without it the stream is a JSON array, sent element by element. */
   readonly #sse: boolean;
   #elements = 0;
   #open: Block['type'] = 'text';

@@ -1,4 +1,4 @@
-/** Lenient reading of JSON that somebody else wrote: a wrong type reads as nothing. */
+/** JSON from a client is read leniently: a field of a wrong type counts as empty. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function asObject(value: unknown): JsonObject {
@@ -17,7 +17,7 @@ export function asString(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Tool arguments travel as a JSON string in some APIs; what does not parse stays a string. */
+/** Parses tool arguments, which travel as a JSON string in some APIs; other text stays a string. */
 export function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -5,7 +5,7 @@ import type { RequestOutcome } from './request.js';
 import { type AnswerReply, isAnswer, type Reply, type Step } from './script.js';
 import { chooseToolCall } from './tools.js';
 
-/** Plays one reply to one request, at the pace of whoever reads it. */
+/** Plays one reply to one request, at the pace of its reader. */
 export async function play(reply: Reply, stage: Stage): Promise<RequestOutcome> {
   if (typeof reply === 'string') return playAnswer({ steps: [{ text: reply }] }, stage);
   if (isAnswer(reply)) return playAnswer(reply, stage);
@@ -73,7 +73,7 @@ async function playText(
   }
 }
 
-/** Real models send small deltas; a large one is split, never inside a character. */
+/** Splits a large delta, because real models send small ones; never inside a character. */
 function* bounded(text: string): Generator<string> {
   const size = 16_384;
   for (let from = 0; from < text.length; ) {

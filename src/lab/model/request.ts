@@ -4,36 +4,39 @@ export type ApiName = 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini
 
 /** One HTTP request as the CLI really sent it, with its content in one form for all four APIs. */
 export interface ModelRequest extends RequestContent {
-  /** Position in arrival order, from 0. */
+  /** The position in the order of arrival, from 0. */
   readonly index: number;
-  /** `undefined` for what belongs to no API (`HEAD /`, an unknown path). */
+  /** `undefined` for a request that belongs to no API (`HEAD /`, an unknown path). */
   readonly api: ApiName | undefined;
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly rawBody: string;
   /** The parsed body; a body that is not JSON reads as `{}`. */
   readonly body: JsonObject;
-  /** Why this is no turn of the conversation (`title`, `count_tokens`, `router`, …); `undefined` for a turn. */
+  /**
+   * The kind of a request that is no turn of the conversation (`title`, `count_tokens`, `router`, …);
+   * `undefined` for a turn.
+   */
   readonly side: string | undefined;
-  /** How it ended, so far. */
+  /** The outcome so far. */
   outcome: RequestOutcome;
 }
 
 /** `abandoned`: the client went away before the reply was over. */
 export type RequestOutcome = 'pending' | 'answered' | 'failed' | 'dropped' | 'cut' | 'hanging' | 'abandoned';
 
-/** What an API's reader finds in a body. */
+/** The content that an API's reader finds in a body. */
 export interface RequestContent {
   readonly model: string;
   readonly stream: boolean;
   /** All system and developer instructions, joined with blank lines. */
   readonly system: string;
   readonly messages: readonly Message[];
-  /** What the person typed last: the newest user text that is not context put there by the CLI. */
+  /** The last prompt of the person: the newest user text that is not context put there by the CLI. */
   readonly prompt: string;
-  /** The results at the end of the history, i.e. of the calls in the reply before. Empty at the start of a turn. */
+  /** The results at the end of the history, for the calls in the last reply. Empty at the start of a turn. */
   readonly toolResults: readonly ToolResultPart[];
   readonly tools: readonly OfferedTool[];
 }
@@ -69,7 +72,7 @@ export interface ToolResultPart {
   readonly isError: boolean;
 }
 
-/** An image, a document, something newer than this reader. */
+/** An image, a document, or a part that this reader does not know. */
 export interface OtherPart {
   readonly type: 'other';
   readonly kind: string;
@@ -79,14 +82,14 @@ export interface OfferedTool {
   readonly name: string;
   /** Codex groups its tools; a call must name the group. */
   readonly namespace: string | undefined;
-  /** Takes free text instead of a JSON object (OpenAI's `custom` tools). */
+  /** True if the tool takes free text instead of a JSON object (OpenAI's `custom` tools). */
   readonly freeform: boolean;
   readonly description: string;
-  /** Names of the parameters. */
+  /** The names of the parameters. */
   readonly parameters: readonly string[];
 }
 
-/** Completes what a reader found with what follows from it. */
+/** Completes a reader's findings with the fields that follow from them. */
 export function requestContent(
   found: Pick<RequestContent, 'model' | 'stream' | 'messages' | 'tools'>,
 ): RequestContent {

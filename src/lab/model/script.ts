@@ -1,16 +1,16 @@
 import type { ModelRequest } from './request.js';
 
 /**
- * What the model does. An array is consumed one reply per turn request, and its last reply is repeated;
- * a function chooses by the request, which is how several conversations share one server.
- * Side requests (titles, token counts, routers) never consume a reply.
+ * The model's behaviour. An array is consumed one reply per turn request, and its last reply is repeated; a
+ * function chooses by the request, so that several conversations share one server. Side requests (titles,
+ * token counts, routers) never consume a reply.
  */
 export type Script = readonly Reply[] | ((request: ModelRequest) => Reply | Promise<Reply>);
 
-/** A plain string is an answer that says just that. */
+/** A reply to one request. A plain string is an answer with that text. */
 export type Reply = string | AnswerReply | StatusReply | DropReply | SilentReply;
 
-/** HTTP 200, streamed or whole as the request asks. */
+/** An answer with HTTP 200, streamed or whole as the request asks. */
 export interface AnswerReply {
   readonly steps: readonly Step[];
   readonly usage?: Partial<TokenUsage>;
@@ -22,18 +22,18 @@ export interface AnswerReply {
 export interface StatusReply {
   readonly status: number;
   readonly message?: string;
-  /** E.g. `{ 'retry-after': '1' }`. */
+  /** Extra headers, such as `{ 'retry-after': '1' }`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, instead of the vendor's kind of body. */
+  /** A body that is sent as it is, instead of the vendor's kind of body. */
   readonly body?: string;
 }
 
-/** The connection is reset before any byte of an answer. */
+/** Resets the connection before any byte of an answer. */
 export interface DropReply {
   readonly drop: true;
 }
 
-/** The request is read and nothing ever comes back, not even headers. */
+/** Reads the request and never sends anything back, not even headers. */
 export interface SilentReply {
   readonly silent: true;
 }
@@ -60,12 +60,15 @@ export interface ThinkingStep {
   readonly delayMs?: number;
 }
 
-/** A call of whatever shell tool the CLI offers. */
+/** A call of the shell tool that the CLI offers, whichever it is. */
 export interface ShellStep {
   readonly shell: string;
 }
 
-/** A call of whatever tool the CLI offers to write a file. Codex patches: its file always ends with a newline. */
+/**
+ * A call of the tool that the CLI offers to write a file, whichever it is. Codex patches: its file always
+ * ends with a newline.
+ */
 export interface WriteFileStep {
   readonly writeFile: { readonly path: string; readonly content: string };
 }
@@ -85,12 +88,12 @@ export interface FailStep {
   readonly fail: { readonly status: number; readonly message?: string };
 }
 
-/** The socket is destroyed after what has been sent so far. */
+/** Destroys the socket after the data sent so far. */
 export interface CutStep {
   readonly cut: true;
 }
 
-/** Headers and the steps so far have been sent; nothing follows, the socket stays open. */
+/** Sends headers and the steps so far and nothing more; the socket stays open. */
 export interface HangStep {
   readonly hang: true;
 }
@@ -98,8 +101,8 @@ export interface HangStep {
 export type ModelStopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal';
 
 /**
- * Token counts in one meaning; each API splits them its own way. `inputTokens` is everything the model read,
- * of which some came from a cache and some was written to it; `outputTokens` includes the reasoning.
+ * Token counts in one meaning; each API splits them in its own way. `inputTokens` is everything the model
+ * read, of which some came from a cache and some was written to it; `outputTokens` includes the reasoning.
  */
 export interface TokenUsage {
   readonly inputTokens: number;
@@ -117,7 +120,7 @@ export const defaultUsage: TokenUsage = {
   reasoningTokens: 2,
 };
 
-/** Gives each turn request its reply. */
+/** Returns a function that chooses the reply to each turn request. */
 export function replyChooser(script: Script): (request: ModelRequest) => Reply | Promise<Reply> {
   if (typeof script === 'function') return script;
   let next = 0;

@@ -12,23 +12,23 @@ import { type Reply, replyChooser, type Script } from './script.js';
 import { type Arrival, type SideJson, sideAnswer, sideKind } from './side-requests.js';
 
 export interface ScriptedModelOptions {
-  /** Default: every turn is answered with `ok`. */
+  /** The script. Default: every turn is answered with `ok`. */
   readonly script?: Script;
   /** Answers a side request instead of the built-in answer; `undefined` leaves it to the built-in one. */
   readonly side?: (request: ModelRequest) => Reply | undefined;
-  /** How many requests are kept, newest last. Default 1000. */
+  /** The number of requests to keep, newest last. Default 1000. */
   readonly remember?: number;
   readonly port?: number;
 }
 
-/** A model that does what a script says, on 127.0.0.1, for any CLI that can be pointed at a base URL. */
+/** A model that follows a script, on 127.0.0.1, for any CLI that can be pointed at a base URL. */
 export interface ScriptedModel {
   /** `http://127.0.0.1:PORT`; OpenAI's base URL is this with `/v1`. */
   readonly url: string;
   readonly port: number;
-  /** Everything that came in. */
+  /** All requests, also those that are no turns. */
   readonly requests: readonly ModelRequest[];
-  /** Only the turns of conversations. */
+  /** The turns of conversations only. */
   readonly turns: readonly ModelRequest[];
   /** Replaces the script from the next turn request on. */
   use(script: Script): void;
@@ -47,7 +47,7 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
   return server;
 }
 
-/** The URL of a port where nothing listens: it was bound a moment ago and given back. */
+/** Returns the URL of a port where nothing listens: it was bound a moment ago and released. */
 export async function refusedUrl(): Promise<string> {
   const server = new ModelServer({});
   await server.listen(0);
@@ -216,7 +216,7 @@ class ModelServer implements ScriptedModel {
     return this.#scriptedReply(request);
   }
 
-  /** A script that throws shows up in the CLI's own error: no CLI repeats a 400 for long. */
+  /** If a script throws, the message reaches the CLI's own error as a 400, which no CLI retries for long. */
   async #scriptedReply(request: ModelRequest): Promise<Reply> {
     try {
       return await this.#chooseReply(request);

@@ -1,7 +1,7 @@
 import { asObject, asString, type JsonObject } from './json.js';
 import type { ApiName, RequestContent } from './request.js';
 
-/** A request as far as it is known when its kind is decided. */
+/** The parts of a request that are known when its kind is decided. */
 export interface Arrival {
   readonly api: ApiName | undefined;
   readonly method: string;
@@ -10,7 +10,7 @@ export interface Arrival {
   readonly content: RequestContent;
 }
 
-/** Names the kind of a request that is no turn of the conversation, or `undefined` for a turn. */
+/** Returns the kind of a request that is no turn of the conversation, or `undefined` for a turn. */
 export function sideKind(arrival: Arrival): string | undefined {
   const { api, method, path, body, content } = arrival;
   if (method === 'HEAD' || method === 'OPTIONS') return 'probe';
@@ -29,7 +29,7 @@ function getKind(path: string): string {
   return /\/responses(\?|$)/.test(path) ? 'websocket' : 'unknown';
 }
 
-/** OpenCode's and Claude Code's own words for the request that names a conversation. */
+/** The words of OpenCode and Claude Code in the request that names a conversation. */
 const titleInstructions =
   /^(?:[\s\S]{0,400})(You are a title generator|Generate a (?:concise, )?[\w-]*,? ?(?:sentence-case )?title)/;
 
@@ -39,7 +39,7 @@ export interface SideJson {
   readonly json: JsonObject;
 }
 
-/** The answer to a side request: what the CLI expects, and nothing that could be taken for the script's. */
+/** Returns the answer to a side request: one that the CLI expects and that differs from the script's. */
 export function sideAnswer(kind: string, arrival: Arrival): SideJson | string {
   switch (kind) {
     case 'probe':
@@ -62,14 +62,14 @@ export function sideAnswer(kind: string, arrival: Arrival): SideJson | string {
   }
 }
 
-/** Gemini's router and checkers ask for JSON of a given shape. */
+/** Returns the schema of a request of Gemini's router and checkers, which ask for JSON of a given shape. */
 function geminiSchema(body: JsonObject): JsonObject | undefined {
   const config = asObject(body['generationConfig']);
   if (config['responseMimeType'] !== 'application/json') return undefined;
   return asObject(config['responseJsonSchema'] ?? config['responseSchema']);
 }
 
-/** The smallest value that fits a JSON schema, as far as these schemas go. */
+/** Returns the smallest value that fits a JSON schema, as far as these schemas go. */
 function sampleOf(schema: JsonObject): unknown {
   const [choice] = Array.isArray(schema['enum']) ? schema['enum'] : [];
   if (choice !== undefined) return choice;

@@ -4,7 +4,7 @@ import type { ShellStep, ToolStep, WriteFileStep } from './script.js';
 
 /**
  * Turns a scripted call into a call of one of the tools that the request offers, the way a model would.
- * `undefined`: nothing offered can do it.
+ * Returns `undefined` if no offered tool can do it.
  */
 export function chooseToolCall(
   step: ShellStep | WriteFileStep | ToolStep,
@@ -62,7 +62,7 @@ function writeFileCall(
   }
   const codeMode = findCodeMode(offered);
   if (codeMode !== undefined) return callOf(codeMode, nestedCall('apply_patch', patch), id);
-  // Codex with a model it does not know has a shell only, and understands this one command by itself.
+  // Codex has only a shell for a model that it does not know, and handles this one command by itself.
   return shellCall(`apply_patch <<'END_OF_PATCH'\n${patch}\nEND_OF_PATCH`, offered, id);
 }
 
@@ -85,7 +85,7 @@ function nestedCall(tool: string, input: unknown): string {
   return `const result = await tools[${JSON.stringify(tool)}](${JSON.stringify(input)});\ntext(result);\n`;
 }
 
-/** A command that outlasts one `exec_command` is polled to its end, as a model would. */
+/** Polls a command that outlasts one `exec_command` to its end, as a model would. */
 function shellProgram(command: string): string {
   return [
     '// @exec: {"yield_time_ms": 600000}',

@@ -35,7 +35,7 @@ export const failures: readonly Scenario[] = [
       const outcome = await lab.model.refuse(() =>
         lab.turn({ prompt: 'Anyone there?', timeoutMs: patienceWithRetries(lab) }, 'refused'),
       );
-      // Codex and OpenCode go on trying for longer than anyone waits: our clock ends them.
+      // Codex and OpenCode retry for longer than anyone waits: our clock ends them.
       checkFailure(outcome, retriesForEver.has(lab.cli) ? ['network', 'timeout'] : ['network']);
     },
   },
@@ -71,12 +71,12 @@ export const failures: readonly Scenario[] = [
   },
 ];
 
-/** Longer than a CLI with one retry needs, and still seconds. */
+/** The timeout is longer than a CLI with one retry needs, and still seconds. */
 function patience(lab: Lab): number {
   return Math.round(lab.plainTurnMs * 3 + 8000);
 }
 
-/** OpenCode retries for more than a minute whatever it is told: waiting long for the same end shows nothing more. */
+/** OpenCode retries for more than a minute whatever it is told: a longer wait would show nothing more. */
 function patienceWithRetries(lab: Lab): number {
   return lab.cli === 'opencode' ? Math.round(lab.plainTurnMs * 1.5 + 3000) : patience(lab);
 }
@@ -104,7 +104,7 @@ function failing(id: string, title: string, deep: boolean, reply: Reply, code: E
   };
 }
 
-/** The CLIs that say anything at all when they try again. */
+/** The CLIs that report anything at all when they retry. */
 const showsRetries: ReadonlySet<BackendName> = new Set(['claude', 'codex', 'gemini']);
 
 function checkFailure(outcome: Outcome, codes: readonly ErrorCode[]): void {

@@ -39,7 +39,7 @@ export const load: readonly Scenario[] = [
   },
 ];
 
-/** No two lines alike: Gemini stops a model that repeats itself. */
+/** No two lines are alike, because Gemini stops a model that repeats itself. */
 function manyLines(characters: number): readonly string[] {
   const pieces: string[] = [];
   for (let total = 0, line = 0; total < characters; ) {

@@ -63,7 +63,7 @@ function unchanged(id: string, title: string, deep: boolean, texts: readonly str
   };
 }
 
-/** Several at a time: each prompt is known by what the model got. */
+/** Sends several prompts at a time; each is found among the requests that the model got. */
 async function sendUnchanged(lab: Lab, texts: readonly string[]): Promise<void> {
   lab.model.use(echoLength);
   const outcomes = await Promise.all(texts.map((prompt) => lab.turn({ prompt })));

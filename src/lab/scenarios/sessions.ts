@@ -42,7 +42,7 @@ export const sessions: readonly Scenario[] = [
 
 const unknownSessions: Readonly<Record<BackendName, readonly string[]>> = {
   claude: ['11111111-1111-4111-8111-111111111111'],
-  // A name that is no UUID silently begins a new thread.
+  // Codex silently begins a new thread for a name that is no UUID.
   codex: ['11111111-1111-7111-8111-111111111111', 'no-such-session'],
   gemini: ['11111111-1111-4111-8111-111111111111'],
   opencode: ['ses_111111111111111111111111111'],

@@ -6,7 +6,7 @@ import { prompts } from './prompts.js';
 import { sessions } from './sessions.js';
 import { tools } from './tools.js';
 
-/** All that a CLI must do, in the order in which it is tried. The first one warms it up. */
+/** All scenarios, in the order in which they run. The first one warms the CLI up. */
 export const scenarios: readonly Scenario[] = [
   ...answers,
   ...sessions,

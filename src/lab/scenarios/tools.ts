@@ -65,7 +65,7 @@ export const tools: readonly Scenario[] = [
         `expected a time-out, got ${shorten(JSON.stringify(outcome.events.at(-1)))}`,
       );
       checkEqual(outcome.error.message, 'Query timed out', 'the message');
-      // OpenCode prints a tool when it is over. Of the others a turn must be known to have begun its tools.
+      // OpenCode prints a tool when it is over. The others must show that the turn has begun its tools.
       const begun = outcome.events.some((event) => event.type === 'tool_start');
       check(begun || lab.cli === 'opencode', 'the tool ran, but no event said that it had begun');
       if (outcome.exitCode !== undefined) checkEqual(outcome.exitCode, 124, 'the exit code');
@@ -77,7 +77,7 @@ export const tools: readonly Scenario[] = [
   },
 ];
 
-/** A process that has ended counts as gone, even while nobody has taken note of its end. */
+/** A process that has ended counts as gone, even while nobody has reaped it. */
 async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
