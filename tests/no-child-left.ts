@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** After the whole suite no child process is left: whatever carries our marker and still lives fails the run. */
+/** Fails the run if after the whole suite a process with our marker is still alive. */
 export default function setup(): () => Promise<void> {
   const mark = `TURNOUT_SUITE=${process.pid}.${Date.now()}`;
   const [name, value] = mark.split('=');
@@ -12,7 +12,7 @@ export default function setup(): () => Promise<void> {
       left = survivors(mark);
     }
     if (left.length === 0) return;
-    // vitest only prints what a teardown throws: the exit code has to be set behind its back.
+    // vitest only prints an error of a teardown, so the exit code is set at the exit.
     process.once('exit', () => {
       process.exitCode = 1;
     });
@@ -20,7 +20,7 @@ export default function setup(): () => Promise<void> {
   };
 }
 
-/** vitest's own workers inherit the marker as well: those are its children, and it ends them itself. */
+/** vitest's own workers inherit the marker as well; they are its children, and it ends them itself. */
 function survivors(mark: string): string[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')

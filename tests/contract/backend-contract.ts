@@ -14,29 +14,32 @@ import { promptReadBy, type Received, type ReceivedInput, systemPromptReadBy } f
 import { type Recording, readRecording, readRecordings, sessionIdIn, stdoutOf } from './recordings.js';
 import { it, programPath, type Stage } from './stage.js';
 
-/** What one recording must come to. */
+/** The expected outcome of one recording. */
 export type Outcome =
   | { readonly answer: string; readonly said?: string; readonly sessionId?: 'none' }
   | { readonly error: string; readonly code: ErrorCode; readonly sessionId?: 'none' };
 
 export interface BackendContract {
   readonly name: BackendName;
-  /** As R8.2 writes it. */
+  /** The vendor's name as R8.2 writes it. */
   readonly label: string;
   readonly install: string;
-  /** One for each recording; those that resume something unknown name it. */
+  /** One outcome for each recording; a recording that resumes an unknown session names it. */
   readonly outcomes: Readonly<Record<string, Outcome & { readonly resuming?: string }>>;
-  /** It has a format for streaming beside its plain one. */
+  /** True if the CLI has a format for streaming beside its plain one. */
   readonly streamsOnRequest: boolean;
-  /** An output that breaks off before the CLI's own word for the end is a failure (not so where versions lose it). */
+  /**
+   * True if an output that breaks off before the CLI's own end marker is a failure (false where versions lose
+   * it).
+   */
   readonly endIsRequired: boolean;
-  /** A prompt that can't arrive as it was typed, and the least that keeps it a prompt. */
+  /** The prompts that can't arrive as they were typed, with the smallest change that keeps them prompts. */
   readonly arrivesAs?: Readonly<Record<string, string>>;
-  /** Options that this backend can't honour. */
+  /** The options that this backend can't honour. */
   readonly unsupported: readonly (readonly [option: string, request: Partial<RunRequest>])[];
 }
 
-/** What every backend does alike, with real processes: R1, R8, and the rules that hold everywhere. */
+/** The contract of every backend, with real processes: R1, R8, and the rules that hold everywhere. */
 export function describeBackendContract(contract: BackendContract): void {
   const { name, label } = contract;
   const create = (config: BackendAdapterConfig): BackendAdapter => createBackend(name, config);
@@ -121,7 +124,7 @@ export function describeBackendContract(contract: BackendContract): void {
           }),
         );
         const pieces: string[] = [];
-        // The program goes on only when the first piece has come.
+        // The program goes on only when the first piece has arrived.
         const result = await backend.execute('hi', '', undefined, (text) => {
           pieces.push(text);
           writeFileSync(go, '');
@@ -222,7 +225,7 @@ export function describeBackendContract(contract: BackendContract): void {
           const message = event?.type === 'error' ? event.message : '';
           expect(message).toContain(cliPath);
           expect(message).toContain(contract.install);
-          // The setting is AGENT_BACKEND's own: no help where a CLI is looked up by its name.
+          // The setting is AGENT_BACKEND's own: it does not help if a CLI is looked up by its name.
           const [right, wrong] = cliPath.includes('/')
             ? ['BACKEND_CLI_PATH', 'PATH.']
             : ['the PATH.', 'CLI_PATH'];
@@ -256,7 +259,7 @@ export function describeBackendContract(contract: BackendContract): void {
         const lines = trace.flatMap((entry) => (entry.type === 'line' ? [entry] : []));
         const said = lines.filter(({ direction }) => direction === 'in');
         expect(said.map(({ line }) => line)).toEqual(recording.stdout);
-        // What begins with a dash is told over stdin, where the CLI reads it.
+        // A prompt that begins with a dash goes over stdin, where the CLI reads it.
         const told = lines.flatMap(({ direction, line }) => (direction === 'out' ? [line] : []));
         if (name === 'claude') expect(told).toEqual(['- hi']);
         expect(lines.flatMap((entry) => entry.events)).toEqual(events.slice(0, -1));
@@ -321,7 +324,7 @@ export function describeBackendContract(contract: BackendContract): void {
       it('a time-out ends it and all that it started (R8.3)', async ({ stage }) => {
         const pids = stage.path('pids');
         for (const queryTimeoutMs of [700, 4000, 20_000]) {
-          // In the middle of a turn: what it has said to the end is an answer (below).
+          // The output stops in the middle of a turn: a complete one would be an answer (below).
           const begun = stage.replay(`${readRecording(name, 'answer').stdout[0]}\n`);
           const config = stage.config('stubborn.mjs', { ...begun, STUBBORN_PIDS: pids });
           const result = await create({ ...config, queryTimeoutMs }).execute(
@@ -331,7 +334,7 @@ export function describeBackendContract(contract: BackendContract): void {
             () => {},
           );
           expect(result).toEqual({ isError: true, responseText: 'Query timed out' });
-          // On a busy machine it had not even begun: then there was nothing to end, and it gets more time.
+          // On a busy machine the program had not begun: there was nothing to end, and it gets more time.
           if (existsSync(pids)) break;
         }
         expect(JSON.parse(readFileSync(pids, 'utf8'))).toHaveLength(3);
@@ -560,7 +563,7 @@ function received(stage: Stage): Received {
   return JSON.parse(readFileSync(stage.path('received'), 'utf8'));
 }
 
-/** What `receive.sh` wrote down. */
+/** Reads the input that `receive.sh` wrote down. */
 function receivedInput(stage: Stage): ReceivedInput {
   const argv = readFileSync(stage.path('received.argv'), 'utf8').split('\0').slice(0, -1);
   return { argv, stdin: readFileSync(stage.path('received.stdin'), 'utf8') };

@@ -5,14 +5,14 @@ export interface ReceivedInput {
   readonly stdin: string;
 }
 
-/** What `receive.mjs` wrote down. */
+/** The input that `receive.mjs` wrote down. */
 export interface Received extends ReceivedInput {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly { readonly path: string; readonly mode: number; readonly content: string }[];
 }
 
-/** The prompt that each CLI would have read out of what it received, by the rules that were measured with the real ones. */
+/** Returns the prompt that each CLI would have read, by the rules that were measured with the real ones. */
 export const promptReadBy: Readonly<Record<BackendName, (received: ReceivedInput) => string>> = {
   claude({ argv, stdin }) {
     const words = positionals(argv, {
@@ -20,7 +20,7 @@ export const promptReadBy: Readonly<Record<BackendName, (received: ReceivedInput
     });
     if (valueBehind(argv, '--input-format') === 'stream-json') {
       const message = JSON.parse(stdin);
-      // Only what is marked as not typed is safe from being read as a slash command.
+      // Only a message that is marked as not typed is safe from being read as a slash command.
       if (message.text_not_typed !== true) throw new Error('a slash command would be obeyed');
       return message.message.content;
     }
@@ -40,7 +40,7 @@ export const promptReadBy: Readonly<Record<BackendName, (received: ReceivedInput
   gemini({ argv, stdin }) {
     const option = argv.find((word) => word.startsWith('--prompt='))?.slice('--prompt='.length);
     const words = positionals(argv, { flags: [] });
-    // A single word may be one of Gemini's own (more in each version), or a number that it writes anew.
+    // A single word may be one of Gemini's own commands (more in each version), or a number that it rewrites.
     if (words.some((word) => !/\s/.test(word))) throw new Error('a word of Gemini would be obeyed');
     const all = [...(option === undefined ? [] : [option]), ...words];
     const prompt = joined(all, stdin, (word, piped) => `${piped}\n\n${word}`);
@@ -50,13 +50,13 @@ export const promptReadBy: Readonly<Record<BackendName, (received: ReceivedInput
 
   opencode({ argv, stdin }) {
     const words = positionals(argv.slice(1), { flags: ['--thinking', '--auto', '--continue'] });
-    // It puts quotes around a word with a blank, and backslashes before those inside.
+    // OpenCode puts quotes around a word with a blank, and backslashes before quotes inside.
     const requoted = words.map((word) => (word.includes(' ') ? `"${word.replaceAll('"', '\\"')}"` : word));
     return joined(requoted, stdin, (word, piped) => `${word}\n${piped}`);
   },
 };
 
-/** The system prompt as it reached the CLI, whichever way it took. */
+/** Returns the system prompt as it reached the CLI, whichever way it took. */
 export const systemPromptReadBy: Readonly<Record<BackendName, (received: Received) => string | undefined>> = {
   claude: ({ argv, files }) => fileAt(files, valueBehind(argv, '--append-system-prompt-file')),
   codex: ({ argv }) => {
@@ -79,7 +79,7 @@ function fileAt(files: Received['files'], path: string | undefined): string | un
   return files.find((file) => file.path === path)?.content;
 }
 
-/** Words that are neither options nor their values; every option that is not listed has a value. */
+/** Returns the words that are neither options nor their values; an option that is not listed has one. */
 function positionals(argv: readonly string[], { flags }: { flags: readonly string[] }): readonly string[] {
   const words: string[] = [];
   for (let at = 0; at < argv.length; at++) {

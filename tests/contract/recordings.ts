@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { BackendName } from '../../src/backends/names.js';
 
-/** What a real CLI printed in one scenario against the scripted model; `older-…` is written by hand from its history. */
+/**
+ * The output of a real CLI in one scenario against the scripted model; `older-…` is written by hand from its
+ * history.
+ */
 export interface Recording {
   readonly cli: BackendName;
   readonly version: string;
@@ -27,7 +30,7 @@ export function stdoutOf(recording: Recording): string {
   return recording.stdout.map((line) => `${line}\n`).join('');
 }
 
-/** The id as a person would find it, without any decoder. */
+/** Finds the id as a person would, without any decoder. */
 export function sessionIdIn(recording: Recording): string | undefined {
   return /"(?:session_id|thread_id|sessionID|sessionId)":\s*"([^"]+)"/.exec(stdoutOf(recording))?.[1];
 }

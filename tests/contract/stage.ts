@@ -28,7 +28,7 @@ export function programPath(program: Program): string {
   return fileURLToPath(new URL(`../fixtures/programs/${program}`, import.meta.url));
 }
 
-/** A directory and an environment of its own for one test; nothing of this process's environment is in it. */
+/** A directory and an environment for one test, without anything of this process's environment. */
 export class Stage {
   readonly directory: string = realpathSync(mkdtempSync(join(tmpdir(), 'turnout-test-')));
   readonly workingDir: string = this.path('work');
@@ -57,7 +57,7 @@ export class Stage {
     return this.path(name);
   }
 
-  /** A shell script of its own, for what no fixture program does. */
+  /** Writes a shell script, for behaviour that no fixture program has. */
   program(name: string, script: string): string {
     const path = this.write(name, `#!/bin/sh\n${script}\n`);
     chmodSync(path, 0o755);
@@ -80,7 +80,7 @@ export class Stage {
     };
   }
 
-  /** What a program needs to say this, and to end so. */
+  /** Returns the environment with which a fixture program prints this and ends so. */
   replay(
     stdout: string,
     ending: { stderr?: string; exit?: number; signal?: string } = {},
@@ -93,13 +93,13 @@ export class Stage {
     };
   }
 
-  /** The rule that holds everywhere: no process and no temporary file outlives its turn. */
+  /** Expects that no process and no temporary file has outlived its turn, the rule that holds everywhere. */
   async expectNothingLeft(): Promise<void> {
     expect(this.processes(), 'processes that outlived the turn').toEqual([]);
     expect(this.scratchFiles(), 'temporary files that outlived the turn').toEqual([]);
   }
 
-  /** For what was killed by somebody who did not wait for it to die. */
+  /** Waits for processes that were killed by somebody who did not wait for their end. */
   async untilNoProcess(): Promise<void> {
     const patience = performance.now() + 10_000;
     while (this.processes().length > 0 && performance.now() < patience) {
@@ -135,7 +135,7 @@ export class Stage {
   }
 }
 
-/** `it` with a stage, on which nothing may be left when the test is over. */
+/** `it` with a stage; the test fails if anything is left on it. */
 export const it = test.extend<{ stage: Stage }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures off the pattern
   stage: async ({}, use) => {

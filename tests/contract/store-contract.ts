@@ -10,7 +10,7 @@ import { describePermitting } from './store/permitting.js';
 import { type OpenStore, StoreStage } from './store/stage.js';
 import { describeTurning } from './store/turning.js';
 
-/** What every store must do. `open` opens the one in a directory, again after it was closed. */
+/** The contract of every store. `open` opens the store in a directory, also again after it was closed. */
 export function describeStore(name: string, open: OpenStore): void {
   describe(`store contract: ${name}`, () => {
     const stage = new StoreStage(open);

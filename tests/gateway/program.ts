@@ -15,7 +15,7 @@ export interface Run {
   err: string;
 }
 
-/** `turnout gateway` as an operator starts it, in an environment built from nothing. */
+/** Starts `turnout gateway` as an operator does, in an environment built from nothing. */
 export function startProgram(
   root: string,
   env: Record<string, string> = {},

@@ -23,7 +23,7 @@ export interface GatewayStage {
   start(env?: Record<string, string>, backend?: BackendAdapter): Promise<Client>;
 }
 
-/** A data directory of its own; gateways in this process over the demo agent, one after the other. */
+/** Sets up a data directory for gateways over the demo agent in this process, one after the other. */
 export function setUpGateway(settings: Record<string, string> = {}): GatewayStage {
   const root = mkdtempSync(join(tmpdir(), 'turnout-gateway-'));
   const home = join(root, 'home');
@@ -98,7 +98,7 @@ export interface MessageView {
   readonly backend?: string;
 }
 
-/** Talks to the gateway as the world does. */
+/** A client of the gateway's HTTP interface. */
 export class Client {
   readonly gateway: Gateway;
 
@@ -125,7 +125,7 @@ export class Client {
     return body;
   }
 
-  /** The event's id. */
+  /** Posts a message and returns the event's id. */
   async post(channel: string, text: string, key?: string): Promise<string> {
     return (await this.postFully(channel, text, key)).eventId;
   }
@@ -139,7 +139,7 @@ export class Client {
     return (await this.call(`/v1/events/${id}`)) as EventView;
   }
 
-  /** Waits until it has ended. */
+  /** Waits until the event has ended. */
   async ended(id: string): Promise<EventView> {
     return (await this.call(`/v1/events/${id}?wait=20`)) as EventView;
   }

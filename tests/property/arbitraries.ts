@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What a prompt or an answer can hold, with more of what has broken parsers before. No lone surrogates. */
+/** Characters of prompts and answers, with more of those that have broken parsers. No lone surrogates. */
 const tricky = fc.constantFrom(
   ...[
     '\n',
@@ -39,7 +39,7 @@ const tricky = fc.constantFrom(
   ...['é', 'e\u0301', '😀', '👩‍👩‍👧', '漢字', '\u202e'],
 );
 
-/** Any character but half of one. (The unit "binary" of fast-check means the same, and takes a second to set up.) */
+/** Any whole character. (The unit "binary" of fast-check means the same, and takes a second to set up.) */
 const character = fc
   .oneof(
     fc.integer({ min: 0, max: 0xff }),
@@ -52,10 +52,10 @@ const unit = fc.oneof({ weight: 3, arbitrary: character }, { weight: 2, arbitrar
 
 export const anyText: fc.Arbitrary<string> = fc.array(unit, { maxLength: 20 }).map((parts) => parts.join(''));
 
-/** An answer: "empty" means zero characters, so blanks alone are one. */
+/** An answer that is not empty; blanks alone are one, because "empty" means zero characters. */
 export const someText: fc.Arbitrary<string> = anyText.filter((text) => text !== '');
 
-/** Any opaque id, those that look like options included. */
+/** Any opaque id, also one that looks like an option. */
 export const sessionId: fc.Arbitrary<string> = fc.oneof(
   fc.uuid(),
   fc.string({ minLength: 1, maxLength: 30 }),
@@ -63,7 +63,7 @@ export const sessionId: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('--resume', '--', '-', '--help', 'resume', 'latest', '$(id)', "'", 'a b'),
 );
 
-/** A prompt: anything, also what a CLI would take for its own words. */
+/** Any prompt, also one that a CLI would take for a command of its own. */
 export const prompt: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: someText },
   {
@@ -117,7 +117,7 @@ export const noiseLine: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 20 }).filter((line) => !line.includes('\n') && !isObjectOrArray(line)),
 );
 
-/** Cuts a text's bytes at any places. */
+/** The places at which to cut a text's bytes. */
 export const cuts: fc.Arbitrary<readonly number[]> = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), {
   maxLength: 8,
 });
@@ -132,7 +132,7 @@ export function chunksOf(text: string, at: readonly number[]): readonly Buffer[]
   return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
 }
 
-/** At least 100 for each property. */
+/** Each property runs at least 100 times. */
 export const runs = { numRuns: 120 };
 
 function isObjectOrArray(line: string): boolean {

@@ -15,7 +15,7 @@ const decoders: Readonly<Record<BackendName, () => WireDecoder<TurnFacts>>> = {
   opencode: () => openCodeDecoder as WireDecoder<TurnFacts>,
 };
 
-/** Bytes to events, all the way that a turn takes: splitter, decoder, ledger. */
+/** Turns bytes into events, through all parts that a turn uses: splitter, decoder, ledger. */
 export function decodeOutput(backend: BackendName, chunks: readonly Buffer[]): readonly ChatEvent[] {
   const splitter = new LineSplitter();
   const decoder = new LineDecoder(decoders[backend]());

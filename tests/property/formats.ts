@@ -5,11 +5,11 @@ import type { BackendName } from '../../src/backends/names.js';
 import { OpenCodeBackend } from '../../src/backends/opencode-backend.js';
 import type { BackendAdapterConfig, BackendEventResult } from '../../src/backends/types.js';
 
-/** One form in which a CLI says an answer, today or in an older version. */
+/** One format in which a CLI prints an answer, today or in an older version. */
 export interface Format {
   readonly backend: BackendName;
   readonly name: string;
-  /** The lines; one document over many lines can't have noise inside it. */
+  /** Returns the lines. One document over many lines can't have noise inside it. */
   print(text: string, id: string): readonly string[];
   readonly document?: true;
   readonly withoutId?: true;
@@ -206,7 +206,7 @@ const opencode = of('opencode', [
 
 export const formats: readonly Format[] = [...claude, ...codex, ...gemini, ...opencode];
 
-/** The text in three pieces, no character cut in two. */
+/** Splits the text into three pieces, without cutting a character in two. */
 function pieces(text: string): readonly string[] {
   const characters = [...text];
   const third = Math.ceil(characters.length / 3);

@@ -1,17 +1,17 @@
 import type { BackendAdapterConfig } from '../../src/backends/types.js';
 
-/** How many words belong to a flag, behind it. */
+/** The number of words that belong to a flag, behind it. */
 export type Arity = Readonly<Record<string, 0 | 1>>;
 
 export interface ReadArguments {
-  /** In their order, each with its value. */
+  /** The flags in their order, each with its value. */
   readonly flags: readonly (readonly [flag: string, value: string | undefined])[];
   readonly words: readonly string[];
 }
 
 /**
- * Reads an argument list the way a CLI does, from left to right: a value that looks like a flag stays a value.
- * A flag that is not listed is an error, so nothing is in the list without a test that knows it.
+ * Reads an argument list the way a CLI does, from left to right: a value that looks like a flag stays a
+ * value. A flag that is not listed is an error, so every flag is known to a test.
  */
 export function readArguments(args: readonly string[], arity: Arity): ReadArguments {
   const flags: [string, string | undefined][] = [];

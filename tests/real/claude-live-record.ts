@@ -1,6 +1,6 @@
-// node --import tsx tests/real/claude-live-record.ts
-// Records what the pinned CLI and the live protocol say to each other, into tests/fixtures/recordings/claude/
-// live-*.jsonl: one JSON object a line, {"in": line} from the CLI, {"out": line} to it. Ids, times, ports and paths are normalised.
+// `node --import tsx tests/real/claude-live-record.ts` records the lines between the pinned CLI and the live
+// protocol into tests/fixtures/recordings/claude/live-*.jsonl: one JSON object a line, {"in": line} from the
+// CLI, {"out": line} to it. Ids, times, ports and paths are normalised.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -128,7 +128,7 @@ async function record(name: string, take: Take): Promise<void> {
     trace: (entry) => entry.type === 'line' && lines.push(entry),
   });
   try {
-    // The greeting tells what is installed, and nothing of a turn.
+    // The greeting lists what is installed, and nothing of a turn.
     lines.length = 0;
     await take.play(await process.open(wanted), model, process, home);
   } finally {

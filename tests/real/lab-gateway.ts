@@ -12,17 +12,20 @@ import { openDatabase } from '../../src/store/sqlite/open-database.js';
 import { installedCli } from './installed-cli.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-/** As it was built: `npm run test:real` sees to that. With tsx there would be a second process beside the gateway. */
+/**
+ * The built program, which `npm run test:real` keeps up to date. With tsx there would be a second process
+ * beside the gateway.
+ */
 const turnout = [join(root, 'dist/cli/main.js')];
 
-/** What no CLI may see. */
+/** The secrets that no CLI may see. */
 export const secrets = {
   HTTP_TOKEN: 'secret-http-token-of-the-gateway',
   DISCORD_BOT_TOKEN: 'secret-discord-token-of-the-gateway',
   DATABASE_URL: 'postgres://secret-database-url-of-the-gateway',
 } as const;
 
-/** What the API says of an event. */
+/** An event as the API shows it. */
 export interface SeenEvent {
   readonly eventId: string;
   readonly state: string;
@@ -48,8 +51,8 @@ export interface SeenPermission {
 }
 
 /**
- * `turnout gateway` as a program of its own, so that it can be killed, in a home where all four CLIs can live: settings
- * of each, dummy keys, the one model on loopback, and the CLIs on a PATH of its own.
+ * Runs `turnout gateway` as a program of its own, so that it can be killed, in a home where all four CLIs can
+ * live: settings of each, dummy keys, the one model on loopback, and the CLIs on a PATH of its own.
  */
 export class LabGateway {
   readonly home: LabHome;
@@ -70,7 +73,7 @@ export class LabGateway {
         filter: (path) => !path.endsWith('/work'),
       });
     }
-    // BACKEND_MODEL is for AGENT_BACKEND only: these two are told by their own settings which model to ask.
+    // BACKEND_MODEL is for AGENT_BACKEND only: these two get the model from their own settings.
     await amend(join(home.directory, '.gemini/settings.json'), { model: { name: 'gemini-2.5-flash' } });
     await amend(join(home.directory, '.config/opencode/opencode.json'), { model: 'lab/lab-model' });
     const bin = join(home.directory, 'bin');
@@ -95,7 +98,7 @@ export class LabGateway {
     return this.#child?.pid ?? 0;
   }
 
-  /** What it has logged, for the one who looks into a failure. */
+  /** The gateway's log, to find the cause of a failure. */
   get log(): string {
     return this.#log;
   }
@@ -121,7 +124,7 @@ export class LabGateway {
     throw new Error(`The gateway did not start:\n${this.#log}`);
   }
 
-  /** SIGTERM, as an operator would. */
+  /** Sends SIGTERM, as an operator would. */
   async stop(): Promise<number | null> {
     return this.#end('SIGTERM');
   }
@@ -150,7 +153,7 @@ export class LabGateway {
     await writeFile(join(this.configDir, file), text);
   }
 
-  /** A message in; resolves when it was accepted. */
+  /** Posts a message; resolves to the event's id when it is accepted. */
   async post(channel: string, text: string): Promise<string> {
     const { eventId } = await this.#ask<SeenEvent>('POST', `/v1/channels/${channel}/messages`, { text });
     return eventId;
@@ -160,7 +163,7 @@ export class LabGateway {
     return this.#ask('GET', `/v1/events/${eventId}`);
   }
 
-  /** What became of it. */
+  /** Waits for the end of the event. */
   async ended(eventId: string): Promise<SeenEvent> {
     for (;;) {
       const event = await this.#ask<SeenEvent>('GET', `/v1/events/${eventId}?wait=60`);
@@ -214,7 +217,7 @@ export class LabGateway {
     }
   }
 
-  /** Which session the channel goes on with. */
+  /** Returns the id of the session that the channel goes on with. */
   async storedSession(channel: string, backend: BackendName): Promise<string | undefined> {
     const db = await openDatabase(join(this.dataDir, 'turnout.db'), { readOnly: true });
     try {
@@ -228,7 +231,7 @@ export class LabGateway {
     }
   }
 
-  /** Behind the gateway's back: from now on the channel goes on with a session that there is not. */
+  /** Replaces the channel's session in the database by one that does not exist; the gateway is not told. */
   async loseSession(channel: string, backend: BackendName): Promise<void> {
     const bogus =
       backend === 'opencode' ? 'ses_111111111111111111111111111' : '11111111-1111-4111-8111-111111111111';
@@ -240,7 +243,7 @@ export class LabGateway {
     }
   }
 
-  /** `turnout <command>` beside the running gateway. */
+  /** Runs `turnout <command>` beside the running gateway. */
   async command(...args: readonly string[]): Promise<string> {
     const options = { cwd: this.home.directory, env: this.#env({}) };
     return (await promisify(execFile)(process.execPath, [...turnout, ...args], options)).stdout;
@@ -256,7 +259,7 @@ export class LabGateway {
           if (!env.includes(`TURNOUT_LAB=${this.home.mark}\0`)) return [];
           return [{ pid: Number(pid), env, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8') }];
         } catch {
-          return []; // Gone meanwhile, or not ours.
+          return []; // The process has ended meanwhile, or belongs to another user.
         }
       });
   }

@@ -17,11 +17,11 @@ export interface Lab {
   readonly home: LabHome;
   readonly config: BackendAdapterConfig;
   sessions: Sessions;
-  /** Where `turnout` takes this CLI unasked. */
+  /** The place in which `turnout` uses this CLI by default. */
   readonly place: Place;
 }
 
-/** For all tests of a describe block. When they are over, no process of the home may be left. */
+/** Sets up a lab for all tests of a describe block. After them no process of the home may be left. */
 export function setUpLab(backend: BackendName): Lab {
   const lab = {} as Lab;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ export function setUpLab(backend: BackendName): Lab {
     Object.assign(lab, { model, home, config, sessions: new Sessions(), place } satisfies Lab);
   }, 60_000);
   afterEach(async ({ task }) => {
-    // What a failed test has left must not be in the way of its second try.
+    // Processes that a failed test has left must not disturb its second try.
     if (task.result?.state === 'fail') await vi.waitFor(() => expect(killProcesses(lab.home)).toEqual([]));
   });
   afterAll(async () => {
@@ -50,19 +50,19 @@ export function setUpLab(backend: BackendName): Lab {
 }
 
 export interface LabProcess extends ProcessRow {
-  /** `pid.start` of the Turnout that started it; undefined for a Turnout itself. */
+  /** The `pid.start` of the Turnout that started the process; `undefined` for a Turnout itself. */
   readonly owner: string | undefined;
   readonly command: string;
 }
 
-/** All that carry the mark of this home. */
+/** Finds all processes that carry the mark of this home. */
 export function processesOf({ mark }: LabHome): readonly LabProcess[] {
   return readProcessTableNow()
     .filter(({ pid }) => readEnvironment(pid).includes(`TURNOUT_LAB=${mark}`))
     .map((row) => ({ ...row, owner: readMarker(row.pid)?.owner, command: readCommandLine(row.pid) }));
 }
 
-/** kill -9 for all of them. */
+/** Sends `kill -9` to all of them. */
 export function killProcesses(home: LabHome): readonly LabProcess[] {
   const all = processesOf(home);
   sendTo(

@@ -7,7 +7,7 @@ import { type FinalState, finalStates } from '../../../src/store/rows.js';
 import type { Lease, Store } from '../../../src/store/store.js';
 import { type OpenStore, outcome, retry, snapshot } from './stage.js';
 
-/** Whatever happens in whatever order: nothing is lost, answered twice, reordered, or run twice at once. */
+/** Tests that in any order of operations nothing is lost, answered twice, reordered, or run twice at once. */
 export function describeInterleaving(open: OpenStore): void {
   describe('any order of things', () => {
     it('keeps the order of each channel and ends every event once', async () => {
@@ -59,7 +59,7 @@ class Course {
   readonly #accepted: { readonly id: string; readonly channel: string; readonly seq: number }[] = [];
   readonly #held: Lease[] = [];
   readonly #lost: Lease[] = [];
-  /** The events of each turn that was finished, in the order of the ends. */
+  /** The events of each finished turn, in the order of the ends. */
   readonly #answered: { readonly channel: string; readonly seqs: readonly number[] }[] = [];
   #worker = 0;
 
@@ -165,7 +165,7 @@ class Course {
       const answers = said.filter(({ role }) => role === 'assistant').map(({ eventId }) => eventId);
       const order = firsts.map((seq) => this.#accepted.find((event) => event.seq === seq)?.id);
       expect(answers).toEqual(order);
-      // `leave` is the one way to be answered behind a later one: by the turn that it left.
+      // Only an event that its turn left (`leave`) may be answered behind a later one.
       const inOrder = this.#answered.flatMap(({ channel, seqs }) => (channel === name ? seqs : []));
       expect(new Set(inOrder).size).toBe(inOrder.length);
       expect(firsts).toEqual(firsts.toSorted((one, other) => one - other));
@@ -191,7 +191,7 @@ class Course {
     this.#drop(lease);
   }
 
-  /** The process dies, the next one takes all of its turns over. */
+  /** The process dies, and the next one takes over all of its turns. */
   async #crash(now: number): Promise<void> {
     await this.store.close();
     this.store = await this.#reopen();

@@ -5,7 +5,7 @@ import { readDay } from '../../../src/gateway/archive/read-day.js';
 import { renderEntry } from '../../../src/gateway/archive/render-markdown.js';
 import { outcome, type StoreStage } from './stage.js';
 
-/** Any characters, and above all those that a database or an encoding of ours could stumble over. */
+/** Any characters, with more of those that a database or our own encoding could get wrong. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc

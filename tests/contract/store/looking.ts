@@ -206,7 +206,7 @@ export function describeLooking(stage: StoreStage): void {
       expect(again).toEqual({ repeated: true, event: { ...left, ...times, text: '', removed: true } });
       expect(await stage.store.event(id)).toEqual(again.event);
       expect(await stage.store.eventOf('http', 'c', 'm')).toEqual(again.event);
-      // Nothing of it runs, waits, is said or counted.
+      // The removed event does not run, wait, appear or count.
       expect(await stage.claim(5)).toEqual([]);
       expect(await stage.store.messages('c', { limit: 5 })).toEqual([]);
       expect((await stage.store.counts()).events).toMatchObject({ queued: 0, answered: 0 });
@@ -224,7 +224,7 @@ export function describeLooking(stage: StoreStage): void {
       await stage.store.prune({ before: 100, keysBefore: 51 });
       expect(await stage.store.event(event.id)).toBeUndefined();
       expect((await stage.accept('c', 'hello', { messageId: 'm' })).repeated).toBe(false);
-      // One that is too old already leaves nothing behind.
+      // An event that is already too old leaves no key behind.
       await stage.store.cancelWaiting({ channel: 'c', at: 60, error });
       await stage.store.prune({ before: 100, keysBefore: 61 });
       expect((await stage.accept('c', 'hello', { messageId: 'm' })).repeated).toBe(false);

@@ -59,7 +59,7 @@ export class StoreStage {
     return claim;
   }
 
-  /** The whole way of the next event. */
+  /** Claims the next event and finishes its turn with this answer. */
   async answerNext(text: string, more: Partial<TurnOutcome> = {}): Promise<Claim> {
     const claim = await this.claimOne();
     await this.store.finish(claim.lease, outcome(text, more));
@@ -94,7 +94,7 @@ export function expectLost(promise: Promise<unknown>): Promise<void> {
   return expect(promise).rejects.toMatchObject({ name: 'StoreError', fault: 'lost_lease' });
 }
 
-/** Everything that can be seen of a channel. */
+/** Reads everything that is visible of a channel. */
 export async function snapshot(store: Store, channel: string): Promise<unknown> {
   const messages = await store.messages(channel, { limit: 1000 });
   const ids = [...new Set(messages.flatMap(({ eventId }) => eventId ?? []))];

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Outcome } from './run-scenario.js';
 import type { KillPoint } from './scenarios.js';
 
-/** Every message was answered exactly once, in order, and nothing is left over. */
+/** Expects that every message was answered exactly once, in order, and nothing is left over. */
 export function expectNothingLost(killPoint: KillPoint, outcome: Outcome): void {
   const { log, toldAndRetried, ...facts } = outcome;
   const messages = killPoint.load.channels * killPoint.load.perChannel;

@@ -1,12 +1,12 @@
 import type { SentMessage } from './load.js';
 import type { EventView, MessageView } from './persistent-client.js';
 
-/** What was seen from outside when all was over. */
+/** The facts that are visible from outside when all is over. */
 export interface Sight {
   readonly sent: readonly SentMessage[];
   readonly events: ReadonlyMap<string, EventView>;
   readonly conversations: ReadonlyMap<string, readonly MessageView[]>;
-  /** What the agents really did, a line for each thing. */
+  /** The agents' real actions, one on each line. */
   readonly agentLog: readonly string[];
   /** The messages that this one answers. */
   answers(message: MessageView, sent: readonly SentMessage[]): readonly string[];
@@ -14,18 +14,18 @@ export interface Sight {
 
 export interface Verdict {
   readonly messages: number;
-  /** One answer, whatever came before it. */
+  /** The number of messages with exactly one answer, whatever came before it. */
   readonly answeredOnce: number;
-  /** Of these: broken off with a notice that names the tool, and answered after `/retry`. */
+  /** The number of these that were broken off with a notice of the tool, and answered after `/retry`. */
   readonly toldAndRetried: number;
   readonly lost: readonly string[];
   readonly doubled: readonly string[];
   readonly outOfOrder: readonly string[];
-  /** Two agents of a channel at the same time. */
+  /** The cases of two agents of a channel at the same time. */
   readonly overlaps: readonly string[];
-  /** Tools that ran once more though nobody had asked for it. */
+  /** The tools that ran once more although nobody had asked for it. */
   readonly replayedTools: readonly string[];
-  /** Whatever else is not as it should be. */
+  /** All other deviations. */
   readonly oddities: readonly string[];
 }
 
@@ -56,7 +56,7 @@ function answersById({ conversations, answers, sent }: Sight): ReadonlyMap<strin
   return found;
 }
 
-/** In the conversation, an answer to an earlier message behind that to a later one. */
+/** Finds answers to an earlier message that stand behind those to a later one in the conversation. */
 function answersOutOfOrder({ conversations, answers, sent }: Sight): readonly string[] {
   return [...conversations.values()].flatMap((messages) =>
     descents(
@@ -65,7 +65,7 @@ function answersOutOfOrder({ conversations, answers, sent }: Sight): readonly st
   );
 }
 
-/** The agents were first asked in the order in which the messages were sent. */
+/** Finds messages that the agents were first asked about in another order than they were sent in. */
 function workOutOfOrder({ agentLog, conversations }: Sight): readonly string[] {
   const first = new Set(agentLog.filter((line) => line.startsWith('begun ')).map((line) => line.slice(6)));
   return [...conversations.keys()].flatMap((channel) =>
@@ -73,7 +73,7 @@ function workOutOfOrder({ agentLog, conversations }: Sight): readonly string[] {
   );
 }
 
-/** Ids end in their number in the channel. */
+/** Finds ids out of order; each ends in its number in the channel. */
 function descents(ids: readonly string[]): readonly string[] {
   return ids.flatMap((id, index) => {
     const before = ids[index - 1];
@@ -103,7 +103,7 @@ function oddities(sight: Sight, message: SentMessage): readonly string[] {
   return found;
 }
 
-/** Its sender is told once, with what had begun and what can be done. */
+/** Checks that the sender is told once, with the tool that had begun and what can be done. */
 function noticeOddities(sight: Sight, message: SentMessage, eventId: string): readonly string[] {
   const conversation = sight.conversations.get(message.channel) ?? [];
   const notices = conversation.filter(

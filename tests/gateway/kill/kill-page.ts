@@ -6,7 +6,7 @@ export interface Result {
   readonly outcome: Outcome;
 }
 
-/** `docs/kill-points.md`. The same content for the same outcome: no times, no chance numbers. */
+/** Writes `docs/kill-points.md`. The same outcome gives the same content: no times, no random numbers. */
 export function killPage(results: readonly Result[]): string {
   const columns = [
     'journal point',
@@ -68,7 +68,7 @@ function passing(killPoint: KillPoint, death: KillPoint['deaths'][number]): stri
   return death.point === killPoint.point ? `${death.passing}.` : `\`${death.point}\` ${death.passing}.`;
 }
 
-/** What is certain of it. */
+/** Describes the number of notices, as far as it is certain. */
 function told({ tells, load, deaths }: KillPoint): string {
   if (tells) return `at least ${deaths.length}`;
   const withTools = Array.from({ length: 10 }, (_, index) => load.work(index)).includes('tool');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventView, PersistentClient } from './persistent-client.js';
 
-/** What a message asks of the quick agent. */
+/** The work that a message asks of the quick agent. */
 export type Work = 'plain' | 'slow' | 'long' | 'tool' | 'flaky';
 
 export interface LoadedMessage {
@@ -11,10 +11,10 @@ export interface LoadedMessage {
   readonly text: string;
 }
 
-/** A message, and all that was sent because of it. */
+/** A message with its events. */
 export interface SentMessage extends LoadedMessage {
   readonly eventId: string;
-  /** The events of the `/retry`s that its sender was told to send. */
+  /** The events of the `/retry`s that the gateway's notices asked for. */
   readonly retries: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export interface Load {
   readonly perChannel: number;
   work(index: number): Work;
   text(id: string, work: Work): string;
-  /** Between two messages of a channel, at most. */
+  /** The longest pause between two messages of a channel. */
   readonly pauseMs: number;
 }
 
@@ -38,7 +38,7 @@ export function messagesOf(load: Load): readonly (readonly LoadedMessage[])[] {
   });
 }
 
-/** All channels side by side; in each, one message after the other was acknowledged. */
+/** Sends to all channels side by side; in each, a message follows when the one before it is acknowledged. */
 export async function sendAll(
   client: PersistentClient,
   load: Load,
@@ -58,7 +58,7 @@ export async function sendAll(
   return channels.flat();
 }
 
-/** Whoever asks for something with effects waits for it, reads that it was broken off, and sends `/retry`. */
+/** If the message asks for effects, its sender waits, reads that it was broken off, and sends `/retry`. */
 async function retried(
   client: PersistentClient,
   message: LoadedMessage,

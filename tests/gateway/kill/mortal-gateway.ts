@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import type { JournalPoint } from '../../../src/gateway/journal-points.js';
 
 /**
- * Where a life of the gateway ends: at the point, when it is passed for the so-manieth time in that life; or by a signal
- * from outside, so long after it has begun to listen.
+ * The end of one life of the gateway: when the point is passed for the given time in that life, or by a
+ * signal from outside, a given time after the gateway has begun to listen.
  */
 export type Death =
   | { readonly point: JournalPoint; readonly passing: number }
@@ -18,7 +18,7 @@ export type Death =
 
 export interface Surroundings {
   readonly home: string;
-  /** Where the quick agent writes down what it does. */
+  /** The directory in which the quick agent logs its actions. */
   readonly agentDirectory: string;
   readonly workingDirectory: string;
   readonly log: string;
@@ -27,18 +27,18 @@ export interface Surroundings {
 const program = fileURLToPath(new URL('../../fixtures/programs/mortal-gateway.mjs', import.meta.url));
 export const token = 'a-token-for-the-tests';
 
-/** A gateway that is started again each time it has died, on the same data, as a service manager would do. */
+/** A gateway that is restarted each time it has died, on the same data, as a service manager would do. */
 export class MortalGateway {
   readonly around: Surroundings;
   readonly #settings: Readonly<Record<string, string>>;
   readonly #deaths: Death[];
   readonly #root: string;
-  /** In the environment of everything that is started here, directly or not. */
+  /** The mark in the environment of every process that is started here, directly or not. */
   readonly #mark: string;
   #life: { readonly child: ChildProcess; readonly address: Promise<string> };
   #stopping = false;
   kills = 0;
-  /** Set when it has ended in a way that nobody planned. */
+  /** Set if the gateway has ended in a way that was not planned. */
   fault: Error | undefined;
 
   static async start(deaths: readonly Death[], settings: Readonly<Record<string, string>>) {
@@ -71,7 +71,7 @@ export class MortalGateway {
     return this.#mark;
   }
 
-  /** Of the life that answers now, or of the next one. */
+  /** Resolves to the address of the present life, or of the next one. */
   async address(): Promise<string> {
     for (;;) {
       if (this.fault !== undefined) throw this.fault;
@@ -82,7 +82,7 @@ export class MortalGateway {
     }
   }
 
-  /** As `systemctl stop` does. */
+  /** Stops the gateway as `systemctl stop` does. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const { child } = this.#life;
@@ -105,7 +105,7 @@ export class MortalGateway {
     const suite = process.env['TURNOUT_SUITE'];
     const child = spawn(process.execPath, [program], {
       cwd: workingDirectory,
-      // Nothing is inherited: neither here nor by the agents.
+      // Nothing is inherited, neither here nor by the agents.
       env: {
         PATH: process.env['PATH'],
         HOME: home,

@@ -20,17 +20,20 @@ export interface PermissionView {
   readonly eventId: string;
 }
 
-/** What a careful program does: a request that got no answer is sent again, with the same Idempotency-Key. */
+/**
+ * A client as a careful program writes it: a request without an answer is sent again, with the same
+ * Idempotency-Key.
+ */
 export class PersistentClient {
   readonly #gateway: MortalGateway;
-  /** Requests that had to be sent again. */
+  /** The number of requests that were sent again. */
   repeats = 0;
 
   constructor(gateway: MortalGateway) {
     this.#gateway = gateway;
   }
 
-  /** The event's id, once it was acknowledged. */
+  /** Resolves to the event's id when the message is acknowledged. */
   async post(channel: string, text: string, key: string): Promise<string> {
     const { eventId } = await this.#request<EventView>(`/v1/channels/${channel}/messages`, {
       method: 'POST',
@@ -67,14 +70,17 @@ export class PersistentClient {
     return (await this.#request<{ permissions: PermissionView[] }>('/v1/permissions')).permissions;
   }
 
-  /** Somebody else, or a lost answer of ours, may have been faster: 404 and 409 are no failure. */
+  /**
+   * 404 and 409 are no failure: another client, or a request of ours whose answer was lost, may have been
+   * faster.
+   */
   async allow(permission: string): Promise<void> {
     const body = JSON.stringify({ decision: 'allow' });
     const headers = { 'Content-Type': 'application/json' };
     await this.#request(`/v1/permissions/${permission}`, { method: 'POST', headers, body }, [404, 409]);
   }
 
-  /** The gauges of `/metrics`, by name and labels as they are written there. */
+  /** Reads the gauges of `/metrics`, by name and labels as they are written there. */
   async metrics(): Promise<ReadonlyMap<string, number>> {
     const page = await this.#send('/metrics', {});
     const text = await page.text();

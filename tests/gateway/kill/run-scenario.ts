@@ -12,23 +12,23 @@ export interface Scenario {
   readonly load: Load;
   readonly settings: Readonly<Record<string, string>>;
   readonly deaths: readonly Death[];
-  /** Whatever a person does beside sending messages, until it is aborted. */
+  /** The actions of a person beside sending messages, until the signal is aborted. */
   attend?(client: PersistentClient, signal: AbortSignal): Promise<void>;
   answers(message: MessageView, sent: readonly SentMessage[]): readonly string[];
 }
 
 export interface Outcome extends Verdict {
   readonly kills: number;
-  /** Alive after the gateway was stopped. */
+  /** The processes that are alive after the gateway was stopped. */
   readonly processesLeft: readonly string[];
-  /** Temporary files that nobody will use any more. */
+  /** The temporary files that nobody will use any more. */
   readonly filesLeft: readonly string[];
   readonly undelivered: number;
-  /** Of the gateway, for whoever has to find out. */
+  /** The gateway's log, to find the cause of a failure. */
   readonly log: string;
 }
 
-/** Sends the load through a gateway that dies as planned, and looks at what came of it. */
+/** Sends the load through a gateway that dies as planned, and collects the outcome. */
 export async function runScenario(scenario: Scenario): Promise<Outcome> {
   const gateway = await MortalGateway.start(scenario.deaths, scenario.settings);
   try {
@@ -71,7 +71,10 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
   }
 }
 
-/** Nothing waits, nothing runs, nothing is left in the outbox. How much of that is left after a minute. */
+/**
+ * Waits until nothing waits, runs, or is left in the outbox. Gives up after a minute, and returns the number
+ * of undelivered messages.
+ */
 async function untilSettled(client: PersistentClient): Promise<number> {
   const deadline = performance.now() + 60_000;
   for (;;) {
@@ -94,7 +97,7 @@ async function readLines(file: string): Promise<readonly string[]> {
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** Everything alive that carries the mark in its environment. */
+/** Finds the living processes that carry the mark in their environment. */
 function marked(mark: string): readonly string[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))

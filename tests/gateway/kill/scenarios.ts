@@ -8,14 +8,14 @@ import { seeded } from './seeded.js';
 
 export interface KillPoint extends Scenario {
   readonly point: Moment;
-  /** For the table. */
+  /** The description in the table. */
   readonly means: string;
   readonly described: string;
-  /** At each of the kills a tool had begun. */
+  /** True if at each of the kills a tool had begun. */
   readonly tells: boolean;
 }
 
-/** A journal point, or any moment at all. */
+/** A journal point, or any moment. */
 export type Moment = JournalPoint | 'any';
 
 export interface Size {
@@ -60,7 +60,7 @@ export function killPoint(point: Moment, size: Size = fullSize): KillPoint {
     case 'postponed':
       return {
         ...common,
-        // One kill less: an attempt that failed counts as well, and the fourth is the last.
+        // One kill less: a failed attempt counts as well, and the fourth is the last.
         ...quickAgent(size, (index) => (index % 5 === 0 ? 'flaky' : 'plain')),
         described: 'every fifth message fails the first time',
         deaths: deaths(point, { ...size, kills: size.kills - 1 }, 0.03, 0.06),
@@ -78,7 +78,7 @@ export function killPoint(point: Moment, size: Size = fullSize): KillPoint {
       return {
         ...common,
         ...mixed(size),
-        // Each time in the middle of the work first: there has to be something to take over.
+        // Each time the gateway first dies in the middle of the work, to have something to take over.
         deaths: Array.from({ length: size.kills }, (_, index) => [
           ...deaths('session', { ...size, kills: 1 }, 0.1 + 0.05 * index, 0.15 + 0.05 * index),
           { point, passing: 1 + (index % 3) },
@@ -132,7 +132,7 @@ function quickAgent(
   };
 }
 
-/** Live sessions of the demo agent, a program with a start-up like that of the real ones: a smaller load. */
+/** The load is smaller: the demo agent of the live sessions starts as slowly as the real ones. */
 function withQuestions(size: Size): OneScenario {
   const channels = Math.ceil(size.channels / 5);
   const perChannel = Math.ceil(size.perChannel / 3);
@@ -166,7 +166,7 @@ function answersByEvent({ eventId }: MessageView, sent: readonly SentMessage[]):
   );
 }
 
-/** Seeded: between these shares of all messages for each life. */
+/** Chooses the deaths by a seed, each between these shares of all messages. */
 function deaths(point: JournalPoint, size: Size, least: number, most: number): readonly Death[] {
   const random = seeded(1 + [...point].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 0));
   const messages = size.channels * size.perChannel;

@@ -1,7 +1,7 @@
 import { type IPty, spawn } from '@lydell/node-pty';
 import { type Place, program } from './turnout.js';
 
-/** `turnout`, and a person in front of a real terminal. */
+/** A run of `turnout` in a real terminal. */
 export class TerminalRun {
   screen = '';
   readonly exitCode: Promise<number>;
@@ -28,7 +28,7 @@ export class TerminalRun {
     this.#pty.write(keys);
   }
 
-  /** Waits until the screen has shown this so many times. */
+  /** Waits until the screen has shown this text so many times. */
   async until(text: string, times = 1): Promise<void> {
     const over = this.exitCode.then((code) => `it ended with ${code}`);
     while (this.screen.split(text).length <= times) {

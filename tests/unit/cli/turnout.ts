@@ -6,15 +6,15 @@ import { type Program, programPath, type Stage } from '../../contract/stage.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** `turnout` as it was built. */
+/** The built `turnout`. */
 export const program = `${root}dist/cli/main.js`;
-/** An agent that costs nothing, for what is not about one. */
+/** An agent that costs nothing, for tests that are not about agents. */
 export const demoAgent = `${root}dist/demo-agent/main.js`;
 
-/** Where a person starts it: a stage, or the home of a real CLI. */
+/** The place where a person starts `turnout`: a stage, or the home of a real CLI. */
 export type Place = Pick<Stage, 'workingDir' | 'env'>;
 
-/** The program is the built one; what is stale is built first. */
+/** Builds the program if its build is stale. */
 export function buildOnce(): void {
   const { status } = spawnSync(process.execPath, ['scripts/ensure.mjs'], {
     cwd: root,
@@ -30,15 +30,18 @@ export interface Finished {
 }
 
 export interface Start {
-  /** Over the place's; undefined takes a variable away. */
+  /** Variables over those of the place; `undefined` removes one. */
   readonly env?: Record<string, string | undefined>;
   readonly cwd?: string;
-  /** Text for a pipe that is then closed; 'open' for one that stays silent and open. Without it stdin is /dev/null. */
+  /**
+   * The text for stdin's pipe, which is then closed, unless `keepStdinOpen` is set. Without a text stdin is
+   * /dev/null.
+   */
   readonly stdin?: string;
   readonly keepStdinOpen?: true;
 }
 
-/** `turnout` as a person starts it. */
+/** Starts `turnout` as a person does. */
 export function startTurnout(place: Place, args: readonly string[], start: Start = {}): ChildProcess {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: start.cwd ?? place.workingDir,
@@ -63,7 +66,7 @@ export function turnout(place: Place, args: readonly string[], start: Start = {}
   return finished(startTurnout(place, args, start));
 }
 
-/** The environment in which a backend's CLI is a fixture program that says what a recording holds. */
+/** Returns the environment in which a backend's CLI is a fixture program that prints a recording. */
 export function playing(
   stage: Stage,
   backend: BackendName,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A directory that is gone after the test, with these files in it. */
+/** Makes a directory with these files, which is removed after the test. */
 export async function directoryWith(
   files: Readonly<Record<string, string | Uint8Array>> = {},
 ): Promise<string> {

@@ -1,6 +1,6 @@
 import type { ApiName } from '../../../src/lab/model/request.js';
 
-/** What a CLI's HTTP client would send for one prompt, per API. */
+/** The options of a request that a CLI's HTTP client would send for one prompt, per API. */
 export interface PromptOptions {
   readonly stream?: boolean;
   readonly system?: string;
@@ -73,7 +73,7 @@ const requests: Readonly<
   }),
 };
 
-/** What a streamed answer says, read the way each vendor's client reads it. */
+/** The content of a streamed answer, read the way each vendor's client reads it. */
 export interface Heard {
   text: string;
   thinking: string;

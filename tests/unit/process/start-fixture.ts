@@ -14,7 +14,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((child) => child.end({ graceMs: 0 })));
 });
 
-/** Starts a program of tests/fixtures/process; what is left of it after the test is ended. */
+/** Starts a program of tests/fixtures/process; if it still runs after the test, it is ended. */
 export async function startFixture(
   program: string,
   args: readonly string[] = [],
@@ -40,7 +40,7 @@ export async function readAll(child: RunningProcess): Promise<Line[]> {
   return all;
 }
 
-/** The next lines, one by one, without closing the pipe after them. */
+/** Returns the next lines, one by one, without closing the pipe after them. */
 export function lineByLine(child: RunningProcess): () => Promise<string> {
   const batches = child.lines()[Symbol.asyncIterator]();
   const waiting: Line[] = [];
@@ -54,7 +54,7 @@ export function lineByLine(child: RunningProcess): () => Promise<string> {
   };
 }
 
-/** A zombie is gone: it only waits for its parent to notice. */
+/** A zombie counts as gone: it only waits for its parent to reap it. */
 export function isRunning(pid: number): boolean {
   expect(pid).toBeGreaterThan(1);
   return readRow(pid) !== undefined;

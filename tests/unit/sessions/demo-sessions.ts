@@ -39,7 +39,7 @@ export class DemoSessions {
     };
   }
 
-  /** The agent that no interrupt reaches, or one that only says that it does. */
+  /** The config of an agent that no interrupt reaches, or (`agrees`) that only confirms it. */
   deafConfig(agrees: boolean): BackendAdapterConfig {
     const { env, ...config } = this.config;
     const cliPath = join(root, 'tests/fixtures/programs/deaf-agent.mjs');
@@ -50,7 +50,7 @@ export class DemoSessions {
     return this.sessions.open({ backend: 'claude', config: this.config, ...options }, { signal });
   }
 
-  /** The processes that carry our mark. */
+  /** Finds the processes that carry our mark. */
   processes(): number[] {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
@@ -64,14 +64,14 @@ export class DemoSessions {
       });
   }
 
-  /** Those of them that are the agent itself. */
+  /** Finds those processes that are the agent itself. */
   agents(): number[] {
     return this.processes().filter((pid) =>
       readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('demo-agent'),
     );
   }
 
-  /** As if the agent had stored nothing. */
+  /** Removes the agent's files, as if it had stored nothing. */
   forgetConversations(): void {
     rmSync(join(this.directory, 'home/demo-agent'), { recursive: true, force: true });
   }
@@ -82,7 +82,7 @@ export class DemoSessions {
   }
 }
 
-/** The demo agent must be built from today's source. */
+/** Builds the demo agent from the present source. */
 export function buildDemoAgent(): void {
   const { status } = spawnSync(process.execPath, [join(root, 'scripts/ensure.mjs')], { stdio: 'inherit' });
   if (status !== 0) throw new Error('the build failed');

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 
 export interface Program {
   readonly pid: number;
-  /** Everything that it has said, until it is dead. */
+  /** The lines that the program has printed so far. */
   readonly lines: readonly string[];
-  /** Resolves with the line that fits, or undefined when it ends without it. */
+  /** Resolves with the first line that fits, or `undefined` if the program ends without it. */
   line(fits: (line: string, count: number) => boolean): Promise<string | undefined>;
-  /** `kill -9`; resolves when it is dead and all that it said is read. */
+  /** Sends `kill -9`; resolves when the program is dead and all of its output is read. */
   kill(): Promise<void>;
 }
 

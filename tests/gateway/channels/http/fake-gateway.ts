@@ -12,7 +12,7 @@ import {
 export const token = 'a-token-of-these-tests';
 const began = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** A gateway in memory: what the channel asks of it, and nothing more. */
+/** A gateway in memory, with the methods that the channel calls and nothing more. */
 export class MemoryGateway implements GatewayFace {
   readonly received: IncomingMessage[] = [];
   readonly events = new Map<string, StoredEvent>();
@@ -20,9 +20,9 @@ export class MemoryGateway implements GatewayFace {
   readonly permissions: StoredPermission[] = [];
   readonly interrupted: string[] = [];
   problems: string[] = [];
-  /** What `receive` and `event` end with, when set. */
+  /** If it is set, `receive` and `event` throw it. */
   failure: unknown;
-  /** What `receive` waits for. */
+  /** A promise that `receive` waits for. */
   gate: Promise<void> = Promise.resolve();
   readonly #changes = new EventEmitter();
 
@@ -121,7 +121,7 @@ export interface Running {
   readonly channel: HttpChannel;
   readonly lines: LogLine[];
   readonly url: string;
-  /** A request with the token. A body that is no string is sent as JSON. */
+  /** Sends a request with the token. A body that is no string is sent as JSON. */
   call(path: string, init?: Call): Promise<Answer>;
 }
 

@@ -16,7 +16,7 @@ export interface Exchange {
   readonly events?: readonly ChatEvent[];
 }
 
-/** A message and the turn that answers it, as the gateway writes them. */
+/** Writes a message and the turn that answers it, as the gateway does. */
 export async function exchange(store: Store, made: Exchange): Promise<StoredEvent> {
   const event = await say(store, made);
   const lease = await begin(store, made);

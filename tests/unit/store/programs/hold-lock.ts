@@ -1,4 +1,4 @@
-// Locks a directory, starts a child that outlives it, says so, and waits to be killed.
+// This program locks a directory, starts a child that outlives it, prints a line, and waits to be killed.
 import { spawn } from 'node:child_process';
 import { lockDirectory } from '../../../../src/store/instance-lock.js';
 

@@ -1,4 +1,5 @@
-// Writes events, claims and finishes them as fast as it can, and says which ones it was told are on disk.
+// This program accepts, claims and finishes events as fast as it can, and prints those that the store has
+// confirmed.
 import { openSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 
 const [file = ''] = process.argv.slice(2);
