@@ -18,7 +18,7 @@ export interface EventResult {
   error?: string;
 }
 
-/** R10.3 */
+/** Maps a backend's result to the gateway's (R10.3). */
 export function mapBackendResult(result: BackendEventResult, targetChannelId: string): EventResult {
   if (result.isError) return { error: result.responseText || 'unknown error', targetChannelId };
   return {
@@ -34,14 +34,14 @@ export interface RuntimeTurn {
   readonly eventId: string;
   readonly text: string;
   readonly author?: string | undefined;
-  /** What was set in the chat. */
+  /** The settings that were made in the chat. */
   readonly chosen: Chosen;
   readonly stdoutFile?: string | undefined;
-  /** What the agent has not seen of the conversation: behind the session that it resumes, or all of it. */
+  /** The part of the conversation that the agent has not seen: behind the session that it resumes, or all of it. */
   seed(session: StoredSession | undefined): Promise<Seed>;
 }
 
-/** Told of the turn while it runs. What it returns is waited for before the next event. */
+/** Is called while a turn runs. The promise that it returns is awaited before the next event. */
 export interface TurnObserver {
   began(setup: TurnSetup): Promise<void>;
   saw(event: ChatEvent, turn: AgentTurn): Promise<void>;
@@ -51,13 +51,13 @@ export interface RuntimeReport {
   readonly ending: TerminalEvent;
   readonly result: EventResult;
   readonly settings: TurnSettings;
-  /** Stopped by a hook before the agent was asked. */
+  /** The reason of a hook that stopped the turn before the agent was asked. */
   readonly blocked?: string | undefined;
-  /** The stored session was of no use: it is to be forgotten, whatever came after. */
+  /** True if the stored session was of no use: it is to be forgotten, whatever came after. */
   readonly sessionLost: boolean;
 }
 
-/** One turn of a channel: persona, hooks, session, agent. It knows no queue and no database. */
+/** Runs one turn of a channel: persona, hooks, session, agent. It knows no queue and no database. */
 export class AgentRuntime {
   readonly #config: GatewayConfig;
   readonly #sessions: SessionManager;
@@ -66,7 +66,7 @@ export class AgentRuntime {
   readonly #hooks: HookManager;
   readonly #agents: Agents;
 
-  /** R10.1 */
+  /** The parameters are a public contract (R10.1). */
   constructor(
     config: GatewayConfig,
     backend: BackendAdapter,
@@ -88,7 +88,7 @@ export class AgentRuntime {
     return this.#agents;
   }
 
-  /** What a turn of the channel would be run with now. */
+  /** The settings that a turn of the channel would be run with now. */
   async settings(channel: string, chosen: Chosen): Promise<TurnSettings> {
     return turnSettings(this.#config, await this.#loader.load(channel), chosen);
   }
@@ -172,7 +172,7 @@ export class AgentRuntime {
   }
 }
 
-/** Whatever could not be read may have been a restriction. */
+/** A setting that could not be read may have been a restriction. */
 function unusable({ unusable: problems }: TurnSettings): string | undefined {
   if (problems.length === 0) return undefined;
   const list = problems.map((problem) => `- ${problem}`).join('\n');

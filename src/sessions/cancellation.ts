@@ -19,7 +19,7 @@ export class Cancellation {
   }
 
   get reason(): TurnoutError | undefined {
-    return this.#reason ?? (this.#given?.aborted ? interrupted() : undefined);
+    return this.#reason ?? (this.#given?.aborted ? interruptedError() : undefined);
   }
 
   get signal(): AbortSignal {
@@ -27,7 +27,7 @@ export class Cancellation {
     return this.#signal;
   }
 
-  abort(reason: TurnoutError = interrupted()): void {
+  abort(reason: TurnoutError = interruptedError()): void {
     this.#reason ??= reason;
     this.#controller?.abort(reason);
   }
@@ -43,8 +43,4 @@ export class Cancellation {
     if (this.#reason !== undefined) controller.abort(this.#reason);
     return this.#given === undefined ? controller.signal : AbortSignal.any([this.#given, controller.signal]);
   }
-}
-
-function interrupted(): TurnoutError {
-  return interruptedError();
 }

@@ -20,7 +20,7 @@ export interface AgentRequest extends TurnOptions {
   readonly prompt: string;
   readonly cwd: string;
   readonly live: boolean;
-  /** For what a one-shot CLI says: it outlives us. */
+  /** A one-shot CLI writes its stdout there: the file is still readable after the gateway was killed. */
   readonly stdoutFile?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export class Agents {
   readonly #env: Environment | undefined;
   readonly #adapters = new Map<BackendName, BackendAdapter>();
   readonly #sessions: Sessions;
-  /** In the order of use: the first is the one unused for longest. */
+  /** The channels' open sessions in the order of their use: the first one is unused for longest. */
   readonly #open = new Map<
     string,
     { readonly key: string; readonly session: BackendSession; busy: boolean }
@@ -110,7 +110,7 @@ export class Agents {
     await within(closeMs, this.#sessions.close());
   }
 
-  /** The channel's open session, when it is still the one that is wanted; else another one in its place. */
+  /** Gives the channel's open session if it fits the request, else opens another one in its place. */
   async #enter(request: AgentRequest, signal: AbortSignal): Promise<BackendSession> {
     const { channel, prompt: _prompt, stdoutFile: _file, ...options } = request;
     const { sessionId, ...kept } = options;
