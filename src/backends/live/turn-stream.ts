@@ -2,98 +2,13 @@ import { interruptedMessage } from '../../core/chat-event.js';
 import { Fifo } from '../../core/fifo.js';
 import type { LiveEvent, LiveEvents, TurnEnding } from './types.js';
 
-interface Limits<T> {
-  /** From this weight on nothing more is taken. */
-  readonly limit?: number;
-  /** Every item weighs 1 unless told otherwise. */
-  readonly weightOf?: (item: T) => number;
-}
-
-type Result<T> = IteratorResult<T, void>;
-
-/**
- * Events that are pushed by one side and iterated by the other, once. A reader that does not keep up makes the queue
- * grow; past its limit the queue says so through `push` and takes nothing more.
- *
- * An iterator written by hand: an item costs its reader one promise, a generator's several.
- */
-export class EventQueue<T> implements AsyncIterableIterator<T, void, void> {
-  readonly #items = new Fifo<T>();
-  readonly #limit: number;
-  readonly #weightOf: (item: T) => number;
-  readonly #waiting: ((result: Result<T>) => void)[] = [];
-  #weight = 0;
-  #ended = false;
-  #left = false;
-
-  constructor({ limit = 1_000_000, weightOf = () => 1 }: Limits<T> = {}) {
-    this.#limit = limit;
-    this.#weightOf = weightOf;
-  }
-
-  /** `false`: the queue is full or has ended, and the event was not taken. */
-  push(item: T): boolean {
-    if (this.#ended || this.#weight >= this.#limit) return false;
-    this.#add(item);
-    return true;
-  }
-
-  /** Nothing comes after what has been pushed, or after this last item, for which there is always room. */
-  end(last?: T): void {
-    if (this.#ended) return;
-    if (last !== undefined) this.#add(last);
-    this.#ended = true;
-    this.#dismiss();
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<Result<T>> {
-    if (this.#items.length > 0) {
-      const value = this.#items.shift() as T;
-      this.#weight -= this.#weightOf(value);
-      return Promise.resolve({ value, done: false });
-    }
-    if (this.#ended || this.#left) return Promise.resolve(done);
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-    });
-  }
-
-  /** The reader leaves: what was not read, and what still comes, is forgotten. */
-  return(): Promise<Result<T>> {
-    this.#left = true;
-    this.#items.clear();
-    this.#weight = 0;
-    this.#dismiss();
-    return Promise.resolve(done);
-  }
-
-  #add(item: T): void {
-    if (this.#left) return;
-    const reader = this.#waiting.shift();
-    if (reader !== undefined) {
-      reader({ value: item, done: false });
-      return;
-    }
-    this.#items.push(item);
-    this.#weight += this.#weightOf(item);
-  }
-
-  #dismiss(): void {
-    for (const reader of this.#waiting.splice(0)) reader(done);
-  }
-}
-
-/** What the events that a reader has not taken yet may weigh together, in bytes, for every CLI. */
+/** The bytes that the events of one turn may take while they wait for its reader, for every CLI. */
 export const maxUnreadBytes = 32 * 1024 * 1024;
 
 export interface TurnStreamOptions {
   /** Called by the reader's first step: makes the events come. */
   readonly begin?: () => void;
-  /** Called once when the reader leaves before the end. */
+  /** Called once if the reader leaves after its first step and before the end. */
   readonly leave?: () => void;
   /**
    * True where the producer has a pipe of its own and waits for `room()`: then nothing is ever dropped. The others share
@@ -178,7 +93,7 @@ export class TurnStream implements AsyncIterableIterator<LiveEvent, void, void>,
   }
 
   next(): Promise<IteratorResult<LiveEvent, void>> {
-    if (!this.#begun) {
+    if (!this.#begun && !this.#left) {
       this.#begun = true;
       this.#options.begin?.();
     }
@@ -200,7 +115,7 @@ export class TurnStream implements AsyncIterableIterator<LiveEvent, void, void>,
   }
 
   return(): Promise<IteratorResult<LiveEvent, void>> {
-    const early = !this.#left && !this.isOver;
+    const early = this.#begun && !this.#left && !this.isOver;
     this.#left = true;
     this.#events.clear();
     this.#unreadBytes = 0;

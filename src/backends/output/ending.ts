@@ -5,6 +5,7 @@ import {
   type StepEvent,
   type StopReason,
 } from '../../core/chat-event.js';
+import { TurnoutError } from '../../core/errors.js';
 
 /** The end of a turn as the CLI itself reports it. */
 export type Ending =
@@ -24,6 +25,12 @@ export const interruptedEnding = {
   code: 'interrupted',
   message: interruptedMessage,
 } as const;
+
+/** The ending of a turn that an error has stopped. */
+export function failedEnding(error: unknown): Ending & { readonly type: 'failed'; readonly code: ErrorCode } {
+  if (error instanceof TurnoutError) return { type: 'failed', code: error.code, message: error.message };
+  return { type: 'failed', code: 'unknown', message: String(error) };
+}
 
 /** True for an event of `unknownLine`. */
 export function isUnknown(event: StepEvent): boolean {

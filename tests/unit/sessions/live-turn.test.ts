@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EventQueue, TurnStream } from '../../../src/backends/live/turn-stream.js';
+import { TurnStream } from '../../../src/backends/live/turn-stream.js';
 import type { LiveEvent, LiveSession } from '../../../src/backends/live/types.js';
 import type { Clocks } from '../../../src/config/limits.js';
 import { type ChatEvent, errorEvent } from '../../../src/core/chat-event.js';
@@ -17,7 +17,7 @@ describe('a tool that the stop of its turn ends', () => {
     ['a clock', { toolMs: 20 }, 'timeout'],
     ['an interrupt', {}, 'interrupted'],
   ] as const)('has failed, whatever the CLI calls it: %s', async (how, clocks, code) => {
-    const cli = new EventQueue<LiveEvent>();
+    const cli = new TurnStream();
     const turn = new LiveTurn(session(cli, [aborted, ending]), { ...never, ...clocks }, 'opencode');
     cli.push(toolStart);
     const events: ChatEvent[] = [];
@@ -30,7 +30,7 @@ describe('a tool that the stop of its turn ends', () => {
   });
 
   it('has not failed where nothing stopped it', async () => {
-    const cli = new EventQueue<LiveEvent>();
+    const cli = new TurnStream();
     const turn = new LiveTurn(session(cli, []), never, 'opencode');
     for (const event of [toolStart, aborted, ending]) cli.push(event);
     const events: ChatEvent[] = [];
@@ -106,7 +106,7 @@ describe('the events of a turn', () => {
 
   it('end with what the protocol’s code throws, where it does', async () => {
     const cli: LiveSession = {
-      ...session(new EventQueue(), []),
+      ...session(new TurnStream(), []),
       async *turn() {
         yield toolStart;
         throw new Error('broken');
@@ -134,7 +134,7 @@ function claude(events: readonly LiveEvent[]): LiveSession {
     const stream = new TurnStream({ begin, pausable: true });
     return stream;
   };
-  return { ...session(new EventQueue(), []), turn };
+  return { ...session(new TurnStream(), []), turn };
 }
 
 async function* eventsOf(turn: LiveTurn): AsyncGenerator<readonly ChatEvent[]> {
@@ -143,7 +143,7 @@ async function* eventsOf(turn: LiveTurn): AsyncGenerator<readonly ChatEvent[]> {
 }
 
 /** A CLI that says what it is told to, and these last words when it is interrupted. */
-function session(says: EventQueue<LiveEvent>, lastWords: readonly LiveEvent[]): LiveSession {
+function session(says: TurnStream, lastWords: readonly LiveEvent[]): LiveSession {
   return {
     sessionId: 's',
     turn: () => says,

@@ -3,7 +3,9 @@ import type { StepEvent } from '../../../core/chat-event.js';
 import { interruptedError, TurnoutError } from '../../../core/errors.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import { putInFront } from '../../launch/prompt.js';
+import type { TurnStream } from '../../live/turn-stream.js';
 import type { LiveEvent, LiveSession, PermissionAnswer, TurnEnding } from '../../live/types.js';
+import { failedEnding } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
 import { decodeAside } from './asides.js';
@@ -45,8 +47,8 @@ export class CodexSession implements LiveSession {
   #instructions: string;
   /** The turn that the server runs, until it says that it is over. */
   #turn: RunningTurn | undefined;
-  /** The turn that somebody reads; it may have to wait for the end of the one before. */
-  #read: RunningTurn | undefined;
+  /** The newest turn: it may still wait for the one before it to be over. */
+  #latest: RunningTurn | undefined;
   /** Threads of sub-agents, with the turn that each of them runs. */
   readonly #children = new Map<string, string | undefined>();
   /** What was said while no turn ran. */
@@ -64,26 +66,16 @@ export class CodexSession implements LiveSession {
     this.#instructions = setup.instructions;
   }
 
-  async *turn(prompt: string): AsyncGenerator<LiveEvent> {
-    if (this.#read !== undefined || this.#closed) {
-      const why = this.#closed ? 'is closed' : 'has a turn already';
-      throw new TurnoutError('bad_request', `The Codex session ${this.sessionId} ${why}.`);
-    }
-    const turn = new RunningTurn();
-    this.#read = turn;
-    try {
-      // A second turn/start would be merged into a turn that still runs.
-      if (this.#turn !== undefined) await this.#turn.over;
-      await this.#start(turn, prompt);
-      yield* turn.events();
-    } finally {
-      this.#read = undefined;
-      if (this.#turn === turn) this.#stop(turn);
-    }
+  turn(prompt: string): TurnStream {
+    const turn: RunningTurn = new RunningTurn({
+      begin: () => void this.#begin(turn, prompt).catch((error: unknown) => this.#fail(turn, error)),
+      leave: () => this.#stop(turn),
+    });
+    return turn.stream;
   }
 
   async interrupt(): Promise<void> {
-    if (this.#read !== undefined) this.#stop(this.#read);
+    if (this.#latest !== undefined) this.#stop(this.#latest);
   }
 
   async answerPermission(id: string, answer: PermissionAnswer): Promise<void> {
@@ -98,7 +90,7 @@ export class CodexSession implements LiveSession {
 
   async steer(prompt: string): Promise<boolean> {
     const turn = this.#turn;
-    if (turn === undefined || turn !== this.#read || turn.stopping) return false;
+    if (turn === undefined || turn !== this.#latest || turn.stopping) return false;
     const { turnId, started, ended } = turn.state;
     if (turnId === undefined || !started || ended) return false;
     const id = randomUUID();
@@ -132,7 +124,7 @@ export class CodexSession implements LiveSession {
     const turn = this.#turn;
     if (turn !== undefined) {
       this.#stop(turn);
-      await within(cleanMs, turn.over);
+      await within(cleanMs, turn.stream.over);
     }
     if (this.#dead === undefined) await this.#clean();
     await this.#setup.letGo();
@@ -194,7 +186,19 @@ export class CodexSession implements LiveSession {
     if (this.#turn !== undefined) this.#fail(this.#turn, error);
   }
 
-  async #start(turn: RunningTurn, prompt: string): Promise<void> {
+  async #begin(turn: RunningTurn, prompt: string): Promise<void> {
+    const before = this.#latest?.stream;
+    if (before !== undefined && !before.isOver && !before.isLeft) {
+      this.#refuse(turn, 'has a turn already');
+      return;
+    }
+    this.#latest = turn;
+    // A second turn/start would be merged into a turn that still runs.
+    await before?.over;
+    if (this.#closed) {
+      this.#refuse(turn, 'is closed');
+      return;
+    }
     this.#turn = turn;
     turn.push({ type: 'session', sessionId: this.sessionId, backend: 'codex', model: this.#model });
     const unheard = this.#unheard;
@@ -202,11 +206,16 @@ export class CodexSession implements LiveSession {
     for (const event of unheard) turn.push(event);
     if (this.#dead !== undefined) this.#fail(turn, this.#dead);
     const told = this.#instructions === '' || this.#dead ? prompt : await this.#instruct(prompt);
-    if (turn.stopping) this.#fail(turn, interrupted);
-    if (this.#turn === turn) this.#begin(turn, typed(told));
+    if (turn.stopping) this.#fail(turn, interruptedError());
+    if (this.#turn === turn) this.#startTurn(turn, typed(told));
   }
 
-  #begin(turn: RunningTurn, input: readonly JsonObject[]): void {
+  #refuse(turn: RunningTurn, why: string): void {
+    const message = `The Codex session ${this.sessionId} ${why}.`;
+    turn.finish({ type: 'ending', ending: { type: 'failed', code: 'bad_request', message } });
+  }
+
+  #startTurn(turn: RunningTurn, input: readonly JsonObject[]): void {
     const overrides = this.#overrides;
     this.#peer.ask('turn/start', { threadId: this.sessionId, input, ...overrides }, (message) => {
       if (message.value['error'] === undefined && this.#overrides === overrides) this.#overrides = {};
@@ -237,7 +246,7 @@ export class CodexSession implements LiveSession {
     const { ending } = turn.take(step);
     if (turn.stopping && !started && turn.state.started) this.#sendInterrupt(turn);
     if (ending !== undefined) void this.#finish(turn, ending);
-    else if (turn.unread) this.#stop(turn);
+    else if (turn.stream.overflowed) this.#stop(turn);
     return step[1];
   }
 
@@ -248,7 +257,7 @@ export class CodexSession implements LiveSession {
     if (this.#turn !== turn) return;
     if (ending.ending.type === 'answered' && !turn.stopping && this.#goesOn(turn)) return;
     this.#turn = undefined;
-    turn.finish(turn.unread && ending.ending.type === 'failed' ? unread : ending);
+    turn.finish(ending);
   }
 
   /** At its very end a turn (0.166) still takes what is said into it, but asks the model no more: another one does. */
@@ -260,14 +269,14 @@ export class CodexSession implements LiveSession {
     turn.told.clear();
     turn.state = goOn(turn.state);
     // Without input it answers what the thread ends with.
-    this.#begin(turn, unheard.flatMap(typed));
+    this.#startTurn(turn, unheard.flatMap(typed));
     return true;
   }
 
-  #fail(turn: RunningTurn, error: TurnoutError): void {
+  #fail(turn: RunningTurn, error: unknown): void {
     if (this.#turn !== turn) return;
     this.#turn = undefined;
-    turn.fail({ type: 'failed', code: error.code, message: error.message });
+    turn.fail(failedEnding(error));
   }
 
   #stop(turn: RunningTurn): void {
@@ -281,7 +290,7 @@ export class CodexSession implements LiveSession {
     for (const [threadId, turnId] of turns) {
       if (turnId === undefined) continue;
       // For a turn that has just ended there may be no answer at all: its end is what is waited for.
-      void turn.over.then(this.#peer.ask('turn/interrupt', { threadId, turnId }));
+      void turn.stream.over.then(this.#peer.ask('turn/interrupt', { threadId, turnId }));
     }
   }
 
@@ -309,13 +318,6 @@ export class CodexSession implements LiveSession {
   }
 }
 
-const interrupted = interruptedError();
-
 function typed(prompt: string): readonly JsonObject[] {
   return [{ type: 'text', text: prompt, text_elements: [] }];
 }
-
-const unread: TurnEnding = {
-  type: 'ending',
-  ending: { type: 'failed', code: 'interrupted', message: 'The answer was stopped, because nobody read it' },
-};

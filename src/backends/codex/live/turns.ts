@@ -1,31 +1,21 @@
 import type { StepEvent } from '../../../core/chat-event.js';
-import { EventQueue } from '../../live/turn-stream.js';
-import type { LiveEvent, TurnEnding } from '../../live/types.js';
+import { TurnStream, type TurnStreamOptions } from '../../live/turn-stream.js';
+import type { TurnEnding } from '../../live/types.js';
 import { type CodexTurn, endTurn, newTurn, type TurnStep } from './decoder.js';
 
-/** What a reader that does not keep up may leave unread. Other sessions share the pipe: it can't be made to wait. */
-const maxUnreadChars = 32 * 1024 * 1024;
-
-/** A running turn: the decoder's state, and the events on their way to whoever reads them. */
+/** A running turn: the decoder's state, and the stream of its events. */
 export class RunningTurn {
+  readonly stream: TurnStream;
   state: CodexTurn = newTurn;
   /** The caller wants it to stop. */
   stopping = false;
-  /** Nobody reads it. */
-  unread = false;
   /** What was said into it and taken, by id. */
   readonly told = new Map<string, string>();
   /** What was said into it and has no answer yet. */
   readonly telling = new Set<Promise<boolean>>();
-  /** Resolves when its ending is in the queue. */
-  readonly over: Promise<void>;
-  readonly #queue = new EventQueue<LiveEvent>({ limit: maxUnreadChars, weightOf: charsOf });
-  #settle: () => void = () => {};
 
-  constructor() {
-    this.over = new Promise((resolve) => {
-      this.#settle = resolve;
-    });
+  constructor(options: TurnStreamOptions = {}) {
+    this.stream = new TurnStream(options);
   }
 
   /** Takes a step; the ending, if it is one, is kept back for `finish`. */
@@ -40,36 +30,16 @@ export class RunningTurn {
   }
 
   push(event: StepEvent): void {
-    if (!this.unread) this.unread = !this.#queue.push(event);
+    this.stream.push(event);
   }
 
   finish(ending: TurnEnding): void {
-    this.#queue.end(ending);
-    this.#settle();
+    this.stream.push(ending);
   }
 
   /** Ends it whatever state it is in. */
   fail(ending: TurnEnding['ending'] & { type: 'failed' }): void {
     const { ending: last } = this.take(endTurn(this.state, ending));
     this.finish(last ?? { type: 'ending', ending });
-  }
-
-  events(): AsyncIterable<LiveEvent> {
-    return this.#queue;
-  }
-}
-
-function charsOf(event: LiveEvent): number {
-  const fixed = 200;
-  switch (event.type) {
-    case 'text':
-    case 'thinking':
-      return fixed + event.text.length;
-    case 'tool_end':
-      return fixed + event.output.length;
-    case 'notice':
-      return fixed + (event.raw?.length ?? 0);
-    default:
-      return fixed;
   }
 }

@@ -1,7 +1,9 @@
-import type { StepEvent } from '../../../core/chat-event.js';
+import { interruptedMessage, type StepEvent } from '../../../core/chat-event.js';
 import { interruptedError, TurnoutError } from '../../../core/errors.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
+import type { TurnStream } from '../../live/turn-stream.js';
 import type { LiveEvent, LiveSession, PermissionAnswer } from '../../live/types.js';
+import { failedEnding } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { type GeminiMessage, permissionId } from './decoder.js';
 import { geminiModes } from './modes.js';
@@ -36,8 +38,8 @@ export class GeminiSession implements LiveSession {
   #untold: string;
   #restoreRecord: Promise<() => Promise<void>> | undefined;
   #turn: Turn | undefined;
-  /** Comes when the agent has answered the prompt before it. */
-  #next: Turn | undefined;
+  /** The newest turn: it may still wait for the one before it to be over. */
+  #latest: Turn | undefined;
   #death: TurnoutError | undefined;
   /** The questions that the agent waits with. */
   readonly #asking = new Map<string, { params: JsonObject; answer: (outcome: JsonObject) => void }>();
@@ -56,26 +58,12 @@ export class GeminiSession implements LiveSession {
     return this.#turn !== undefined;
   }
 
-  async *turn(prompt: string): AsyncGenerator<LiveEvent> {
-    const turn = new Turn();
-    try {
-      this.#next = turn;
-      // A prompt to a busy session would cancel the one before it.
-      await this.#turn?.over;
-      await (await this.#restoreRecord)?.();
-      this.#restoreRecord = undefined;
-      this.#next = undefined;
-      this.#turn = turn;
-      this.#setup.turnBegan();
-      turn.push({ type: 'session', sessionId: this.sessionId, backend: 'gemini', ...this.#modelField() });
-      if (this.#death !== undefined) this.#endWith(this.#death);
-      else if (turn.interrupted) this.#endWith(interruptedError());
-      else void this.#prompt(prompt);
-      yield* turn.events;
-    } finally {
-      turn.abandoned = true;
-      if (this.#turn === turn) await this.interrupt();
-    }
+  turn(prompt: string): TurnStream {
+    const turn: Turn = new Turn({
+      begin: () => void this.#begin(turn, prompt).catch((error: unknown) => this.#endWith(turn, error)),
+      leave: () => void this.#stop(turn),
+    });
+    return turn.stream;
   }
 
   /** The agent says something to this session: the events that it becomes. */
@@ -85,13 +73,13 @@ export class GeminiSession implements LiveSession {
 
   /** Something that is not of this session alone. */
   tell(event: StepEvent): void {
-    this.#turn?.push(event);
+    this.#turn?.stream.push(event);
   }
 
   /** The agent asks. Resolves with ACP's outcome. */
   ask(params: JsonObject): { readonly events: readonly StepEvent[]; readonly outcome: Promise<JsonObject> } {
     const turn = this.#turn;
-    if (turn === undefined || turn.interrupted || turn.abandoned) {
+    if (turn === undefined || turn.interrupted) {
       return { events: [], outcome: Promise.resolve(chooseOption(params, undefined)) };
     }
     const id = permissionId(params);
@@ -107,17 +95,7 @@ export class GeminiSession implements LiveSession {
   }
 
   async interrupt(): Promise<void> {
-    if (this.#next !== undefined) this.#next.interrupted = true;
-    const turn = this.#turn;
-    if (turn === undefined || turn.interrupted) return;
-    turn.interrupted = true;
-    const cancelled = this.#connection.notify('session/cancel', { sessionId: this.sessionId });
-    // Behind the cancellation: the agent must not go on with the tool's refusal.
-    for (const id of [...this.#asking.keys()]) {
-      this.#withdraw(id);
-      this.receive({ type: 'answered', id, decision: 'deny', message: 'Interrupted' });
-    }
-    await cancelled;
+    if (this.#latest !== undefined) await this.#stop(this.#latest);
   }
 
   async answerPermission(id: string, answer: PermissionAnswer): Promise<void> {
@@ -153,8 +131,8 @@ export class GeminiSession implements LiveSession {
   async close(): Promise<void> {
     const turn = this.#turn;
     if (turn !== undefined) {
-      await this.interrupt();
-      await within(turn.over, stopMs, 'session/cancel').catch(() => undefined);
+      await this.#stop(turn);
+      await within(turn.stream.over, stopMs, 'session/cancel').catch(() => undefined);
     }
     this.#setup.closed(this);
     this.die(new TurnoutError('bad_request', 'The session was closed.'));
@@ -163,7 +141,41 @@ export class GeminiSession implements LiveSession {
   /** Nothing will come to this session any more: its process has ended, or it was let go. */
   die(death: TurnoutError): void {
     this.#death ??= death;
-    if (this.#turn !== undefined) this.#endWith(death);
+    if (this.#turn !== undefined) this.#endWith(this.#turn, death);
+  }
+
+  async #begin(turn: Turn, prompt: string): Promise<void> {
+    const before = this.#latest?.stream;
+    this.#latest = turn;
+    // A prompt to a busy session would cancel the one before it.
+    await before?.over;
+    await (await this.#restoreRecord)?.();
+    this.#restoreRecord = undefined;
+    this.#turn = turn;
+    this.#setup.turnBegan();
+    turn.stream.push({
+      type: 'session',
+      sessionId: this.sessionId,
+      backend: 'gemini',
+      ...(this.#model === undefined ? {} : { model: this.#model }),
+    });
+    if (this.#death !== undefined) this.#endWith(turn, this.#death);
+    else if (turn.interrupted) this.#endWith(turn, interruptedError());
+    else void this.#prompt(prompt);
+  }
+
+  async #stop(turn: Turn): Promise<void> {
+    if (turn.interrupted || turn.stream.isOver) return;
+    turn.interrupted = true;
+    // A turn that waits for the one before it is never begun.
+    if (turn !== this.#turn) return;
+    const cancelled = this.#connection.notify('session/cancel', { sessionId: this.sessionId });
+    // Behind the cancellation: the agent must not go on with the tool's refusal.
+    for (const id of [...this.#asking.keys()]) {
+      this.#withdraw(id);
+      this.receive({ type: 'answered', id, decision: 'deny', message: interruptedMessage });
+    }
+    await cancelled;
   }
 
   async #prompt(prompt: string): Promise<void> {
@@ -182,9 +194,9 @@ export class GeminiSession implements LiveSession {
   }
 
   #tell(turn: Turn, events: readonly LiveEvent[]): readonly StepEvent[] {
-    for (const event of events) turn.push(event);
+    for (const event of events) turn.stream.push(event);
     // Whoever reads this turn does not keep up, and that must not cost the memory of all.
-    if (turn.overflowed) void this.interrupt();
+    if (turn.stream.overflowed) void this.#stop(turn);
     const ending = events.find((event) => event.type === 'ending')?.ending;
     // Gemini forgets a prompt that failed, and what was in front of it.
     if (ending?.type === 'answered') this.#untold = '';
@@ -192,20 +204,14 @@ export class GeminiSession implements LiveSession {
     return events.filter((event): event is StepEvent => event.type !== 'ending');
   }
 
-  #endWith(death: TurnoutError): void {
-    const turn = this.#turn;
-    turn?.push({ type: 'ending', ending: { type: 'failed', code: death.code, message: death.message } });
-    if (turn !== undefined) this.#over(turn);
+  #endWith(turn: Turn, error: unknown): void {
+    turn.stream.push({ type: 'ending', ending: failedEnding(error) });
+    this.#over(turn);
   }
 
   #over(turn: Turn): void {
-    turn.end();
     for (const id of [...this.#asking.keys()]) this.#withdraw(id);
     if (this.#turn === turn) this.#turn = undefined;
     this.#setup.turnEnded();
-  }
-
-  #modelField(): { model?: string } {
-    return this.#model === undefined ? {} : { model: this.#model };
   }
 }

@@ -1,6 +1,7 @@
 import type { ChatEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
+import type { TurnStream } from '../../live/turn-stream.js';
 import type {
   LiveEvent,
   LiveSession,
@@ -8,7 +9,7 @@ import type {
   PermissionAnswer,
   TurnEnding,
 } from '../../live/types.js';
-import { interruptedEnding } from '../../output/ending.js';
+import { failedEnding, interruptedEnding } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
 import { failure } from '../failure.js';
@@ -51,9 +52,11 @@ export class OpenCodeSession implements LiveSession {
   #mode: PermissionMode;
   #model: OpenCodeModel | undefined;
   #turn: OpenCodeTurn | undefined;
+  /** The newest turn: it may still wait for the one before it to be over. */
+  #latest: OpenCodeTurn | undefined;
   #abort: Promise<void> | undefined;
   #closed = false;
-  #dead: TurnEnding | undefined;
+  #dead: TurnEnding['ending'] | undefined;
 
   constructor(server: SessionServer, facts: SessionFacts, options: LiveSessionOptions) {
     this.sessionId = facts.id;
@@ -64,34 +67,20 @@ export class OpenCodeSession implements LiveSession {
     this.#model = readModel(options.model);
   }
 
-  async *turn(prompt: string): AsyncGenerator<LiveEvent> {
-    // A turn whose reader has left may still be stopping.
-    await this.#turn?.closed;
-    if (this.#dead !== undefined) {
-      yield this.#dead;
-      return;
-    }
-    if (this.#closed) throw new TurnoutError('bad_request', 'This OpenCode session has been closed.');
-    const turn = new OpenCodeTurn(this.sessionId, newMessageId());
-    this.#turn = turn;
-    const { cwd } = this.#options;
-    if (!isSameDirectory(this.#directory, cwd)) turn.tell(worksElsewhere(this.#directory, cwd));
-    this.#drive(turn, prompt).catch((error: unknown) => {
-      turn.conclude(brokenEnding(error));
-      this.#close(turn);
+  turn(prompt: string): TurnStream {
+    const turn: OpenCodeTurn = new OpenCodeTurn(this.sessionId, {
+      begin: () =>
+        void this.#begin(turn, prompt).catch((error: unknown) => {
+          turn.conclude(failedEnding(error));
+          this.#close(turn);
+        }),
+      leave: () => void this.#interrupt(turn),
     });
-    try {
-      yield* turn.events();
-    } finally {
-      if (!turn.hasEnded) void this.interrupt();
-    }
+    return turn.stream;
   }
 
   async interrupt(): Promise<void> {
-    const turn = this.#turn;
-    if (turn === undefined || turn.hasEnded) return;
-    turn.interrupted = true;
-    await this.#stop(turn);
+    if (this.#latest !== undefined) await this.#interrupt(this.#latest);
   }
 
   async answerPermission(id: string, answer: PermissionAnswer): Promise<void> {
@@ -127,7 +116,7 @@ export class OpenCodeSession implements LiveSession {
   async close(): Promise<void> {
     this.#closed = true;
     await this.interrupt().catch(() => undefined);
-    await this.#turn?.closed;
+    await this.#turn?.stream.over;
     this.#server.forget([this.sessionId, ...this.#subagents]);
   }
 
@@ -146,9 +135,7 @@ export class OpenCodeSession implements LiveSession {
     this.#server.heard(raw, events.filter(isStep));
     // An abort that came before the session was busy had nothing to stop.
     const busy = type === 'session.status' && object(properties['status'])['type'] === 'busy';
-    if (turn !== undefined && ((busy && turn.interrupted && !turn.hasEnded) || turn.overflows)) {
-      void this.#stop(turn);
-    }
+    if (busy && turn?.interrupted && !turn.hasEnded) void this.#stop(turn);
   }
 
   /** A line that is no event, and nobody's. */
@@ -166,13 +153,40 @@ export class OpenCodeSession implements LiveSession {
 
   /** The process is gone. */
   crash(ending: TurnEnding['ending']): void {
-    this.#dead = { type: 'ending', ending };
+    this.#dead = ending;
     this.#turn?.conclude(ending);
   }
 
+  async #begin(turn: OpenCodeTurn, prompt: string): Promise<void> {
+    const before = this.#latest?.stream;
+    this.#latest = turn;
+    // A turn whose reader has left may still be stopping.
+    await before?.over;
+    const ending = this.#dead ?? (this.#closed ? closed : turn.interrupted ? interruptedEnding : undefined);
+    if (ending !== undefined) {
+      turn.stream.push({ type: 'ending', ending });
+      return;
+    }
+    this.#turn = turn;
+    const { cwd } = this.#options;
+    if (!isSameDirectory(this.#directory, cwd)) turn.tell(worksElsewhere(this.#directory, cwd));
+    await this.#drive(turn, prompt);
+  }
+
+  async #interrupt(turn: OpenCodeTurn): Promise<void> {
+    if (turn.hasEnded || turn.stream.isOver) return;
+    turn.interrupted = true;
+    // A turn that waits for the one before it is never begun.
+    if (turn === this.#turn) await this.#stop(turn);
+  }
+
   async #drive(turn: OpenCodeTurn, prompt: string): Promise<void> {
-    const answer = this.#say(turn.promptId, prompt).catch((error: unknown) => error);
+    const promptId = newMessageId();
+    turn.begin(promptId);
+    const answer = this.#say(promptId, prompt).catch((error: unknown) => error);
     await Promise.race([turn.ended, allAnswered(answer, turn)]);
+    // The turn has ended for its reader, who did not keep up, but not for the server.
+    if (turn.stream.overflowed) void this.#stop(turn);
     if (turn.hasEnded) await firstOf(answerPatienceMs, answer);
     else await this.#settle(turn, await answer);
     await this.#abort;
@@ -213,7 +227,7 @@ export class OpenCodeSession implements LiveSession {
     await firstOf(turn.interrupted ? abortedPatienceMs : eventPatienceMs, turn.ended);
     if (turn.hasEnded) return;
     if (answer instanceof Error) {
-      turn.conclude(brokenEnding(answer));
+      turn.conclude(failedEnding(answer));
       return;
     }
     const { status, body } = answer as HttpAnswer;
@@ -249,7 +263,7 @@ export class OpenCodeSession implements LiveSession {
     await endShells(shells).catch(() => undefined);
     // Not for the caller to wait for: a server that does not stop must not hold the turn for ever.
     void firstOf(abortPatienceMs, turn.ended).then(() => {
-      if (!turn.hasEnded && turn.interrupted) turn.conclude(interrupted);
+      if (!turn.hasEnded && turn.interrupted) turn.conclude(interruptedEnding);
     });
   }
 
@@ -298,7 +312,11 @@ export class OpenCodeSession implements LiveSession {
   }
 }
 
-const interrupted = interruptedEnding;
+const closed = {
+  type: 'failed',
+  code: 'bad_request',
+  message: 'This OpenCode session has been closed.',
+} as const;
 const eventPatienceMs = 2000;
 const abortedPatienceMs = 250;
 const answerPatienceMs = 1000;
@@ -308,11 +326,6 @@ async function allAnswered(answer: Promise<unknown>, turn: OpenCodeTurn): Promis
   await answer;
   // More may be said meanwhile.
   for (const said of turn.answers) await said;
-}
-
-function brokenEnding(error: unknown): TurnEnding['ending'] {
-  if (error instanceof TurnoutError) return { type: 'failed', code: error.code, message: error.message };
-  return { type: 'failed', code: 'unknown', message: String(error) };
 }
 
 function isStep(event: LiveEvent): event is LiveEvent & ChatEvent {

@@ -1,4 +1,4 @@
-import { EventQueue } from '../../live/turn-stream.js';
+import { TurnStream, type TurnStreamOptions } from '../../live/turn-stream.js';
 import type { LiveEvent, TurnEnding } from '../../live/types.js';
 import { interruptedEnding } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
@@ -9,32 +9,29 @@ import type { HttpAnswer } from './transport.js';
 
 /** A turn while it runs: the server's events go in, the turn's events come out, the ending last and held until `close`. */
 export class OpenCodeTurn {
-  readonly promptId: string;
+  /** It is over when the ending has been given out, and nothing of this turn is under way any more. */
+  readonly stream: TurnStream;
   /** Resolves when the ending is known. */
   readonly ended: Promise<void>;
-  /** Resolves when the ending has been given out, and nothing of this turn is under way any more. */
-  readonly closed: Promise<void>;
   interrupted = false;
-  /** Its reader is too slow: it has ended here, and must be stopped there. */
-  overflows = false;
   /** The server's answers to what was said into the turn. */
   readonly answers: Promise<void>[] = [];
-  readonly #queue = new EventQueue<LiveEvent>();
   readonly #telling = new Map<string, (taken: boolean) => void>();
   #state: OpenCodeTurnState;
   #ending: TurnEnding | undefined;
   #settleEnded: () => void = () => {};
-  #settleClosed: () => void = () => {};
 
-  constructor(sessionId: string, promptId: string) {
-    this.promptId = promptId;
-    this.#state = beginTurn(sessionId, promptId);
+  constructor(sessionId: string, options: TurnStreamOptions = {}) {
+    this.stream = new TurnStream(options);
+    this.#state = beginTurn(sessionId, '');
     this.ended = new Promise((resolve) => {
       this.#settleEnded = resolve;
     });
-    this.closed = new Promise((resolve) => {
-      this.#settleClosed = resolve;
-    });
+  }
+
+  /** The turn begins with this message. Ids grow with time, so it is made when the turn before is over. */
+  begin(promptId: string): void {
+    this.#state = beginTurn(this.#state.sessionId, promptId);
   }
 
   get hasEnded(): boolean {
@@ -54,10 +51,6 @@ export class OpenCodeTurn {
     });
   }
 
-  events(): AsyncIterable<LiveEvent> {
-    return this.#queue;
-  }
-
   /** A message is being said into the turn; resolves when the server has it, with false when it did not take it. */
   say(id: string, answer: Promise<HttpAnswer>): Promise<boolean> {
     this.#state = tellTurn(this.#state, id);
@@ -67,7 +60,7 @@ export class OpenCodeTurn {
       () => this.#answered(id, ''),
     );
     this.answers.push(said);
-    void this.closed.then(() => this.#taken(id, false));
+    void this.stream.over.then(() => this.#taken(id, false));
     return new Promise((resolve) => {
       this.#telling.set(id, resolve);
     });
@@ -96,11 +89,9 @@ export class OpenCodeTurn {
       this.#end(event);
       return;
     }
-    if (this.#queue.push(event)) return;
-    // The reader has fallen behind by a million events: more would cost memory without end.
-    this.overflows = true;
-    const message = 'The reader of this turn did not keep up with its events.';
-    this.#end({ type: 'ending', ending: { type: 'failed', code: 'unknown', message } });
+    this.stream.push(event);
+    // It has ended here, and must be stopped there.
+    if (this.stream.overflowed) this.#end({ type: 'ending', ending: interruptedEnding });
   }
 
   lostEvents(): void {
@@ -129,8 +120,8 @@ export class OpenCodeTurn {
   /** Gives out the ending. */
   close(): void {
     this.conclude();
-    this.#queue.end(this.#ending && (this.interrupted ? interruption(this.#ending) : this.#ending));
-    this.#settleClosed();
+    if (this.#ending === undefined) return;
+    this.stream.push(this.interrupted ? interruption(this.#ending) : this.#ending);
   }
 
   #answered(id: string, reply: string): void {

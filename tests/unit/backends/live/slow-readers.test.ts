@@ -1,81 +1,101 @@
 import { describe, expect, it } from 'vitest';
+import { codexTurnStep } from '../../../../src/backends/codex/live/decoder.js';
 import { RunningTurn } from '../../../../src/backends/codex/live/turns.js';
 import { Turn } from '../../../../src/backends/gemini/live/turns.js';
+import { maxUnreadBytes, type TurnStream } from '../../../../src/backends/live/turn-stream.js';
 import type { LiveEvent } from '../../../../src/backends/live/types.js';
 import { OpenCodeTurn } from '../../../../src/backends/opencode/live/turns.js';
-import type { StepEvent } from '../../../../src/core/chat-event.js';
 
-interface Overrun {
-  readonly room: number;
-  readonly push: (event: StepEvent) => void;
-  readonly isTooMuch: () => boolean;
-  readonly finish: () => void;
-  readonly events: () => AsyncIterable<LiveEvent>;
+interface RunningTool {
+  readonly stream: TurnStream;
+  /** A tool ends with this output, in the words of its CLI. */
+  toolEnds(id: string, output: string): void;
+  turnEnds(): void;
 }
 
-const failed = { type: 'failed', code: 'unknown', message: 'too slow' } as const;
-
-/** With how many words each of them is full, how it says so, and how it ends. */
-const turns: Readonly<Record<string, (word: string) => Overrun>> = {
-  codex: (word) => {
+const turns: Readonly<Record<string, () => RunningTool>> = {
+  codex: () => {
     const turn = new RunningTurn();
+    const take = (value: object) =>
+      turn.take(codexTurnStep(turn.state, { value: { ...value }, raw: '' })).ending;
+    take({ id: 1, result: { turn: { id: 't1' } } });
     return {
-      room: Math.ceil((32 * 1024 * 1024) / (200 + word.length)),
-      push: (event) => turn.push(event),
-      isTooMuch: () => turn.unread,
-      finish: () => turn.finish({ type: 'ending', ending: failed }),
-      events: () => turn.events(),
+      stream: turn.stream,
+      toolEnds: (id, output) => {
+        const item = { type: 'commandExecution', id, command: 'cat', aggregatedOutput: output };
+        take({ method: 'item/started', params: { turnId: 't1', item } });
+        take({ method: 'item/completed', params: { turnId: 't1', item } });
+      },
+      turnEnds: () => {
+        const ending = take({
+          method: 'turn/completed',
+          params: { turn: { id: 't1', status: 'completed' } },
+        });
+        if (ending !== undefined) turn.finish(ending);
+      },
     };
   },
   gemini: () => {
     const turn = new Turn();
+    const push = (events: readonly LiveEvent[]) => {
+      for (const event of events) turn.stream.push(event);
+    };
     return {
-      room: 1_000_000,
-      push: (event) => turn.push(event),
-      isTooMuch: () => turn.overflowed,
-      finish: () => turn.end(),
-      events: () => turn.events,
+      stream: turn.stream,
+      toolEnds: (id, output) => {
+        const content = [{ type: 'content', content: { type: 'text', text: output } }];
+        const call = { toolCallId: id, kind: 'execute', status: 'completed', content };
+        push(turn.step({ type: 'update', update: { sessionUpdate: 'tool_call', ...call }, raw: '' }));
+      },
+      turnEnds: () => push(turn.step({ type: 'result', result: { stopReason: 'end_turn' } })),
     };
   },
   opencode: () => {
-    const turn = new OpenCodeTurn('session', 'prompt');
+    const turn = new OpenCodeTurn('ses_1');
+    turn.begin('msg_1');
+    const take = (type: string, properties: object) =>
+      turn.take({ type, properties: { sessionID: 'ses_1', ...properties } }, '');
+    take('message.updated', { info: { id: 'msg_2', role: 'assistant', parentID: 'msg_1' } });
     return {
-      room: 1_000_000,
-      push: (event) => turn.tell(event),
-      isTooMuch: () => turn.overflows,
-      finish: () => turn.close(),
-      events: () => turn.events(),
+      stream: turn.stream,
+      toolEnds: (id, output) => {
+        const state = { status: 'completed', input: {}, output };
+        const part = { id, callID: id, messageID: 'msg_2', type: 'tool', tool: 'bash', state };
+        take('message.part.updated', { part });
+      },
+      turnEnds: () => turn.close(),
     };
   },
 };
 
-describe.each(Object.keys(turns))('a turn of %s', (name) => {
-  const text = { type: 'text', text: 'word' } as const;
-  const make = () => (turns[name] as (word: string) => Overrun)(text.text);
+const output = 'x'.repeat(1024 * 1024);
+const nameOf = (index: number) => `tool-${index}`;
 
-  it('keeps so much for its reader and no more, and its ending all the same', async () => {
+describe.each(Object.keys(turns))('a turn of %s with 300 unread outputs of 1 MiB', (name) => {
+  const make = () => (turns[name] as () => RunningTool)();
+
+  it('keeps 32 MiB of them for its reader and its ending, which says so', async () => {
     const turn = make();
-    for (let count = 0; count < turn.room; count++) turn.push(text);
-    expect(turn.isTooMuch()).toBe(false);
-    turn.push(text);
-    expect(turn.isTooMuch()).toBe(true);
-    turn.push(text);
-    turn.finish();
-    let count = 0;
-    let last: LiveEvent | undefined;
-    for await (const event of turn.events()) {
-      count += 1;
-      last = event;
+    for (let index = 0; index < 300; index++) {
+      turn.toolEnds(nameOf(index), output);
+      expect(turn.stream.overflowed).toBe(index * output.length >= maxUnreadBytes);
     }
-    expect(count).toBe(turn.room + 1);
-    expect(last).toMatchObject({ type: 'ending', ending: { type: 'failed' } });
+    turn.turnEnds();
+    const events: LiveEvent[] = [];
+    for await (const event of turn.stream) events.push(event);
+    const outputs = events.flatMap((event) => (event.type === 'tool_end' ? [event.output] : []));
+    expect(outputs).toHaveLength(maxUnreadBytes / output.length);
+    expect(events.at(-1)).toMatchObject({
+      type: 'ending',
+      ending: { type: 'failed', code: 'interrupted', message: expect.stringContaining('32 MiB behind') },
+    });
   });
 
-  it('keeps nothing for a reader that has left', async () => {
+  it('keeps none of them for a reader that has left', async () => {
     const turn = make();
-    turn.push(text);
-    for await (const _ of turn.events()) break;
-    for (let count = 0; count <= turn.room; count++) turn.push(text);
-    expect(turn.isTooMuch()).toBe(false);
+    turn.toolEnds(nameOf(0), output);
+    for await (const _ of turn.stream) break;
+    for (let index = 1; index < 300; index++) turn.toolEnds(nameOf(index), output);
+    expect(turn.stream.overflowed).toBe(false);
   });
 });

@@ -77,11 +77,34 @@ describe('a Codex session over a server that misbehaves', () => {
     const session = await open();
     const first = session.turn('hang')[Symbol.asyncIterator]();
     await first.next();
-    await expect(turn(session, 'second')).rejects.toMatchObject({ code: 'bad_request' });
+    expect(await turn(session, 'second')).toMatchObject([
+      { type: 'ending', ending: { type: 'failed', code: 'bad_request' } },
+    ]);
     await session.interrupt();
     expect((await first.next()).value).toMatchObject({ type: 'ending', ending: { code: 'interrupted' } });
-    await first.next();
     expect(answerIn(await turn(session, 'third'))).toBe('third');
+    await session.close();
+    expect(await turn(session, 'fourth')).toMatchObject([
+      { type: 'ending', ending: { type: 'failed', code: 'bad_request' } },
+    ]);
+  });
+
+  it('a turn that waits for the one before it is not begun when it is stopped or left', async () => {
+    const sent: string[] = [];
+    const process_ = await start(undefined, (entry) => {
+      if (entry.type === 'line' && entry.direction === 'out') sent.push(entry.line);
+    });
+    const session = await process_.open(options());
+    for await (const event of session.turn('flood')) if (event.type === 'text') break;
+    const stopped = turn(session, 'stopped');
+    await session.interrupt();
+    expect((await stopped).at(-1)).toMatchObject({ ending: { code: 'interrupted' } });
+    for await (const event of session.turn('flood')) if (event.type === 'text') break;
+    const left = session.turn('left')[Symbol.asyncIterator]();
+    void left.next();
+    await left.return?.();
+    expect(answerIn(await turn(session, 'last'))).toBe('last');
+    expect(sent.filter((line) => /"(stopped|left)"/.test(line))).toEqual([]);
   });
 
   it('a reader that does not read disturbs nobody else, and its turn is stopped in the end', async () => {
@@ -100,7 +123,10 @@ describe('a Codex session over a server that misbehaves', () => {
     await stopped;
     let last: LiveEvent | undefined;
     for (let next = await unread.next(); !next.done; next = await unread.next()) last = next.value;
-    expect(last).toMatchObject({ type: 'ending', ending: { type: 'failed', code: 'interrupted' } });
+    expect(last).toMatchObject({
+      type: 'ending',
+      ending: { code: 'interrupted', message: expect.stringContaining('32 MiB behind') },
+    });
     expect(answerIn(await turn(slow, 'again'))).toBe('again');
   });
 

@@ -235,6 +235,37 @@ describe('an agent that', () => {
   });
 });
 
+it('a reader that does not read disturbs nobody else, and its turn is stopped in the end', async () => {
+  const process = await start(`
+    if (method === 'session/prompt') {
+      const { sessionId } = params;
+      if (params.prompt.at(-1).text !== 'flood') { text(sessionId, 'hello'); reply(id, { stopReason: 'end_turn' }); return; }
+      prompt = { id };
+      const content = [{ type: 'content', content: { type: 'text', text: 'x'.repeat(1024 * 1024) } }];
+      const flood = setInterval(() => {
+        if (prompt === undefined) return clearInterval(flood);
+        update(sessionId, { sessionUpdate: 'tool_call', toolCallId: 'cat__1', kind: 'execute', status: 'completed', content });
+      }, 1);
+    }
+    if (method === 'session/cancel') { reply(prompt.id, { stopReason: 'cancelled' }); prompt = undefined; }`);
+  const [slow, quick] = [await process.open(options()), await process.open(options())];
+  const unread = slow.turn('flood')[Symbol.asyncIterator]();
+  await unread.next();
+  for (let count = 0; count < 5; count++) expect(said(await turn(quick))).toEqual(['hello']);
+  const cancels = () =>
+    trace.filter((entry) => entry.type === 'line' && entry.line.includes('session/cancel'));
+  await expect.poll(() => cancels().length).toBe(1);
+  let last: LiveEvent | undefined;
+  for (let next = await unread.next(); !next.done; next = await unread.next()) last = next.value;
+  expect(last).toMatchObject({
+    type: 'ending',
+    ending: { code: 'interrupted', message: expect.stringContaining('32 MiB behind') },
+  });
+  expect(said(await turn(slow))).toEqual(['hello']);
+  await slow.close();
+  expect((await turn(slow)).at(-1)).toMatchObject({ ending: { type: 'failed', code: 'bad_request' } });
+});
+
 describe('a recorded agent', () => {
   const recordings = fileURLToPath(new URL('../../../../fixtures/recordings/gemini/', import.meta.url));
 
