@@ -10,8 +10,7 @@ import type { WireDecoder } from './one-shot/decoder.js';
 import type { Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { mcpServers, mergedConfig } from './opencode/config.js';
-import { type OpenCodeState, openCodeDecoder } from './opencode/decoder.js';
-import { blocked, decoderOf } from './opencode/one-shot-turn.js';
+import { type OpenCodeState, openCodeDecoder, openCodeDecoderFor } from './opencode/decoder.js';
 import { isSameDirectory, sessionDirectory, worksElsewhere } from './opencode/session-directory.js';
 import type { Ending } from './output/ending.js';
 import type { JsonObject } from './output/json.js';
@@ -72,12 +71,12 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
 
   protected decoderFor(turn?: Turn): WireDecoder<OpenCodeState> {
     if (turn === undefined) return openCodeDecoder;
-    return decoderOf({ model: turn.model, first: this.#elsewhere.get(turn) });
+    return openCodeDecoderFor({ model: turn.model, first: this.#elsewhere.get(turn) });
   }
 
   protected override vendorFailure(exit: ProcessExit, _stderr: string, ending: Ending | undefined) {
     const refused = exit.signal === null && ending?.type === 'answered' && ending.stopReason === 'refusal';
-    return refused ? ({ message: blocked, code: 'unknown' } as const) : undefined;
+    return refused ? ({ message: blockedMessage, code: 'unknown' } as const) : undefined;
   }
 
   /** Resumed anywhere but in its own directory, a session runs there all the same, unseen, and nothing ever ends. */
@@ -113,6 +112,9 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     return args;
   }
 }
+
+/** The message of a refusal without a word: `opencode run` exits with 1 if a filter has stopped the model (1.18.33). */
+const blockedMessage = "The response was blocked by the provider's content filter";
 
 const permissionFlags: Record<PermissionMode, readonly string[]> = {
   bypass: ['--auto'],

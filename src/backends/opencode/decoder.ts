@@ -30,6 +30,29 @@ export const openCodeDecoder: WireDecoder<OpenCodeState> = {
   },
 };
 
+/** What is known of a turn before OpenCode prints anything. */
+export interface KnownTurn {
+  /** The model that was asked for: OpenCode prints none, and uses this one or fails. */
+  readonly model?: string | undefined;
+  /** Told with the session. */
+  readonly first?: StepEvent | undefined;
+}
+
+export function openCodeDecoderFor({ model, first }: KnownTurn): WireDecoder<OpenCodeState> {
+  const about = (event: StepEvent): readonly StepEvent[] => {
+    if (event.type !== 'session') return [event];
+    const session = model === undefined ? event : { ...event, model };
+    return first === undefined ? [session] : [first, session];
+  };
+  return {
+    ...openCodeDecoder,
+    step(state, line, raw) {
+      const [next, events] = openCodeDecoder.step(state, line, raw);
+      return [next, next.sessionId === state.sessionId ? events : events.flatMap(about)];
+    },
+  };
+}
+
 function event(state: OpenCodeState, line: JsonObject, raw: string): Step<OpenCodeState> {
   const part = object(line['part']);
   switch (line['type']) {

@@ -4,9 +4,9 @@ import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
 import { toolEnd, toolStart } from '../tools.js';
-import { decodeAside } from './asides.js';
 import { retryMessage, turnFailure } from './failure.js';
 import { execItem } from './items.js';
+import { decodeAside } from './notifications.js';
 import { type Ask, type OpenTool, readAsk } from './permissions.js';
 
 /** One turn of one thread, as far as it has come. */

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StepEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
+import { within } from '../../../core/wait.js';
 import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
 import { readMcpServers } from '../../launch/mcp-config.js';
 import type { LiveEvent, LiveProcess, LiveSession, LiveSessionOptions } from '../../live/types.js';
@@ -12,12 +13,11 @@ import { object, text } from '../../output/read-fields.js';
 import { withoutNoise } from '../../output/stderr.js';
 import type { RecentSessions } from '../../recent-sessions.js';
 import type { TraceEntry } from '../../types.js';
-import { decodeAside, unneeded } from './asides.js';
 import type { Message } from './decoder.js';
+import { decodeAside, unneeded } from './notifications.js';
 import { hasPolicy, threadPolicy, turnPolicy } from './permissions.js';
 import { CodexSession, maxUnheard } from './session.js';
 import { CodexPeer } from './transport.js';
-import { within } from './wait.js';
 
 /** MCP servers may take their time to start. */
 const openMs = 60_000;
@@ -147,7 +147,7 @@ export class CodexProcess implements LiveProcess {
     try {
       const unloaded = new Promise<void>((resolve) => this.#unloading.set(threadId, resolve));
       await this.#peer.call('thread/unsubscribe', { threadId }, closeMs);
-      await within(closeMs, unloaded, this.exited);
+      await within<unknown>(closeMs, unloaded, this.exited);
     } catch {
       // A process that is gone holds no thread.
     } finally {

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { StepEvent } from '../../../core/chat-event.js';
 import { interruptedError, TurnoutError } from '../../../core/errors.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
+import { within } from '../../../core/wait.js';
 import { putInFront } from '../../launch/prompt.js';
 import type { TurnStream } from '../../live/turn-stream.js';
 import type { LiveEvent, LiveSession, PermissionAnswer, TurnEnding } from '../../live/types.js';
 import { failedEnding } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
-import { decodeAside } from './asides.js';
 import { codexTurnStep, goOn, type Message, resolveAsk, type TurnStep } from './decoder.js';
+import { decodeAside } from './notifications.js';
 import { type Ask, decideAlone, readAsk, turnPolicy } from './permissions.js';
 import type { CodexPeer } from './transport.js';
 import { RunningTurn } from './turns.js';
-import { within } from './wait.js';
 
 export interface SessionSetup {
   readonly peer: CodexPeer;

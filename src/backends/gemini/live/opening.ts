@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnoutError } from '../../../core/errors.js';
+import { readMcpServers } from '../../launch/mcp-config.js';
 import type { LiveSessionOptions } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
-import { geminiModes } from './modes.js';
+import { geminiModes } from './permissions.js';
 import { toldInstructions } from './prompt.js';
 import type { AcpConnection } from './transport.js';
 
@@ -113,4 +114,25 @@ async function awaitHistory(
     quiet = replay.messages === before && (replay.complete || waited > silenceMs);
     if (!quiet) await sleep(5);
   }
+}
+
+/** The servers of a file in Claude's format, as `session/new` takes them. */
+export async function acpMcpServers(
+  file: string,
+  read: (path: string) => Promise<string>,
+): Promise<readonly JsonObject[]> {
+  const servers = await readMcpServers(file, read);
+  return servers.map(([name, server]) => {
+    const url = text(server['url']);
+    if (url === '') {
+      const args = Array.isArray(server['args']) ? server['args'].map(String) : [];
+      return { name, command: text(server['command']), args, env: pairs(server['env']) };
+    }
+    const type = server['type'] === 'sse' ? 'sse' : 'http';
+    return { type, name, url, headers: pairs(server['headers']) };
+  });
+}
+
+function pairs(record: unknown): readonly JsonObject[] {
+  return Object.entries(object(record)).map(([name, value]) => ({ name, value: String(value) }));
 }

@@ -1,6 +1,15 @@
 import type { PermissionDecision } from '../../../core/chat-event.js';
+import type { PermissionMode } from '../../../core/permission-mode.js';
 import type { JsonObject } from '../../output/json.js';
 import { objects, text } from '../../output/read-fields.js';
+
+/** Gemini's names of the modes over ACP (its command line spells one of them `auto_edit`). */
+export const geminiModes: Readonly<Record<PermissionMode, string>> = {
+  bypass: 'yolo',
+  ask: 'default',
+  edits: 'autoEdit',
+  plan: 'plan',
+};
 
 /** ACP's outcome for a decision; without one the question is withdrawn. */
 export function chooseOption(params: JsonObject, decision: PermissionDecision | undefined): JsonObject {

@@ -8,8 +8,15 @@ import { unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
 import { keepConversation, rememberRecord, removeStubs } from '../chat-records.js';
-import { acpMcpServers } from './mcp.js';
-import { checkSessionId, configureSession, loadSession, newSession, type Opened, Replay } from './opening.js';
+import {
+  acpMcpServers,
+  checkSessionId,
+  configureSession,
+  loadSession,
+  newSession,
+  type Opened,
+  Replay,
+} from './opening.js';
 import { RetryLog } from './retries.js';
 import { GeminiSession } from './session.js';
 import { AcpConnection, type Incoming } from './transport.js';

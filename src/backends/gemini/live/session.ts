@@ -1,15 +1,15 @@
 import { interruptedMessage, type StepEvent } from '../../../core/chat-event.js';
 import { interruptedError, TurnoutError } from '../../../core/errors.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
+import { within } from '../../../core/wait.js';
 import type { TurnStream } from '../../live/turn-stream.js';
 import type { LiveEvent, LiveSession, PermissionAnswer } from '../../live/types.js';
 import { failedEnding } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { type GeminiMessage, permissionId } from './decoder.js';
-import { geminiModes } from './modes.js';
-import { chooseOption } from './permissions.js';
+import { chooseOption, geminiModes } from './permissions.js';
 import { promptBlocks } from './prompt.js';
-import { type AcpConnection, within } from './transport.js';
+import type { AcpConnection } from './transport.js';
 import { Turn } from './turns.js';
 
 export interface GeminiSessionSetup {
@@ -132,7 +132,7 @@ export class GeminiSession implements LiveSession {
     const turn = this.#turn;
     if (turn !== undefined) {
       await this.#stop(turn);
-      await within(turn.stream.over, stopMs, 'session/cancel').catch(() => undefined);
+      await within(stopMs, turn.stream.over);
     }
     this.#setup.closed(this);
     this.die(new TurnoutError('bad_request', 'The session was closed.'));

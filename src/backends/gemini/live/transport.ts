@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import type { AnyMessage, ClientConnection } from '@agentclientprotocol/sdk';
 import { TurnoutError } from '../../../core/errors.js';
+import { late, within } from '../../../core/wait.js';
 import { describeExit, type RunningProcess } from '../../../process/start-process.js';
 import { classifyFailure } from '../../output/classify-failure.js';
 import { isObject, type JsonObject, parseObject } from '../../output/json.js';
@@ -58,10 +58,11 @@ export class AcpConnection {
   }
 
   /** Rejects with a TurnoutError. Without a deadline it waits as long as the agent lives. */
-  async request(method: string, params: JsonObject, deadlineMs?: number): Promise<JsonObject> {
+  async request(method: string, params: JsonObject, deadlineMs = 0): Promise<JsonObject> {
     try {
-      const answer = this.#agent.request<unknown>(method, params);
-      return object(await (deadlineMs === undefined ? answer : within(answer, deadlineMs, method)));
+      const answer = await within(deadlineMs, this.#agent.request<unknown>(method, params));
+      if (answer !== late) return object(answer);
+      throw new TurnoutError('timeout', `Gemini did not answer ${method} within ${deadlineMs / 1000} s`);
     } catch (error) {
       throw await this.#translate(error);
     }
@@ -95,7 +96,7 @@ export class AcpConnection {
 
   /** What reads no more is about to leave, and its exit says why; what stays all the same is ended. */
   async #unheard(): Promise<never> {
-    await Promise.race([this.#child.exited, setTimeout(leavingMs, undefined, { ref: false })]);
+    await within(leavingMs, this.#child.exited);
     await this.#child.end();
     throw await this.crash();
   }
@@ -145,20 +146,4 @@ function refusal(error: JsonRpcError): TurnoutError {
   // -32000 is ACP's "authentication required".
   const code = error.code === -32000 ? 'auth' : classifyFailure(message);
   return new TurnoutError(code, message, { cause: error });
-}
-
-/** What the promise gives, or a TurnoutError after so many milliseconds. */
-export async function within<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = globalThis.setTimeout(
-      () => reject(new TurnoutError('timeout', `Gemini did not answer ${what} within ${ms / 1000} s`)),
-      ms,
-    );
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

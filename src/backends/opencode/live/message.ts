@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { TurnoutError } from '../../../core/errors.js';
 
 /**
  * A message id as OpenCode makes them: the time in 48 bits of hex, then 14 random characters. The order of its messages
@@ -18,4 +19,21 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 function randomText(length: number): string {
   return Array.from(randomBytes(length), (byte) => alphabet[byte % alphabet.length]).join('');
+}
+
+export interface OpenCodeModel {
+  readonly providerID: string;
+  readonly modelID: string;
+}
+
+/** `provider/model`; the model's own name may hold more slashes. */
+export function readModel(model: string | undefined): OpenCodeModel | undefined {
+  if (model === undefined) return undefined;
+  const at = model.indexOf('/');
+  if (at > 0 && at < model.length - 1) {
+    return { providerID: model.slice(0, at), modelID: model.slice(at + 1) };
+  }
+  throw new TurnoutError('bad_request', `OpenCode has no model "${model}".`, {
+    hint: 'Name it as provider/model; `opencode models` lists them.',
+  });
 }

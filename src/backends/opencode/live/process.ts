@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import type { ChatEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
+import { late, within } from '../../../core/wait.js';
 import { type ProcessExit, type RunningProcess, startProcess } from '../../../process/start-process.js';
 import type {
   LiveContext,
@@ -16,7 +17,7 @@ import { isObject, type JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
 import { failure } from '../failure.js';
 import { EventStream } from './event-stream.js';
-import { readModel } from './model.js';
+import { readModel } from './message.js';
 import {
   agentOf,
   agentRules,
@@ -29,7 +30,6 @@ import {
 import { OpenCodeSession, type SessionServer } from './session.js';
 import { diedError, StartupLines, startPatienceMs } from './startup.js';
 import { type HttpAnswer, type HttpCall, OpenCodeHttp, serverUser } from './transport.js';
-import { firstOf } from './wait.js';
 
 /** Starts `opencode serve` and waits until it takes sessions. */
 export async function startOpenCode(config: string, context: LiveContext): Promise<LiveProcess> {
@@ -94,10 +94,10 @@ class OpenCodeServer implements LiveProcess, SessionServer {
       this.#connected = () => resolve('connected');
     });
     void this.#events.run();
-    const first = await firstOf(startPatienceMs, connected, this.exited);
+    const first = await within<'connected' | ProcessExit>(startPatienceMs, connected, this.exited);
     if (first === 'connected') return;
     this.#events.stop();
-    throw first === undefined
+    throw first === late
       ? new TurnoutError('timeout', 'OpenCode did not open its stream of events.')
       : diedError(this.#child, first);
   }
@@ -123,8 +123,8 @@ class OpenCodeServer implements LiveProcess, SessionServer {
       return answer;
     } catch (error) {
       // A process that dies breaks its connections first.
-      const exit = await firstOf(exitPatienceMs, this.exited);
-      throw exit === undefined ? error : diedError(this.#child, exit);
+      const exit = await within(exitPatienceMs, this.exited);
+      throw exit === late ? error : diedError(this.#child, exit);
     }
   }
 

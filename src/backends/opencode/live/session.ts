@@ -1,6 +1,7 @@
 import type { ChatEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
+import { within } from '../../../core/wait.js';
 import type { TurnStream } from '../../live/turn-stream.js';
 import type {
   LiveEvent,
@@ -14,14 +15,12 @@ import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
 import { failure } from '../failure.js';
 import { isSameDirectory, worksElsewhere } from '../session-directory.js';
-import { newMessageId } from './ids.js';
-import { type OpenCodeModel, readModel } from './model.js';
+import { newMessageId, type OpenCodeModel, readModel } from './message.js';
 import { PermissionDesk, type PermissionReply } from './permissions.js';
 import { agentOf, endsWith, type Rule, readRules, type ToolFilter } from './rules.js';
 import { endShells, findShells } from './shells.js';
 import type { HttpAnswer, HttpCall } from './transport.js';
 import { OpenCodeTurn } from './turns.js';
-import { firstOf } from './wait.js';
 
 /** The server as a session sees it. */
 export interface SessionServer {
@@ -187,7 +186,7 @@ export class OpenCodeSession implements LiveSession {
     await Promise.race([turn.ended, allAnswered(answer, turn)]);
     // The turn has ended for its reader, who did not keep up, but not for the server.
     if (turn.stream.overflowed) void this.#stop(turn);
-    if (turn.hasEnded) await firstOf(answerPatienceMs, answer);
+    if (turn.hasEnded) await within(answerPatienceMs, answer);
     else await this.#settle(turn, await answer);
     await this.#abort;
     this.#abort = undefined;
@@ -224,7 +223,7 @@ export class OpenCodeSession implements LiveSession {
   async #settle(turn: OpenCodeTurn, answer: unknown): Promise<void> {
     // A turn that was stopped before it began has no events to wait for.
     if (turn.interrupted) await this.#abort;
-    await firstOf(turn.interrupted ? abortedPatienceMs : eventPatienceMs, turn.ended);
+    await within(turn.interrupted ? abortedPatienceMs : eventPatienceMs, turn.ended);
     if (turn.hasEnded) return;
     if (answer instanceof Error) {
       turn.conclude(failedEnding(answer));
@@ -262,7 +261,7 @@ export class OpenCodeSession implements LiveSession {
     );
     await endShells(shells).catch(() => undefined);
     // Not for the caller to wait for: a server that does not stop must not hold the turn for ever.
-    void firstOf(abortPatienceMs, turn.ended).then(() => {
+    void within(abortPatienceMs, turn.ended).then(() => {
       if (!turn.hasEnded && turn.interrupted) turn.conclude(interruptedEnding);
     });
   }

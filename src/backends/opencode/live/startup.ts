@@ -1,7 +1,7 @@
 import { TurnoutError } from '../../../core/errors.js';
+import { late, within } from '../../../core/wait.js';
 import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
 import { withoutNoise } from '../../output/stderr.js';
-import { firstOf } from './wait.js';
 
 /** Reads a server's stdout for as long as it lives; only the line with its address is of interest. */
 export class StartupLines {
@@ -15,9 +15,9 @@ export class StartupLines {
   }
 
   async address(): Promise<string> {
-    const first = await firstOf(startPatienceMs, this.#address, this.#child.exited);
+    const first = await within<string | ProcessExit>(startPatienceMs, this.#address, this.#child.exited);
     if (typeof first === 'string') return first;
-    if (first !== undefined) throw diedError(this.#child, first, this.#said.join('\n'));
+    if (first !== late) throw diedError(this.#child, first, this.#said.join('\n'));
     throw new TurnoutError('timeout', `OpenCode did not start its server within ${startPatienceMs} ms.`, {
       hint: 'The first run in a new home takes longest; try again.',
     });

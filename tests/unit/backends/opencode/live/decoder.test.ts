@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { LiveEvent } from '../../../../../src/backends/live/types.js';
 import { decodeLive } from '../../../../../src/backends/opencode/live/decoder.js';
 import { SseFrames } from '../../../../../src/backends/opencode/live/event-stream.js';
-import { newMessageId } from '../../../../../src/backends/opencode/live/ids.js';
+import { newMessageId } from '../../../../../src/backends/opencode/live/message.js';
 import { PermissionDesk } from '../../../../../src/backends/opencode/live/permissions.js';
 import {
   agentRules,
