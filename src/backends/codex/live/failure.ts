@@ -9,7 +9,10 @@ export interface Failure {
   readonly code: ErrorCode;
 }
 
-/** A `TurnError`: the one place where Codex gives a machine-readable reason. `resetsAt` in seconds, where it is known. */
+/**
+ * The failure in a `TurnError`, the one place where Codex gives a machine-readable reason. `resetsAt` is in seconds since
+ * 1970, where it is known.
+ */
 export function turnFailure(error: JsonObject, resetsAt?: number): Failure {
   const message = text(error['message']) || 'the turn failed';
   const code = failureCode(message, error['codexErrorInfo']);
@@ -20,7 +23,7 @@ export function turnFailure(error: JsonObject, resetsAt?: number): Failure {
   return { type: 'failed', code, message: `${message}${until}` };
 }
 
-/** A retry's own message only counts; what went wrong stands beside it. */
+/** The message of a retry only counts the attempts; the reason stands beside it. */
 export function retryMessage(error: JsonObject): string {
   const details = text(error['additionalDetails']);
   const message = text(error['message']) || 'Codex tries again';

@@ -1,6 +1,13 @@
 import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
 
+/** A tool's item of the app-server in the format of `codex exec --json`, so that live and one-shot turns tell of it alike. */
+export function execItem(item: JsonObject): JsonObject | undefined {
+  const translate = toolKinds.get(text(item['type']));
+  if (translate === undefined) return undefined;
+  return { ...translate(item), id: item['id'], status: snakeCase(text(item['status'])) };
+}
+
 const toolKinds: ReadonlyMap<string, (item: JsonObject) => JsonObject> = new Map([
   [
     'commandExecution',
@@ -28,13 +35,6 @@ const toolKinds: ReadonlyMap<string, (item: JsonObject) => JsonObject> = new Map
     (kind) => [kind, (item: JsonObject) => ({ ...withoutTimes(item), type: snakeCase(kind) })] as const,
   ),
 ]);
-
-/** A tool of the app-server in the words of `codex exec --json`, so that both layers tell of it alike. */
-export function execItem(item: JsonObject): JsonObject | undefined {
-  const translate = toolKinds.get(text(item['type']));
-  if (translate === undefined) return undefined;
-  return { ...translate(item), id: item['id'], status: snakeCase(text(item['status'])) };
-}
 
 function change(one: JsonObject): JsonObject {
   return { path: one['path'], kind: text(object(one['kind'])['type']) };

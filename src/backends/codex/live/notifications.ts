@@ -3,8 +3,8 @@ import { unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { text } from '../../output/read-fields.js';
 
-/** What the app-server says beside the turns, where it is worth telling. */
-export function decodeAside(method: string, params: JsonObject, raw: string): readonly StepEvent[] {
+/** The events of a notification that belongs to no turn, or to every turn alike. */
+export function decodeNotification(method: string, params: JsonObject, raw: string): readonly StepEvent[] {
   switch (method) {
     case 'warning':
     case 'guardianWarning':
@@ -18,12 +18,14 @@ export function decodeAside(method: string, params: JsonObject, raw: string): re
       return [notice('warning', `The MCP server ${text(params['name'])} could not start: ${why}`, raw)];
     }
     default:
-      return unneeded.has(method) || silent.has(method) ? [] : [unknownLine('An unknown event', raw)];
+      return optedOutMethods.has(method) || ignoredMethods.has(method)
+        ? []
+        : [unknownLine('An unknown event', raw)];
   }
 }
 
-/** The server is asked to leave these out: many, or large, and nothing that a ChatEvent would say. */
-export const unneeded: ReadonlySet<string> = new Set([
+/** The server is asked to leave these out: they are many, or large, and no ChatEvent tells of them. */
+export const optedOutMethods: ReadonlySet<string> = new Set([
   'item/commandExecution/outputDelta',
   'item/commandExecution/terminalInteraction',
   'item/fileChange/outputDelta',
@@ -38,7 +40,7 @@ export const unneeded: ReadonlySet<string> = new Set([
   'turn/plan/updated',
 ]);
 
-const silent: ReadonlySet<string> = new Set([
+const ignoredMethods: ReadonlySet<string> = new Set([
   'account/rateLimits/updated',
   'account/updated',
   'app/list/updated',

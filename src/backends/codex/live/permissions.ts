@@ -6,8 +6,9 @@ import type { PermissionAnswer } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
 
-/** A request of the server for a permission; its id is of the server's own counting. */
-export interface Ask {
+/** A request of the server for a permission. */
+export interface PermissionRequest {
+  /** Counted by the server. */
   readonly requestId: string | number;
   readonly threadId: string;
   readonly turnId: string;
@@ -17,6 +18,7 @@ export interface Ask {
   reply(decision: PermissionDecision): JsonObject;
 }
 
+/** A tool that has started and not ended. */
 export interface OpenTool {
   readonly name: string;
   readonly input: unknown;
@@ -39,18 +41,18 @@ const sandboxPolicies = {
   'read-only': { type: 'readOnly', networkAccess: false },
 } as const;
 
-/** For the opening of a thread. Approvals come to us, whatever reviewer the settings name. */
+/** The policy that a thread is opened with. Approvals come to us, whatever reviewer the settings name. */
 export function threadPolicy(mode: PermissionMode): JsonObject {
   return { ...policies[mode], approvalsReviewer: 'user' };
 }
 
-/** For a turn of a thread that was opened with another mode; it holds for the turns after it too. */
+/** The policy for a turn of a thread that was opened with another mode; it holds for the turns after it too. */
 export function turnPolicy(mode: PermissionMode): JsonObject {
   const { approvalPolicy, sandbox } = policies[mode];
   return { approvalPolicy, approvalsReviewer: 'user', sandboxPolicy: sandboxPolicies[sandbox] };
 }
 
-/** A thread that was still loaded keeps what it was opened with. */
+/** False for a thread that was still loaded and canPersist another policy, with which it was opened. */
 export function hasPolicy(opened: JsonObject, mode: PermissionMode): boolean {
   const { approvalPolicy, sandbox } = policies[mode];
   return (
@@ -59,25 +61,35 @@ export function hasPolicy(opened: JsonObject, mode: PermissionMode): boolean {
   );
 }
 
-/** What needs no person. In `edits` a patch asks like a command: the answer is ours, where it stays in the directory. */
-export function decideAlone(ask: Ask, mode: PermissionMode, cwd: string): PermissionDecision | undefined {
+/**
+ * The decision on a request that needs no person. In `edits` Codex asks before a patch as before a command: a patch that
+ * stays in the directory is allowed here.
+ */
+export function automaticDecision(
+  request: PermissionRequest,
+  mode: PermissionMode,
+  cwd: string,
+): PermissionDecision | undefined {
   if (mode === 'bypass') return 'allow';
   if (mode === 'plan') return 'deny';
-  if (mode !== 'edits' || ask.tool !== 'apply_patch') return undefined;
-  const changes = objects(object(ask.input)['changes']);
+  if (mode !== 'edits' || request.tool !== 'apply_patch') return undefined;
+  const changes = objects(object(request.input)['changes']);
   return changes.length > 0 && changes.every((change) => isInside(text(change['path']), cwd))
     ? 'allow'
     : undefined;
 }
 
-/** `undefined`: no question that an allow or a deny would answer. */
-export function readAsk(message: JsonObject, tools: ReadonlyMap<string, OpenTool>): Ask | undefined {
+/** Undefined for a request that neither an allow nor a deny would answer. */
+export function readPermissionRequest(
+  message: JsonObject,
+  tools: ReadonlyMap<string, OpenTool>,
+): PermissionRequest | undefined {
   const requestId = message['id'];
   if (typeof requestId !== 'string' && typeof requestId !== 'number') return undefined;
   const params = object(message['params']);
-  const asked = describe(text(message['method']), params, tools);
-  if (asked === undefined) return undefined;
-  return { requestId, threadId: text(params['threadId']), turnId: text(params['turnId']), ...asked };
+  const request = describe(text(message['method']), params, tools);
+  if (request === undefined) return undefined;
+  return { requestId, threadId: text(params['threadId']), turnId: text(params['turnId']), ...request };
 }
 
 const everyDecision: readonly PermissionDecision[] = ['allow', 'allow_always', 'deny'];
@@ -86,17 +98,22 @@ function describe(
   method: string,
   params: JsonObject,
   tools: ReadonlyMap<string, OpenTool>,
-): Pick<Ask, 'tool' | 'input' | 'options' | 'reply'> | undefined {
+): Pick<PermissionRequest, 'tool' | 'input' | 'options' | 'reply'> | undefined {
   const tool = tools.get(text(params['itemId']));
   const more = given(params, ['reason', 'networkApprovalContext', 'grantRoot']);
   switch (method) {
     case 'item/commandExecution/requestApproval': {
       const command = params['command'] ?? object(tool?.input)['command'] ?? '';
-      return { tool: 'shell', input: { command, ...more }, options: everyDecision, reply: decide };
+      return { tool: 'shell', input: { command, ...more }, options: everyDecision, reply: approvalReply };
     }
     case 'item/fileChange/requestApproval': {
       const changes = object(tool?.input)['changes'] ?? [];
-      return { tool: 'apply_patch', input: { changes, ...more }, options: everyDecision, reply: decide };
+      return {
+        tool: 'apply_patch',
+        input: { changes, ...more },
+        options: everyDecision,
+        reply: approvalReply,
+      };
     }
     case 'item/permissions/requestApproval':
       return {
@@ -115,22 +132,22 @@ function describe(
   }
 }
 
-/** The question before a call of an MCP tool has the form of an elicitation; a real one wants a form filled in. */
+/** Codex asks before a call of an MCP tool with an elicitation; a real elicitation wants a form filled in. */
 function describeMcpCall(params: JsonObject, tools: ReadonlyMap<string, OpenTool>) {
   const meta = object(params['_meta']);
   if (meta['codex_approval_kind'] !== 'mcp_tool_call') return undefined;
   const prefix = `${text(params['serverName'])}.`;
   const named = /tool "([^"]+)"/.exec(text(params['message']))?.[1];
   const open = [...tools.values()].findLast(({ name }) => name.startsWith(prefix))?.name;
-  const keeps = Array.isArray(meta['persist']) && meta['persist'].includes('session');
+  const canPersist = Array.isArray(meta['persist']) && meta['persist'].includes('session');
   return {
     tool: named === undefined ? (open ?? prefix.slice(0, -1)) : `${prefix}${named}`,
     input: meta['tool_params'] ?? {},
-    options: keeps ? everyDecision : everyDecision.filter((decision) => decision !== 'allow_always'),
+    options: canPersist ? everyDecision : everyDecision.filter((decision) => decision !== 'allow_always'),
     reply: (decision: PermissionDecision): JsonObject => ({
       action: decision === 'deny' ? 'decline' : 'accept',
       content: decision === 'deny' ? null : {},
-      _meta: decision === 'allow_always' && keeps ? { persist: 'session' } : null,
+      _meta: decision === 'allow_always' && canPersist ? { persist: 'session' } : null,
     }),
   };
 }
@@ -141,7 +158,7 @@ const decisions: Readonly<Record<PermissionAnswer['decision'], string>> = {
   deny: 'decline',
 };
 
-function decide(decision: PermissionDecision): JsonObject {
+function approvalReply(decision: PermissionDecision): JsonObject {
   return { decision: decisions[decision] };
 }
 
@@ -155,14 +172,14 @@ function present(fields: JsonObject): JsonObject {
   return given(fields, Object.keys(fields));
 }
 
-/** Also behind symbolic links: no sandbox holds an allowed patch back. */
+/** Symbolic links are resolved: no sandbox holds an allowed patch back. */
 function isInside(path: string, directory: string): boolean {
   if (path === '') return false;
   const way = relative(realPath(directory), realPath(resolve(directory, path)));
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Of what may not be there yet. */
+/** The real path of a file that may not be there yet. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -13,11 +13,11 @@ import { object, text } from '../../output/read-fields.js';
 import { withoutNoise } from '../../output/stderr.js';
 import type { RecentSessions } from '../../recent-sessions.js';
 import type { TraceEntry } from '../../types.js';
-import type { Message } from './decoder.js';
-import { decodeAside, unneeded } from './notifications.js';
+import { decodeNotification, optedOutMethods } from './notifications.js';
 import { hasPolicy, threadPolicy, turnPolicy } from './permissions.js';
-import { CodexSession, maxUnheard } from './session.js';
-import { CodexPeer } from './transport.js';
+import { CodexSession, maxUndelivered } from './session.js';
+import type { CodexMessage } from './state.js';
+import { CodexConnection } from './transport.js';
 
 /** MCP servers may take their time to start. */
 const openMs = 60_000;
@@ -33,30 +33,30 @@ export class CodexProcess implements LiveProcess {
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;
   readonly #child: RunningProcess;
-  readonly #peer: CodexPeer;
-  readonly #known: KnownInstructions;
+  readonly #connection: CodexConnection;
+  readonly #knownInstructions: KnownInstructions;
   readonly #trace: ((entry: TraceEntry) => void) | undefined;
   readonly #sessions = new Map<string, CodexSession>();
-  /** Told when the server has let go of a thread. */
-  readonly #unloading = new Map<string, () => void>();
+  /** Called when the server has unloaded a thread, by its id. */
+  readonly #onUnloaded = new Map<string, () => void>();
   readonly #finished: Promise<void>;
-  /** What was said while there was no session. */
-  #unheard: readonly StepEvent[] = [];
+  /** Events that came while there was no session. */
+  #undelivered: readonly StepEvent[] = [];
   #ending = false;
 
   constructor(
     child: RunningProcess,
-    known: KnownInstructions,
+    knownInstructions: KnownInstructions,
     trace: ((entry: TraceEntry) => void) | undefined,
   ) {
     this.pid = child.pid;
     this.exited = child.exited;
     this.#child = child;
-    this.#known = known;
+    this.#knownInstructions = knownInstructions;
     this.#trace = trace;
-    this.#peer = new CodexPeer(child, {
+    this.#connection = new CodexConnection(child, {
       receive: (message) => this.#receive(message),
-      garbage: (line) => this.#tellAll([unknownLine('A line that is not JSON-RPC', line)]),
+      garbage: (line) => this.#deliverToAll([unknownLine('A line that is not JSON-RPC', line)]),
       trace,
     });
     this.#finished = this.#run();
@@ -66,14 +66,14 @@ export class CodexProcess implements LiveProcess {
     const params = {
       clientInfo: { name: 'turnout', title: 'Turnout', version: '0' },
       capabilities: {
-        // Without it nothing ends a tool that an interrupted turn leaves behind.
+        // Without this nothing ends a tool that an interrupted turn leaves behind.
         experimentalApi: true,
         requestAttestation: false,
-        optOutNotificationMethods: [...unneeded],
+        optOutNotificationMethods: [...optedOutMethods],
       },
     };
-    await this.#peer.call('initialize', params, startMs);
-    this.#peer.tell('initialized');
+    await this.#connection.request('initialize', params, startMs);
+    this.#connection.notify('initialized');
   }
 
   async open(options: LiveSessionOptions): Promise<LiveSession> {
@@ -83,7 +83,7 @@ export class CodexProcess implements LiveProcess {
     }
     const params = await threadParams(options);
     let session: CodexSession | undefined;
-    // What the server says about the thread may follow the answer at once.
+    // Notifications about the thread may follow the answer at once: the session must be there for them.
     const opened = (result: JsonObject) => {
       const threadId = text(object(result['thread'])['id']);
       if (threadId === '' || (sessionId !== undefined && sessionId !== threadId)) return;
@@ -91,7 +91,7 @@ export class CodexProcess implements LiveProcess {
     };
     if (sessionId === undefined) {
       const instructions = options.systemPrompt === '' ? {} : { developerInstructions: options.systemPrompt };
-      await this.#peer.call('thread/start', { ...params, ...instructions }, openMs, opened);
+      await this.#connection.request('thread/start', { ...params, ...instructions }, openMs, opened);
     } else {
       await this.#resume({ ...params, threadId: sessionId, excludeTurns: true }, opened);
     }
@@ -101,11 +101,11 @@ export class CodexProcess implements LiveProcess {
     return session;
   }
 
-  /** A thread that was let go a moment ago may still be closing, though the server has said that it was closed. */
+  /** A thread that was unloaded a moment ago may still be closing, though the server has said that it was closed. */
   async #resume(params: JsonObject, opened: (result: JsonObject) => void): Promise<void> {
     for (const giveUpAt = performance.now() + closeMs; ; await sleep(20)) {
       try {
-        await this.#peer.call('thread/resume', params, openMs, opened);
+        await this.#connection.request('thread/resume', params, openMs, opened);
         return;
       } catch (error) {
         const closing = error instanceof TurnoutError && error.message.includes('is closing; retry');
@@ -123,40 +123,41 @@ export class CodexProcess implements LiveProcess {
   #add(threadId: string, options: LiveSessionOptions, result: JsonObject): CodexSession {
     const fingerprint = createHash('sha256').update(options.systemPrompt).digest('base64');
     const isNew = options.sessionId === undefined;
-    const instructed = isNew || options.systemPrompt === '' || this.#known.get(threadId) === fingerprint;
-    if (isNew) this.#known.set(threadId, fingerprint);
+    const instructed =
+      isNew || options.systemPrompt === '' || this.#knownInstructions.get(threadId) === fingerprint;
+    if (isNew) this.#knownInstructions.set(threadId, fingerprint);
     const session = new CodexSession({
-      peer: this.#peer,
+      connection: this.#connection,
       threadId,
       model: text(result['model']),
       cwd: options.cwd,
       mode: options.permissionMode,
-      overrides: missing(options, result),
+      overrides: missingSettings(options, result),
       instructions: instructed ? '' : options.systemPrompt,
-      instructed: () => this.#known.set(threadId, fingerprint),
-      letGo: () => this.#letGo(threadId),
+      onInstructed: () => this.#knownInstructions.set(threadId, fingerprint),
+      unload: () => this.#unload(threadId),
     });
     this.#sessions.set(threadId, session);
-    session.tell(this.#unheard);
-    this.#unheard = [];
+    session.deliver(this.#undelivered);
+    this.#undelivered = [];
     return session;
   }
 
-  /** Until the server has let go of a thread, no other process can resume it. */
-  async #letGo(threadId: string): Promise<void> {
+  /** Until the server has unloaded a thread, no other process can resume it. */
+  async #unload(threadId: string): Promise<void> {
     try {
-      const unloaded = new Promise<void>((resolve) => this.#unloading.set(threadId, resolve));
-      await this.#peer.call('thread/unsubscribe', { threadId }, closeMs);
+      const unloaded = new Promise<void>((resolve) => this.#onUnloaded.set(threadId, resolve));
+      await this.#connection.request('thread/unsubscribe', { threadId }, closeMs);
       await within<unknown>(closeMs, unloaded, this.exited);
     } catch {
       // A process that is gone holds no thread.
     } finally {
-      this.#unloading.delete(threadId);
+      this.#onUnloaded.delete(threadId);
       this.#sessions.delete(threadId);
     }
   }
 
-  #receive(message: Message): readonly LiveEvent[] {
+  #receive(message: CodexMessage): readonly LiveEvent[] {
     const { value } = message;
     const params = object(value['params']);
     const threadId = text(params['threadId']) || text(object(params['thread'])['id']);
@@ -164,39 +165,40 @@ export class CodexProcess implements LiveProcess {
     const session = this.#sessions.get(threadId);
     const parent = session ?? [...this.#sessions.values()].find((one) => one.hasChild(threadId));
     if (value['id'] !== undefined) {
-      if (parent !== undefined) return parent.asked(message);
-      this.#peer.refuse(value['id'], method);
+      if (parent !== undefined) return parent.receiveRequest(message);
+      this.#connection.refuse(value['id'], method);
       return [];
     }
-    if (method === 'thread/closed') this.#unloading.get(threadId)?.();
-    if (session !== undefined) return session.notified(message);
-    if (parent !== undefined) parent.childNotified(message);
+    if (method === 'thread/closed') this.#onUnloaded.get(threadId)?.();
+    if (session !== undefined) return session.receiveNotification(message);
+    if (parent !== undefined) parent.receiveChildNotification(message);
     if (threadId !== '') return [];
     if (method === 'account/rateLimits/updated') {
-      return [...this.#sessions.values()].flatMap((one) => one.notified(message));
+      return [...this.#sessions.values()].flatMap((one) => one.receiveNotification(message));
     }
-    return this.#tellAll(decodeAside(method, params, message.raw));
+    return this.#deliverToAll(decodeNotification(method, params, message.raw));
   }
 
-  #tellAll(events: readonly StepEvent[]): readonly StepEvent[] {
-    if (this.#sessions.size === 0) this.#unheard = [...this.#unheard, ...events].slice(-maxUnheard);
-    else for (const session of this.#sessions.values()) session.tell(events);
+  #deliverToAll(events: readonly StepEvent[]): readonly StepEvent[] {
+    if (this.#sessions.size === 0)
+      this.#undelivered = [...this.#undelivered, ...events].slice(-maxUndelivered);
+    else for (const session of this.#sessions.values()) session.deliver(events);
     return events;
   }
 
   async #run(): Promise<void> {
-    const broken = await this.#peer.read().then(() => undefined, unreadable);
+    const broken = await this.#connection.read().then(() => undefined, unreadable);
     const exit = await this.#exitOf();
     const error = this.#ending ? endedByUs : (broken ?? crash(exit, this.#child.stderr()));
-    this.#peer.lose(error);
-    for (const session of this.#sessions.values()) session.lost(error);
+    this.#connection.close(error);
+    for (const session of this.#sessions.values()) session.terminate(error);
     this.#sessions.clear();
     this.#trace?.({ type: 'exit', ...exit, stderr: this.#child.stderr() });
     // Tools outlive a server that was killed.
     await this.#child.end();
   }
 
-  /** A server that closed its output and stays is of no use. */
+  /** A server that has closed its output and does not exit is ended. */
   async #exitOf(): Promise<ProcessExit> {
     await within(exitMs, this.exited);
     return this.#child.end();
@@ -205,7 +207,7 @@ export class CodexProcess implements LiveProcess {
 
 const endedByUs = new TurnoutError('interrupted', 'The Codex process was ended.');
 
-/** Not the server's fault: what it says could not be taken, so it was ended. */
+/** The error of a server that was ended because its output could not be taken; the fault is not the server's. */
 function unreadable(cause: unknown): TurnoutError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new TurnoutError('crashed', `The output of Codex could not be read: ${why}`, { cause });
@@ -241,8 +243,8 @@ async function threadParams(options: LiveSessionOptions): Promise<JsonObject> {
   };
 }
 
-/** A thread that the server still had loaded keeps the settings it had. */
-function missing(options: LiveSessionOptions, result: JsonObject): JsonObject {
+/** The settings to give to the first turn: a thread that the server still had loaded keeps those it had. */
+function missingSettings(options: LiveSessionOptions, result: JsonObject): JsonObject {
   return {
     ...(result['cwd'] === options.cwd ? {} : { cwd: options.cwd }),
     ...(options.model === undefined || result['model'] === options.model ? {} : { model: options.model }),

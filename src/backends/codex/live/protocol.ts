@@ -14,7 +14,7 @@ import { withoutAnalytics, withoutPlugins } from '../arguments.js';
 import { CodexProcess, type KnownInstructions } from './process.js';
 
 /** Codex's `app-server` (S4), measured with 0.166.0. */
-export class CodexLive implements LiveProtocol {
+class CodexLive implements LiveProtocol {
   readonly sessionsPerProcess = 'many';
   readonly capabilities: LiveCapabilities = {
     thinking: true,
@@ -28,9 +28,9 @@ export class CodexLive implements LiveProtocol {
     mcpConfig: true,
     steer: true,
   };
-  readonly #known: KnownInstructions = new RecentSessions();
+  readonly #knownInstructions: KnownInstructions = new RecentSessions();
 
-  /** Everything is given with the thread. */
+  /** All options are a thread's own, so that one process serves every session. */
   processKey(): string {
     return 'codex';
   }
@@ -38,7 +38,7 @@ export class CodexLive implements LiveProtocol {
   async start(options: LiveSessionOptions, context: LiveContext): Promise<LiveProcess> {
     for (let attempt = 1; ; attempt++) {
       const child = await this.#spawn(options, context);
-      const running = new CodexProcess(child, this.#known, context.trace);
+      const running = new CodexProcess(child, this.#knownInstructions, context.trace);
       try {
         await running.initialize();
         return running;
@@ -57,7 +57,7 @@ export class CodexLive implements LiveProtocol {
     return startProcess({
       command: context.command,
       args: ['app-server', ...withoutAnalytics, ...withoutPlugins(context.env), ...unloadAtOnce],
-      // It outlives the directory of its first session.
+      // The process outlives the directory of its first session.
       cwd: parse(options.cwd).root || '/',
       env: context.env,
       stdin: 'open',
@@ -66,11 +66,11 @@ export class CodexLive implements LiveProtocol {
   }
 }
 
-/** Of those that start at once in a home without a database, all but the one that makes it give up (0.166.0). */
+/** Of several servers that start at once in a home without a database, all but the one that makes it give up (0.166.0). */
 const lostTheRace = 'failed to initialize sqlite state runtime';
 const mostStarts = 4;
 
 export const codexLive: LiveProtocol = new CodexLive();
 
-/** A closed thread stays loaded for a while, and as long no other process can resume it. */
+/** Without this a closed thread stays loaded for a while, and no other process can resume it meanwhile. */
 const unloadAtOnce: readonly string[] = ['-c', 'thread_unload_delay_secs=0'];

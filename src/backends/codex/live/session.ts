@@ -8,57 +8,65 @@ import type { TurnStream } from '../../live/turn-stream.js';
 import type { LiveEvent, LiveSession, PermissionAnswer, TurnEnding } from '../../live/types.js';
 import { failedEnding } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
+import { noSuchRequest } from '../../output/permission-request.js';
 import { object, text } from '../../output/read-fields.js';
-import { codexTurnStep, goOn, type Message, resolveAsk, type TurnStep } from './decoder.js';
-import { decodeAside } from './notifications.js';
-import { type Ask, decideAlone, readAsk, turnPolicy } from './permissions.js';
-import type { CodexPeer } from './transport.js';
-import { RunningTurn } from './turns.js';
+import { stepCodexTurn } from './decoder.js';
+import { decodeNotification } from './notifications.js';
+import {
+  automaticDecision,
+  type PermissionRequest,
+  readPermissionRequest,
+  turnPolicy,
+} from './permissions.js';
+import { type CodexMessage, type CodexTurnStep, continueInNewTurn, resolvePermission } from './state.js';
+import type { CodexConnection } from './transport.js';
+import { CodexTurn } from './turns.js';
 
-export interface SessionSetup {
-  readonly peer: CodexPeer;
+export interface CodexSessionSetup {
+  readonly connection: CodexConnection;
   readonly threadId: string;
   readonly model: string;
   readonly cwd: string;
   readonly mode: PermissionMode;
-  /** The thread was not opened with what was asked for: the first turn says it once more. */
+  /** Settings that the thread was not opened with though they were asked for: the first turn sets them. */
   readonly overrides: JsonObject;
   /** Instructions that the thread does not have yet. */
   readonly instructions: string;
-  /** The thread has its instructions now. */
-  instructed(): void;
-  /** Gives the thread back to the server. */
-  letGo(): Promise<void>;
+  /** Called when the thread has its instructions. */
+  onInstructed(): void;
+  /** Makes the server unload the thread. */
+  unload(): Promise<void>;
 }
 
 const answerMs = 30_000;
 const cleanMs = 3000;
-/** What is kept of what nobody could be told yet. */
-export const maxUnheard = 50;
+/** The most events that are kept for the next turn while none runs. */
+export const maxUndelivered = 50;
 
 /** One thread of an app-server. */
 export class CodexSession implements LiveSession {
   readonly sessionId: string;
-  readonly #setup: SessionSetup;
-  readonly #peer: CodexPeer;
+  readonly #setup: CodexSessionSetup;
+  readonly #connection: CodexConnection;
   #mode: PermissionMode;
   #model: string;
   #overrides: JsonObject;
   #instructions: string;
   /** The turn that the server runs, until it says that it is over. */
-  #turn: RunningTurn | undefined;
+  #turn: CodexTurn | undefined;
   /** The newest turn: it may still wait for the one before it to be over. */
-  #latest: RunningTurn | undefined;
+  #latest: CodexTurn | undefined;
   /** Threads of sub-agents, with the turn that each of them runs. */
   readonly #children = new Map<string, string | undefined>();
-  /** What was said while no turn ran. */
-  #unheard: StepEvent[] = [];
-  #dead: TurnoutError | undefined;
+  /** Events that came while no turn ran. */
+  #undelivered: readonly StepEvent[] = [];
+  /** Why no turn can run any more: the process is gone, or the session closed. */
+  #terminated: TurnoutError | undefined;
   #closed = false;
 
-  constructor(setup: SessionSetup) {
+  constructor(setup: CodexSessionSetup) {
     this.#setup = setup;
-    this.#peer = setup.peer;
+    this.#connection = setup.connection;
     this.sessionId = setup.threadId;
     this.#mode = setup.mode;
     this.#model = setup.model;
@@ -67,7 +75,7 @@ export class CodexSession implements LiveSession {
   }
 
   turn(prompt: string): TurnStream {
-    const turn: RunningTurn = new RunningTurn({
+    const turn: CodexTurn = new CodexTurn({
       begin: () => void this.#begin(turn, prompt).catch((error: unknown) => this.#fail(turn, error)),
       leave: () => this.#stop(turn),
     });
@@ -80,30 +88,33 @@ export class CodexSession implements LiveSession {
 
   async answerPermission(id: string, answer: PermissionAnswer): Promise<void> {
     const turn = this.#turn;
-    const ask = turn?.state.asks.get(id);
-    if (turn === undefined || ask === undefined) {
-      throw new TurnoutError('bad_request', `No permission request ${JSON.stringify(id)} is waiting.`);
-    }
-    this.#answer(ask, answer);
-    this.#take(turn, resolveAsk(turn.state, id, answer.decision));
+    const request = turn?.state.permissionRequests.get(id);
+    if (turn === undefined || request === undefined) throw noSuchRequest(id);
+    this.#answer(request, answer);
+    this.#take(turn, resolvePermission(turn.state, id, answer.decision));
   }
 
   async steer(prompt: string): Promise<boolean> {
     const turn = this.#turn;
-    if (turn === undefined || turn !== this.#latest || turn.stopping) return false;
+    if (turn === undefined || turn !== this.#latest || turn.stopped) return false;
     const { turnId, started, ended } = turn.state;
     if (turnId === undefined || !started || ended) return false;
     const id = randomUUID();
-    const params = { threadId: this.sessionId, expectedTurnId: turnId, input: typed(prompt) };
-    const telling = this.#peer
-      .call('turn/steer', { ...params, clientUserMessageId: id }, answerMs, () => turn.told.set(id, prompt))
+    const params = {
+      threadId: this.sessionId,
+      expectedTurnId: turnId,
+      input: textInput(prompt),
+      clientUserMessageId: id,
+    };
+    const accepted = this.#connection
+      .request('turn/steer', params, answerMs, () => turn.steered.set(id, prompt))
       .then(
         () => true,
         () => false,
       );
-    turn.telling.add(telling);
-    void telling.then(() => turn.telling.delete(telling));
-    return telling;
+    turn.pendingSteers.add(accepted);
+    void accepted.then(() => turn.pendingSteers.delete(accepted));
+    return accepted;
   }
 
   async setModel(model: string): Promise<void> {
@@ -126,25 +137,25 @@ export class CodexSession implements LiveSession {
       this.#stop(turn);
       await within(cleanMs, turn.stream.over);
     }
-    if (this.#dead === undefined) await this.#clean();
-    await this.#setup.letGo();
-    this.lost(new TurnoutError('interrupted', 'The session was closed.'));
+    if (this.#terminated === undefined) await this.#endBackgroundTerminals();
+    await this.#setup.unload();
+    this.terminate(new TurnoutError('interrupted', 'The session was closed.'));
   }
 
-  /** A notification about this thread. */
-  notified(message: Message): readonly LiveEvent[] {
-    this.#meetChild(message.value);
+  /** Takes a notification about this thread; returns its events. */
+  receiveNotification(message: CodexMessage): readonly LiveEvent[] {
+    this.#registerChild(message.value);
     const turn = this.#turn;
-    if (turn !== undefined) return this.#take(turn, codexTurnStep(turn.state, message));
+    if (turn !== undefined) return this.#take(turn, stepCodexTurn(turn.state, message));
     const { method, params } = message.value;
-    const events = decodeAside(text(method), object(params), message.raw);
-    this.tell(events);
+    const events = decodeNotification(text(method), object(params), message.raw);
+    this.deliver(events);
     return events;
   }
 
-  /** A notification about the thread of a sub-agent: what it says is not what the agent says. */
-  childNotified({ value }: Message): void {
-    this.#meetChild(value);
+  /** Takes a notification about the thread of a sub-agent, whose messages are not the agent's. */
+  receiveChildNotification({ value }: CodexMessage): void {
+    this.#registerChild(value);
     const params = object(value['params']);
     const threadId = text(params['threadId']);
     if (value['method'] === 'turn/started') this.#children.set(threadId, text(object(params['turn'])['id']));
@@ -155,38 +166,39 @@ export class CodexSession implements LiveSession {
     return this.#children.has(threadId);
   }
 
-  /** A request of the server about this thread, or about that of a sub-agent. */
-  asked(message: Message): readonly LiveEvent[] {
+  /** Takes a request of the server about this thread, or about that of a sub-agent; returns its events. */
+  receiveRequest(message: CodexMessage): readonly LiveEvent[] {
     const turn = this.#turn;
-    const ask = readAsk(message.value, turn?.state.tools ?? new Map());
-    if (ask === undefined) {
-      this.#peer.refuse(message.value['id'], text(message.value['method']));
-      return turn === undefined ? [] : this.#take(turn, codexTurnStep(turn.state, message));
+    const request = readPermissionRequest(message.value, turn?.state.tools ?? new Map());
+    if (request === undefined) {
+      this.#connection.refuse(message.value['id'], text(message.value['method']));
+      return turn === undefined ? [] : this.#take(turn, stepCodexTurn(turn.state, message));
     }
-    // An MCP server's question may belong to no turn.
-    const ours = ['', turn?.state.turnId].includes(ask.turnId) || this.#children.has(ask.threadId);
-    const decision = turn !== undefined && ours ? decideAlone(ask, this.#mode, this.#setup.cwd) : 'deny';
+    // The request of an MCP server may belong to no turn.
+    const ours = ['', turn?.state.turnId].includes(request.turnId) || this.#children.has(request.threadId);
+    const decision =
+      turn !== undefined && ours ? automaticDecision(request, this.#mode, this.#setup.cwd) : 'deny';
     if (decision !== undefined || turn === undefined) {
-      this.#answer(ask, { decision: decision ?? 'deny' });
+      this.#answer(request, { decision: decision ?? 'deny' });
       return [];
     }
-    return this.#take(turn, codexTurnStep(turn.state, message));
+    return this.#take(turn, stepCodexTurn(turn.state, message));
   }
 
-  /** Something to say with the running turn, or with the next one. */
-  tell(events: readonly StepEvent[]): void {
+  /** Delivers events that are not of the turn itself: with the running turn, or with the next one. */
+  deliver(events: readonly StepEvent[]): void {
     if (this.#turn !== undefined && !this.#turn.state.ended)
-      for (const event of events) this.#turn.push(event);
-    else this.#unheard = [...this.#unheard, ...events].slice(-maxUnheard);
+      for (const event of events) this.#turn.stream.push(event);
+    else this.#undelivered = [...this.#undelivered, ...events].slice(-maxUndelivered);
   }
 
-  /** The process is gone. */
-  lost(error: TurnoutError): void {
-    this.#dead = error;
+  /** Ends the running turn with this error, and every later one: the process is gone, or the session closed. */
+  terminate(error: TurnoutError): void {
+    this.#terminated = error;
     if (this.#turn !== undefined) this.#fail(this.#turn, error);
   }
 
-  async #begin(turn: RunningTurn, prompt: string): Promise<void> {
+  async #begin(turn: CodexTurn, prompt: string): Promise<void> {
     const before = this.#latest?.stream;
     if (before !== undefined && !before.isOver && !before.isLeft) {
       this.#refuse(turn, 'has a turn already');
@@ -200,30 +212,42 @@ export class CodexSession implements LiveSession {
       return;
     }
     this.#turn = turn;
-    turn.push({ type: 'session', sessionId: this.sessionId, backend: 'codex', model: this.#model });
-    const unheard = this.#unheard;
-    this.#unheard = [];
-    for (const event of unheard) turn.push(event);
-    if (this.#dead !== undefined) this.#fail(turn, this.#dead);
-    const told = this.#instructions === '' || this.#dead ? prompt : await this.#instruct(prompt);
-    if (turn.stopping) this.#fail(turn, interruptedError());
-    if (this.#turn === turn) this.#startTurn(turn, typed(told));
+    turn.stream.push({
+      type: 'session',
+      sessionId: this.sessionId,
+      backend: 'codex',
+      model: this.#model,
+    });
+    const undelivered = this.#undelivered;
+    this.#undelivered = [];
+    for (const event of undelivered) turn.stream.push(event);
+    if (this.#terminated !== undefined) this.#fail(turn, this.#terminated);
+    const whole = this.#instructions === '' || this.#terminated ? prompt : await this.#instruct(prompt);
+    if (turn.stopped) this.#fail(turn, interruptedError());
+    if (this.#turn === turn) this.#startTurn(turn, textInput(whole));
   }
 
-  #refuse(turn: RunningTurn, why: string): void {
+  #refuse(turn: CodexTurn, why: string): void {
     const message = `The Codex session ${this.sessionId} ${why}.`;
     turn.finish({ type: 'ending', ending: { type: 'failed', code: 'bad_request', message } });
   }
 
-  #startTurn(turn: RunningTurn, input: readonly JsonObject[]): void {
+  #startTurn(turn: CodexTurn, input: readonly JsonObject[]): void {
     const overrides = this.#overrides;
-    this.#peer.ask('turn/start', { threadId: this.sessionId, input, ...overrides }, (message) => {
-      if (message.value['error'] === undefined && this.#overrides === overrides) this.#overrides = {};
-      return this.#take(turn, codexTurnStep(turn.state, message));
-    });
+    this.#connection.requestInOrder(
+      'turn/start',
+      { threadId: this.sessionId, input, ...overrides },
+      (message) => {
+        if (message.value['error'] === undefined && this.#overrides === overrides) this.#overrides = {};
+        return this.#take(turn, stepCodexTurn(turn.state, message));
+      },
+    );
   }
 
-  /** Instructions can't be changed when a thread is resumed: new ones are put into its history, as Codex does it. */
+  /**
+   * The instructions of a thread can't be changed when it is resumed: new ones are put into its history, as Codex does it,
+   * or in front of the prompt where the server does not take them. Returns the prompt to send.
+   */
   async #instruct(prompt: string): Promise<string> {
     const instructions = this.#instructions;
     this.#instructions = '';
@@ -233,84 +257,96 @@ export class CodexSession implements LiveSession {
       content: [{ type: 'input_text', text: instructions }],
     };
     try {
-      await this.#peer.call('thread/inject_items', { threadId: this.sessionId, items: [item] }, answerMs);
-      this.#setup.instructed();
+      await this.#connection.request(
+        'thread/inject_items',
+        { threadId: this.sessionId, items: [item] },
+        answerMs,
+      );
+      this.#setup.onInstructed();
       return prompt;
     } catch {
       return putInFront(instructions, prompt);
     }
   }
 
-  #take(turn: RunningTurn, step: TurnStep): readonly LiveEvent[] {
+  #take(turn: CodexTurn, step: CodexTurnStep): readonly LiveEvent[] {
     const { started } = turn.state;
-    const { ending } = turn.take(step);
-    if (turn.stopping && !started && turn.state.started) this.#sendInterrupt(turn);
+    const ending = turn.take(step);
+    if (turn.stopped && !started && turn.state.started) this.#sendInterrupt(turn);
     if (ending !== undefined) void this.#finish(turn, ending);
     else if (turn.stream.overflowed) this.#stop(turn);
     return step[1];
   }
 
-  async #finish(turn: RunningTurn, ending: TurnEnding): Promise<void> {
-    if (turn.telling.size > 0) await Promise.all(turn.telling);
+  async #finish(turn: CodexTurn, ending: TurnEnding): Promise<void> {
+    if (turn.pendingSteers.size > 0) await Promise.all(turn.pendingSteers);
     // Codex leaves the tools of an interrupted turn running.
-    if (turn.stopping && this.#dead === undefined) await this.#clean();
+    if (turn.stopped && this.#terminated === undefined) await this.#endBackgroundTerminals();
     if (this.#turn !== turn) return;
-    if (ending.ending.type === 'answered' && !turn.stopping && this.#goesOn(turn)) return;
+    if (ending.ending.type === 'answered' && !turn.stopped && this.#continue(turn)) return;
     this.#turn = undefined;
     turn.finish(ending);
   }
 
-  /** At its very end a turn (0.166) still takes what is said into it, but asks the model no more: another one does. */
-  #goesOn(turn: RunningTurn): boolean {
-    const { heard, unanswered } = turn.state;
-    if (turn.told.size === 0) return false;
-    const unheard = [...turn.told].filter(([id]) => !heard.includes(id)).map(([, prompt]) => prompt);
-    if (unheard.length === 0 && !unanswered) return false;
-    turn.told.clear();
-    turn.state = goOn(turn.state);
-    // Without input it answers what the thread ends with.
-    this.#startTurn(turn, unheard.flatMap(typed));
+  /**
+   * At its very end a turn of Codex (0.166) still accepts a steer, but does not ask the model any more: then our turn goes
+   * on in another one of Codex's. False if nothing is left to answer.
+   */
+  #continue(turn: CodexTurn): boolean {
+    const { userMessageIds, unanswered } = turn.state;
+    if (turn.steered.size === 0) return false;
+    const dropped = [...turn.steered]
+      .filter(([id]) => !userMessageIds.includes(id))
+      .map(([, prompt]) => prompt);
+    if (dropped.length === 0 && !unanswered) return false;
+    turn.steered.clear();
+    turn.state = continueInNewTurn(turn.state);
+    // Without input Codex answers the message that the thread ends with.
+    this.#startTurn(turn, dropped.flatMap(textInput));
     return true;
   }
 
-  #fail(turn: RunningTurn, error: unknown): void {
+  #fail(turn: CodexTurn, error: unknown): void {
     if (this.#turn !== turn) return;
     this.#turn = undefined;
     turn.fail(failedEnding(error));
   }
 
-  #stop(turn: RunningTurn): void {
-    if (turn.stopping) return;
-    turn.stopping = true;
+  #stop(turn: CodexTurn): void {
+    if (turn.stopped) return;
+    turn.stopped = true;
     if (this.#turn === turn && turn.state.started && !turn.state.ended) this.#sendInterrupt(turn);
   }
 
-  #sendInterrupt(turn: RunningTurn): void {
+  #sendInterrupt(turn: CodexTurn): void {
     const turns = [[this.sessionId, turn.state.turnId] as const, ...this.#children];
     for (const [threadId, turnId] of turns) {
       if (turnId === undefined) continue;
-      // For a turn that has just ended there may be no answer at all: its end is what is waited for.
-      void turn.stream.over.then(this.#peer.ask('turn/interrupt', { threadId, turnId }));
+      // For a turn that has just ended there may be no answer at all: the request is given up when the turn is over.
+      void turn.stream.over.then(this.#connection.requestInOrder('turn/interrupt', { threadId, turnId }));
     }
   }
 
-  async #clean(): Promise<void> {
+  async #endBackgroundTerminals(): Promise<void> {
     const threads = [this.sessionId, ...this.#children.keys()];
     await Promise.allSettled(
-      threads.map((threadId) => this.#peer.call('thread/backgroundTerminals/clean', { threadId }, cleanMs)),
+      threads.map((threadId) =>
+        this.#connection.request('thread/backgroundTerminals/clean', { threadId }, cleanMs),
+      ),
     );
   }
 
-  #answer(ask: Ask, { decision, message }: PermissionAnswer): void {
+  #answer(request: PermissionRequest, { decision, message }: PermissionAnswer): void {
     if (decision === 'deny' && message !== undefined && message !== '') {
-      // A refusal has no room for words. Steered in before it, they reach the model together with it.
-      const params = { threadId: ask.threadId, expectedTurnId: ask.turnId, input: typed(message) };
-      this.#peer.ask('turn/steer', params);
+      // A refusal carries no message. Steered in before it, the message reaches the model together with it.
+      const { threadId, turnId } = request;
+      const params = { threadId, expectedTurnId: turnId, input: textInput(message) };
+      this.#connection.requestInOrder('turn/steer', params);
     }
-    this.#peer.reply(ask.requestId, ask.reply(decision));
+    this.#connection.respond(request.requestId, request.reply(decision));
   }
 
-  #meetChild(value: JsonObject): void {
+  #registerChild(value: JsonObject): void {
     const item = object(object(value['params'])['item']);
     if (item['type'] !== 'subAgentActivity') return;
     const child = text(item['agentThreadId']);
@@ -318,6 +354,6 @@ export class CodexSession implements LiveSession {
   }
 }
 
-function typed(prompt: string): readonly JsonObject[] {
+function textInput(prompt: string): readonly JsonObject[] {
   return [{ type: 'text', text: prompt, text_elements: [] }];
 }

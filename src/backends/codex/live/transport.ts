@@ -5,31 +5,32 @@ import { classifyFailure } from '../../output/classify-failure.js';
 import { type JsonObject, parseObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
 import type { TraceEntry } from '../../types.js';
-import type { Message } from './decoder.js';
+import type { CodexMessage } from './state.js';
 
-export interface PeerHandlers {
-  /** A notification or a request of the server, and what it became. */
-  receive(message: Message): readonly LiveEvent[];
+export interface ConnectionHandlers {
+  /** Takes a notification or a request of the server; returns its events. */
+  receive(message: CodexMessage): readonly LiveEvent[];
+  /** Takes a line that is no JSON-RPC message. */
   garbage(line: string): readonly LiveEvent[];
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 }
 
-type Answered = (message: Message) => readonly LiveEvent[];
+type OnAnswer = (message: CodexMessage) => readonly LiveEvent[];
 
-interface Waiting {
-  readonly answered: Answered;
-  readonly lost: (error: TurnoutError) => void;
+interface PendingRequest {
+  readonly onAnswer: OnAnswer;
+  readonly onClosed: (error: TurnoutError) => void;
 }
 
-/** JSON-RPC over the lines of a process. Both sides ask and answer, each with ids of its own counting. */
-export class CodexPeer {
+/** JSON-RPC over the lines of a process. Both sides send requests, each with ids that it counts itself. */
+export class CodexConnection {
   readonly #child: RunningProcess;
-  readonly #handlers: PeerHandlers;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #handlers: ConnectionHandlers;
+  readonly #pending = new Map<number, PendingRequest>();
   #nextId = 1;
-  #lost: TurnoutError | undefined;
+  #closed: TurnoutError | undefined;
 
-  constructor(child: RunningProcess, handlers: PeerHandlers) {
+  constructor(child: RunningProcess, handlers: ConnectionHandlers) {
     this.#child = child;
     this.#handlers = handlers;
   }
@@ -45,62 +46,62 @@ export class CodexPeer {
   }
 
   /**
-   * Asks, and hears the answer in its place between the lines around it: a promise would tell it too late. Nobody has to
-   * listen. What it returns stops the waiting.
+   * Sends a request and passes its answer on in its place between the lines around it: a promise would resolve too late.
+   * The function that it returns gives up the wait for the answer.
    */
-  ask(
+  requestInOrder(
     method: string,
     params: JsonObject,
-    answered: Answered = () => [],
-    lost: (error: TurnoutError) => void = () => {},
+    onAnswer: OnAnswer = () => [],
+    onClosed: (error: TurnoutError) => void = () => {},
   ): () => void {
-    if (this.#lost !== undefined) {
-      lost(this.#lost);
+    if (this.#closed !== undefined) {
+      onClosed(this.#closed);
       return () => {};
     }
     const id = this.#nextId++;
-    this.#waiting.set(id, { answered, lost });
+    this.#pending.set(id, { onAnswer, onClosed });
     this.#write({ id, method, params });
-    return () => this.#waiting.delete(id);
+    return () => this.#pending.delete(id);
   }
 
-  /** Asks what is to be answered at once. `answered` hears it in its place. Rejects with a TurnoutError. */
-  call(
+  /** Sends a request; `onResult` gets the result in its place between the lines. Rejects with a TurnoutError. */
+  request(
     method: string,
     params: JsonObject,
     deadlineMs: number,
-    answered: (result: JsonObject) => void = () => {},
+    onResult: (result: JsonObject) => void = () => {},
   ): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
-      let forget = () => {};
+      let giveUp = () => {};
       const timer = setTimeout(() => {
-        forget();
+        giveUp();
         reject(new TurnoutError('timeout', `Codex did not answer ${method} within ${deadlineMs / 1000} s.`));
       }, deadlineMs);
-      const heard = ({ value }: Message) => {
+      const onAnswer = ({ value }: CodexMessage) => {
         clearTimeout(timer);
         if (value['error'] === undefined) {
           const result = object(value['result']);
-          answered(result);
+          onResult(result);
           resolve(result);
         } else {
           reject(refusal(method, object(value['error'])));
         }
         return [];
       };
-      const lost = (error: TurnoutError) => {
+      const onClosed = (error: TurnoutError) => {
         clearTimeout(timer);
         reject(error);
       };
-      forget = this.ask(method, params, heard, lost);
+      giveUp = this.requestInOrder(method, params, onAnswer, onClosed);
     });
   }
 
-  tell(method: string): void {
+  notify(method: string): void {
     this.#write({ method });
   }
 
-  reply(id: unknown, result: JsonObject): void {
+  respond(id: unknown, result: JsonObject): void {
     this.#write({ id, result });
   }
 
@@ -108,12 +109,12 @@ export class CodexPeer {
     this.#write({ id, error: { code: -32601, message: `${method} is not supported here` } });
   }
 
-  /** The process is gone: nothing that waits will be answered. */
-  lose(error: TurnoutError): void {
-    this.#lost = error;
-    const waiting = [...this.#waiting.values()];
-    this.#waiting.clear();
-    for (const { lost } of waiting) lost(error);
+  /** The process is gone: every pending request, and every later one, fails with this error. */
+  close(error: TurnoutError): void {
+    this.#closed = error;
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { onClosed } of pending) onClosed(error);
   }
 
   #take(line: string): readonly LiveEvent[] {
@@ -123,20 +124,20 @@ export class CodexPeer {
     if (typeof value['method'] === 'string') return this.#handlers.receive(message);
     const id = value['id'];
     if (typeof id !== 'number') return this.#handlers.garbage(line);
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    return waiting?.answered(message) ?? [];
+    const request = this.#pending.get(id);
+    this.#pending.delete(id);
+    return request?.onAnswer(message) ?? [];
   }
 
   #write(message: JsonObject): void {
     const line = encode(message);
     this.#trace('out', line, []);
-    // A process that reads no more is gone, and its exit tells the story.
+    // A process that no longer reads is about to exit, and its exit is reported.
     this.#child.write(`${line}\n`).catch(() => {});
   }
 
-  #trace(direction: 'in' | 'out', line: string, told: readonly LiveEvent[]): void {
-    const events = told.filter((event) => event.type !== 'ending');
+  #trace(direction: 'in' | 'out', line: string, become: readonly LiveEvent[]): void {
+    const events = become.filter((event) => event.type !== 'ending');
     this.#handlers.trace?.({ type: 'line', direction, line, events });
   }
 }
@@ -149,7 +150,7 @@ function refusal(method: string, error: JsonObject): TurnoutError {
   });
 }
 
-/** Half a surrogate pair is JSON to us but not to Codex 0.166, which passes over the line and never answers. */
+/** Codex 0.166 does not take half a surrogate pair for JSON: it skips such a line and never answers it. */
 function encode(message: JsonObject): string {
   const line = JSON.stringify(message);
   if (!/\\ud[89a-f]/i.test(line)) return line;

@@ -1,45 +1,39 @@
-import type { StepEvent } from '../../../core/chat-event.js';
 import { TurnStream, type TurnStreamOptions } from '../../live/turn-stream.js';
 import type { TurnEnding } from '../../live/types.js';
-import { type CodexTurn, endTurn, newTurn, type TurnStep } from './decoder.js';
+import { type CodexTurnState, type CodexTurnStep, endTurn, newCodexTurnState } from './state.js';
 
 /** A running turn: the decoder's state, and the stream of its events. */
-export class RunningTurn {
+export class CodexTurn {
   readonly stream: TurnStream;
-  state: CodexTurn = newTurn;
-  /** The caller wants it to stop. */
-  stopping = false;
-  /** What was said into it and taken, by id. */
-  readonly told = new Map<string, string>();
-  /** What was said into it and has no answer yet. */
-  readonly telling = new Set<Promise<boolean>>();
+  state: CodexTurnState = newCodexTurnState;
+  /** It was asked to stop. */
+  stopped = false;
+  /** The prompts that it was steered with and that Codex has accepted, by the id of their message. */
+  readonly steered = new Map<string, string>();
+  /** Steers that Codex has not answered yet. */
+  readonly pendingSteers = new Set<Promise<boolean>>();
 
   constructor(options: TurnStreamOptions = {}) {
     this.stream = new TurnStream(options);
   }
 
-  /** Takes a step; the ending, if it is one, is kept back for `finish`. */
-  take([state, events]: TurnStep): { readonly ending?: TurnEnding } {
+  /** Takes a step. Its ending, if it has one, is not pushed but returned, for `finish`. */
+  take([state, events]: CodexTurnStep): TurnEnding | undefined {
     this.state = state;
     let ending: TurnEnding | undefined;
     for (const event of events) {
       if (event.type === 'ending') ending = event;
-      else this.push(event);
+      else this.stream.push(event);
     }
-    return ending === undefined ? {} : { ending };
-  }
-
-  push(event: StepEvent): void {
-    this.stream.push(event);
+    return ending;
   }
 
   finish(ending: TurnEnding): void {
     this.stream.push(ending);
   }
 
-  /** Ends it whatever state it is in. */
+  /** Ends the turn in whatever state it is. */
   fail(ending: TurnEnding['ending'] & { type: 'failed' }): void {
-    const { ending: last } = this.take(endTurn(this.state, ending));
-    this.finish(last ?? { type: 'ending', ending });
+    this.finish(this.take(endTurn(this.state, ending)) ?? { type: 'ending', ending });
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { codexTurnStep } from '../../../../src/backends/codex/live/decoder.js';
-import { RunningTurn } from '../../../../src/backends/codex/live/turns.js';
+import { stepCodexTurn } from '../../../../src/backends/codex/live/decoder.js';
+import { CodexTurn } from '../../../../src/backends/codex/live/turns.js';
 import { Turn } from '../../../../src/backends/gemini/live/turns.js';
 import { maxUnreadBytes, type TurnStream } from '../../../../src/backends/live/turn-stream.js';
 import type { LiveEvent } from '../../../../src/backends/live/types.js';
@@ -15,9 +15,8 @@ interface RunningTool {
 
 const turns: Readonly<Record<string, () => RunningTool>> = {
   codex: () => {
-    const turn = new RunningTurn();
-    const take = (value: object) =>
-      turn.take(codexTurnStep(turn.state, { value: { ...value }, raw: '' })).ending;
+    const turn = new CodexTurn();
+    const take = (value: object) => turn.take(stepCodexTurn(turn.state, { value: { ...value }, raw: '' }));
     take({ id: 1, result: { turn: { id: 't1' } } });
     return {
       stream: turn.stream,

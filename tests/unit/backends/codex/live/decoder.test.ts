@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepCodexTurn } from '../../../../../src/backends/codex/live/decoder.js';
 import {
-  type CodexTurn,
-  codexTurnStep,
-  newTurn,
-  resolveAsk,
-} from '../../../../../src/backends/codex/live/decoder.js';
+  type CodexTurnState,
+  newCodexTurnState,
+  resolvePermission,
+} from '../../../../../src/backends/codex/live/state.js';
 import type { LiveEvent } from '../../../../../src/backends/live/types.js';
 import { TurnLedger } from '../../../../../src/core/turn-ledger.js';
 import { LineSplitter } from '../../../../../src/process/split-lines.js';
@@ -164,10 +164,10 @@ describe('what a recorded app-server said, as events', () => {
 });
 
 describe('the decoder', () => {
-  const started: CodexTurn = { ...newTurn, turnId: 't1', started: true };
+  const started: CodexTurnState = { ...newCodexTurnState, turnId: 't1', started: true };
 
   it('keeps what comes before the answer to turn/start, and leaves out what is another turn’s', () => {
-    const events = feed(newTurn, [
+    const events = feed(newCodexTurnState, [
       { method: 'item/agentMessage/delta', params: { turnId: 't0', itemId: 'm0', delta: 'late' } },
       { method: 'item/agentMessage/delta', params: { turnId: 't1', itemId: 'm1', delta: 'early' } },
       { id: 3, result: { turn: { id: 't1' } } },
@@ -186,7 +186,7 @@ describe('the decoder', () => {
 
   it('a turn that is not accepted fails with the reason', () => {
     const message = 'Input exceeds the maximum length of 1048576 characters.';
-    expect(feed(newTurn, [{ id: 3, error: { code: -32602, message } }])).toEqual([
+    expect(feed(newCodexTurnState, [{ id: 3, error: { code: -32602, message } }])).toEqual([
       { type: 'ending', ending: { type: 'failed', code: 'bad_request', message } },
     ]);
   });
@@ -343,7 +343,7 @@ describe('for any bytes', () => {
       fc.property(
         fc.array(fc.oneof(fc.constantFrom(...all), noise, mangled), { maxLength: 40 }),
         (messages) => {
-          const events = feed(newTurn, messages);
+          const events = feed(newCodexTurnState, messages);
           expect(ofType(events, 'ending').length).toBeLessThanOrEqual(1);
           const ledger = new TurnLedger();
           for (const event of events) if (event.type !== 'ending') ledger.accept(event);
@@ -378,7 +378,7 @@ function only(name: string): readonly LiveEvent[] {
 
 /** Every turn of a recording, fed as the session feeds it: what is said of its thread, and the answers given. */
 function replayEntries(entries: readonly Entry[]): readonly Replayed[] {
-  const turns: (Replayed & { startId: number; state: CodexTurn })[] = [];
+  const turns: (Replayed & { startId: number; state: CodexTurnState })[] = [];
   const words: Record<string, 'allow' | 'allow_always' | 'deny'> = {
     accept: 'allow',
     acceptForSession: 'allow_always',
@@ -387,11 +387,17 @@ function replayEntries(entries: readonly Entry[]): readonly Replayed[] {
   for (const { to, message } of entries) {
     if (to === 'server') {
       if (message.method === 'turn/start') {
-        turns.push({ threadId: message.params.threadId, startId: message.id, state: newTurn, events: [] });
+        turns.push({
+          threadId: message.params.threadId,
+          startId: message.id,
+          state: newCodexTurnState,
+          events: [],
+        });
       }
       const word = message.result?.decision ?? message.result?.action;
       for (const turn of turns) {
-        if (word !== undefined) take(turn, resolveAsk(turn.state, String(message.id), words[word] ?? 'deny'));
+        if (word !== undefined)
+          take(turn, resolvePermission(turn.state, String(message.id), words[word] ?? 'deny'));
       }
       continue;
     }
@@ -400,24 +406,24 @@ function replayEntries(entries: readonly Entry[]): readonly Replayed[] {
         message.method === undefined
           ? message.id === turn.startId
           : message.params.threadId === turn.threadId;
-      if (mine) take(turn, codexTurnStep(turn.state, { value: message, raw: JSON.stringify(message) }));
+      if (mine) take(turn, stepCodexTurn(turn.state, { value: message, raw: JSON.stringify(message) }));
     }
   }
   return turns.map(({ threadId, events }) => ({ threadId, events }));
 }
 
 function take(
-  turn: { state: CodexTurn; events: LiveEvent[] },
-  [state, events]: ReturnType<typeof codexTurnStep>,
+  turn: { state: CodexTurnState; events: LiveEvent[] },
+  [state, events]: ReturnType<typeof stepCodexTurn>,
 ): void {
   turn.state = state;
   turn.events.push(...events);
 }
 
-function feed(turn: CodexTurn, messages: readonly object[]): readonly LiveEvent[] {
+function feed(turn: CodexTurnState, messages: readonly object[]): readonly LiveEvent[] {
   const fed = { state: turn, events: [] as LiveEvent[] };
   for (const message of messages) {
-    take(fed, codexTurnStep(fed.state, { value: { ...message }, raw: JSON.stringify(message) }));
+    take(fed, stepCodexTurn(fed.state, { value: { ...message }, raw: JSON.stringify(message) }));
   }
   return fed.events;
 }
