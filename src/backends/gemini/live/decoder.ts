@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
 import { geminiFailure } from '../decoder.js';
 
-/** What a turn of one session is told: by the agent, and (`answered`) by us on a question of the agent. */
+/** A message about one turn: from the agent, or (`answered`) our answer to a permission request of the agent. */
 export type GeminiMessage =
   | { readonly type: 'update'; readonly update: JsonObject; readonly raw: string }
   | { readonly type: 'request'; readonly params: JsonObject }
@@ -18,11 +18,11 @@ export type GeminiMessage =
   | { readonly type: 'result'; readonly result: JsonObject }
   | { readonly type: 'error'; readonly error: JsonObject };
 
-export interface GeminiLiveState {
-  /** Has the agent said anything in this turn? */
+export interface GeminiTurnState {
+  /** The agent has written text in this turn. */
   readonly spoke: boolean;
-  /** Tools that wait for a permission: Gemini tells their start in the request only. */
-  readonly asking: ReadonlyMap<string, ToolCall>;
+  /** Tools that wait for a permission: Gemini tells of their start in the request only. */
+  readonly awaitingPermission: ReadonlyMap<string, ToolCall>;
 }
 
 interface ToolCall {
@@ -30,42 +30,42 @@ interface ToolCall {
   readonly input: unknown;
 }
 
-export const geminiLiveInitial: GeminiLiveState = { spoke: false, asking: new Map() };
+export const newGeminiTurnState: GeminiTurnState = { spoke: false, awaitingPermission: new Map() };
 
-type Step = readonly [state: GeminiLiveState, events: readonly LiveEvent[]];
+type GeminiTurnStep = readonly [state: GeminiTurnState, events: readonly LiveEvent[]];
 
 /** One turn of Gemini over ACP, as a pure step over the messages of its session. Measured with 0.61.0. */
-export function geminiLiveStep(state: GeminiLiveState, message: GeminiMessage): Step {
+export function stepGeminiTurn(state: GeminiTurnState, message: GeminiMessage): GeminiTurnStep {
   switch (message.type) {
     case 'update':
-      return update(state, message.update, message.raw);
+      return sessionUpdate(state, message.update, message.raw);
     case 'request':
-      return request(state, message.params);
+      return permissionRequested(state, message.params);
     case 'answered':
-      return answered(state, message);
+      return permissionAnswered(state, message);
     case 'result':
       return [state, result(state, message.result)];
     case 'error':
-      return [state, [failed(message.error)]];
+      return [state, [failure(message.error)]];
   }
 }
 
-/** What a permission request is known by: the tool's own id, so that its start and end have the same. */
+/** The id of a permission request is its tool's, so that the tool's start and end have the same. */
 export function permissionId(params: JsonObject): string {
   return text(object(params['toolCall'])['toolCallId']);
 }
 
-function update(state: GeminiLiveState, body: JsonObject, raw: string): Step {
+function sessionUpdate(state: GeminiTurnState, body: JsonObject, raw: string): GeminiTurnStep {
   switch (body['sessionUpdate']) {
     case 'agent_message_chunk':
-      return said(state, text(object(body['content'])['text']), raw);
+      return messageChunk(state, text(object(body['content'])['text']), raw);
     case 'agent_thought_chunk':
-      return [state, [{ type: 'thinking', text: thought(text(object(body['content'])['text'])) }]];
+      return [state, [{ type: 'thinking', text: thoughtText(text(object(body['content'])['text'])) }]];
     case 'tool_call':
       return [state, [toolStart(text(body['toolCallId']), toolCall(body)), ...toolEnd(body)]];
     case 'tool_call_update':
       return [state, toolEnd(body)];
-    // Which commands there are; and, while a session is loaded, what the user said long ago.
+    // The list of commands; and, while a session is loaded, the user's messages of its history.
     case 'available_commands_update':
     case 'user_message_chunk':
       return [state, []];
@@ -74,10 +74,10 @@ function update(state: GeminiLiveState, body: JsonObject, raw: string): Step {
   }
 }
 
-/** A change of the mode comes as if the agent had said it. */
+/** A change of the mode comes as a message of the agent. */
 const modeUpdate = /^\[MODE_UPDATE\] (\w+)$/;
 
-function said(state: GeminiLiveState, words: string, raw: string): Step {
+function messageChunk(state: GeminiTurnState, words: string, raw: string): GeminiTurnStep {
   const mode = modeUpdate.exec(words)?.[1];
   if (mode !== undefined) return [state, [notice('info', `Gemini is in its mode "${mode}" now`)]];
   if (words === '') return [state, [unknownLine('A message without text', raw)]];
@@ -85,11 +85,11 @@ function said(state: GeminiLiveState, words: string, raw: string): Step {
 }
 
 /** `**subject**\ndescription`, where the subject may be empty. */
-function thought(words: string): string {
+function thoughtText(words: string): string {
   return words.startsWith('****\n') ? words.slice(5) : words;
 }
 
-function request(state: GeminiLiveState, params: JsonObject): Step {
+function permissionRequested(state: GeminiTurnState, params: JsonObject): GeminiTurnStep {
   const id = permissionId(params);
   const call = toolCall(object(params['toolCall']));
   const kinds = new Set(objects(params['options']).map((option) => option['kind']));
@@ -97,23 +97,26 @@ function request(state: GeminiLiveState, params: JsonObject): Step {
     ? ['allow', 'allow_always', 'deny']
     : ['allow', 'deny'];
   return [
-    { ...state, asking: new Map(state.asking).set(id, call) },
+    { ...state, awaitingPermission: new Map(state.awaitingPermission).set(id, call) },
     [{ type: 'permission_request', id, tool: call.name, input: call.input, options }],
   ];
 }
 
-/** An allowed tool has no other start than this, and of a denied one nothing more is heard. */
-function answered(state: GeminiLiveState, answer: GeminiMessage & { type: 'answered' }): Step {
+/** Gemini sends no other start of an allowed tool, and nothing more about a denied one. */
+function permissionAnswered(
+  state: GeminiTurnState,
+  answer: GeminiMessage & { type: 'answered' },
+): GeminiTurnStep {
   const { id, decision, message } = answer;
-  const call = state.asking.get(id);
-  const asking = new Map(state.asking);
-  asking.delete(id);
+  const call = state.awaitingPermission.get(id);
+  const awaitingPermission = new Map(state.awaitingPermission);
+  awaitingPermission.delete(id);
   const events: StepEvent[] = [{ type: 'permission_resolved', id, decision }];
   if (call !== undefined) events.push(toolStart(id, call));
   if (call !== undefined && decision === 'deny') {
     events.push({ type: 'tool_end', id, output: message || 'Permission denied', isError: true });
   }
-  return [{ ...state, asking }, events];
+  return [{ ...state, awaitingPermission }, events];
 }
 
 function toolStart(id: string, call: ToolCall): StepEvent {
@@ -155,7 +158,10 @@ function toolEnd(call: JsonObject): readonly StepEvent[] {
   return [{ type: 'tool_end', id: text(call['toolCallId']), output, isError }];
 }
 
-/** A command that was stopped, or that failed without a word, counts as completed; one that failed with words can't be told. */
+/**
+ * Gemini counts a command that was stopped, or that failed without output, as completed. One that failed with output can't
+ * be told from a success.
+ */
 const stopped =
   /^Command (cancelled by user\.|was automatically cancelled|exited with code: |terminated by signal: |failed: )/;
 
@@ -166,7 +172,7 @@ function outputOf(part: JsonObject): string {
   return `${verb} ${text(part['path'])}`;
 }
 
-function result(state: GeminiLiveState, body: JsonObject): readonly LiveEvent[] {
+function result(state: GeminiTurnState, body: JsonObject): readonly LiveEvent[] {
   const tokens = object(object(object(body['_meta'])['quota'])['token_count']);
   const usage: readonly LiveEvent[] =
     'input_tokens' in tokens
@@ -181,7 +187,7 @@ function result(state: GeminiLiveState, body: JsonObject): readonly LiveEvent[] 
   return [...usage, ...ending(state, text(body['stopReason']))];
 }
 
-function ending(state: GeminiLiveState, stopReason: string): readonly LiveEvent[] {
+function ending(state: GeminiTurnState, stopReason: string): readonly LiveEvent[] {
   switch (stopReason) {
     case 'cancelled':
       return [end(interruptedEnding)];
@@ -191,7 +197,7 @@ function ending(state: GeminiLiveState, stopReason: string): readonly LiveEvent[
         end({ type: 'answered', stopReason: 'max_turns' }),
       ];
     case 'max_tokens':
-      // Nothing was sent to the model: the conversation with this prompt is longer than its context window.
+      // Without any text nothing was sent to the model: with this prompt the conversation exceeds its context window.
       if (!state.spoke) {
         return [
           end({ type: 'failed', code: 'bad_request', message: 'The prompt does not fit the context window' }),
@@ -207,13 +213,13 @@ function ending(state: GeminiLiveState, stopReason: string): readonly LiveEvent[
  * The code is the HTTP status, but 500 also stands for everything without one (a refused connection, a missing model):
  * then only the words tell.
  */
-function failed(error: JsonObject): TurnEnding {
+function failure(error: JsonObject): TurnEnding {
   const code = number(error['code']);
   const details = object(error['data'])['details'];
   const message = text(error['message']) + (typeof details === 'string' ? `: ${details}` : '');
   const status = code === 500 && !isObject(parsed(message)) ? 0 : code;
-  const failure = geminiFailure({ message: `API Error: ${message}`, code: status });
-  return end({ ...failure, message: failure.message.replace(/^API Error: /, '') });
+  const known = geminiFailure({ message: `API Error: ${message}`, code: status });
+  return end({ ...known, message: known.message.replace(/^API Error: /, '') });
 }
 
 function parsed(message: string): unknown {

@@ -5,8 +5,8 @@ import type { LiveSessionOptions } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
 import { geminiModes } from './permissions.js';
-import { toldInstructions } from './prompt.js';
-import type { AcpConnection } from './transport.js';
+import { matchInstructions } from './prompt.js';
+import type { GeminiConnection } from './transport.js';
 
 const openMs = 30_000;
 /** A history that has no end mark is over after this much silence. */
@@ -15,31 +15,31 @@ const silenceMs = 1000;
 export interface Opened {
   readonly sessionId: string;
   readonly answer: JsonObject;
-  /** The system prompt, where the conversation does not have it yet. */
-  readonly untold: string;
+  /** The system prompt, if the conversation does not have it yet; else empty. */
+  readonly pendingInstructions: string;
 }
 
 export async function newSession(
-  connection: AcpConnection,
+  connection: GeminiConnection,
   place: JsonObject,
   systemPrompt: string,
 ): Promise<Opened> {
   const answer = await connection.request('session/new', place, openMs);
   const sessionId = text(answer['sessionId']);
   if (sessionId === '') throw new TurnoutError('parse', 'Gemini opened a session without an id');
-  return { sessionId, answer, untold: systemPrompt };
+  return { sessionId, answer, pendingInstructions: systemPrompt };
 }
 
-/** `replay` is to be told of the session's updates meanwhile. */
+/** The caller passes the session's updates to `replay` meanwhile. */
 export async function loadSession(
-  connection: AcpConnection,
+  connection: GeminiConnection,
   sessionId: string,
   place: JsonObject,
   replay: Replay,
 ): Promise<Opened> {
   const answer = await connection.request('session/load', { sessionId, ...place }, openMs);
   await awaitHistory(connection, sessionId, answer, replay);
-  return { sessionId, answer, untold: replay.told ? '' : replay.systemPrompt };
+  return { sessionId, answer, pendingInstructions: replay.hasInstructions ? '' : replay.systemPrompt };
 }
 
 /** Gemini would also take `latest`, or a number for a place in its list, and then call the session that. */
@@ -51,9 +51,9 @@ export function checkSessionId(sessionId: string): void {
   );
 }
 
-/** The mode and the model of a session that was just opened. */
+/** Sets the mode and the model of a session that was just opened. */
 export async function configureSession(
-  connection: AcpConnection,
+  connection: GeminiConnection,
   { sessionId, answer }: Opened,
   options: LiveSessionOptions,
 ): Promise<void> {
@@ -74,13 +74,13 @@ export async function configureSession(
   await Promise.all(changes);
 }
 
-/** Listens to the history of a session that is being loaded. */
+/** Takes the history of a session that is being loaded. */
 export class Replay {
   readonly systemPrompt: string;
   messages = 0;
   complete = false;
-  /** Is the last system prompt in it the one of now? */
-  told = false;
+  /** The last system prompt in the history is the current one. */
+  hasInstructions = false;
 
   constructor(systemPrompt: string) {
     this.systemPrompt = systemPrompt;
@@ -90,16 +90,17 @@ export class Replay {
     if (update['sessionUpdate'] === 'available_commands_update') this.complete = true;
     else this.messages += 1;
     if (update['sessionUpdate'] !== 'user_message_chunk') return;
-    this.told = toldInstructions(text(object(update['content'])['text']), this.systemPrompt) ?? this.told;
+    const message = text(object(update['content'])['text']);
+    this.hasInstructions = matchInstructions(message, this.systemPrompt) ?? this.hasInstructions;
   }
 }
 
 /**
- * Gemini 0.61.0 answers `session/load` first and tells the history then, with the list of commands as its end. What came
- * later would be taken for the next turn's: so we ask on until a whole round trip brings nothing more.
+ * Gemini 0.61.0 answers `session/load` first and sends the history then, with the list of commands as its end. Updates
+ * that came later would be taken for the next turn's: so requests are sent until a whole round trip brings none.
  */
 async function awaitHistory(
-  connection: AcpConnection,
+  connection: GeminiConnection,
   sessionId: string,
   answer: JsonObject,
   replay: Replay,

@@ -19,7 +19,7 @@ import {
 } from './opening.js';
 import { RetryLog } from './retries.js';
 import { GeminiSession } from './session.js';
-import { AcpConnection, type Incoming } from './transport.js';
+import { GeminiConnection, type Incoming } from './transport.js';
 
 // Twenty that start at once need half a minute on two cores.
 const startMs = 60_000;
@@ -30,14 +30,15 @@ export class GeminiProcess implements LiveProcess {
   readonly exited: Promise<ProcessExit>;
   readonly #child: RunningProcess;
   readonly #context: LiveContext;
-  readonly #connection: AcpConnection;
+  readonly #connection: GeminiConnection;
   readonly #sessions = new Map<string, GeminiSession>();
   readonly #replays = new Map<string, Replay>();
-  /** Which session waits for the answer with this id. */
+  /** The session of a prompt, by the id of its request. */
   readonly #prompts = new Map<unknown, string>();
-  readonly #questions = new Map<unknown, Promise<JsonObject>>();
+  /** The outcomes of permission requests, by the id of the request. */
+  readonly #outcomes = new Map<unknown, Promise<JsonObject>>();
   readonly #retries: RetryLog;
-  #death: TurnoutError | undefined;
+  #crash: TurnoutError | undefined;
   #ending = false;
 
   constructor(child: RunningProcess, context: LiveContext) {
@@ -45,26 +46,26 @@ export class GeminiProcess implements LiveProcess {
     this.#context = context;
     this.pid = child.pid;
     this.exited = child.exited;
-    this.#retries = new RetryLog(context.scratch, (event) => this.#tellRunning(event));
-    this.#connection = new AcpConnection(child, {
+    this.#retries = new RetryLog(context.scratch, (event) => this.#deliverToAll(event));
+    this.#connection = new GeminiConnection(child, {
       incoming: (incoming) => this.#incoming(incoming),
       outgoing: (message, raw) => this.#outgoing(message, raw),
       garbage: (raw) =>
-        this.#trace('in', raw, this.#tellRunning(unknownLine('A line that is not a message', raw))),
+        this.#trace('in', raw, this.#deliverToAll(unknownLine('A line that is not a message', raw))),
       permission: async (requestId) => {
-        const outcome = this.#questions.get(requestId) ?? { outcome: { outcome: 'cancelled' } };
-        this.#questions.delete(requestId);
+        const outcome = this.#outcomes.get(requestId) ?? { outcome: { outcome: 'cancelled' } };
+        this.#outcomes.delete(requestId);
         return outcome;
       },
     });
   }
 
-  /** Waits until it takes sessions. */
-  async ready(): Promise<void> {
+  /** Resolves when the process takes sessions. */
+  async initialize(): Promise<void> {
     const { closed, drained } = await this.#connection.connect();
-    void closed.then(() => this.#gone(drained));
+    void closed.then(() => this.#onClosed(drained));
     try {
-      // No file system and no terminal of ours: Gemini has its own.
+      // The client offers no file system and no terminal: Gemini uses its own.
       await this.#connection.request('initialize', { protocolVersion: 1, clientCapabilities: {} }, startMs);
     } catch (error) {
       throw error instanceof TurnoutError ? startFailure(error) : error;
@@ -72,7 +73,7 @@ export class GeminiProcess implements LiveProcess {
   }
 
   async open(options: LiveSessionOptions): Promise<LiveSession> {
-    if (this.#death !== undefined) throw this.#death;
+    if (this.#crash !== undefined) throw this.#crash;
     const mcpServers =
       options.mcpConfig === undefined ? [] : await acpMcpServers(options.mcpConfig, readText);
     const place = { cwd: options.cwd, mcpServers };
@@ -88,18 +89,18 @@ export class GeminiProcess implements LiveProcess {
       connection: this.#connection,
       mode: options.permissionMode,
       model: options.model ?? (current || undefined),
-      systemPrompt: opened.untold,
+      pendingInstructions: opened.pendingInstructions,
       restoreRecord:
         options.sessionId === undefined ? rememberRecord(sessionId, this.#context.env) : undefined,
       turnBegan: () => this.#retries.watch(),
       turnEnded: () => {
-        if (![...this.#sessions.values()].some(({ running }) => running)) this.#retries.rest();
+        if (![...this.#sessions.values()].some(({ running }) => running)) this.#retries.pause();
       },
       closed: (which) => {
         if (this.#sessions.get(sessionId) === which) this.#sessions.delete(sessionId);
       },
     });
-    if (this.#death !== undefined) throw this.#death;
+    if (this.#crash !== undefined) throw this.#crash;
     this.#sessions.set(sessionId, session);
     return session;
   }
@@ -115,7 +116,7 @@ export class GeminiProcess implements LiveProcess {
     if (before?.running || this.#replays.has(sessionId)) {
       throw new TurnoutError('bad_request', `The session ${sessionId} is in use`);
     }
-    before?.die(new TurnoutError('bad_request', 'The session was opened anew.'));
+    before?.terminate(new TurnoutError('bad_request', 'The session was opened anew.'));
     this.#sessions.delete(sessionId);
     const replay = new Replay(systemPrompt);
     this.#replays.set(sessionId, replay);
@@ -143,14 +144,14 @@ export class GeminiProcess implements LiveProcess {
         return this.#sessions.get(sessionId)?.receive({ type: 'update', update, raw }) ?? [];
       }
       case 'session/request_permission': {
-        const asked = this.#sessions.get(sessionId)?.ask(params);
-        if (asked !== undefined) this.#questions.set(message['id'], asked.outcome);
-        return asked?.events ?? [];
+        const requested = this.#sessions.get(sessionId)?.requestPermission(params);
+        if (requested !== undefined) this.#outcomes.set(message['id'], requested.outcome);
+        return requested?.events ?? [];
       }
       case undefined:
         return this.#answered(message);
       default:
-        return this.#tellRunning(unknownLine('An unknown message', raw));
+        return this.#deliverToAll(unknownLine('An unknown message', raw));
     }
   }
 
@@ -173,9 +174,9 @@ export class GeminiProcess implements LiveProcess {
     this.#trace('out', raw, []);
   }
 
-  /** For what concerns the whole process. */
-  #tellRunning(event: StepEvent): readonly StepEvent[] {
-    for (const session of this.#sessions.values()) session.tell(event);
+  /** Delivers an event that concerns the whole process to every session with a running turn. */
+  #deliverToAll(event: StepEvent): readonly StepEvent[] {
+    for (const session of this.#sessions.values()) session.deliver(event);
     return [event];
   }
 
@@ -183,22 +184,22 @@ export class GeminiProcess implements LiveProcess {
     this.#context.trace?.({ type: 'line', direction, line, events });
   }
 
-  /** The connection has closed, for whatever reason: nothing of the process may stay. */
-  async #gone(drained: Promise<void>): Promise<void> {
+  /** When the connection has closed, for whatever reason, nothing of the process may stay. */
+  async #onClosed(drained: Promise<void>): Promise<void> {
     const ended = this.#ending;
     const exit = await this.#child.end();
     await drained;
-    this.#death = ended
+    this.#crash = ended
       ? new TurnoutError('crashed', 'The Gemini process was ended')
-      : await this.#connection.crash();
-    for (const session of this.#sessions.values()) session.die(this.#death);
+      : await this.#connection.crashError();
+    for (const session of this.#sessions.values()) session.terminate(this.#crash);
     this.#sessions.clear();
     await this.#retries.close();
     this.#context.trace?.({ type: 'exit', ...exit, stderr: this.#child.stderr() });
   }
 }
 
-/** What it printed before it gave up says what is missing: an account, mostly. */
+/** The output of a Gemini that could not start says what is missing: an account, mostly. */
 function startFailure(error: TurnoutError): TurnoutError {
   const code = error.code === 'crashed' ? classifyFailure(error.message) : 'unknown';
   return code === 'unknown' ? error : new TurnoutError(code, error.message, { cause: error });

@@ -13,8 +13,8 @@ export function promptBlocks(
   return texts.map((text) => ({ type: 'text', text }));
 }
 
-/** Does this message of the history begin with a system prompt, and is it this one? */
-export function toldInstructions(userMessage: string, systemPrompt: string): boolean | undefined {
+/** True if the message of the history begins with this system prompt, false if with another one, undefined if with none. */
+export function matchInstructions(userMessage: string, systemPrompt: string): boolean | undefined {
   const message = userMessage.startsWith('\u200b') ? userMessage.slice(1) : userMessage;
   if (!message.startsWith(opening)) return undefined;
   return message.startsWith(instructions(systemPrompt));
@@ -22,7 +22,7 @@ export function toldInstructions(userMessage: string, systemPrompt: string): boo
 
 const opening = '<instructions>\n';
 
-/** As `putInFront` writes it, so that a session can go from one-shot turns to live ones. */
+/** The format is that of `putInFront`, so that a session can go from one-shot turns to live ones. */
 function instructions(systemPrompt: string): string {
   return `${opening}${systemPrompt}\n</instructions>\n\n`;
 }

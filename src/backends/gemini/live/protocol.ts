@@ -36,7 +36,7 @@ export const geminiLive: LiveProtocol = {
     });
     const process = new GeminiProcess(child, context);
     try {
-      await process.ready();
+      await process.initialize();
       return process;
     } catch (error) {
       await process.end();

@@ -8,48 +8,49 @@ const mostBytes = 256 * 1024;
 
 /**
  * Gemini 0.61.0 tells nothing of its retries over ACP, nor on stderr: ten attempts are four minutes of silence. Its
- * debug log has them. It is looked at while a turn runs, and emptied when it grows (Gemini only appends to it).
+ * debug log has them. The log is read while a turn runs, and emptied when it grows (Gemini only appends to it).
  */
 export class RetryLog {
   readonly #path: string;
-  readonly #tell: (event: StepEvent) => void;
+  readonly #deliver: (event: StepEvent) => void;
   #file: FileHandle | undefined;
-  #at = 0;
-  #rest = '';
+  /** How many bytes of the log have been read. */
+  #position = 0;
+  #incomplete = '';
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
   #closed = false;
 
-  constructor(directory: string, tell: (event: StepEvent) => void) {
+  constructor(directory: string, deliver: (event: StepEvent) => void) {
     this.#path = logPath(directory);
-    this.#tell = tell;
+    this.#deliver = deliver;
   }
 
-  /** What is in the log by now belongs to turns that are over. */
+  /** Begins with the lines that come from now on: those before belong to turns that are over. */
   watch(): void {
     if (this.#timer !== undefined || this.#closed) return;
-    this.#at = sizeOf(this.#path);
-    this.#rest = '';
-    this.#timer = setInterval(() => this.#look(), everyMs);
+    this.#position = sizeOf(this.#path);
+    this.#incomplete = '';
+    this.#timer = setInterval(() => this.#poll(), everyMs);
     this.#timer.unref();
   }
 
-  rest(): void {
+  pause(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.rest();
+    this.pause();
     await this.#reading;
     await this.#file?.close().catch(() => undefined);
     this.#file = undefined;
   }
 
-  #look(): void {
+  #poll(): void {
     this.#reading ??= this.#read()
-      .catch(() => this.rest())
+      .catch(() => this.pause())
       .finally(() => {
         this.#reading = undefined;
       });
@@ -59,18 +60,18 @@ export class RetryLog {
     const turn = this.#timer;
     this.#file ??= await open(this.#path, 'r+');
     const { size } = await this.#file.stat();
-    if (size > this.#at) {
-      const buffer = Buffer.alloc(Math.min(size - this.#at, mostBytes));
+    if (size > this.#position) {
+      const buffer = Buffer.alloc(Math.min(size - this.#position, mostBytes));
       const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, size - buffer.length);
       if (this.#timer !== turn) return;
-      this.#at = size;
-      const [notices, rest] = findRetries(this.#rest + buffer.toString('utf8', 0, bytesRead));
-      this.#rest = rest;
-      for (const event of notices) this.#tell(event);
+      this.#position = size;
+      const [notices, rest] = findRetries(this.#incomplete + buffer.toString('utf8', 0, bytesRead));
+      this.#incomplete = rest;
+      for (const event of notices) this.#deliver(event);
     }
     if (size < mostBytes) return;
     await this.#file.truncate(0);
-    this.#at = 0;
+    this.#position = 0;
   }
 }
 
@@ -82,7 +83,7 @@ function sizeOf(path: string): number {
   }
 }
 
-/** What makes Gemini write the log there, readable by its owner only. A log that the user asked for stays the user's. */
+/** The environment that makes Gemini write its log there, readable by its owner only. A log that the user asked for stays. */
 export async function retryLogEnvironment(
   directory: string,
   env: Readonly<Record<string, string>>,
@@ -97,7 +98,7 @@ export async function retryLogEnvironment(
   }
 }
 
-/** The retries in a piece of the log, and the end of it that may not be complete. */
+/** The retries in a part of the log, and the rest of it, in which the next one may have begun. */
 export function findRetries(log: string): readonly [notices: readonly StepEvent[], rest: string] {
   const notices: StepEvent[] = [];
   let end = 0;

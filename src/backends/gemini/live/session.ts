@@ -6,20 +6,21 @@ import type { TurnStream } from '../../live/turn-stream.js';
 import type { LiveEvent, LiveSession, PermissionAnswer } from '../../live/types.js';
 import { failedEnding } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
+import { noSuchRequest } from '../../output/permission-request.js';
 import { type GeminiMessage, permissionId } from './decoder.js';
 import { chooseOption, geminiModes } from './permissions.js';
 import { promptBlocks } from './prompt.js';
-import type { AcpConnection } from './transport.js';
-import { Turn } from './turns.js';
+import type { GeminiConnection } from './transport.js';
+import { GeminiTurn } from './turns.js';
 
 export interface GeminiSessionSetup {
   readonly sessionId: string;
-  readonly connection: AcpConnection;
+  readonly connection: GeminiConnection;
   readonly mode: PermissionMode;
   readonly model: string | undefined;
-  /** To be told with the next prompt; empty when the conversation has it already. */
-  readonly systemPrompt: string;
-  /** To be done before the first prompt of a new session. */
+  /** The system prompt, to be sent with the next prompt; empty if the conversation has it already. */
+  readonly pendingInstructions: string;
+  /** Called before the first prompt of a new session. */
   readonly restoreRecord: Promise<() => Promise<void>> | undefined;
   turnBegan(): void;
   turnEnded(): void;
@@ -29,20 +30,26 @@ export interface GeminiSessionSetup {
 const answerMs = 30_000;
 const stopMs = 5000;
 
+/** One session of a `gemini --acp`. */
 export class GeminiSession implements LiveSession {
   readonly sessionId: string;
-  readonly #connection: AcpConnection;
+  readonly #connection: GeminiConnection;
   readonly #setup: GeminiSessionSetup;
   #mode: PermissionMode;
   #model: string | undefined;
-  #untold: string;
+  #pendingInstructions: string;
   #restoreRecord: Promise<() => Promise<void>> | undefined;
-  #turn: Turn | undefined;
+  /** The turn whose prompt the agent has, until it has answered it. */
+  #turn: GeminiTurn | undefined;
   /** The newest turn: it may still wait for the one before it to be over. */
-  #latest: Turn | undefined;
-  #death: TurnoutError | undefined;
-  /** The questions that the agent waits with. */
-  readonly #asking = new Map<string, { params: JsonObject; answer: (outcome: JsonObject) => void }>();
+  #latest: GeminiTurn | undefined;
+  /** Why no turn can run any more: the process is gone, or the session closed. */
+  #terminated: TurnoutError | undefined;
+  /** Permission requests that the agent waits for, by the id of their tool. */
+  readonly #permissionRequests = new Map<
+    string,
+    { params: JsonObject; answer: (outcome: JsonObject) => void }
+  >();
 
   constructor(setup: GeminiSessionSetup) {
     this.#setup = setup;
@@ -50,7 +57,7 @@ export class GeminiSession implements LiveSession {
     this.#connection = setup.connection;
     this.#mode = setup.mode;
     this.#model = setup.model;
-    this.#untold = setup.systemPrompt;
+    this.#pendingInstructions = setup.pendingInstructions;
     this.#restoreRecord = setup.restoreRecord;
   }
 
@@ -59,39 +66,44 @@ export class GeminiSession implements LiveSession {
   }
 
   turn(prompt: string): TurnStream {
-    const turn: Turn = new Turn({
-      begin: () => void this.#begin(turn, prompt).catch((error: unknown) => this.#endWith(turn, error)),
+    const turn: GeminiTurn = new GeminiTurn({
+      begin: () => void this.#begin(turn, prompt).catch((error: unknown) => this.#fail(turn, error)),
       leave: () => void this.#stop(turn),
     });
     return turn.stream;
   }
 
-  /** The agent says something to this session: the events that it becomes. */
+  /** Takes a message of the agent about this session; returns its events. */
   receive(message: GeminiMessage): readonly StepEvent[] {
-    return this.#turn === undefined ? [] : this.#tell(this.#turn, this.#turn.step(message));
+    return this.#turn === undefined ? [] : this.#deliver(this.#turn, this.#turn.step(message));
   }
 
-  /** Something that is not of this session alone. */
-  tell(event: StepEvent): void {
+  /** Delivers an event that is not of this session alone, if a turn runs. */
+  deliver(event: StepEvent): void {
     this.#turn?.stream.push(event);
   }
 
-  /** The agent asks. Resolves with ACP's outcome. */
-  ask(params: JsonObject): { readonly events: readonly StepEvent[]; readonly outcome: Promise<JsonObject> } {
+  /** Takes a permission request of the agent; `outcome` resolves to ACP's outcome. */
+  requestPermission(params: JsonObject): {
+    readonly events: readonly StepEvent[];
+    readonly outcome: Promise<JsonObject>;
+  } {
     const turn = this.#turn;
-    if (turn === undefined || turn.interrupted) {
+    if (turn === undefined || turn.stopped) {
       return { events: [], outcome: Promise.resolve(chooseOption(params, undefined)) };
     }
     const id = permissionId(params);
     this.#withdraw(id);
-    const asked = turn.step({ type: 'request', params });
+    const requested = turn.step({ type: 'request', params });
     if (this.#mode !== 'bypass') {
-      const outcome = new Promise<JsonObject>((answer) => this.#asking.set(id, { params, answer }));
-      return { events: this.#tell(turn, asked), outcome };
+      const outcome = new Promise<JsonObject>((answer) =>
+        this.#permissionRequests.set(id, { params, answer }),
+      );
+      return { events: this.#deliver(turn, requested), outcome };
     }
-    // Nobody is to be asked here, so nobody hears of the question.
+    // In this mode nobody is asked, so the reader gets no event of the request.
     const [, ...started] = turn.step({ type: 'answered', id, decision: 'allow' });
-    return { events: this.#tell(turn, started), outcome: Promise.resolve(chooseOption(params, 'allow')) };
+    return { events: this.#deliver(turn, started), outcome: Promise.resolve(chooseOption(params, 'allow')) };
   }
 
   async interrupt(): Promise<void> {
@@ -99,15 +111,10 @@ export class GeminiSession implements LiveSession {
   }
 
   async answerPermission(id: string, answer: PermissionAnswer): Promise<void> {
-    const asked = this.#asking.get(id);
-    if (asked === undefined) {
-      throw new TurnoutError(
-        'bad_request',
-        `There is no permission request ${JSON.stringify(id)} to answer.`,
-      );
-    }
-    this.#asking.delete(id);
-    asked.answer(chooseOption(asked.params, answer.decision));
+    const request = this.#permissionRequests.get(id);
+    if (request === undefined) throw noSuchRequest(id);
+    this.#permissionRequests.delete(id);
+    request.answer(chooseOption(request.params, answer.decision));
     this.receive({ type: 'answered', id, ...answer });
   }
 
@@ -135,16 +142,16 @@ export class GeminiSession implements LiveSession {
       await within(stopMs, turn.stream.over);
     }
     this.#setup.closed(this);
-    this.die(new TurnoutError('bad_request', 'The session was closed.'));
+    this.terminate(new TurnoutError('bad_request', 'The session was closed.'));
   }
 
-  /** Nothing will come to this session any more: its process has ended, or it was let go. */
-  die(death: TurnoutError): void {
-    this.#death ??= death;
-    if (this.#turn !== undefined) this.#endWith(this.#turn, death);
+  /** Ends the running turn with this error, and every later one: the process is gone, or the session closed. */
+  terminate(error: TurnoutError): void {
+    this.#terminated ??= error;
+    if (this.#turn !== undefined) this.#fail(this.#turn, error);
   }
 
-  async #begin(turn: Turn, prompt: string): Promise<void> {
+  async #begin(turn: GeminiTurn, prompt: string): Promise<void> {
     const before = this.#latest?.stream;
     this.#latest = turn;
     // A prompt to a busy session would cancel the one before it.
@@ -159,19 +166,19 @@ export class GeminiSession implements LiveSession {
       backend: 'gemini',
       ...(this.#model === undefined ? {} : { model: this.#model }),
     });
-    if (this.#death !== undefined) this.#endWith(turn, this.#death);
-    else if (turn.interrupted) this.#endWith(turn, interruptedError());
+    if (this.#terminated !== undefined) this.#fail(turn, this.#terminated);
+    else if (turn.stopped) this.#fail(turn, interruptedError());
     else void this.#prompt(prompt);
   }
 
-  async #stop(turn: Turn): Promise<void> {
-    if (turn.interrupted || turn.stream.isOver) return;
-    turn.interrupted = true;
+  async #stop(turn: GeminiTurn): Promise<void> {
+    if (turn.stopped || turn.stream.isOver) return;
+    turn.stopped = true;
     // A turn that waits for the one before it is never begun.
     if (turn !== this.#turn) return;
     const cancelled = this.#connection.notify('session/cancel', { sessionId: this.sessionId });
-    // Behind the cancellation: the agent must not go on with the tool's refusal.
-    for (const id of [...this.#asking.keys()]) {
+    // Withdrawn only after the cancellation: the agent must not go on with the tool's refusal.
+    for (const id of [...this.#permissionRequests.keys()]) {
       this.#withdraw(id);
       this.receive({ type: 'answered', id, decision: 'deny', message: interruptedMessage });
     }
@@ -179,38 +186,38 @@ export class GeminiSession implements LiveSession {
   }
 
   async #prompt(prompt: string): Promise<void> {
-    const params = { sessionId: this.sessionId, prompt: promptBlocks(prompt, this.#untold) };
+    const params = { sessionId: this.sessionId, prompt: promptBlocks(prompt, this.#pendingInstructions) };
     try {
       await this.#connection.request('session/prompt', params);
     } catch {
-      // The error's line, or the end of the process, has ended the turn.
+      // The line with the error, or the end of the process, has ended the turn.
     }
   }
 
   #withdraw(id: string): void {
-    const asked = this.#asking.get(id);
-    this.#asking.delete(id);
-    asked?.answer(chooseOption(asked.params, undefined));
+    const request = this.#permissionRequests.get(id);
+    this.#permissionRequests.delete(id);
+    request?.answer(chooseOption(request.params, undefined));
   }
 
-  #tell(turn: Turn, events: readonly LiveEvent[]): readonly StepEvent[] {
+  #deliver(turn: GeminiTurn, events: readonly LiveEvent[]): readonly StepEvent[] {
     for (const event of events) turn.stream.push(event);
-    // Whoever reads this turn does not keep up, and that must not cost the memory of all.
+    // A reader that does not keep up must not cost the memory of all.
     if (turn.stream.overflowed) void this.#stop(turn);
     const ending = events.find((event) => event.type === 'ending')?.ending;
-    // Gemini forgets a prompt that failed, and what was in front of it.
-    if (ending?.type === 'answered') this.#untold = '';
-    if (ending !== undefined) this.#over(turn);
+    // Gemini forgets a prompt that failed, with the instructions in front of it.
+    if (ending?.type === 'answered') this.#pendingInstructions = '';
+    if (ending !== undefined) this.#finish(turn);
     return events.filter((event): event is StepEvent => event.type !== 'ending');
   }
 
-  #endWith(turn: Turn, error: unknown): void {
+  #fail(turn: GeminiTurn, error: unknown): void {
     turn.stream.push({ type: 'ending', ending: failedEnding(error) });
-    this.#over(turn);
+    this.#finish(turn);
   }
 
-  #over(turn: Turn): void {
-    for (const id of [...this.#asking.keys()]) this.#withdraw(id);
+  #finish(turn: GeminiTurn): void {
+    for (const id of [...this.#permissionRequests.keys()]) this.#withdraw(id);
     if (this.#turn === turn) this.#turn = undefined;
     this.#setup.turnEnded();
   }

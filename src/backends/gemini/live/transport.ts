@@ -7,7 +7,7 @@ import { isObject, type JsonObject, parseObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
 import { firstCharacters } from '../../output/stderr.js';
 
-const leavingMs = 1000;
+const exitMs = 1000;
 
 /** One JSON-RPC message of the agent, with its line. */
 export interface Incoming {
@@ -16,20 +16,20 @@ export interface Incoming {
 }
 
 export interface ConnectionEvents {
-  /** Told of every message before anything is done with it. */
+  /** Called with every message before anything is done with it. */
   incoming(incoming: Incoming): void;
   outgoing(message: JsonObject, raw: string): void;
-  /** A line that is no message. */
+  /** Called with a line that is no message. */
   garbage(raw: string): void;
-  /** ACP's outcome for the question that came with this id. */
+  /** Resolves to ACP's outcome for the permission request with this id. */
   permission(requestId: unknown): Promise<JsonObject>;
 }
 
 /**
- * ACP over a child's stdin and stdout. The SDK keeps account of requests and answers; the updates, which are most of
- * the traffic, don't go through it, and what it would complain about on the console does not reach it.
+ * ACP over a child's stdin and stdout. The SDK matches requests and answers. The updates, which are most of the traffic,
+ * don't go through it, nor do lines that it would complain about on the console.
  */
-export class AcpConnection {
+export class GeminiConnection {
   readonly #child: RunningProcess;
   readonly #events: ConnectionEvents;
   readonly #unanswered = new Set<unknown>();
@@ -41,7 +41,7 @@ export class AcpConnection {
     this.#events = events;
   }
 
-  /** `closed`: nothing can be said any more. `drained`: nothing will be heard any more. */
+  /** `closed` resolves when nothing can be sent any more, `drained` when all output has been read. */
   async connect(): Promise<{ readonly closed: Promise<void>; readonly drained: Promise<void> }> {
     // Loaded here because one-shot runs have no use for it (it takes 150 ms).
     const { client } = await import('@agentclientprotocol/sdk');
@@ -68,17 +68,17 @@ export class AcpConnection {
     }
   }
 
-  /** A notification to an agent that has gone is nobody's loss. */
+  /** Sends a notification. It never rejects: an agent that is gone needs none. */
   async notify(method: string, params: JsonObject): Promise<void> {
     await this.#agent.notify(method, params).catch(() => undefined);
   }
 
-  /** What there is to say when the agent ended by itself. */
-  async crash(): Promise<TurnoutError> {
+  /** The error for an agent that ended by itself. */
+  async crashError(): Promise<TurnoutError> {
     const how = describeExit(await this.#child.exited);
     const stderr = this.#child.stderr().trim();
-    const told = stderr === '' ? '' : `: ${firstCharacters(stderr.slice(-2000), 500)}`;
-    return new TurnoutError('crashed', `Gemini CLI ended (${how})${told}`);
+    const words = stderr === '' ? '' : `: ${firstCharacters(stderr.slice(-2000), 500)}`;
+    return new TurnoutError('crashed', `Gemini CLI ended (${how})${words}`);
   }
 
   get #agent() {
@@ -91,14 +91,14 @@ export class AcpConnection {
     const sent = message as unknown as JsonObject;
     if ('method' in sent && 'id' in sent) this.#unanswered.add(sent['id']);
     this.#events.outgoing(sent, raw);
-    await this.#child.write(`${raw}\n`).catch(() => this.#unheard());
+    await this.#child.write(`${raw}\n`).catch(() => this.#inputClosed());
   }
 
-  /** What reads no more is about to leave, and its exit says why; what stays all the same is ended. */
-  async #unheard(): Promise<never> {
-    await within(leavingMs, this.#child.exited);
+  /** An agent that no longer reads is about to exit, and its exit says why. If it does not exit, it is ended. */
+  async #inputClosed(): Promise<never> {
+    await within(exitMs, this.#child.exited);
     await this.#child.end();
-    throw await this.crash();
+    throw await this.crashError();
   }
 
   async #read(): Promise<void> {
@@ -122,7 +122,7 @@ export class AcpConnection {
     if ('id' in message) this.#receive?.enqueue({ ...message, jsonrpc: '2.0' } as unknown as AnyMessage);
   }
 
-  /** A call, or the answer to one of ours. */
+  /** True for a request or a notification, and for the answer to a request of ours. */
   #isExpected(message: JsonObject): boolean {
     return typeof message['method'] === 'string' || this.#unanswered.delete(message['id']);
   }
@@ -130,7 +130,7 @@ export class AcpConnection {
   async #translate(error: unknown): Promise<unknown> {
     if (error instanceof TurnoutError) return error;
     const code = isObject(error) || error instanceof Error ? (error as { code?: unknown }).code : undefined;
-    return typeof code === 'number' ? refusal(error as JsonRpcError) : await this.crash();
+    return typeof code === 'number' ? refusal(error as JsonRpcError) : await this.crashError();
   }
 }
 

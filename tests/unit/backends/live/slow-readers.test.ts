@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stepCodexTurn } from '../../../../src/backends/codex/live/decoder.js';
 import { CodexTurn } from '../../../../src/backends/codex/live/turns.js';
-import { Turn } from '../../../../src/backends/gemini/live/turns.js';
+import { GeminiTurn } from '../../../../src/backends/gemini/live/turns.js';
 import { maxUnreadBytes, type TurnStream } from '../../../../src/backends/live/turn-stream.js';
 import type { LiveEvent } from '../../../../src/backends/live/types.js';
 import { OpenCodeTurn } from '../../../../src/backends/opencode/live/turns.js';
@@ -35,7 +35,7 @@ const turns: Readonly<Record<string, () => RunningTool>> = {
     };
   },
   gemini: () => {
-    const turn = new Turn();
+    const turn = new GeminiTurn();
     const push = (events: readonly LiveEvent[]) => {
       for (const event of events) turn.stream.push(event);
     };

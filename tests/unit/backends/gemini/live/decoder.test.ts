@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type GeminiLiveState,
   type GeminiMessage,
-  geminiLiveInitial,
-  geminiLiveStep,
+  type GeminiTurnState,
+  newGeminiTurnState,
+  stepGeminiTurn,
 } from '../../../../../src/backends/gemini/live/decoder.js';
 import { chooseOption } from '../../../../../src/backends/gemini/live/permissions.js';
-import { promptBlocks, toldInstructions } from '../../../../../src/backends/gemini/live/prompt.js';
+import { matchInstructions, promptBlocks } from '../../../../../src/backends/gemini/live/prompt.js';
 import { findRetries } from '../../../../../src/backends/gemini/live/retries.js';
 import type { LiveEvent } from '../../../../../src/backends/live/types.js';
 import type { JsonObject } from '../../../../../src/backends/output/json.js';
@@ -191,9 +191,9 @@ describe('any bytes', () => {
     );
     fc.assert(
       fc.property(fc.array(anyMessage), (messages) => {
-        let state: GeminiLiveState = geminiLiveInitial;
+        let state: GeminiTurnState = newGeminiTurnState;
         for (const message of messages) {
-          const [next, events] = geminiLiveStep(state, message);
+          const [next, events] = stepGeminiTurn(state, message);
           state = next;
           if (message.type === 'update' && message.update['sessionUpdate'] === undefined) {
             expect(events).toMatchObject([{ type: 'notice', raw: message.raw }]);
@@ -207,8 +207,8 @@ describe('any bytes', () => {
 });
 
 describe('an ending', () => {
-  const endingOf = (message: GeminiMessage, state = geminiLiveInitial) =>
-    geminiLiveStep(state, message)[1].at(-1);
+  const endingOf = (message: GeminiMessage, state = newGeminiTurnState) =>
+    stepGeminiTurn(state, message)[1].at(-1);
   const error = (code: number, message: string) => endingOf({ type: 'error', error: { code, message } });
 
   it('takes the words where the status says nothing', () => {
@@ -228,7 +228,7 @@ describe('an ending', () => {
   it('knows a prompt that is too long from an answer that is', () => {
     const result: GeminiMessage = { type: 'result', result: { stopReason: 'max_tokens' } };
     expect(endingOf(result)).toEqual(failed('bad_request', 'The prompt does not fit the context window'));
-    expect(endingOf(result, { ...geminiLiveInitial, spoke: true })).toMatchObject({
+    expect(endingOf(result, { ...newGeminiTurnState, spoke: true })).toMatchObject({
       ending: { stopReason: 'max_tokens' },
     });
   });
@@ -286,11 +286,11 @@ describe('a prompt', () => {
   it('tells instructions so that they are known again', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.string(), (system, prompt) => {
-        expect(toldInstructions(texts(prompt, system).join(''), system)).toBe(true);
-        expect(toldInstructions(texts(prompt, system).join(''), `${system}!`)).toBe(false);
+        expect(matchInstructions(texts(prompt, system).join(''), system)).toBe(true);
+        expect(matchInstructions(texts(prompt, system).join(''), `${system}!`)).toBe(false);
       }),
     );
-    expect(toldInstructions('plain', 'Be brief.')).toBeUndefined();
+    expect(matchInstructions('plain', 'Be brief.')).toBeUndefined();
   });
 });
 
@@ -353,12 +353,12 @@ function replay(name: string): readonly (readonly LiveEvent[])[] {
 /** The turns of a conversation: each begins with our prompt and lasts until its answer. */
 function decodeAll(lines: readonly string[]): readonly (readonly LiveEvent[])[] {
   const turns: LiveEvent[][] = [];
-  let state: GeminiLiveState = geminiLiveInitial;
+  let state: GeminiTurnState = newGeminiTurnState;
   let promptId: unknown;
   let question: JsonObject = {};
   const take = (message: GeminiMessage) => {
     if (promptId === undefined) return;
-    const [next, events] = geminiLiveStep(state, message);
+    const [next, events] = stepGeminiTurn(state, message);
     state = next;
     turns.at(-1)?.push(...events);
   };
@@ -367,7 +367,7 @@ function decodeAll(lines: readonly string[]): readonly (readonly LiveEvent[])[] 
     const params = object(message['params']);
     if (message['method'] === 'session/prompt') {
       promptId = message['id'];
-      state = geminiLiveInitial;
+      state = newGeminiTurnState;
       turns.push([]);
     } else if (message['method'] === 'session/update') {
       take({ type: 'update', update: object(params['update']), raw });
