@@ -5,33 +5,33 @@ import { number, object, text } from '../../output/read-fields.js';
 import { addStep } from '../decoder.js';
 import { errorEnding } from '../failure.js';
 import {
-  allTold,
-  concludeTurn,
-  type LiveStep,
+  allSteersAnswered,
+  endTurn,
   type OpenCodeTurnState,
-  type Stream,
+  type OpenCodeTurnStep,
+  type StreamedPart,
   type ToolCall,
 } from './state.js';
 
-/** `opencode serve`, its event stream: the events of one session and of its subagents, measured with 1.18.33. */
-export function decodeLive(state: OpenCodeTurnState, event: JsonObject, raw: string): LiveStep {
-  if (state.over) return [state, []];
+/** One turn of `opencode serve`, as a pure step over the events of its session and its subagents. Measured with 1.18.33. */
+export function stepOpenCodeTurn(state: OpenCodeTurnState, event: JsonObject, raw: string): OpenCodeTurnStep {
+  if (state.ended) return [state, []];
   const properties = object(event['properties']);
   const type = text(event['type']);
-  if (type === 'permission.asked') return asked(state, properties);
-  if (type === 'permission.replied') return replied(state, properties);
-  if (text(properties['sessionID']) !== state.sessionId) return subagent(state, type, properties);
+  if (type === 'permission.asked') return permissionAsked(state, properties);
+  if (type === 'permission.replied') return permissionReplied(state, properties);
+  if (text(properties['sessionID']) !== state.sessionId) return subagentEvent(state, type, properties);
   switch (type) {
     case 'message.updated':
-      return message(state, object(properties['info']));
+      return messageUpdated(state, object(properties['info']));
     case 'message.part.updated':
-      return part(state, object(properties['part']), raw);
+      return partUpdated(state, object(properties['part']), raw);
     case 'message.part.delta':
-      return delta(state, properties);
+      return partDelta(state, properties);
     case 'session.status':
-      return status(state, object(properties['status']));
+      return sessionStatus(state, object(properties['status']));
     case 'session.idle':
-      return idle(state);
+      return sessionIdle(state);
     case 'session.error':
       return [{ ...state, failure: errorEnding(object(properties['error'])) }, []];
     case 'session.compacted':
@@ -39,62 +39,62 @@ export function decodeLive(state: OpenCodeTurnState, event: JsonObject, raw: str
     case 'question.asked':
       return [state, [notice('warning', 'OpenCode asked a question that nobody can answer here.', raw)]];
     default:
-      return [state, quiet.test(type) ? [] : [unknownLine('An unknown event', raw)]];
+      return [state, ignoredTypes.test(type) ? [] : [unknownLine('An unknown event', raw)]];
   }
 }
 
-/** Of no interest to a turn: what the user interface of OpenCode shows, and the life of the server. */
-const quiet =
+/** Events that no turn needs: they are for OpenCode's own user interface, or about the server. */
+const ignoredTypes =
   /^(session\.(created|updated|deleted|diff|next\.)|message\.(removed|part\.removed)|todo\.|file\.|lsp\.|mcp\.|project\.|plugin\.|server\.|installation\.|catalog\.|integration\.|reference\.|models-dev\.|vcs\.|command\.|pty\.|tui\.|workspace\.|worktree\.|question\.(replied|rejected|v2)|permission\.v2)/;
 
-function message(state: OpenCodeTurnState, info: JsonObject): LiveStep {
+function messageUpdated(state: OpenCodeTurnState, info: JsonObject): OpenCodeTurnStep {
   const id = text(info['id']);
-  if (id === state.promptId) return prompted(state, info);
+  if (id === state.promptId) return promptUpdated(state, info);
   if (info['role'] !== 'assistant' || id <= state.promptId) return [state, []];
   const complete = number(object(info['time'])['completed']) > 0;
   const isNew = !state.replies.has(id);
   const summary = info['summary'] === true;
   const error = info['error'];
   const parent = text(info['parentID']);
-  const answering = state.told.has(parent) ? parent : state.answering;
-  // What was said before was complete when something more was asked.
-  const apart = answering !== state.answering && state.spoke;
+  const answering = state.steers.has(parent) ? parent : state.answering;
+  // The text before was a complete answer when the turn was steered.
+  const newAnswer = answering !== state.answering && state.spoke;
   const next: OpenCodeTurnState = {
     ...state,
     started: true,
-    rests: isNew ? false : state.rests,
+    idle: isNew ? false : state.idle,
     answering,
-    spoke: apart ? false : state.spoke,
+    spoke: newAnswer ? false : state.spoke,
     replies: isNew || complete ? new Map(state.replies).set(id, complete) : state.replies,
     summaries: summary && isNew ? new Set(state.summaries).add(id) : state.summaries,
     finish: summary ? state.finish : text(info['finish']),
     // A turn that goes on after an error (a compaction, for one) has got over it.
     failure: error === undefined ? (isNew ? undefined : state.failure) : errorEnding(object(error)),
   };
-  return [next, apart ? [{ type: 'text', text: '\n\n' }] : []];
+  return [next, newAnswer ? [{ type: 'text', text: '\n\n' }] : []];
 }
 
-function prompted(state: OpenCodeTurnState, info: JsonObject): LiveStep {
-  if (state.prompted) return [state, []];
+function promptUpdated(state: OpenCodeTurnState, info: JsonObject): OpenCodeTurnStep {
+  if (state.promptSeen) return [state, []];
   const { providerID, modelID } = object(info['model']);
   const model = text(modelID) === '' ? {} : { model: `${text(providerID)}/${text(modelID)}` };
   return [
-    { ...state, prompted: true },
+    { ...state, promptSeen: true },
     [{ type: 'session', sessionId: state.sessionId, backend: 'opencode', ...model }],
   ];
 }
 
-function part(state: OpenCodeTurnState, found: JsonObject, raw: string): LiveStep {
+function partUpdated(state: OpenCodeTurnState, found: JsonObject, raw: string): OpenCodeTurnStep {
   const id = text(found['id']);
   const messageId = text(found['messageID']);
   if (!state.replies.has(messageId) || state.done.has(id)) return [state, []];
   switch (found['type']) {
     case 'text':
-      return state.summaries.has(messageId) ? [state, []] : whole(state, id, 'text', found);
+      return state.summaries.has(messageId) ? [state, []] : textPart(state, id, 'text', found);
     case 'reasoning':
-      return whole(state, id, 'thinking', found);
+      return textPart(state, id, 'thinking', found);
     case 'tool':
-      return tool(state, id, found);
+      return toolPart(state, id, found);
     case 'step-finish':
       return stepFinish(state, id, found);
     case 'step-start':
@@ -111,8 +111,13 @@ function part(state: OpenCodeTurnState, found: JsonObject, raw: string): LiveSte
   }
 }
 
-/** The part as it is now: a text that began, or the whole of one that ended; what came in pieces is not said again. */
-function whole(state: OpenCodeTurnState, id: string, type: Stream['type'], found: JsonObject): LiveStep {
+/** The part as it is now: a text that began, or the whole of one that ended. What came in pieces is not told again. */
+function textPart(
+  state: OpenCodeTurnState,
+  id: string,
+  type: StreamedPart['type'],
+  found: JsonObject,
+): OpenCodeTurnStep {
   const known = state.streams.get(id);
   const now = text(found['text']);
   const sent = known?.sent ?? 0;
@@ -123,33 +128,33 @@ function whole(state: OpenCodeTurnState, id: string, type: Stream['type'], found
     streams.delete(id);
     return [{ ...state, spoke, streams, done: new Set(state.done).add(id) }, events];
   }
-  streams.set(id, { type, sent: Math.max(sent, now.length), gap: known?.gap ?? false });
+  streams.set(id, { type, sent: Math.max(sent, now.length), hasGap: known?.hasGap ?? false });
   return [{ ...state, spoke, streams }, events];
 }
 
-/** Only a part that is known can be told from another: reasoning, too, comes in a field `text`. */
-function delta(state: OpenCodeTurnState, properties: JsonObject): LiveStep {
+/** A delta of an unknown part is left out: reasoning, too, comes in a field `text`. */
+function partDelta(state: OpenCodeTurnState, properties: JsonObject): OpenCodeTurnStep {
   const id = text(properties['partID']);
   const stream = state.streams.get(id);
   const piece = text(properties['delta']);
-  if (stream === undefined || stream.gap || properties['field'] !== 'text' || piece === '')
+  if (stream === undefined || stream.hasGap || properties['field'] !== 'text' || piece === '')
     return [state, []];
   const streams = new Map(state.streams).set(id, { ...stream, sent: stream.sent + piece.length });
   const spoke = state.spoke || stream.type === 'text';
   return [{ ...state, spoke, streams }, [{ type: stream.type, text: piece }]];
 }
 
-function tool(state: OpenCodeTurnState, partId: string, found: JsonObject): LiveStep {
+function toolPart(state: OpenCodeTurnState, partId: string, found: JsonObject): OpenCodeTurnStep {
   const facts = object(found['state']);
   const status = text(facts['status']);
-  const call = state.tools.get(partId) ?? newCall(state, partId, found);
+  const call = state.tools.get(partId) ?? newToolCall(state, partId, found);
   const tools = new Map(state.tools).set(partId, call);
   if (status === 'pending') return [{ ...state, tools }, []];
   const begun = call.input !== undefined;
   const input = begun ? call.input : (facts['input'] ?? {});
   const [started, events] = begun
     ? ([{ ...state, tools }, []] as const)
-    : begin({ ...state, tools }, partId, { ...call, input });
+    : toolBegins({ ...state, tools }, partId, { ...call, input });
   if (status !== 'completed' && status !== 'error') return [started, events];
   const failed = status === 'error';
   const output = text(facts[failed ? 'error' : 'output']);
@@ -161,14 +166,14 @@ function tool(state: OpenCodeTurnState, partId: string, found: JsonObject): Live
   ];
 }
 
-function newCall(state: OpenCodeTurnState, partId: string, found: JsonObject): ToolCall {
+function newToolCall(state: OpenCodeTurnState, partId: string, found: JsonObject): ToolCall {
   const callId = text(found['callID']) || partId;
   // Some models count their calls from 0 in each step.
   const taken = state.done.has(callId) || [...state.tools.values()].some((other) => other.id === callId);
   return { id: taken ? partId : callId, callId, name: text(found['tool']) };
 }
 
-function begin(state: OpenCodeTurnState, partId: string, call: ToolCall): LiveStep {
+function toolBegins(state: OpenCodeTurnState, partId: string, call: ToolCall): OpenCodeTurnStep {
   const start: StepEvent = { type: 'tool_start', id: call.id, name: call.name, input: call.input };
   const next = {
     ...state,
@@ -176,43 +181,43 @@ function begin(state: OpenCodeTurnState, partId: string, call: ToolCall): LiveSt
     tools: new Map(state.tools).set(partId, call),
     done: new Set(state.done).add(call.id),
   };
-  const request = state.held.get(call.callId);
+  const request = state.heldRequests.get(call.callId);
   if (request === undefined) return [next, [start]];
-  const held = new Map(state.held);
-  held.delete(call.callId);
-  const [after, events] = ask({ ...next, held }, request, call);
+  const heldRequests = new Map(state.heldRequests);
+  heldRequests.delete(call.callId);
+  const [after, events] = permissionRequest({ ...next, heldRequests }, request, call);
   return [after, [start, ...events]];
 }
 
-function stepFinish(state: OpenCodeTurnState, id: string, found: JsonObject): LiveStep {
+function stepFinish(state: OpenCodeTurnState, id: string, found: JsonObject): OpenCodeTurnStep {
   const usage = addStep(state.usage, found);
   return [{ ...state, usage, done: new Set(state.done).add(id) }, [{ type: 'usage', ...usage }]];
 }
 
-function status(state: OpenCodeTurnState, now: JsonObject): LiveStep {
+function sessionStatus(state: OpenCodeTurnState, now: JsonObject): OpenCodeTurnStep {
   switch (now['type']) {
     case 'busy':
-      return [{ ...state, rests: false, started: state.started || state.prompted }, []];
+      return [{ ...state, idle: false, started: state.started || state.promptSeen }, []];
     case 'idle':
-      return idle(state);
+      return sessionIdle(state);
     case 'retry':
-      return [state, [retry(now)]];
+      return [state, [retryNotice(now)]];
     default:
       return [state, []];
   }
 }
 
 /** An abort and an error give two `idle`s, and the first comes before the last words of the reply. */
-function idle(state: OpenCodeTurnState): LiveStep {
+function sessionIdle(state: OpenCodeTurnState): OpenCodeTurnStep {
   const unfinished = [...state.replies.values()].includes(false);
   if (!state.started || unfinished) return [state, []];
-  return allTold(state) ? concludeTurn(state) : [{ ...state, rests: true }, []];
+  return allSteersAnswered(state) ? endTurn(state) : [{ ...state, idle: true }, []];
 }
 
 /** Later than this is no date. */
 const maxTime = 8.64e15;
 
-function retry(now: JsonObject): StepEvent {
+function retryNotice(now: JsonObject): StepEvent {
   const next = number(now['next']);
   const when = next > 0 && next < maxTime ? `, next try at ${new Date(next).toISOString()}` : '';
   return notice(
@@ -222,18 +227,22 @@ function retry(now: JsonObject): StepEvent {
 }
 
 /** A request comes a moment before its tool has its input, so it waits for that. */
-function asked(state: OpenCodeTurnState, request: JsonObject): LiveStep {
+function permissionAsked(state: OpenCodeTurnState, request: JsonObject): OpenCodeTurnStep {
   const id = text(request['id']);
-  if (id === '' || state.asked.has(id)) return [state, []];
+  if (id === '' || state.permissionRequests.has(id)) return [state, []];
   const callId = text(object(request['tool'])['callID']);
   const call = [...state.tools.values()].find((candidate) => candidate.callId === callId);
   if (call !== undefined && call.input === undefined) {
-    return [{ ...state, held: new Map(state.held).set(callId, request) }, []];
+    return [{ ...state, heldRequests: new Map(state.heldRequests).set(callId, request) }, []];
   }
-  return ask(state, request, call);
+  return permissionRequest(state, request, call);
 }
 
-function ask(state: OpenCodeTurnState, request: JsonObject, call: ToolCall | undefined): LiveStep {
+function permissionRequest(
+  state: OpenCodeTurnState,
+  request: JsonObject,
+  call: ToolCall | undefined,
+): OpenCodeTurnStep {
   const id = text(request['id']);
   const permission = text(request['permission']);
   // `edit` is the permission of several tools; others (`external_directory`) are about more than their tool.
@@ -241,7 +250,7 @@ function ask(state: OpenCodeTurnState, request: JsonObject, call: ToolCall | und
   const input = ofTool ? call.input : { ...object(request['metadata']), patterns: request['patterns'] ?? [] };
   const always = Array.isArray(request['always']) && request['always'].length > 0;
   return [
-    { ...state, asked: new Set(state.asked).add(id) },
+    { ...state, permissionRequests: new Set(state.permissionRequests).add(id) },
     [
       {
         type: 'permission_request',
@@ -256,17 +265,17 @@ function ask(state: OpenCodeTurnState, request: JsonObject, call: ToolCall | und
 
 const decisions = { once: 'allow', always: 'allow_always', reject: 'deny' } as const;
 
-function replied(state: OpenCodeTurnState, properties: JsonObject): LiveStep {
+function permissionReplied(state: OpenCodeTurnState, properties: JsonObject): OpenCodeTurnStep {
   const id = text(properties['requestID']);
-  if (!state.asked.has(id)) return [state, []];
-  const still = new Set(state.asked);
-  still.delete(id);
+  if (!state.permissionRequests.has(id)) return [state, []];
+  const permissionRequests = new Set(state.permissionRequests);
+  permissionRequests.delete(id);
   const decision = decisions[text(properties['reply']) as keyof typeof decisions] ?? 'deny';
-  return [{ ...state, asked: still }, [{ type: 'permission_resolved', id, decision }]];
+  return [{ ...state, permissionRequests }, [{ type: 'permission_resolved', id, decision }]];
 }
 
-/** Of a subagent's session we tell what it costs and why it waits. */
-function subagent(state: OpenCodeTurnState, type: string, properties: JsonObject): LiveStep {
+/** Of a subagent's session only the usage and the retries are told. */
+function subagentEvent(state: OpenCodeTurnState, type: string, properties: JsonObject): OpenCodeTurnStep {
   const found = object(properties['part']);
   if (type === 'message.part.updated' && found['type'] === 'step-finish') {
     const id = text(found['id']);
@@ -274,5 +283,5 @@ function subagent(state: OpenCodeTurnState, type: string, properties: JsonObject
     return ours ? stepFinish(state, id, found) : [state, []];
   }
   const now = object(properties['status']);
-  return [state, type === 'session.status' && now['type'] === 'retry' ? [retry(now)] : []];
+  return [state, type === 'session.status' && now['type'] === 'retry' ? [retryNotice(now)] : []];
 }

@@ -22,12 +22,12 @@ export class SseFrames {
 }
 
 export interface EventListener {
-  /** The stream stands. `again`: it was broken, and what happened meanwhile was not heard. */
+  /** Called when the stream is connected. If `again`, it was broken, and the events meanwhile are lost. */
   connected(again: boolean): void;
   event(data: string): void;
 }
 
-/** Listens to all events of a server, and connects again as long as it lives. */
+/** Reads all events of a server, and connects again until it is stopped. */
 export class EventStream {
   readonly #http: OpenCodeHttp;
   readonly #listener: EventListener;
@@ -42,8 +42,8 @@ export class EventStream {
     const { signal } = this.#stop;
     for (let again = false, pause = firstPauseMs; !signal.aborted; again = true) {
       if (again) await sleep(pause, undefined, { signal }).catch(() => undefined);
-      const heard = await this.#listen(again, signal).catch(() => false);
-      pause = heard ? firstPauseMs : Math.min(pause * 2, longestPauseMs);
+      const wasConnected = await this.#listen(again, signal).catch(() => false);
+      pause = wasConnected ? firstPauseMs : Math.min(pause * 2, longestPauseMs);
     }
   }
 
@@ -51,7 +51,7 @@ export class EventStream {
     this.#stop.abort();
   }
 
-  /** True when the stream stood for a while. */
+  /** Resolves when the stream has ended: true if it was connected. */
   async #listen(again: boolean, signal: AbortSignal): Promise<boolean> {
     const response = await this.#http.open({ method: 'GET', path: '/global/event' }, signal);
     if (response.statusCode !== 200) {
@@ -65,7 +65,7 @@ export class EventStream {
         for (const data of frames.push(chunk as Buffer)) this.#listener.event(data);
       }
     } catch {
-      // A broken stream and a finished one are the same to us.
+      // A stream that breaks is connected again like one that ends.
     }
     return true;
   }

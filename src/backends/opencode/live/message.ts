@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { TurnoutError } from '../../../core/errors.js';
 
 /**
- * A message id as OpenCode makes them: the time in 48 bits of hex, then 14 random characters. The order of its messages
+ * A new id for a message, as OpenCode makes them: the time in 48 bits of hex, then 14 random characters. The order of its messages
  * is the order of their ids, so an id of another form would put a prompt before or behind the wrong ones.
  */
 export function newMessageId(now = Date.now()): string {
@@ -26,7 +26,7 @@ export interface OpenCodeModel {
   readonly modelID: string;
 }
 
-/** `provider/model`; the model's own name may hold more slashes. */
+/** The model in `provider/model`; its own name may hold more slashes. */
 export function readModel(model: string | undefined): OpenCodeModel | undefined {
   if (model === undefined) return undefined;
   const at = model.indexOf('/');

@@ -8,24 +8,24 @@ export interface PermissionReply {
   readonly body: { readonly reply: 'once' | 'reject'; readonly message?: string };
 }
 
-interface Pending {
+interface PendingRequest {
   readonly permission: string;
   readonly always: readonly string[];
 }
 
 /**
- * What a session was asked for and has been answered. OpenCode's own `always` holds for every session in the same
- * directory, so "always" is kept here, for this session only. And its `reject` rejects whatever else the session is
- * asking for, so a denial waits until the other questions of the moment are answered.
+ * The permission requests of a session that have no answer yet, and what is allowed always. OpenCode's own `always` holds
+ * for every session in the same directory, so "always" is kept here, for this session only. And its `reject` rejects all
+ * other requests of the session as well, so a denial is held back until the other pending requests are answered.
  */
-export class PermissionDesk {
-  readonly #pending = new Map<string, Pending>();
+export class PendingPermissions {
+  readonly #pending = new Map<string, PendingRequest>();
   readonly #denials = new Map<string, string>();
   readonly #always = new Set<string>();
   readonly #decisions = new Map<string, PermissionDecision>();
 
-  /** Takes down a request; a reply, when it needs no person. */
-  ask(request: JsonObject, allowAll: boolean): PermissionReply | undefined {
+  /** Adds a request; returns the reply if it needs no person. */
+  add(request: JsonObject, allowAll: boolean): PermissionReply | undefined {
     const id = text(request['id']);
     const pending = { permission: text(request['permission']), always: strings(request['always']) };
     if (allowAll || this.#isAlwaysAllowed(pending)) return allowing(id);
@@ -43,13 +43,13 @@ export class PermissionDesk {
     if (request === undefined) return [];
     this.#decisions.set(id, decision);
     if (decision === 'deny') {
-      // Without words OpenCode ends the turn; with them the model is told, and goes on.
+      // Without a message OpenCode ends the turn; with one the model is told, and goes on.
       this.#denials.set(id, message === undefined || message === '' ? defaultDenial : message);
       return this.#releaseDenials();
     }
     this.#pending.delete(id);
     if (decision !== 'allow_always') return [allowing(id), ...this.#releaseDenials()];
-    for (const pattern of request.always) this.#always.add(nameOf(request.permission, pattern));
+    for (const pattern of request.always) this.#always.add(ruleKey(request.permission, pattern));
     const others = [...this.#pending].filter(
       ([other, pending]) => !this.#denials.has(other) && this.#isAlwaysAllowed(pending),
     );
@@ -60,7 +60,7 @@ export class PermissionDesk {
     return [id, ...others.map(([other]) => other)].map(allowing).concat(this.#releaseDenials());
   }
 
-  /** What was really decided, where OpenCode was told something simpler. */
+  /** The decision that was made, where the reply to OpenCode was a simpler one. */
   takeDecision(id: string): PermissionDecision | undefined {
     const decision = this.#decisions.get(id);
     this.#decisions.delete(id);
@@ -69,7 +69,7 @@ export class PermissionDesk {
     return decision;
   }
 
-  /** The turn is over: nobody waits for an answer any more. An aborted turn leaves its requests behind. */
+  /** Forgets all requests when the turn is over; returns the replies for those that an aborted turn has left behind. */
   clear(): readonly PermissionReply[] {
     const left = [...this.#pending.keys()].map((id): PermissionReply => ({ id, body: { reply: 'reject' } }));
     this.#pending.clear();
@@ -78,8 +78,8 @@ export class PermissionDesk {
     return left;
   }
 
-  #isAlwaysAllowed({ permission, always }: Pending): boolean {
-    return always.length > 0 && always.every((pattern) => this.#always.has(nameOf(permission, pattern)));
+  #isAlwaysAllowed({ permission, always }: PendingRequest): boolean {
+    return always.length > 0 && always.every((pattern) => this.#always.has(ruleKey(permission, pattern)));
   }
 
   #releaseDenials(): readonly PermissionReply[] {
@@ -99,7 +99,7 @@ function allowing(id: string): PermissionReply {
   return { id, body: { reply: 'once' } };
 }
 
-function nameOf(permission: string, pattern: string): string {
+function ruleKey(permission: string, pattern: string): string {
   return `${permission}\n${pattern}`;
 }
 

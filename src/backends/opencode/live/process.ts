@@ -28,14 +28,14 @@ import {
   type ToolFilter,
 } from './rules.js';
 import { OpenCodeSession, type SessionServer } from './session.js';
-import { diedError, StartupLines, startPatienceMs } from './startup.js';
+import { exitError, StartupLines, startMs } from './startup.js';
 import { type HttpAnswer, type HttpCall, OpenCodeHttp, serverUser } from './transport.js';
 
 /** Starts `opencode serve` and waits until it takes sessions. */
 export async function startOpenCode(config: string, context: LiveContext): Promise<LiveProcess> {
-  // The port is open to every user of the machine.
+  // Every user of the machine can reach the port.
   const password = randomBytes(24).toString('base64url');
-  // Not in a session's directory: that may go while the server stays.
+  // The server does not run in a session's directory: that may be removed while the server stays.
   await mkdir(context.scratch, { recursive: true, mode: 0o700 });
   const child = await startProcess({
     command: context.command,
@@ -52,7 +52,7 @@ export async function startOpenCode(config: string, context: LiveContext): Promi
   try {
     const lines = new StartupLines(child);
     const url = await lines.address();
-    const server = new OpenCodeServer(child, new OpenCodeHttp(url, password), context);
+    const server = new OpenCodeProcess(child, new OpenCodeHttp(url, password), context);
     await server.listen();
     return server;
   } catch (error) {
@@ -61,17 +61,18 @@ export async function startOpenCode(config: string, context: LiveContext): Promi
   }
 }
 
-class OpenCodeServer implements LiveProcess, SessionServer {
+class OpenCodeProcess implements LiveProcess, SessionServer {
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;
   readonly #child: RunningProcess;
   readonly #http: OpenCodeHttp;
   readonly #context: LiveContext;
   readonly #events: EventStream;
-  /** By the id of a session, ours and their subagents'. */
+  /** The sessions by their own ids and those of their subagents. */
   readonly #sessions = new Map<string, OpenCodeSession>();
+  /** Directories of which OpenCode has begun to read the settings. */
   readonly #booted = new Set<string>();
-  /** By directory, as `GET /agent` told. */
+  /** The answers to `GET /agent`, by directory. */
   readonly #agents = new Map<string, unknown>();
   #connected: () => void = () => {};
 
@@ -88,18 +89,18 @@ class OpenCodeServer implements LiveProcess, SessionServer {
     void child.exited.then((exit) => this.#onExit(exit));
   }
 
-  /** Events that nobody hears are lost, so no session is opened before the stream stands. */
+  /** Resolves when the stream of events is connected: events before that are lost, so no session is opened earlier. */
   async listen(): Promise<void> {
     const connected = new Promise<'connected'>((resolve) => {
       this.#connected = () => resolve('connected');
     });
     void this.#events.run();
-    const first = await within<'connected' | ProcessExit>(startPatienceMs, connected, this.exited);
+    const first = await within<'connected' | ProcessExit>(startMs, connected, this.exited);
     if (first === 'connected') return;
     this.#events.stop();
     throw first === late
       ? new TurnoutError('timeout', 'OpenCode did not open its stream of events.')
-      : diedError(this.#child, first);
+      : exitError(this.#child, first);
   }
 
   async open(options: LiveSessionOptions): Promise<LiveSession> {
@@ -119,12 +120,12 @@ class OpenCodeServer implements LiveProcess, SessionServer {
     try {
       const answer = await this.#http.call(call);
       const line = trace && withBody(`${answer.status} ${what}`, answer.body);
-      if (line !== undefined) this.heard(line, []);
+      if (line !== undefined) this.traceLine(line, []);
       return answer;
     } catch (error) {
       // A process that dies breaks its connections first.
-      const exit = await within(exitPatienceMs, this.exited);
-      throw exit === late ? error : diedError(this.#child, exit);
+      const exit = await within(exitMs, this.exited);
+      throw exit === late ? error : exitError(this.#child, exit);
     }
   }
 
@@ -136,7 +137,7 @@ class OpenCodeServer implements LiveProcess, SessionServer {
     for (const id of sessionIds) this.#sessions.delete(id);
   }
 
-  heard(line: string, events: readonly ChatEvent[]): void {
+  traceLine(line: string, events: readonly ChatEvent[]): void {
     this.#context.trace?.({ type: 'line', direction: 'in', line, events });
   }
 
@@ -203,14 +204,14 @@ class OpenCodeServer implements LiveProcess, SessionServer {
   }
 
   #onEvent(data: string): void {
-    // Each stored change comes a second time, for other servers to copy.
+    // OpenCode sends each stored change a second time, for other servers to copy.
     if (data.includes('"payload":{"type":"sync"')) return;
     const event = readEvent(data);
     if (event === undefined) {
       for (const session of new Set(this.#sessions.values())) {
-        session.tell(unknownLine('A line that is not JSON', data));
+        session.deliver(unknownLine('A line that is not JSON', data));
       }
-      this.heard(data, []);
+      this.traceLine(data, []);
       return;
     }
     const properties = object(event['properties']);
@@ -218,14 +219,14 @@ class OpenCodeServer implements LiveProcess, SessionServer {
     const id = text(properties['sessionID']);
     const owner = this.#sessions.get(id) ?? (parent === '' ? undefined : this.#sessions.get(parent));
     if (owner !== undefined) {
-      owner.take(event, data);
+      owner.receive(event, data);
       return;
     }
-    this.heard(data, []);
+    this.traceLine(data, []);
     if (event['type'] === 'permission.asked') this.#reject(properties);
   }
 
-  /** Nobody is left to answer: whoever asked must not wait for ever. */
+  /** Rejects a request that nobody is left to answer, so that OpenCode does not wait for ever. */
   #reject(request: JsonObject): void {
     const path = `/permission/${encodeURIComponent(text(request['id']))}/reply`;
     void this.#http.call({ method: 'POST', path, body: { reply: 'reject' } }).catch(() => undefined);
@@ -234,9 +235,9 @@ class OpenCodeServer implements LiveProcess, SessionServer {
   #onExit(exit: ProcessExit): void {
     this.#events.stop();
     this.#context.trace?.({ type: 'exit', ...exit, stderr: this.#child.stderr() });
-    const { message } = diedError(this.#child, exit);
+    const { message } = exitError(this.#child, exit);
     const ending: TurnEnding['ending'] = { type: 'failed', code: 'crashed', message };
-    for (const session of new Set(this.#sessions.values())) session.crash(ending);
+    for (const session of new Set(this.#sessions.values())) session.terminate(ending);
   }
 }
 
@@ -259,4 +260,4 @@ function withBody(what: string, body: unknown): string {
   return body === undefined ? what : `${what} ${JSON.stringify(body)}`;
 }
 
-const exitPatienceMs = 500;
+const exitMs = 500;

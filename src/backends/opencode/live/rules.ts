@@ -28,7 +28,7 @@ export function sessionRules(
   return [...base, ...filterRules(base, mode, filter), ...neverRules(mode)];
 }
 
-/** A new session that may do everything needs no look at the agent's rules: what asks is answered as it asks. */
+/** The rules of a new session that may do everything. The agent's rules don't matter: every request is allowed as it comes. */
 export function plainRules(): readonly Rule[] {
   return neverRules('bypass');
 }
@@ -37,7 +37,7 @@ export function isPlain(mode: PermissionMode, filter: ToolFilter): boolean {
   return mode === 'bypass' && filter.allowedTools.length === 0 && filter.disallowedTools.length === 0;
 }
 
-/** Its agent for plans tells the model what a plan is. */
+/** The agent to use in a mode: OpenCode's agent `plan` tells the model what a plan is. */
 export function agentOf(mode: PermissionMode): string | undefined {
   return mode === 'plan' ? 'plan' : undefined;
 }
@@ -74,7 +74,7 @@ const readers = ['read', 'grep', 'glob', 'list', 'lsp', 'skill', 'todowrite', 't
 /** Permissions that are about a place or a repetition, not about a tool. */
 const guards = ['external_directory', 'doom_loop'];
 
-/** They change nothing here, but what they send leaves the machine. */
+/** Tools that change nothing here, but send something out of the machine. */
 const web = ['webfetch', 'websearch', 'codesearch'];
 
 function inMode(rule: Rule, mode: PermissionMode): readonly Rule[] {
@@ -89,7 +89,7 @@ function inMode(rule: Rule, mode: PermissionMode): readonly Rule[] {
   return [{ ...rule, action: rule.action === 'ask' && !editing ? 'ask' : wanted }];
 }
 
-/** What holds for all tools that have no rule of their own. */
+/** The rules for all tools that have none of their own. */
 function everything(rule: Rule, mode: PermissionMode): readonly Rule[] {
   return [
     { ...rule, action: actionIn(mode, '*') },
@@ -129,8 +129,8 @@ function filterRules(
 }
 
 /**
- * What asks a person in OpenCode's own interface has nobody to ask here. And a subagent's session gets the denials of
- * its parent but not its questions (1.18.33): where something is to be asked for, there are no subagents.
+ * Tools that ask a person in OpenCode's own interface are denied: nobody is there. And a subagent's session gets its
+ * parent's denials but not its questions (1.18.33), so in modes that ask there are no subagents.
  */
 function neverRules(mode: PermissionMode): readonly Rule[] {
   const never = ['question', 'plan_enter', 'plan_exit', ...(mode === 'bypass' ? [] : ['task'])];

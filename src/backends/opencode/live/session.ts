@@ -12,11 +12,12 @@ import type {
 } from '../../live/types.js';
 import { failedEnding, interruptedEnding } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
+import { noSuchRequest } from '../../output/permission-request.js';
 import { object, text } from '../../output/read-fields.js';
 import { failure } from '../failure.js';
 import { isSameDirectory, worksElsewhere } from '../session-directory.js';
 import { newMessageId, type OpenCodeModel, readModel } from './message.js';
-import { PermissionDesk, type PermissionReply } from './permissions.js';
+import { PendingPermissions, type PermissionReply } from './permissions.js';
 import { agentOf, endsWith, type Rule, readRules, type ToolFilter } from './rules.js';
 import { endShells, findShells } from './shells.js';
 import type { HttpAnswer, HttpCall } from './transport.js';
@@ -31,8 +32,8 @@ export interface SessionServer {
   /** Sends the events of this session (one of ours, or of a subagent) to its owner from now on. */
   adopt(sessionId: string, owner: OpenCodeSession): void;
   forget(sessionIds: Iterable<string>): void;
-  /** Something that the server said, and what it became. */
-  heard(line: string, events: readonly ChatEvent[]): void;
+  /** Traces a line of the server with the events that it became. */
+  traceLine(line: string, events: readonly ChatEvent[]): void;
 }
 
 export interface SessionFacts {
@@ -41,21 +42,25 @@ export interface SessionFacts {
   readonly directory: string;
 }
 
+/** One session of an `opencode serve`. */
 export class OpenCodeSession implements LiveSession {
   readonly sessionId: string;
   readonly #server: SessionServer;
   readonly #directory: string;
   readonly #options: LiveSessionOptions;
-  readonly #desk = new PermissionDesk();
+  readonly #permissions = new PendingPermissions();
   readonly #subagents = new Set<string>();
   #mode: PermissionMode;
   #model: OpenCodeModel | undefined;
+  /** The turn that the server runs, until nothing of it is under way. */
   #turn: OpenCodeTurn | undefined;
   /** The newest turn: it may still wait for the one before it to be over. */
   #latest: OpenCodeTurn | undefined;
+  /** The newest request to abort the turn. */
   #abort: Promise<void> | undefined;
   #closed = false;
-  #dead: TurnEnding['ending'] | undefined;
+  /** The ending of every further turn: the process is gone. */
+  #terminated: TurnEnding['ending'] | undefined;
 
   constructor(server: SessionServer, facts: SessionFacts, options: LiveSessionOptions) {
     this.sessionId = facts.id;
@@ -70,30 +75,28 @@ export class OpenCodeSession implements LiveSession {
     const turn: OpenCodeTurn = new OpenCodeTurn(this.sessionId, {
       begin: () =>
         void this.#begin(turn, prompt).catch((error: unknown) => {
-          turn.conclude(failedEnding(error));
-          this.#close(turn);
+          turn.end(failedEnding(error));
+          this.#finish(turn);
         }),
-      leave: () => void this.#interrupt(turn),
+      leave: () => void this.#stop(turn),
     });
     return turn.stream;
   }
 
   async interrupt(): Promise<void> {
-    if (this.#latest !== undefined) await this.#interrupt(this.#latest);
+    if (this.#latest !== undefined) await this.#stop(this.#latest);
   }
 
   async answerPermission(id: string, answer: PermissionAnswer): Promise<void> {
-    if (!this.#desk.isPending(id)) {
-      throw new TurnoutError('bad_request', `OpenCode is not waiting for an answer to ${id}.`);
-    }
-    await this.#reply(this.#desk.answer(id, answer));
+    if (!this.#permissions.isPending(id)) throw noSuchRequest(id);
+    await this.#reply(this.#permissions.answer(id, answer));
   }
 
   async steer(prompt: string): Promise<boolean> {
     const turn = this.#turn;
     if (!turn?.isRunning) return false;
     const id = newMessageId();
-    return turn.say(id, this.#say(id, prompt));
+    return turn.steer(id, this.#sendMessage(id, prompt));
   }
 
   async setModel(model: string): Promise<void> {
@@ -103,10 +106,10 @@ export class OpenCodeSession implements LiveSession {
   /** The rules of a mode are kept with the session, and a change is put behind what is there. */
   async setPermissionMode(mode: PermissionMode): Promise<boolean> {
     const path = this.#path();
-    const { body } = await this.#ask({ method: 'GET', path });
+    const { body } = await this.#request({ method: 'GET', path });
     const rules = await this.#server.rules(this.#directory, mode, this.#options);
     if (!endsWith(readRules(object(body)['permission']), rules)) {
-      await this.#ask({ method: 'PATCH', path, body: { permission: rules } });
+      await this.#request({ method: 'PATCH', path, body: { permission: rules } });
     }
     this.#mode = mode;
     return true;
@@ -119,83 +122,83 @@ export class OpenCodeSession implements LiveSession {
     this.#server.forget([this.sessionId, ...this.#subagents]);
   }
 
-  /** One event of this session, or of a subagent of it. */
-  take(event: JsonObject, raw: string): void {
+  /** Takes an event of this session, or of a subagent of it. */
+  receive(event: JsonObject, raw: string): void {
     const type = text(event['type']);
     const properties = object(event['properties']);
     const turn = this.#turn;
     if (type === 'session.created') this.#adopt(text(properties['sessionID']));
     if (type === 'question.asked') this.#rejectQuestion(properties);
-    if (type === 'permission.asked' && this.#answersItself(properties)) {
-      this.#server.heard(raw, []);
+    if (type === 'permission.asked' && this.#answerWithoutAsking(properties)) {
+      this.#server.traceLine(raw, []);
       return;
     }
-    const events = turn?.take(event, raw, (found) => this.#withDecision(found)) ?? [];
-    this.#server.heard(raw, events.filter(isStep));
+    const events = turn?.receive(event, raw, (found) => this.#withDecision(found)) ?? [];
+    this.#server.traceLine(raw, events.filter(isStep));
     // An abort that came before the session was busy had nothing to stop.
     const busy = type === 'session.status' && object(properties['status'])['type'] === 'busy';
-    if (busy && turn?.interrupted && !turn.hasEnded) void this.#stop(turn);
+    if (busy && turn?.stopped && !turn.hasEnded) void this.#abortTurn(turn);
   }
 
-  /** A line that is no event, and nobody's. */
-  tell(event: LiveEvent): void {
-    this.#turn?.tell(event);
+  /** Delivers an event that is not of this session alone, if a turn runs. */
+  deliver(event: LiveEvent): void {
+    this.#turn?.deliver(event);
   }
 
-  /** The stream of events was broken and stands again. */
+  /** Called when the stream of events was broken and is connected again. */
   async resync(): Promise<void> {
     const turn = this.#turn;
     if (turn === undefined || turn.hasEnded) return;
-    turn.lostEvents();
+    turn.markGap();
     await this.#catchUp(turn).catch(() => undefined);
   }
 
-  /** The process is gone. */
-  crash(ending: TurnEnding['ending']): void {
-    this.#dead = ending;
-    this.#turn?.conclude(ending);
+  /** Ends the running turn in this way, and every later one: the process is gone. */
+  terminate(ending: TurnEnding['ending']): void {
+    this.#terminated = ending;
+    this.#turn?.end(ending);
   }
 
   async #begin(turn: OpenCodeTurn, prompt: string): Promise<void> {
     const before = this.#latest?.stream;
     this.#latest = turn;
-    // A turn whose reader has left may still be stopping.
+    // A turn whose reader has left may still be stopping: its events would be mixed with ours.
     await before?.over;
-    const ending = this.#dead ?? (this.#closed ? closed : turn.interrupted ? interruptedEnding : undefined);
+    const ending = this.#terminated ?? (this.#closed ? closed : turn.stopped ? interruptedEnding : undefined);
     if (ending !== undefined) {
       turn.stream.push({ type: 'ending', ending });
       return;
     }
     this.#turn = turn;
     const { cwd } = this.#options;
-    if (!isSameDirectory(this.#directory, cwd)) turn.tell(worksElsewhere(this.#directory, cwd));
+    if (!isSameDirectory(this.#directory, cwd)) turn.deliver(worksElsewhere(this.#directory, cwd));
     await this.#drive(turn, prompt);
   }
 
-  async #interrupt(turn: OpenCodeTurn): Promise<void> {
+  async #stop(turn: OpenCodeTurn): Promise<void> {
     if (turn.hasEnded || turn.stream.isOver) return;
-    turn.interrupted = true;
+    turn.stopped = true;
     // A turn that waits for the one before it is never begun.
-    if (turn === this.#turn) await this.#stop(turn);
+    if (turn === this.#turn) await this.#abortTurn(turn);
   }
 
   async #drive(turn: OpenCodeTurn, prompt: string): Promise<void> {
     const promptId = newMessageId();
     turn.begin(promptId);
-    const answer = this.#say(promptId, prompt).catch((error: unknown) => error);
+    const answer = this.#sendMessage(promptId, prompt).catch((error: unknown) => error);
     await Promise.race([turn.ended, allAnswered(answer, turn)]);
     // The turn has ended for its reader, who did not keep up, but not for the server.
-    if (turn.stream.overflowed) void this.#stop(turn);
-    if (turn.hasEnded) await within(answerPatienceMs, answer);
-    else await this.#settle(turn, await answer);
+    if (turn.stream.overflowed) void this.#abortTurn(turn);
+    if (turn.hasEnded) await within(answerMs, answer);
+    else await this.#awaitEvents(turn, await answer);
     await this.#abort;
     this.#abort = undefined;
-    await this.#reply(this.#desk.clear()).catch(() => undefined);
-    this.#close(turn);
+    await this.#reply(this.#permissions.clear()).catch(() => undefined);
+    this.#finish(turn);
   }
 
-  /** Answered when the session is done with it. Said to a busy session (1.18.33) it is taken up with the next step. */
-  #say(messageID: string, prompt: string): Promise<HttpAnswer> {
+  /** Resolves when the session is done with the message. A busy session (1.18.33) takes it up with its next step. */
+  #sendMessage(messageID: string, prompt: string): Promise<HttpAnswer> {
     const agent = agentOf(this.#mode);
     return this.#server.call({
       method: 'POST',
@@ -212,40 +215,40 @@ export class OpenCodeSession implements LiveSession {
     });
   }
 
-  #close(turn: OpenCodeTurn): void {
+  #finish(turn: OpenCodeTurn): void {
     this.#server.forget(this.#subagents);
     this.#subagents.clear();
     if (this.#turn === turn) this.#turn = undefined;
-    turn.close();
+    turn.finish();
   }
 
-  /** The request is answered, mostly before its last events have come: they tell more. */
-  async #settle(turn: OpenCodeTurn, answer: unknown): Promise<void> {
+  /** The request is answered, mostly before its last events have come, which tell more: waits for them. */
+  async #awaitEvents(turn: OpenCodeTurn, answer: unknown): Promise<void> {
     // A turn that was stopped before it began has no events to wait for.
-    if (turn.interrupted) await this.#abort;
-    await within(turn.interrupted ? abortedPatienceMs : eventPatienceMs, turn.ended);
+    if (turn.stopped) await this.#abort;
+    await within(turn.stopped ? eventsOfStoppedMs : eventsMs, turn.ended);
     if (turn.hasEnded) return;
     if (answer instanceof Error) {
-      turn.conclude(failedEnding(answer));
+      turn.end(failedEnding(answer));
       return;
     }
     const { status, body } = answer as HttpAnswer;
     if (status === 200) await this.#catchUp(turn).catch(() => undefined);
-    turn.conclude(status === 200 ? undefined : failure(object(body)));
+    turn.end(status === 200 ? undefined : failure(object(body)));
   }
 
   async #catchUp(turn: OpenCodeTurn): Promise<void> {
-    const { body } = await this.#ask({ method: 'GET', path: `${this.#path()}/message` });
+    const { body } = await this.#request({ method: 'GET', path: `${this.#path()}/message` });
     turn.catchUp(body);
-    const waiting = await this.#ask({ method: 'GET', path: '/permission' });
+    const waiting = await this.#request({ method: 'GET', path: '/permission' });
     for (const request of Array.isArray(waiting.body) ? waiting.body : []) {
       const id = text(object(request)['id']);
-      if (text(object(request)['sessionID']) !== this.sessionId || this.#desk.isPending(id)) continue;
-      this.take({ type: 'permission.asked', properties: object(request) }, JSON.stringify(request));
+      if (text(object(request)['sessionID']) !== this.sessionId || this.#permissions.isPending(id)) continue;
+      this.receive({ type: 'permission.asked', properties: object(request) }, JSON.stringify(request));
     }
   }
 
-  #stop(turn: OpenCodeTurn): Promise<void> {
+  #abortTurn(turn: OpenCodeTurn): Promise<void> {
     const before = this.#abort ?? Promise.resolve();
     const abort = before.then(() => this.#abortOnce(turn));
     this.#abort = abort;
@@ -256,20 +259,20 @@ export class OpenCodeSession implements LiveSession {
     const directory = this.#directory;
     const commands = turn.shellCommands.map((command) => ({ command, directory }));
     const shells = await findShells(this.#server.pid, commands).catch(() => []);
-    await this.#ask({ method: 'POST', path: `${this.#path()}/abort`, timeoutMs: abortPatienceMs }).catch(
+    await this.#request({ method: 'POST', path: `${this.#path()}/abort`, timeoutMs: abortMs }).catch(
       () => undefined,
     );
     await endShells(shells).catch(() => undefined);
-    // Not for the caller to wait for: a server that does not stop must not hold the turn for ever.
-    void within(abortPatienceMs, turn.ended).then(() => {
-      if (!turn.hasEnded && turn.interrupted) turn.conclude(interruptedEnding);
+    // The caller does not wait for this: a server that does not stop must not hold the turn for ever.
+    void within(abortMs, turn.ended).then(() => {
+      if (!turn.hasEnded && turn.stopped) turn.end(interruptedEnding);
     });
   }
 
   async #reply(replies: readonly PermissionReply[]): Promise<void> {
     for (const { id, body } of replies) {
-      // 404: a denial took it along.
-      await this.#ask({ method: 'POST', path: `/permission/${encodeURIComponent(id)}/reply`, body }, 404);
+      // A request that another denial has denied as well is gone: 404.
+      await this.#request({ method: 'POST', path: `/permission/${encodeURIComponent(id)}/reply`, body }, 404);
     }
   }
 
@@ -279,27 +282,27 @@ export class OpenCodeSession implements LiveSession {
     this.#server.adopt(subagent, this);
   }
 
-  /** A request that needs no person: all is allowed, this has been before, or the turn it belongs to is over. */
-  #answersItself(request: JsonObject): boolean {
-    const late = this.#turn === undefined || this.#turn.hasEnded;
-    const reply = late
+  /** Answers a request that needs no person: all is allowed, or this always, or its turn is over. False if it needs one. */
+  #answerWithoutAsking(request: JsonObject): boolean {
+    const isLate = this.#turn === undefined || this.#turn.hasEnded;
+    const reply = isLate
       ? { id: text(request['id']), body: { reply: 'reject' } as const }
-      : this.#desk.ask(request, this.#mode === 'bypass');
+      : this.#permissions.add(request, this.#mode === 'bypass');
     if (reply !== undefined) void this.#reply([reply]).catch(() => undefined);
     return reply !== undefined;
   }
 
   #rejectQuestion(properties: JsonObject): void {
     const id = encodeURIComponent(text(properties['id']));
-    void this.#ask({ method: 'POST', path: `/question/${id}/reject`, body: {} }).catch(() => undefined);
+    void this.#request({ method: 'POST', path: `/question/${id}/reject`, body: {} }).catch(() => undefined);
   }
 
   #withDecision(event: LiveEvent): LiveEvent {
     if (event.type !== 'permission_resolved') return event;
-    return { ...event, decision: this.#desk.takeDecision(event.id) ?? event.decision };
+    return { ...event, decision: this.#permissions.takeDecision(event.id) ?? event.decision };
   }
 
-  async #ask(call: HttpCall, alsoGood?: number): Promise<HttpAnswer> {
+  async #request(call: HttpCall, alsoGood?: number): Promise<HttpAnswer> {
     const answer = await this.#server.call({ directory: this.#directory, ...call });
     if (answer.status < 300 || answer.status === alsoGood) return answer;
     const { message, code } = failure(object(answer.body));
@@ -316,15 +319,15 @@ const closed = {
   code: 'bad_request',
   message: 'This OpenCode session has been closed.',
 } as const;
-const eventPatienceMs = 2000;
-const abortedPatienceMs = 250;
-const answerPatienceMs = 1000;
-const abortPatienceMs = 5000;
+const eventsMs = 2000;
+const eventsOfStoppedMs = 250;
+const answerMs = 1000;
+const abortMs = 5000;
 
 async function allAnswered(answer: Promise<unknown>, turn: OpenCodeTurn): Promise<void> {
   await answer;
-  // More may be said meanwhile.
-  for (const said of turn.answers) await said;
+  // The turn may be steered meanwhile.
+  for (const steerAnswer of turn.steerAnswers) await steerAnswer;
 }
 
 function isStep(event: LiveEvent): event is LiveEvent & ChatEvent {

@@ -29,7 +29,7 @@ export async function findShells(
   return closeOver(table, ({ pid }) => pids.has(pid), { sessions: true });
 }
 
-/** Ends those of them that still live. */
+/** Ends those of the processes that still live. */
 export async function endShells(found: readonly ProcessRow[], graceMs = 300): Promise<void> {
   const deadline = performance.now() + graceMs;
   await endFamily({

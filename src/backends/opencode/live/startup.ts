@@ -3,10 +3,10 @@ import { late, within } from '../../../core/wait.js';
 import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
 import { withoutNoise } from '../../output/stderr.js';
 
-/** Reads a server's stdout for as long as it lives; only the line with its address is of interest. */
+/** Reads a server's stdout for as long as it lives, and finds the line with its address. */
 export class StartupLines {
   readonly #child: RunningProcess;
-  readonly #said: string[] = [];
+  readonly #printed: string[] = [];
   readonly #address: Promise<string>;
 
   constructor(child: RunningProcess) {
@@ -15,10 +15,10 @@ export class StartupLines {
   }
 
   async address(): Promise<string> {
-    const first = await within<string | ProcessExit>(startPatienceMs, this.#address, this.#child.exited);
+    const first = await within<string | ProcessExit>(startMs, this.#address, this.#child.exited);
     if (typeof first === 'string') return first;
-    if (first !== late) throw diedError(this.#child, first, this.#said.join('\n'));
-    throw new TurnoutError('timeout', `OpenCode did not start its server within ${startPatienceMs} ms.`, {
+    if (first !== late) throw exitError(this.#child, first, this.#printed.join('\n'));
+    throw new TurnoutError('timeout', `OpenCode did not start its server within ${startMs} ms.`, {
       hint: 'The first run in a new home takes longest; try again.',
     });
   }
@@ -28,17 +28,17 @@ export class StartupLines {
       for (const { text: line } of lines) {
         const address = /listening on (http:\/\/\S+)/.exec(line)?.[1];
         if (address !== undefined) found(address);
-        if (this.#said.length < 20) this.#said.push(line);
+        if (this.#printed.length < 20) this.#printed.push(line);
       }
     }
   }
 }
 
-/** How a server ended, and what it said last. */
-export function diedError(child: RunningProcess, exit: ProcessExit, said = ''): TurnoutError {
-  const words = withoutNoise(child.stderr(), []).trim() || said.trim();
+/** The error of a server that has exited, with its last words. */
+export function exitError(child: RunningProcess, exit: ProcessExit, printed = ''): TurnoutError {
+  const words = withoutNoise(child.stderr(), []).trim() || printed.trim();
   const last = words === '' ? '' : `: ${words.slice(-500)}`;
   return new TurnoutError('crashed', `The OpenCode server ended (${describeExit(exit)})${last}`);
 }
 
-export const startPatienceMs = 60_000;
+export const startMs = 60_000;

@@ -55,7 +55,7 @@ export class OpenCodeHttp {
     }
   }
 
-  /** The response as it begins. */
+  /** Resolves to the response when its head has come. */
   open(call: HttpCall, signal: AbortSignal): Promise<IncomingMessage> {
     const url = new URL(call.path, this.#url);
     if (call.directory !== undefined) url.searchParams.set('directory', call.directory);

@@ -3,27 +3,39 @@ import type { LiveEvent, TurnEnding } from '../../live/types.js';
 import { interruptedEnding } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
-import { decodeLive } from './decoder.js';
-import { afterGap, beginTurn, concludeTurn, type OpenCodeTurnState, tellTurn, wasTold } from './state.js';
+import { stepOpenCodeTurn } from './decoder.js';
+import {
+  endTurn,
+  markGap,
+  newOpenCodeTurnState,
+  type OpenCodeTurnState,
+  type OpenCodeTurnStep,
+  steerAnswered,
+  steerTurn,
+} from './state.js';
 import type { HttpAnswer } from './transport.js';
 
-/** A turn while it runs: the server's events go in, the turn's events come out, the ending last and held until `close`. */
+/**
+ * A running turn: the decoder's state, and the stream of its events. Its ending is known (`hasEnded`) before it goes into
+ * the stream (`finish`), when nothing of the turn is under way any more.
+ */
 export class OpenCodeTurn {
-  /** It is over when the ending has been given out, and nothing of this turn is under way any more. */
   readonly stream: TurnStream;
   /** Resolves when the ending is known. */
   readonly ended: Promise<void>;
-  interrupted = false;
-  /** The server's answers to what was said into the turn. */
-  readonly answers: Promise<void>[] = [];
-  readonly #telling = new Map<string, (taken: boolean) => void>();
+  /** It was asked to stop. */
+  stopped = false;
+  /** The server's answers to the messages that the turn was steered with. */
+  readonly steerAnswers: Promise<void>[] = [];
+  /** Steers of which the server has not told yet, by the id of their message. */
+  readonly #pendingSteers = new Map<string, (taken: boolean) => void>();
   #state: OpenCodeTurnState;
   #ending: TurnEnding | undefined;
   #settleEnded: () => void = () => {};
 
   constructor(sessionId: string, options: TurnStreamOptions = {}) {
     this.stream = new TurnStream(options);
-    this.#state = beginTurn(sessionId, '');
+    this.#state = newOpenCodeTurnState(sessionId, '');
     this.ended = new Promise((resolve) => {
       this.#settleEnded = resolve;
     });
@@ -31,7 +43,7 @@ export class OpenCodeTurn {
 
   /** The turn begins with this message. Ids grow with time, so it is made when the turn before is over. */
   begin(promptId: string): void {
-    this.#state = beginTurn(this.#state.sessionId, promptId);
+    this.#state = newOpenCodeTurnState(this.#state.sessionId, promptId);
   }
 
   get hasEnded(): boolean {
@@ -40,7 +52,7 @@ export class OpenCodeTurn {
 
   /** The session is busy with it. */
   get isRunning(): boolean {
-    return this.#state.started && !this.hasEnded && !this.interrupted;
+    return this.#state.started && !this.hasEnded && !this.stopped;
   }
 
   /** Shell commands that have begun and not ended. */
@@ -51,104 +63,103 @@ export class OpenCodeTurn {
     });
   }
 
-  /** A message is being said into the turn; resolves when the server has it, with false when it did not take it. */
-  say(id: string, answer: Promise<HttpAnswer>): Promise<boolean> {
-    this.#state = tellTurn(this.#state, id);
-    const said = answer.then(
+  /** A message is being sent into the turn; resolves when the server has it, with false if it did not take it. */
+  steer(id: string, answer: Promise<HttpAnswer>): Promise<boolean> {
+    this.#state = steerTurn(this.#state, id);
+    const answered = answer.then(
       ({ status, body }) =>
-        this.#answered(id, status === 200 ? text(object(object(body)['info'])['id']) : ''),
-      () => this.#answered(id, ''),
+        this.#steerAnswered(id, status === 200 ? text(object(object(body)['info'])['id']) : ''),
+      () => this.#steerAnswered(id, ''),
     );
-    this.answers.push(said);
-    void this.stream.over.then(() => this.#taken(id, false));
+    this.steerAnswers.push(answered);
+    void this.stream.over.then(() => this.#settleSteer(id, false));
     return new Promise((resolve) => {
-      this.#telling.set(id, resolve);
+      this.#pendingSteers.set(id, resolve);
     });
   }
 
-  /** One event of the server; `change` is the last word on what becomes of it. */
-  take(
+  /** Takes an event of the server; `change` has the last word on the events that it becomes. */
+  receive(
     event: JsonObject,
     raw: string,
-    change: (event: LiveEvent) => LiveEvent | undefined = same,
+    change: (event: LiveEvent) => LiveEvent = (found) => found,
   ): readonly LiveEvent[] {
     if (event['type'] === 'message.updated') {
-      this.#taken(text(object(object(event['properties'])['info'])['id']), true);
+      this.#settleSteer(text(object(object(event['properties'])['info'])['id']), true);
     }
-    const [state, events] = decodeLive(this.#state, event, raw);
-    this.#state = state;
-    if (events.length === 0) return events;
-    const told = events.flatMap((found) => change(found) ?? []);
-    for (const found of told) this.tell(found);
-    return told;
+    const [state, events] = stepOpenCodeTurn(this.#state, event, raw);
+    if (events.length === 0) {
+      this.#state = state;
+      return events;
+    }
+    const changed = events.map(change);
+    this.#take([state, changed]);
+    return changed;
   }
 
-  tell(event: LiveEvent): void {
+  deliver(event: LiveEvent): void {
     if (this.#ending !== undefined) return;
     if (event.type === 'ending') {
-      this.#end(event);
+      this.#setEnding(event);
       return;
     }
     this.stream.push(event);
-    // It has ended here, and must be stopped there.
-    if (this.stream.overflowed) this.#end({ type: 'ending', ending: interruptedEnding });
+    // For the reader, who did not keep up, the turn has ended; the session stops it on the server.
+    if (this.stream.overflowed) this.#setEnding({ type: 'ending', ending: interruptedEnding });
   }
 
-  lostEvents(): void {
-    this.#state = afterGap(this.#state);
+  /** Events were lost: the rest of a text that is being written is told when the text is complete. */
+  markGap(): void {
+    this.#state = markGap(this.#state);
   }
 
-  /** The messages of the session as they are now, for what was not heard. */
+  /** Takes the messages of the session as they are now, in place of events that were lost. */
   catchUp(messages: unknown): void {
     for (const { info, parts } of objects(messages)) {
       const sessionID = this.#state.sessionId;
       const about = (properties: JsonObject) => ({ sessionID, ...properties });
-      this.take({ type: 'message.updated', properties: about({ info }) }, '');
+      this.receive({ type: 'message.updated', properties: about({ info }) }, '');
       for (const part of objects(parts)) {
-        this.take({ type: 'message.part.updated', properties: about({ part }) }, '');
+        this.receive({ type: 'message.part.updated', properties: about({ part }) }, '');
       }
     }
   }
 
-  /** Ends the turn if it has not ended: with what is known, or as given. */
-  conclude(ending?: TurnEnding['ending']): void {
-    const [state, events] = concludeTurn(this.#state, ending);
-    this.#state = state;
-    for (const event of events) this.tell(event);
+  /** Ends the turn, if it has not ended, as given or else as its events have told. */
+  end(ending?: TurnEnding['ending']): void {
+    this.#take(endTurn(this.#state, ending));
   }
 
-  /** Gives out the ending. */
-  close(): void {
-    this.conclude();
+  /** Puts the ending into the stream. */
+  finish(): void {
+    this.end();
     if (this.#ending === undefined) return;
-    this.stream.push(this.interrupted ? interruption(this.#ending) : this.#ending);
+    this.stream.push(this.stopped ? asInterrupted(this.#ending) : this.#ending);
   }
 
-  #answered(id: string, reply: string): void {
-    this.#taken(id, reply !== '');
-    const [state, events] = wasTold(this.#state, id, reply);
+  #take([state, events]: OpenCodeTurnStep): void {
     this.#state = state;
-    for (const event of events) this.tell(event);
+    for (const event of events) this.deliver(event);
   }
 
-  #taken(id: string, taken: boolean): void {
-    this.#telling.get(id)?.(taken);
-    this.#telling.delete(id);
+  #steerAnswered(id: string, reply: string): void {
+    this.#settleSteer(id, reply !== '');
+    this.#take(steerAnswered(this.#state, id, reply));
   }
 
-  #end(ending: TurnEnding): void {
+  #settleSteer(id: string, taken: boolean): void {
+    this.#pendingSteers.get(id)?.(taken);
+    this.#pendingSteers.delete(id);
+  }
+
+  #setEnding(ending: TurnEnding): void {
     this.#ending = ending;
     this.#settleEnded();
   }
 }
 
-function same(event: LiveEvent): LiveEvent {
-  return event;
-}
-
-/** A turn that was told to stop ends as interrupted, also where its last word came first; a crash stays a crash. */
-function interruption(known: TurnEnding): TurnEnding {
+/** A turn that was asked to stop ends as interrupted, also if it was answered meanwhile; a crash stays a crash. */
+function asInterrupted(known: TurnEnding): TurnEnding {
   const crashed = known.ending.type === 'failed' && known.ending.code === 'crashed';
-  if (crashed) return known;
-  return { type: 'ending', ending: interruptedEnding };
+  return crashed ? known : { type: 'ending', ending: interruptedEnding };
 }

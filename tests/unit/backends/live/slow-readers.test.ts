@@ -53,7 +53,7 @@ const turns: Readonly<Record<string, () => RunningTool>> = {
     const turn = new OpenCodeTurn('ses_1');
     turn.begin('msg_1');
     const take = (type: string, properties: object) =>
-      turn.take({ type, properties: { sessionID: 'ses_1', ...properties } }, '');
+      turn.receive({ type, properties: { sessionID: 'ses_1', ...properties } }, '');
     take('message.updated', { info: { id: 'msg_2', role: 'assistant', parentID: 'msg_1' } });
     return {
       stream: turn.stream,
@@ -62,7 +62,7 @@ const turns: Readonly<Record<string, () => RunningTool>> = {
         const part = { id, callID: id, messageID: 'msg_2', type: 'tool', tool: 'bash', state };
         take('message.part.updated', { part });
       },
-      turnEnds: () => turn.close(),
+      turnEnds: () => turn.finish(),
     };
   },
 };

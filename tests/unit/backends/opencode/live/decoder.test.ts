@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LiveEvent } from '../../../../../src/backends/live/types.js';
-import { decodeLive } from '../../../../../src/backends/opencode/live/decoder.js';
+import { stepOpenCodeTurn } from '../../../../../src/backends/opencode/live/decoder.js';
 import { SseFrames } from '../../../../../src/backends/opencode/live/event-stream.js';
 import { newMessageId } from '../../../../../src/backends/opencode/live/message.js';
-import { PermissionDesk } from '../../../../../src/backends/opencode/live/permissions.js';
+import { PendingPermissions } from '../../../../../src/backends/opencode/live/permissions.js';
 import {
   agentRules,
   endsWith,
@@ -13,12 +13,12 @@ import {
   sessionRules,
 } from '../../../../../src/backends/opencode/live/rules.js';
 import {
-  afterGap,
-  beginTurn,
-  concludeTurn,
+  endTurn,
+  markGap,
+  newOpenCodeTurnState,
   type OpenCodeTurnState,
-  tellTurn,
-  wasTold,
+  steerAnswered,
+  steerTurn,
 } from '../../../../../src/backends/opencode/live/state.js';
 import { isObject, type JsonObject } from '../../../../../src/backends/output/json.js';
 
@@ -55,12 +55,14 @@ describe('what is said into a running turn', () => {
     ['and the server’s answer comes after its last event', [...first, ...second, idle, 'answer']],
     ['and the server’s answer comes before all events', ['answer', ...first, idle, ...second, idle]],
   ] as const)('is answered %s: then the turn is over', (_, story) => {
-    let state = tellTurn(beginTurn(sessionID, 'msg_1'), 'msg_3');
+    let state = steerTurn(newOpenCodeTurnState(sessionID, 'msg_1'), 'msg_3');
     const told: LiveEvent[] = [];
     for (const [index, happened] of story.entries()) {
-      expect([index, state.over]).toEqual([index, false]);
+      expect([index, state.ended]).toEqual([index, false]);
       const [next, events] =
-        happened === 'answer' ? wasTold(state, 'msg_3', 'msg_4') : decodeLive(state, happened, '');
+        happened === 'answer'
+          ? steerAnswered(state, 'msg_3', 'msg_4')
+          : stepOpenCodeTurn(state, happened, '');
       state = next;
       told.push(...events);
     }
@@ -69,10 +71,10 @@ describe('what is said into a running turn', () => {
   });
 
   it('and refused by the server, it does not hold the turn', () => {
-    let state = tellTurn(beginTurn(sessionID, 'msg_1'), 'msg_3');
-    for (const happened of [...first, idle]) [state] = decodeLive(state, happened, '');
-    expect(state.over).toBe(false);
-    expect(wasTold(state, 'msg_3', '')[0].over).toBe(true);
+    let state = steerTurn(newOpenCodeTurnState(sessionID, 'msg_1'), 'msg_3');
+    for (const happened of [...first, idle]) [state] = stepOpenCodeTurn(state, happened, '');
+    expect(state.ended).toBe(false);
+    expect(steerAnswered(state, 'msg_3', '')[0].ended).toBe(true);
   });
 });
 
@@ -279,11 +281,11 @@ describe('whatever comes', () => {
 
   it('an unknown event and an unknown part become notices with the raw line', () => {
     const state = running();
-    const [, unknown] = decodeLive(state, about({}, 'session.sings'), '{"raw":1}');
+    const [, unknown] = stepOpenCodeTurn(state, about({}, 'session.sings'), '{"raw":1}');
     expect(unknown).toEqual([
       { type: 'notice', level: 'info', message: 'An unknown event from the CLI', raw: '{"raw":1}' },
     ]);
-    const [, part] = decodeLive(
+    const [, part] = stepOpenCodeTurn(
       state,
       about({ part: { id: 'prt_9', messageID: 'msg_2', type: 'hologram' } }, 'message.part.updated'),
       'raw',
@@ -314,7 +316,7 @@ describe('one turn', () => {
 
   it('after a gap in the events the rest of a text comes once, when it is whole', () => {
     const [state, first] = feed(running(), text('p', ''), delta('p', 'one '));
-    const [, rest] = feed(afterGap(state), delta('p', 'three'), text('p', 'one two three', 5));
+    const [, rest] = feed(markGap(state), delta('p', 'three'), text('p', 'one two three', 5));
     expect([...first, ...rest].map((event) => (event.type === 'text' ? event.text : event))).toEqual([
       'one ',
       'two three',
@@ -333,13 +335,13 @@ describe('one turn', () => {
   });
 
   it('an idle of the turn before does not end it, nor does one before its reply is complete', () => {
-    const begun = beginTurn('ses_1', 'msg_1');
+    const begun = newOpenCodeTurnState('ses_1', 'msg_1');
     const prompt = about({ info: { id: 'msg_1', role: 'user' } }, 'message.updated');
     const busy = about({ status: { type: 'busy' } }, 'session.status');
-    expect(feed(begun, busy, idle, prompt, idle)[0].over).toBe(false);
-    expect(feed(begun, prompt, busy, idle)[0].over).toBe(true);
+    expect(feed(begun, busy, idle, prompt, idle)[0].ended).toBe(false);
+    expect(feed(begun, prompt, busy, idle)[0].ended).toBe(true);
     const [state] = feed(running(), idle);
-    expect(state.over).toBe(false);
+    expect(state.ended).toBe(false);
     expect(feed(state, done, idle)[1]).toEqual([
       { type: 'ending', ending: { type: 'answered', stopReason: 'end_turn' } },
     ]);
@@ -406,8 +408,8 @@ describe('one turn', () => {
         options: ['allow', 'deny'],
       },
     ]);
-    expect(concludeTurn(state)[1][0]).toEqual({ type: 'permission_resolved', id: 'per_1', decision: 'deny' });
-    expect(concludeTurn(concludeTurn(state)[0])[1]).toEqual([]);
+    expect(endTurn(state)[1][0]).toEqual({ type: 'permission_resolved', id: 'per_1', decision: 'deny' });
+    expect(endTurn(endTurn(state)[0])[1]).toEqual([]);
   });
 });
 
@@ -474,7 +476,7 @@ describe('the rules of a session', () => {
   });
 });
 
-describe('the desk of permissions', () => {
+describe('the pending permissions of a session', () => {
   const request = (id: string, always: readonly string[] = ['touch *']) => ({
     id,
     permission: 'bash',
@@ -482,33 +484,33 @@ describe('the desk of permissions', () => {
   });
 
   it('a denial waits for the other questions, because it would deny them too', () => {
-    const desk = new PermissionDesk();
-    desk.ask(request('1'), false);
-    desk.ask(request('2', ['ls *']), false);
-    expect(desk.answer('1', { decision: 'deny', message: 'no' })).toEqual([]);
-    expect(desk.isPending('1')).toBe(false);
-    expect(desk.answer('2', { decision: 'allow' })).toEqual([
+    const pending = new PendingPermissions();
+    pending.add(request('1'), false);
+    pending.add(request('2', ['ls *']), false);
+    expect(pending.answer('1', { decision: 'deny', message: 'no' })).toEqual([]);
+    expect(pending.isPending('1')).toBe(false);
+    expect(pending.answer('2', { decision: 'allow' })).toEqual([
       { id: '2', body: { reply: 'once' } },
       { id: '1', body: { reply: 'reject', message: 'no' } },
     ]);
   });
 
   it('"always" holds for what is asked now and later, as far as all of it was allowed', () => {
-    const desk = new PermissionDesk();
-    desk.ask(request('1'), false);
-    desk.ask(request('2'), false);
-    expect(desk.answer('1', { decision: 'allow_always' }).map(({ id }) => id)).toEqual(['1', '2']);
-    expect(desk.takeDecision('2')).toBe('allow_always');
-    expect(desk.ask(request('3'), false)).toEqual({ id: '3', body: { reply: 'once' } });
-    expect(desk.ask(request('4', ['touch *', 'rm *']), false)).toBeUndefined();
-    expect(desk.ask(request('5', []), false)).toBeUndefined();
+    const pending = new PendingPermissions();
+    pending.add(request('1'), false);
+    pending.add(request('2'), false);
+    expect(pending.answer('1', { decision: 'allow_always' }).map(({ id }) => id)).toEqual(['1', '2']);
+    expect(pending.takeDecision('2')).toBe('allow_always');
+    expect(pending.add(request('3'), false)).toEqual({ id: '3', body: { reply: 'once' } });
+    expect(pending.add(request('4', ['touch *', 'rm *']), false)).toBeUndefined();
+    expect(pending.add(request('5', []), false)).toBeUndefined();
   });
 
   it('what nobody answered is rejected at the end', () => {
-    const desk = new PermissionDesk();
-    desk.ask(request('1'), false);
-    expect(desk.clear()).toEqual([{ id: '1', body: { reply: 'reject' } }]);
-    expect(desk.answer('1', { decision: 'allow' })).toEqual([]);
+    const pending = new PendingPermissions();
+    pending.add(request('1'), false);
+    expect(pending.clear()).toEqual([{ id: '1', body: { reply: 'reject' } }]);
+    expect(pending.answer('1', { decision: 'allow' })).toEqual([]);
   });
 });
 
@@ -559,10 +561,14 @@ function play(lines: readonly JsonObject[]): readonly (readonly LiveEvent[])[] {
   for (const line of lines) {
     const { prompt, payload } = line;
     if (isObject(prompt)) {
-      state = beginTurn(String(prompt['sessionID']), String(prompt['messageID']));
+      state = newOpenCodeTurnState(String(prompt['sessionID']), String(prompt['messageID']));
       turns.push([]);
     } else if (state !== undefined) {
-      const [next, events] = decodeLive(state, isObject(payload) ? payload : line, JSON.stringify(line));
+      const [next, events] = stepOpenCodeTurn(
+        state,
+        isObject(payload) ? payload : line,
+        JSON.stringify(line),
+      );
       state = next;
       turns.at(-1)?.push(...events);
     }
@@ -599,7 +605,7 @@ function reply({
 
 /** A turn whose reply `msg_2` has begun. */
 function running(): OpenCodeTurnState {
-  return feed(beginTurn('ses_1', 'msg_1'), about({ info: reply({}) }, 'message.updated'))[0];
+  return feed(newOpenCodeTurnState('ses_1', 'msg_1'), about({ info: reply({}) }, 'message.updated'))[0];
 }
 
 function feed(
@@ -609,7 +615,7 @@ function feed(
   let state = from;
   const events: LiveEvent[] = [];
   for (const line of lines) {
-    const [next, found] = decodeLive(state, line, JSON.stringify(line));
+    const [next, found] = stepOpenCodeTurn(state, line, JSON.stringify(line));
     state = next;
     events.push(...found);
   }

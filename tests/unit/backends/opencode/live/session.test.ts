@@ -53,13 +53,13 @@ class Server implements SessionServer {
   }
 
   say(type: string, properties: object): void {
-    this.session.take({ type, properties: { sessionID, ...properties } }, '');
+    this.session.receive({ type, properties: { sessionID, ...properties } }, '');
   }
 
   rules = async () => [];
   adopt(): void {}
   forget(): void {}
-  heard(): void {}
+  traceLine(): void {}
 }
 
 describe('a turn of an OpenCode session', () => {
