@@ -38,7 +38,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
     ],
   };
 
-  /** What is known of the threads seen here; their usage is a running total, their instructions stay. */
+  /** Facts about the threads seen here: their usage is a running total, and their instructions stay. */
   readonly #threads = new RecentSessions<{ total: Usage; instructions?: string }>();
 
   buildArgs(prompt: string, systemPrompt: string, sessionId?: string): string[] {
@@ -57,7 +57,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
     const natively = fitsArgument(JSON.stringify(turn.systemPrompt));
     const prompt =
       natively && !this.#instructionsChanged(turn) ? turn.prompt : putInFront(turn.systemPrompt, turn.prompt);
-    // "-" stands for stdin, even behind "--".
+    // Codex takes "-" for stdin, even behind "--".
     const asArgument = fitsArgument(prompt) && prompt !== '-';
     const args = this.#args({
       ...turn,
@@ -88,7 +88,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
     };
   }
 
-  /** The native binary behind the npm shim: a process less, and a kill reaches what does the work. */
+  /** Finds the native binary behind the npm shim: that is a process less, and a kill reaches the one that works. */
   override async locate(): Promise<LocatedCli> {
     const found = await super.locate();
     const native = nativeBinary(found.command);

@@ -63,7 +63,7 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     const home = { ...this.inherited, ...turn.env };
     if (turn.sessionId !== undefined) await keepConversation(turn.sessionId, home);
     await removeStubs(home);
-    // A session that was told these instructions still has them in its history.
+    // A session that got these instructions once has them in its history.
     const known = this.#instructions.get(turn.sessionId) === turn.systemPrompt;
     const directories = [turn.cwd, this.inherited['HOME'] ?? homedir()];
     const typed = withoutCommand(turn.prompt, directories);
@@ -76,7 +76,7 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
       mode: turn.permissionMode,
     });
     const env = {
-      // Without the relaunch: a second faster, and signals reach the process that works.
+      // Without the relaunch it is a second faster, and signals reach the process that works.
       GEMINI_CLI_NO_RELAUNCH: 'true',
       // An untrusted folder ends the run with 55, even in yolo mode; the caller chose this folder.
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
@@ -93,8 +93,8 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
   }
 
   /**
-   * Its stderr is mostly stack traces: the error is the one in its result, or with the plain format a document on
-   * stderr. The exit code knows best what kind it is.
+   * Gemini's stderr is mostly stack traces: the error is in its result, or with the plain format in a document on stderr.
+   * The exit code tells most reliably what kind it is.
    */
   protected override vendorFailure(exit: ProcessExit, stderr: string, ending: Ending | undefined) {
     const document = errorDocument(stderr) ?? errorInTrace(stderr);
@@ -144,7 +144,7 @@ const approvalModes: Record<PermissionMode, string> = {
   ask: 'default',
 };
 
-/** Its exit code is the HTTP status mod 256 … */
+/** Gemini's exit code is the HTTP status mod 256, or one of its own (`ownCode`). */
 const statusCodes: Readonly<Record<number, ErrorCode>> = {
   144: 'bad_request',
   145: 'auth',
@@ -154,7 +154,7 @@ const statusCodes: Readonly<Record<number, ErrorCode>> = {
   247: 'overloaded',
 };
 
-/** … or one of its own, which stand for several things. */
+/** Gemini's own exit codes stand for several things each, so its words come first. */
 function ownCode(exitCode: number, stderr: string): ErrorCode | undefined {
   const said = classifyFailure(stderr);
   if (said !== 'unknown') return said;

@@ -35,14 +35,14 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     noise: [],
   };
 
-  /** Of turns that resume a session in another directory than the one they were to run in. */
+  /** The warnings of turns that resume a session in another directory than the one they were to run in. */
   readonly #elsewhere = new WeakMap<Turn, StepEvent>();
 
   override async live(): Promise<LiveProtocol> {
     return (await import('./opencode/live/protocol.js')).openCodeLive;
   }
 
-  /** The prompt is not among them: OpenCode re-quotes its arguments, so a prompt always goes through stdin. */
+  /** The prompt is not among the arguments: OpenCode re-quotes them, so a prompt always goes through stdin. */
   buildArgs(_prompt: string, _systemPrompt: string, sessionId?: string): string[] {
     return this.#args({ sessionId, model: this.config.model, permissionMode: 'bypass', rawArgs: [] });
   }
@@ -61,7 +61,7 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
       stdin: keepByteOrderMark(turn.prompt),
       spool: true,
       env: {
-        // It works where PWD says (1.18.33): in the directory of the shell that Turnout was started from.
+        // OpenCode works where PWD says (1.18.33), which else is the directory of the shell around Turnout.
         PWD: turn.cwd,
         ...(Object.keys(config).length === 0 ? {} : { OPENCODE_CONFIG_CONTENT: mergedConfig(config, own) }),
       },
@@ -79,7 +79,10 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     return refused ? ({ message: blockedMessage, code: 'unknown' } as const) : undefined;
   }
 
-  /** Resumed anywhere but in its own directory, a session runs there all the same, unseen, and nothing ever ends. */
+  /**
+   * The session's own directory, if it is another one. OpenCode runs a session there wherever it is resumed, but then
+   * prints nothing of it and never ends.
+   */
   async #otherDirectory(turn: Turn): Promise<string | undefined> {
     if (turn.sessionId === undefined) return undefined;
     const directory = await sessionDirectory(turn.sessionId, { ...this.inherited, ...turn.env });
@@ -124,13 +127,13 @@ const permissionFlags: Record<PermissionMode, readonly string[]> = {
 };
 
 /**
- * Its permissions by tool: the last rule that matches decides, in the order of the keys, and a key that a settings file
- * has too keeps its place there. So every tool that is to be denied is denied by its name as well, and on the agent,
+ * OpenCode's permissions by tool: the last rule that matches decides, in the order of the keys, and a key that a settings
+ * file has too keeps its place there. So every tool that is to be denied is denied by its name as well, and on the agent,
  * whose rules come after those of the settings (measured with 1.18.33).
  */
 function permissions(turn: Turn): JsonObject {
   const denied = new Set(turn.disallowedTools);
-  // A call that would have to be asked for ends the whole turn without an answer.
+  // A call that needs a permission ends the whole turn without an answer.
   if (turn.permissionMode !== 'bypass') denied.add('bash');
   const only = turn.allowedTools.length > 0;
   if (only) for (const tool of knownTools) if (!turn.allowedTools.includes(tool)) denied.add(tool);
@@ -143,7 +146,7 @@ function permissions(turn: Turn): JsonObject {
   return { permission: rules, agent: { build: { permission: rules }, plan: { permission: rules } } };
 }
 
-/** Of 1.18.33. `edit` stands for all tools that change files. */
+/** The tools of 1.18.33. `edit` stands for all tools that change files. */
 const knownTools = [
   ...['bash', 'edit', 'write', 'patch', 'read', 'glob', 'grep', 'list', 'lsp', 'task', 'skill'],
   ...['webfetch', 'websearch', 'codesearch', 'todowrite', 'todoread', 'question'],

@@ -9,10 +9,10 @@ import { itemKind, toolEnd, toolStart } from './tools.js';
 export interface CodexState extends TurnFacts {
   /** The last message is the answer; those before it are remarks on the way. */
   readonly answer?: string;
-  /** A thread was started: today's format, in which only turn.completed is a good end. */
+  /** A thread was started: in today's format, where only turn.completed is a good end. */
   readonly inThread: boolean;
-  /** An error that may be the end: what follows tells. */
-  readonly held?: HeldError;
+  /** An error that may have ended the turn: the next line tells. */
+  readonly heldError?: HeldError;
 }
 
 interface HeldError {
@@ -20,7 +20,7 @@ interface HeldError {
   readonly raw: string;
 }
 
-/** What is known of a thread before its turn. */
+/** The facts about a thread that are known before its turn. */
 export interface KnownThread {
   /** The thread that is to be resumed. */
   readonly resumed?: string | undefined;
@@ -29,18 +29,18 @@ export interface KnownThread {
   readonly model?: string | undefined;
 }
 
-/** `codex exec --json`: today's thread and item events, and the two formats before them. */
+/** The decoder of `codex exec --json`: today's thread and item events, and the two formats before them. */
 export function codexDecoder(known: KnownThread = {}): WireDecoder<CodexState> {
   return {
     initial: { inThread: false },
-    step({ held, ...state }, line, raw): Step<CodexState> {
+    step({ heldError, ...state }, line, raw): Step<CodexState> {
       const [next, events] = event(known, state, line, raw);
-      if (held === undefined || isThe(held, line)) return [next, events];
-      return [next, [notice('warning', held.message, held.raw), ...events]];
+      if (heldError === undefined || repeats(line, heldError)) return [next, events];
+      return [next, [notice('warning', heldError.message, heldError.raw), ...events]];
     },
     finish(state) {
       if (state.ending !== undefined) return state;
-      if (state.held !== undefined) return { ...state, ending: failed(state.held.message) };
+      if (state.heldError !== undefined) return { ...state, ending: failed(state.heldError.message) };
       if (state.inThread || state.answer === undefined) return state;
       return { ...state, ending: answered(state) };
     },
@@ -56,7 +56,7 @@ function event(known: KnownThread, state: CodexState, line: JsonObject, raw: str
     case 'item.updated':
       return [state, []];
     case 'item.started':
-      return [state, beginsTool(object(line['item']))];
+      return [state, itemStarted(object(line['item']))];
     case 'item.completed':
       return itemCompleted(state, object(line['item']), raw);
     case 'turn.completed':
@@ -64,7 +64,7 @@ function event(known: KnownThread, state: CodexState, line: JsonObject, raw: str
     case 'turn.failed':
       return [{ ...state, ending: turnFailed(line) }, []];
     case 'error':
-      return reported(state, text(line['message']) || 'Codex reports an error', raw);
+      return errorReported(state, text(line['message']) || 'Codex reports an error', raw);
     case 'message':
       return olderMessage(state, line);
     default:
@@ -74,13 +74,18 @@ function event(known: KnownThread, state: CodexState, line: JsonObject, raw: str
   }
 }
 
-/** Only turn.failed or the exit code means failure. What ends a turn is told in both, and must not be told twice. */
-function reported(state: CodexState, message: string, raw: string): Step<CodexState> {
+/**
+ * Only turn.failed or the exit code means failure. An error that ends the turn comes again in turn.failed, and must not be
+ * told twice.
+ */
+function errorReported(state: CodexState, message: string, raw: string): Step<CodexState> {
   const goesOn = /^reconnecting\.\.\./i.test(message) || state.ending !== undefined;
-  return goesOn ? [state, [notice('warning', message, raw)]] : [{ ...state, held: { message, raw } }, []];
+  return goesOn
+    ? [state, [notice('warning', message, raw)]]
+    : [{ ...state, heldError: { message, raw } }, []];
 }
 
-function isThe(held: HeldError, line: JsonObject): boolean {
+function repeats(line: JsonObject, held: HeldError): boolean {
   return line['type'] === 'turn.failed' && text(object(line['error'])['message']) === held.message;
 }
 
@@ -125,7 +130,7 @@ function itemCompleted(state: CodexState, item: JsonObject, raw: string): Step<C
   switch (itemKind(item)) {
     case 'agent_message':
     case 'assistant_message':
-      return says(state, text(item['text']));
+      return agentMessage(state, text(item['text']));
     case 'reasoning':
       return [state, [{ type: 'thinking', text: text(item['text']) }]];
     case 'error':
@@ -139,19 +144,19 @@ function itemCompleted(state: CodexState, item: JsonObject, raw: string): Step<C
   }
 }
 
-function says(state: CodexState, answer: string): Step<CodexState> {
+function agentMessage(state: CodexState, answer: string): Step<CodexState> {
   return [{ ...state, answer }, [{ type: 'text', text: answer }]];
 }
 
 const notTools = new Set(['agent_message', 'assistant_message', 'reasoning', 'error', 'todo_list', '']);
 
-function beginsTool(item: JsonObject): readonly StepEvent[] {
+function itemStarted(item: JsonObject): readonly StepEvent[] {
   return notTools.has(itemKind(item)) ? [] : [toolStart(item)];
 }
 
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
 
-/** The figures are the thread's total: without the total before, this turn's part is not known, and none is told. */
+/** The figures are the thread's total. Without the total before, this turn's usage is not known, and none is told. */
 function turnCompleted(state: CodexState, line: JsonObject, before: Usage | undefined): Step<CodexState> {
   const next = { ...state, ending: answered(state) };
   if (before === undefined) return [next, []];
@@ -173,8 +178,8 @@ function failed(message: string, code?: ErrorCode): Ending {
 }
 
 /**
- * There is no code beside the message (0.166). But a 400 comes as the API's whole answer and a 404 as its message, and
- * everything else in Codex's own words.
+ * Codex gives no code beside the message (0.166). But the message of a 400 is the API's whole answer, that of a 404 the
+ * API's message, and everything else is in Codex's own words.
  */
 function turnFailed(line: JsonObject): Ending {
   const message = text(object(line['error'])['message']);
@@ -184,11 +189,11 @@ function turnFailed(line: JsonObject): Ending {
   return message === '' || ownWords.test(message) ? failed(message) : failed(message, 'bad_request');
 }
 
-/** Its own troubles, of which nobody knows more: not an answer of the API. */
+/** The beginnings of messages about Codex's own troubles, which are no answers of the API. */
 const ownWords =
   /^(fatal error|internal error|sandbox error|spawn failed|turn aborted|interrupted|timeout|request timed out|unsupported operation|no thread with id|agent thread limit|session configured event|image poisoning)|\(os error \d+\)/i;
 
-/** Before threads: one line for each message. */
+/** The format before threads has one line for each message. */
 function olderMessage(state: CodexState, line: JsonObject): Step<CodexState> {
   const [known, session] = withSession(state, text(line['session_id']));
   if (line['role'] !== 'assistant') return [known, session];
@@ -199,17 +204,17 @@ function olderMessage(state: CodexState, line: JsonObject): Step<CodexState> {
       : objects(content)
           .map((part) => text(part['text']))
           .join('');
-  const [next, said] = says(known, answer);
+  const [next, said] = agentMessage(known, answer);
   return [next, [...session, ...said]];
 }
 
-/** Until September 2025: `{"id": …, "msg": {"type": …}}`. */
+/** The format until September 2025 was `{"id": …, "msg": {"type": …}}`. */
 function oldestFormat(state: CodexState, message: JsonObject, raw: string): Step<CodexState> {
   switch (message['type']) {
     case 'session_configured':
       return withSession(state, text(message['session_id']));
     case 'agent_message':
-      return says(state, text(message['message']));
+      return agentMessage(state, text(message['message']));
     case 'agent_reasoning':
       return [state, [{ type: 'thinking', text: text(message['text']) }]];
     case 'task_complete': {

@@ -2,7 +2,7 @@ import type { StepEvent } from '../../core/chat-event.js';
 import type { JsonObject } from '../output/json.js';
 import { object, objects, text } from '../output/read-fields.js';
 
-// The items of `codex exec --json` that are tools: the app-server's are put into the same words first.
+// The items of `codex exec --json` that are tools. Those of the app-server are put into this format first.
 
 export function itemKind(item: JsonObject): string {
   return text(item['type']) || text(item['item_type']);

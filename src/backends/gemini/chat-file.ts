@@ -21,16 +21,16 @@ export function chatFileName({ minute, shortId, extension }: ChatFileName): stri
 }
 
 export interface ChatFile {
-  /** Unknown where the file does not begin with it: Gemini can't load it then. */
+  /** Undefined if the file does not begin with it: Gemini can't load the file then. */
   readonly sessionId: string | undefined;
-  /** `stub`: certainly nothing that a user or a model said. */
+  /** A `stub` certainly holds nothing that a user or a model said. */
   readonly holds: 'conversation' | 'stub';
 }
 
-/** A stub is a few kilobytes; of what is larger only the beginning is read. */
+/** A stub has a few kilobytes; of a larger file only the beginning is read. */
 const mostBytes = 256 * 1024;
 
-/** Nothing when it can't be read: it may have gone just now. */
+/** Undefined if the file can't be read: Gemini may just have deleted it. */
 export async function readChatFile(path: string): Promise<ChatFile | undefined> {
   const file = await open(path, 'r').catch(() => undefined);
   if (file === undefined) return undefined;
@@ -55,7 +55,7 @@ function describeChat(content: string, whole: boolean): ChatFile {
 
 const bookkeeping = new Set(['sessionId', 'projectHash', 'startTime', 'lastUpdated', 'kind', 'directories']);
 
-/** Gemini's own first message, which it writes before anybody says anything, does not count. Whatever else is there does. */
+/** True if the record holds at most Gemini's own first message, which it writes before anybody says anything. */
 function saysNothing(record: JsonObject): boolean {
   return Object.entries(record).every(([key, value]) => {
     if (key === '$set') return isObject(value) && saysNothing(value);

@@ -25,7 +25,7 @@ import {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** To be called before a session is resumed. */
+/** Must be called before a session is resumed. */
 export async function keepConversation(sessionId: string, env: Environment): Promise<void> {
   const shortId = sessionId.slice(0, 8);
   for (const directory of await chatDirectories(env)) {
@@ -38,7 +38,7 @@ export async function keepConversation(sessionId: string, env: Environment): Pro
   }
 }
 
-/** To be called before Gemini starts, and when it has loaded a session: takes the stubs away of what it resumed. */
+/** Must be called before Gemini starts, and when it has loaded a session: removes the stubs of resumed sessions. */
 export async function removeStubs(env: Environment, sessionId?: string): Promise<void> {
   const only = sessionId?.slice(0, 8);
   const sweep = async (directory: string): Promise<void> => {
@@ -56,7 +56,8 @@ export async function removeStubs(env: Environment, sessionId?: string): Promise
 
 /**
  * The record of a session that was just made has nothing in it yet, so another Gemini that starts in the same directory
- * deletes it, and what is said then goes into a file without a beginning. This gives it back, if need be.
+ * deletes it, and the messages then go into a file without a beginning. The function that this resolves to writes the
+ * record again if it is gone.
  */
 export async function rememberRecord(sessionId: string, env: Environment): Promise<() => Promise<void>> {
   for (const directory of await chatDirectories(env)) {
@@ -96,7 +97,7 @@ async function readGroup(directory: string, shortId: string): Promise<readonly F
   return (await Promise.all(read)).flat();
 }
 
-/** A stub goes only where the conversation is there as well: a session that was just made looks the same. */
+/** A stub is removed only if its conversation is there as well: the file of a session that was just made looks the same. */
 async function tidy(directory: string, group: readonly FoundFile[]): Promise<void> {
   const conversations = group.filter(
     ({ holds, sessionId }) => holds === 'conversation' && sessionId !== undefined,
@@ -117,8 +118,8 @@ async function tidy(directory: string, group: readonly FoundFile[]): Promise<voi
 }
 
 /**
- * A process that had the conversation open when it got its other name went on under the old one. Only what was said goes
- * behind it: a list of all messages, as the other process knows them, would take the place of ours.
+ * A process that had the conversation open when it was renamed went on under the old name. Only the messages that came
+ * since are appended: a list of all messages, as the other process knows them, would replace ours.
  */
 async function putBehind(conversation: string, rest: string): Promise<void> {
   const aside = `${rest}.turnout-${process.pid}`;
@@ -128,7 +129,7 @@ async function putBehind(conversation: string, rest: string): Promise<void> {
     await appendFile(conversation, messages.map((line) => `${line}\n`).join(''));
     await rm(aside, { force: true });
   } catch {
-    // It is where it was, or beside it under a name that Gemini does not look at.
+    // The file is where it was, or beside it under a name that Gemini does not look at.
   }
 }
 
@@ -154,7 +155,7 @@ function minuteBefore(minute: string): string {
 const digits = '0123456789abcdef';
 const letters = 'ghijklmnopqrstuv';
 
-/** Ids are hexadecimal. These are eight characters as well, or the user could not delete the session in Gemini. */
+/** Ids are hexadecimal. The other name has eight characters as well, or the user could not delete the session in Gemini. */
 function keptShortId(shortId: string): string {
   return translate(shortId, digits, letters);
 }

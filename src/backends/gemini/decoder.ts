@@ -6,11 +6,11 @@ import { isObject, type JsonObject } from '../output/json.js';
 import { number, object, objects, text } from '../output/read-fields.js';
 
 export interface GeminiState extends TurnFacts {
-  /** The last error that was reported on the way: the result of a failed turn may hold none itself. */
+  /** The last error that was reported during the turn: the result of a failed turn may hold none itself. */
   readonly reported?: string;
 }
 
-/** Gemini's `json` (one document over many lines) and `stream-json` output. */
+/** The decoder of Gemini's `json` (one document over many lines) and `stream-json` output. */
 export const geminiDecoder: WireDecoder<GeminiState> = {
   initial: {},
 
@@ -136,7 +136,7 @@ function documentUsage(stats: JsonObject): Usage {
   };
 }
 
-/** `[API Error: {"error":{"message":"…"}}]`: the sentence inside. */
+/** The sentence inside `[API Error: {"error":{"message":"…"}}]`. */
 function innerMessage(message: string): string {
   const json = /\{.*\}/s.exec(message)?.[0];
   if (json === undefined) return message;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fitsArgument } from '../launch/prompt.js';
 
-/** The way that brings a prompt over as it is. */
+/** How to pass a prompt so that it arrives as it is. */
 export function channelFor(prompt: string): 'argument' | 'option' | 'stdin' {
   if (!fitsArgument(prompt)) return 'stdin';
   // As a positional argument a dash begins an option, one word may be a subcommand (`mcp`; more in each version)
@@ -22,7 +22,7 @@ export function withoutCommand(prompt: string, directories: readonly string[]): 
   return isCommand ? ` ${prompt}` : prompt;
 }
 
-/** Of 0.61.0, with their other names. */
+/** The commands of 0.61.0, with their other names. */
 const builtIn: ReadonlySet<string> = new Set(
   `about agents auth background bashes bg bug bug-memory chat checkpoint clear commands compact compress copy corgi
   dir directory docs editor exit extensions footer gemma help hooks ide init login logout mcp memory model oncall

@@ -54,7 +54,7 @@ export class TurnStream implements AsyncIterableIterator<LiveEvent, void, void>,
     return this.#state === 'overflowed';
   }
 
-  /** Nobody reads any more. */
+  /** True when the reader has left. */
   get isLeft(): boolean {
     return this.#left;
   }
@@ -75,7 +75,7 @@ export class TurnStream implements AsyncIterableIterator<LiveEvent, void, void>,
     return true;
   }
 
-  /** A promise while there is no room for more. */
+  /** Undefined while there is room for more, else a promise that resolves when there is again. */
   room(): Promise<void> | undefined {
     if (this.#unreadBytes < maxUnreadBytes || this.#left || this.isOver) return undefined;
     return new Promise((resolve) => {
@@ -172,7 +172,7 @@ function startsBatch({ type }: LiveEvent, behind: LiveEvent): boolean {
   return type === 'permission_request' || type === 'usage';
 }
 
-/** About what an event takes in memory. */
+/** The memory that an event takes, roughly. */
 function bytesOf(event: LiveEvent): number {
   switch (event.type) {
     case 'text':
@@ -196,7 +196,7 @@ function bytesOf(event: LiveEvent): number {
 
 const overhead = 200;
 
-/** Without recursion: a tool's input may be nested deeper than the stack. */
+/** Counts without recursion: a tool's input may be nested deeper than the stack. */
 function bytesOfValue(value: unknown): number {
   let bytes = 0;
   const open: unknown[] = [value];

@@ -3,7 +3,7 @@ import { TurnoutError } from '../../core/errors.js';
 import { readMcpServers } from '../launch/mcp-config.js';
 import { isObject, type JsonObject } from '../output/json.js';
 
-/** OPENCODE_CONFIG_CONTENT. The user may use the same variable: ours goes on top of theirs. */
+/** The value of OPENCODE_CONFIG_CONTENT. The user may set the same variable: our settings are merged over theirs. */
 export function mergedConfig(ours: JsonObject, theirs: string | undefined): string {
   if (theirs === undefined || theirs.trim() === '') return JSON.stringify(ours);
   let parsed: unknown;

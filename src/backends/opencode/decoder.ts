@@ -7,13 +7,13 @@ import { errorEnding } from './failure.js';
 
 export interface OpenCodeState extends TurnFacts {
   readonly spoke: boolean;
-  /** A step runs, or is sure to follow: behind a step that said "stop" too, when the conversation was compacted. */
+  /** A step runs, or is sure to follow. One follows a step that said "stop" too, when the conversation was compacted. */
   readonly stepping: boolean;
   /** Tokens and cost come for each step: the turn is their sum. */
   readonly usage?: Usage;
 }
 
-/** `opencode run --format json`: today's parts, and the older single result. */
+/** The decoder of `opencode run --format json`: today's parts, and the older single result. */
 export const openCodeDecoder: WireDecoder<OpenCodeState> = {
   initial: { spoke: false, stepping: false },
   goesOn: (state) => state.stepping,
@@ -24,17 +24,17 @@ export const openCodeDecoder: WireDecoder<OpenCodeState> = {
     return [next, session.length === 0 ? events : [...session, ...events]];
   },
 
-  /** Some versions lose the last step_finish: what was said before a clean exit is the answer. */
+  /** Some versions lose the last step_finish: the text before a clean exit is the answer then. */
   finish(state) {
     return state.ending === undefined && state.spoke ? { ...state, ending: answered('stop') } : state;
   },
 };
 
-/** What is known of a turn before OpenCode prints anything. */
+/** The facts about a turn that are known before OpenCode prints anything. */
 export interface KnownTurn {
   /** The model that was asked for: OpenCode prints none, and uses this one or fails. */
   readonly model?: string | undefined;
-  /** Told with the session. */
+  /** An event to tell before the session's. */
   readonly first?: StepEvent | undefined;
 }
 

@@ -4,7 +4,7 @@ import { interruptedEnding } from '../output/ending.js';
 import type { JsonObject } from '../output/json.js';
 import { number, object, text } from '../output/read-fields.js';
 
-/** What an error of OpenCode means for the turn. A filter that stopped the model is an answer: a refusal. */
+/** The ending of a turn with this error of OpenCode. A filter that stopped the model is an answer: a refusal. */
 export function errorEnding(error: JsonObject): Ending {
   const known = failure(error);
   const headers = object(object(error['data'])['responseHeaders']);

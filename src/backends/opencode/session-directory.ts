@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The directory that OpenCode keeps a session in, read from its database: `opencode session list` takes two seconds.
- * `undefined` where the session or the database is not known.
+ * Undefined if the session or the database is not known.
  */
 export async function sessionDirectory(sessionId: string, env: Environment): Promise<string | undefined> {
   const file = databaseFile(env);
@@ -24,12 +24,12 @@ export async function sessionDirectory(sessionId: string, env: Environment): Pro
       database.close();
     }
   } catch {
-    // Another version's tables, or a file that is being made: OpenCode itself will say what is wrong.
+    // The tables are another version's, or the file is being made: OpenCode itself will say what is wrong.
     return undefined;
   }
 }
 
-/** As OpenCode (1.18.33) finds it. */
+/** The path of the database, as OpenCode (1.18.33) finds it. */
 function databaseFile(env: Environment): string {
   const data = join(env['XDG_DATA_HOME'] || join(env['HOME'] || homedir(), '.local', 'share'), 'opencode');
   const own = env['OPENCODE_DB'] || 'opencode.db';

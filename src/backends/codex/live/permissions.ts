@@ -8,7 +8,7 @@ import { object, objects, text } from '../../output/read-fields.js';
 
 /** A request of the server for a permission. */
 export interface PermissionRequest {
-  /** Counted by the server. */
+  /** The id that the server has given it. */
   readonly requestId: string | number;
   readonly threadId: string;
   readonly turnId: string;
@@ -52,7 +52,7 @@ export function turnPolicy(mode: PermissionMode): JsonObject {
   return { approvalPolicy, approvalsReviewer: 'user', sandboxPolicy: sandboxPolicies[sandbox] };
 }
 
-/** False for a thread that was still loaded and canPersist another policy, with which it was opened. */
+/** False for a thread that was still loaded and keeps another policy, with which it was opened. */
 export function hasPolicy(opened: JsonObject, mode: PermissionMode): boolean {
   const { approvalPolicy, sandbox } = policies[mode];
   return (

@@ -84,7 +84,7 @@ function messageChunk(state: GeminiTurnState, words: string, raw: string): Gemin
   return [state.spoke ? state : { ...state, spoke: true }, [{ type: 'text', text: words }]];
 }
 
-/** `**subject**\ndescription`, where the subject may be empty. */
+/** A thought has the form `**subject**\ndescription`, where the subject may be empty. */
 function thoughtText(words: string): string {
   return words.startsWith('****\n') ? words.slice(5) : words;
 }
@@ -211,7 +211,7 @@ function ending(state: GeminiTurnState, stopReason: string): readonly LiveEvent[
 
 /**
  * The code is the HTTP status, but 500 also stands for everything without one (a refused connection, a missing model):
- * then only the words tell.
+ * then only the message tells.
  */
 function failure(error: JsonObject): TurnEnding {
   const code = number(error['code']);

@@ -9,7 +9,7 @@ import { matchInstructions } from './prompt.js';
 import type { GeminiConnection } from './transport.js';
 
 const openMs = 30_000;
-/** A history that has no end mark is over after this much silence. */
+/** A history without an end mark is over after this much silence. */
 const silenceMs = 1000;
 
 export interface Opened {
@@ -42,7 +42,7 @@ export async function loadSession(
   return { sessionId, answer, pendingInstructions: replay.hasInstructions ? '' : replay.systemPrompt };
 }
 
-/** Gemini would also take `latest`, or a number for a place in its list, and then call the session that. */
+/** Gemini would also take `latest`, or a number for a place in its list, and use that as the session's id. */
 export function checkSessionId(sessionId: string): void {
   if (/^[\w-]+$/.test(sessionId) && !/^(\d+|latest)$/.test(sessionId)) return;
   throw new TurnoutError(

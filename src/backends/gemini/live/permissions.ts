@@ -11,7 +11,7 @@ export const geminiModes: Readonly<Record<PermissionMode, string>> = {
   plan: 'plan',
 };
 
-/** ACP's outcome for a decision; without one the question is withdrawn. */
+/** ACP's outcome for a decision; without a decision the request is withdrawn. */
 export function chooseOption(params: JsonObject, decision: PermissionDecision | undefined): JsonObject {
   const option = decision === undefined ? undefined : optionFor(objects(params['options']), decision);
   return option === undefined
@@ -19,12 +19,12 @@ export function chooseOption(params: JsonObject, decision: PermissionDecision | 
     : { outcome: { outcome: 'selected', optionId: text(option['optionId']) } };
 }
 
-/** By kind: the ids differ from tool to tool. */
+/** Options are chosen by their kind: the ids differ from tool to tool. */
 function optionFor(options: readonly JsonObject[], decision: PermissionDecision): JsonObject | undefined {
   const ofKind = (kind: string) => options.filter((option) => option['kind'] === kind);
   if (decision === 'deny') return ofKind('reject_once')[0] ?? ofKind('reject_always')[0];
   if (decision === 'allow') return ofKind('allow_once')[0];
-  // Of several the narrowest: not a whole server's tools, and not for all time.
+  // Several options may allow always: the narrowest is taken, not a whole server's tools, and not for all time.
   const always = ofKind('allow_always');
   const narrow = always.find((option) => !/\b(all|future)\b/i.test(text(option['name'])));
   return narrow ?? always[0] ?? ofKind('allow_once')[0];

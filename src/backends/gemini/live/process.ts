@@ -21,10 +21,10 @@ import { RetryLog } from './retries.js';
 import { GeminiSession } from './session.js';
 import { GeminiConnection, type Incoming } from './transport.js';
 
-// Twenty that start at once need half a minute on two cores.
+/** Twenty processes that start at once need half a minute on two cores. */
 const startMs = 60_000;
 
-/** `gemini --acp`: one process, any number of sessions. */
+/** One `gemini --acp`, with any number of sessions. */
 export class GeminiProcess implements LiveProcess {
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;

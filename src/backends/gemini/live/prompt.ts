@@ -1,14 +1,14 @@
 /**
  * A prompt as ACP's content blocks, with the system prompt (which Gemini can't append to its own) in front. The prompt's
- * own block is what was typed, to the character: `@file` is not expanded over ACP (0.61.0).
+ * own block holds it to the character: `@file` is not expanded over ACP (0.61.0).
  */
 export function promptBlocks(
   prompt: string,
   systemPrompt: string,
 ): readonly { readonly type: 'text'; readonly text: string }[] {
   const texts = systemPrompt === '' ? [prompt] : [instructions(systemPrompt), prompt];
-  // Gemini takes all text blocks together, trims them, and runs what begins with `/` or `$` and the name of a command.
-  // A zero-width space is no white space for it: the block in front makes a prompt of it again.
+  // Gemini joins all text blocks, trims them, and runs a text that begins with `/` or `$` and the name of a command. A
+  // zero-width space is no white space for it: the block in front keeps such a text a prompt.
   if (/^\s*[/$]/.test(texts.join(''))) texts.unshift('\u200b');
   return texts.map((text) => ({ type: 'text', text }));
 }

@@ -17,7 +17,7 @@ export const geminiLive: LiveProtocol = {
     allowedTools: false,
     disallowedTools: false,
     mcpConfig: true,
-    // No `steer`: a second prompt cancels the running one, and its tool.
+    // Gemini has no `steer`: a second prompt cancels the running one, and its tool.
   },
 
   // The model and the mode belong to a session. The directory has to be the process's own: a project's `.env` goes into
@@ -46,10 +46,10 @@ export const geminiLive: LiveProtocol = {
 };
 
 const environment = {
-  // Without the relaunch: a second faster, and signals reach the process that works.
+  // Without the relaunch it is a second faster, and signals reach the process that works.
   GEMINI_CLI_NO_RELAUNCH: 'true',
-  // The caller chose this folder.
+  // The caller chose this folder, so it is trusted.
   GEMINI_CLI_TRUST_WORKSPACE: 'true',
-  // Without a pseudo-terminal: what a command printed in one is not told over ACP.
+  // The output of a command in a pseudo-terminal is not told over ACP, so there is none.
   GEMINI_PTY_INFO: 'child_process',
 };

@@ -43,7 +43,7 @@ export class GeminiConnection {
 
   /** `closed` resolves when nothing can be sent any more, `drained` when all output has been read. */
   async connect(): Promise<{ readonly closed: Promise<void>; readonly drained: Promise<void> }> {
-    // Loaded here because one-shot runs have no use for it (it takes 150 ms).
+    // The SDK is loaded here, in 150 ms, because one-shot runs have no use for it.
     const { client } = await import('@agentclientprotocol/sdk');
     const readable = new ReadableStream<AnyMessage>({
       start: (controller) => {

@@ -214,7 +214,7 @@ function sessionIdle(state: OpenCodeTurnState): OpenCodeTurnStep {
   return allSteersAnswered(state) ? endTurn(state) : [{ ...state, idle: true }, []];
 }
 
-/** Later than this is no date. */
+/** The last time that is a valid date. */
 const maxTime = 8.64e15;
 
 function retryNotice(now: JsonObject): StepEvent {
@@ -226,7 +226,7 @@ function retryNotice(now: JsonObject): StepEvent {
   );
 }
 
-/** A request comes a moment before its tool has its input, so it waits for that. */
+/** A request comes a moment before its tool has its input, so it is held until then. */
 function permissionAsked(state: OpenCodeTurnState, request: JsonObject): OpenCodeTurnStep {
   const id = text(request['id']);
   if (id === '' || state.permissionRequests.has(id)) return [state, []];

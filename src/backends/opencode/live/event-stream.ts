@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LineSplitter } from '../../../process/split-lines.js';
 import type { OpenCodeHttp } from './transport.js';
 
-/** The data of server-sent events, from bytes in any pieces; lines end with LF or CRLF. */
+/** Finds the data of server-sent events in bytes that come in any pieces; lines end with LF or CRLF. */
 export class SseFrames {
   readonly #lines = new LineSplitter();
   #data: string[] = [];

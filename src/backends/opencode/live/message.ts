@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { TurnoutError } from '../../../core/errors.js';
 
 /**
- * A new id for a message, as OpenCode makes them: the time in 48 bits of hex, then 14 random characters. The order of its messages
- * is the order of their ids, so an id of another form would put a prompt before or behind the wrong ones.
+ * A new id for a message, as OpenCode makes them: the time in 48 bits of hex, then 14 random characters. OpenCode orders
+ * its messages by their ids, so an id of another form would put a prompt before or behind the wrong ones.
  */
 export function newMessageId(now = Date.now()): string {
   count = now === last ? count + 1 : 1;

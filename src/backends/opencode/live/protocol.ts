@@ -18,7 +18,7 @@ export function createOpenCodeLive(settings: OpenCodeLiveSettings = {}): LivePro
       decisions: ['allow', 'allow_always', 'deny'],
       setModel: true,
       setPermissionMode: true,
-      // Its `steps` only asks the model to stop.
+      // OpenCode's `steps` only asks the model to stop.
       maxTurns: false,
       allowedTools: true,
       disallowedTools: true,
@@ -26,7 +26,7 @@ export function createOpenCodeLive(settings: OpenCodeLiveSettings = {}): LivePro
       steer: true,
     },
 
-    /** All but the MCP servers is a session's own. */
+    /** All options but the MCP servers are a session's own. */
     processKey({ mcpConfig }) {
       if (mcpConfig === undefined) return 'opencode';
       const changed = statSync(mcpConfig, { throwIfNoEntry: false })?.mtimeMs ?? 0;

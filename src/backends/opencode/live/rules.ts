@@ -68,7 +68,7 @@ export function endsWith(rules: readonly Rule[], tail: readonly Rule[]): boolean
   );
 }
 
-/** Tools that only look. */
+/** Tools that only read. */
 const readers = ['read', 'grep', 'glob', 'list', 'lsp', 'skill', 'todowrite', 'todoread'];
 
 /** Permissions that are about a place or a repetition, not about a tool. */
@@ -82,7 +82,7 @@ function inMode(rule: Rule, mode: PermissionMode): readonly Rule[] {
   const { permission, pattern } = rule;
   const wanted = actionIn(mode, permission);
   if (permission === '*') return everything(rule, mode);
-  // A tool of which a part is denied would still be offered: what was said before denies all of it.
+  // A tool of which a part is denied would still be offered to the model: the rules before deny all of it.
   if (wanted === 'deny') return [];
   if (pattern !== '*') return [rule];
   const editing = permission === 'edit' && wanted === 'allow';

@@ -38,7 +38,7 @@ export interface SessionServer {
 
 export interface SessionFacts {
   readonly id: string;
-  /** Where it runs: OpenCode keeps a session in the directory that it was made in. */
+  /** The directory that it runs in: OpenCode keeps a session in the one that it was made in. */
   readonly directory: string;
 }
 
@@ -103,7 +103,7 @@ export class OpenCodeSession implements LiveSession {
     this.#model = readModel(model);
   }
 
-  /** The rules of a mode are kept with the session, and a change is put behind what is there. */
+  /** OpenCode keeps the rules of a mode with the session, and appends changed ones to those that are there. */
   async setPermissionMode(mode: PermissionMode): Promise<boolean> {
     const path = this.#path();
     const { body } = await this.#request({ method: 'GET', path });

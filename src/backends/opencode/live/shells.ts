@@ -10,8 +10,8 @@ export interface RunningShell {
 }
 
 /**
- * The processes of shell commands that the server runs, for the moment after an abort: OpenCode 1.18.33 asks the
- * command's group with SIGTERM and waits three seconds before it kills it, and what left the group it never finds.
+ * The processes of shell commands that the server runs, to be ended after an abort: OpenCode 1.18.33 sends SIGTERM to the
+ * command's group and waits three seconds before it kills it, and it never finds processes that left the group.
  * A command that runs twice in the same directory can't be told apart, and is left to OpenCode.
  */
 export async function findShells(

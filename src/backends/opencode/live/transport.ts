@@ -3,7 +3,7 @@ import { TurnoutError } from '../../../core/errors.js';
 
 export interface HttpAnswer {
   readonly status: number;
-  /** The parsed body; `undefined` for one that is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown;
 }
 
@@ -12,7 +12,7 @@ export interface HttpCall {
   readonly path: string;
   readonly directory?: string | undefined;
   readonly body?: unknown;
-  /** 0: as long as it takes. */
+  /** 0 waits as long as it takes. */
   readonly timeoutMs?: number | undefined;
 }
 
