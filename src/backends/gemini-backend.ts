@@ -98,10 +98,10 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
    */
   protected override vendorFailure(exit: ProcessExit, stderr: string, ending: Ending | undefined) {
     const document = errorDocument(stderr) ?? errorInTrace(stderr);
-    const told = ending?.type === 'failed' ? ending : document && geminiFailure(document);
-    const code = statusCodes[exit.code ?? 0] ?? told?.code ?? ownCode(exit.code ?? 0, stderr);
+    const failure = ending?.type === 'failed' ? ending : document && geminiFailure(document);
+    const code = statusCodes[exit.code ?? 0] ?? failure?.code ?? ownCode(exit.code ?? 0, stderr);
     return {
-      ...(told === undefined ? {} : { message: told.message }),
+      ...(failure === undefined ? {} : { message: failure.message }),
       ...(code === undefined ? {} : { code }),
     };
   }
@@ -156,8 +156,8 @@ const statusCodes: Readonly<Record<number, ErrorCode>> = {
 
 /** Gemini's own exit codes stand for several things each, so its words come first. */
 function ownCode(exitCode: number, stderr: string): ErrorCode | undefined {
-  const said = classifyFailure(stderr);
-  if (said !== 'unknown') return said;
+  const code = classifyFailure(stderr);
+  if (code !== 'unknown') return code;
   if (exitCode === 41) return 'auth';
   return exitCode === 42 || exitCode === 55 ? 'bad_request' : undefined;
 }

@@ -204,8 +204,8 @@ function olderMessage(state: CodexState, line: JsonObject): Step<CodexState> {
       : objects(content)
           .map((part) => text(part['text']))
           .join('');
-  const [next, said] = agentMessage(known, answer);
-  return [next, [...session, ...said]];
+  const [next, events] = agentMessage(known, answer);
+  return [next, [...session, ...events]];
 }
 
 /** The format until September 2025 was `{"id": …, "msg": {"type": …}}`. */
