@@ -6,14 +6,9 @@ import { afterQuiet, patienceMs, quietMs } from './wait-for-quiet.js';
 /** A source of lines: the child's stdout pipe, or the file that stands in for it. */
 export interface LineSource {
   childExited(): void;
-  /** Must be called at most once, and not together with `each`. */
+  /** Must be called at most once. */
   batches(): LineBatches;
-  /** Calls `handle` with each batch at once, without a promise in between. Resolves at the end. */
-  each(handle: BatchHandler): Promise<void>;
 }
-
-/** If the handler returns a promise, it gets no further batch until that settles. */
-export type BatchHandler = (lines: readonly Line[]) => Promise<void> | undefined;
 
 export type LineBatches = AsyncIterableIterator<readonly Line[], void, void>;
 
@@ -79,31 +74,6 @@ export class LineReader implements LineSource, LineBatches {
     return new Promise((take, fail) => {
       this.#waiting = { take, fail };
       this.#look();
-    });
-  }
-
-  each(handle: BatchHandler): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const fail = (error: unknown) => {
-        this.#finish();
-        reject(error);
-      };
-      const take = (result: Result) => {
-        if (result.done) return resolve();
-        try {
-          const pause = handle(result.value);
-          if (pause === undefined) this.#waiting = reader;
-          else pause.then(listen, fail);
-        } catch (error) {
-          fail(error);
-        }
-      };
-      const reader = { take, fail };
-      const listen = () => {
-        this.#waiting = reader;
-        this.#look();
-      };
-      listen();
     });
   }
 

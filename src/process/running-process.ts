@@ -6,7 +6,7 @@ import { endWindowsTree } from './end-windows-tree.js';
 import { ProcessFamily } from './find-family.js';
 import { killAtExit } from './kill-at-exit.js';
 import type { ProcessRow } from './process-table.js';
-import { type BatchHandler, type LineBatches, LineReader, type LineSource } from './read-lines.js';
+import { type LineBatches, LineReader, type LineSource } from './read-lines.js';
 import { StderrReader } from './read-stderr.js';
 import type { Line } from './split-lines.js';
 import type { ProcessSpec } from './start-process.js';
@@ -36,11 +36,6 @@ export interface RunningProcess {
    * keeps the pipe open.
    */
   lines(): AsyncIterable<readonly Line[]>;
-  /**
-   * Calls `handle` with the same batches, without a promise for each: for readers that listen as long as the
-   * child lives. Resolves at the end.
-   */
-  eachBatch(handle: BatchHandler): Promise<void>;
   /** The child's stderr so far: its beginning and its end, and in between the number of bytes left out. */
   stderr(): string;
   /** Resolves when the pipe has taken all data; rejects if the child is gone or its input is not open. */
@@ -115,13 +110,6 @@ export class ChildRun implements RunningProcess {
         return this;
       },
     };
-  }
-
-  async eachBatch(handle: BatchHandler): Promise<void> {
-    this.#beginReading();
-    if (this.#unread === undefined) await this.#output.each(handle);
-    else for (const lines of await this.#unread) await handle(lines);
-    await this.#stderr.settle();
   }
 
   #beginReading(): void {

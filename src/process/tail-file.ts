@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { BatchHandler, LineSource } from './read-lines.js';
+import type { LineSource } from './read-lines.js';
 import { type Line, LineSplitter } from './split-lines.js';
 
 const chunkBytes = 256 * 1024;
@@ -21,10 +21,6 @@ export class FileTail implements LineSource {
   childExited(): void {
     this.#childExited = true;
     this.#wake?.();
-  }
-
-  async each(handle: BatchHandler): Promise<void> {
-    for await (const lines of this.batches()) await handle(lines);
   }
 
   async *batches(): AsyncGenerator<readonly Line[], void, void> {

@@ -1,3 +1,4 @@
+import { noSuchRequest } from '../backends/output/permission-request.js';
 import type { BackendName } from '../backends/registry.js';
 import { type ChatEvent, errorEvent, interruptedEvent, type PermissionDecision } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
@@ -9,7 +10,6 @@ import { LiveTurn } from './live-turn.js';
 import { SessionSlot, type SlotSetup } from './session-slot.js';
 import type { TurnLocks, Writer } from './turn-lock.js';
 import type { BackendSession, SendOptions } from './types.js';
-import { noSuchRequest } from './wording.js';
 
 export interface LiveSessionSetup extends SlotSetup {
   readonly locks: TurnLocks;

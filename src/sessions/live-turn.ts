@@ -1,5 +1,6 @@
 import type { LiveEvent, LiveEvents, LiveSession } from '../backends/live/types.js';
 import { classifyFailure } from '../backends/output/classify-failure.js';
+import { noSuchRequest } from '../backends/output/permission-request.js';
 import type { BackendName } from '../backends/registry.js';
 import type { Clocks } from '../config/limits.js';
 import {
@@ -15,7 +16,6 @@ import { TurnLedger } from '../core/turn-ledger.js';
 import { within } from '../core/wait.js';
 import type { Alarm } from './alarm.js';
 import { type Expiry, Watchdog } from './watchdog.js';
-import { noSuchRequest } from './wording.js';
 
 type State =
   | { readonly name: 'new' }
@@ -242,7 +242,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   }
 
   #acceptAll(first: LiveEvent): readonly ChatEvent[] {
-    const others = first.type === 'permission_request' ? [] : (this.#source?.takeBuffered?.(first) ?? []);
+    const others = first.type === 'permission_request' ? [] : (this.#source?.takeBuffered(first) ?? []);
     if (others.length === 0) return this.#accept(first);
     const seen = [...this.#accept(first)];
     for (const event of others) seen.push(...this.#accept(event));

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { noSuchRequest } from '../backends/output/permission-request.js';
 import { type BackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapter, BackendCapabilities, RunRequest } from '../backends/types.js';
 import type { Clocks } from '../config/limits.js';
@@ -12,7 +13,7 @@ import { Cancellation } from './cancellation.js';
 import type { TurnLocks } from './turn-lock.js';
 import type { BackendSession, SendOptions, SessionOptions } from './types.js';
 import { Watchdog } from './watchdog.js';
-import { neverStored, noSuchRequest, unsupported } from './wording.js';
+import { neverStored, unsupported } from './wording.js';
 
 /** A session in which each turn starts the CLI again and resumes by id: slower, and otherwise the same. */
 export class OneShotSession implements BackendSession {

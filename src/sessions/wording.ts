@@ -9,7 +9,3 @@ export const neverStored = notice('info', 'The session was never stored: a new o
 export function unsupported(backend: BackendName, what: string): TurnoutError {
   return new TurnoutError('unsupported', `${backend} does not support ${what}.`);
 }
-
-export function noSuchRequest(id: string): TurnoutError {
-  return new TurnoutError('bad_request', `There is no permission request ${JSON.stringify(id)} to answer.`);
-}

@@ -108,7 +108,7 @@ export interface LiveEvents extends AsyncIterable<LiveEvent> {
    * than the event. A permission request and the turn's end are left for `next`: they have not happened for a
    * reader that has not come so far.
    */
-  takeBuffered?(last: LiveEvent): readonly LiveEvent[];
+  takeBuffered(last: LiveEvent): readonly LiveEvent[];
 }
 
 export type LiveEvent = StepEvent | TurnEnding;

@@ -126,41 +126,32 @@ describe('lines (S7)', () => {
     await vi.waitFor(() => expect(open()).toBeLessThanOrEqual(before), { timeout: 5000 });
   });
 
-  it.each(['iterated', 'handed over'])(
-    'a line that there is no memory for is told to its reader: %s',
-    async (how) => {
-      const stdout = new PassThrough();
-      const reader = new LineReader(stdout);
-      const read = how === 'iterated' ? reader.next() : reader.each(() => undefined);
-      const allocation = vi.spyOn(Buffer, 'allocUnsafeSlow').mockImplementation(() => {
-        throw new RangeError('Array buffer allocation failed');
-      });
-      stdout.write('half a line');
-      await expect(read).rejects.toThrow('allocation failed');
-      allocation.mockRestore();
-      expect(stdout.destroyed).toBe(true);
-      expect(await reader.next()).toEqual({ done: true, value: undefined });
-    },
-  );
-
-  it('hands over what a handler has room for, and no more', async () => {
-    const child = await startFixture('print-lines.mjs', ['20000', '100']);
-    const numbers: number[] = [];
-    let busy = false;
-    await child.eachBatch((lines) => {
-      expect(busy).toBe(false);
-      numbers.push(...lines.map(({ text }) => Number.parseInt(text, 10)));
-      if (numbers.length % 3 === 0) return undefined;
-      busy = true;
-      return sleep(1).then(() => {
-        busy = false;
-      });
+  it('a line that there is no memory for is told to its reader', async () => {
+    const stdout = new PassThrough();
+    const reader = new LineReader(stdout);
+    const read = reader.next();
+    const allocation = vi.spyOn(Buffer, 'allocUnsafeSlow').mockImplementation(() => {
+      throw new RangeError('Array buffer allocation failed');
     });
-    expect(numbers).toEqual(Array.from({ length: 20_000 }, (_, line) => line));
-    await expect(child.eachBatch(() => undefined)).rejects.toMatchObject({ code: 'bad_request' });
+    stdout.write('half a line');
+    await expect(read).rejects.toThrow('allocation failed');
+    allocation.mockRestore();
+    expect(stdout.destroyed).toBe(true);
+    expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
-  describe.each(['iterated', 'handed over'] as const)('%s', (how) => {
+  it('gives all lines to a reader that pauses, once', async () => {
+    const child = await startFixture('print-lines.mjs', ['20000', '100']);
+    const numbers: number[] = [];
+    for await (const lines of child.lines()) {
+      numbers.push(...lines.map(({ text }) => Number.parseInt(text, 10)));
+      if (numbers.length % 3 !== 0) await sleep(1);
+    }
+    expect(numbers).toEqual(Array.from({ length: 20_000 }, (_, line) => line));
+    expect(() => child.lines()).toThrow(/can be read only once/);
+  });
+
+  describe('the end of a pipe', () => {
     it.each([
       ['whole lines', ['a\nb\n'], ['a', 'b']],
       ['an unfinished line', ['a\n', 'b'], ['a', 'b']],
@@ -169,7 +160,7 @@ describe('lines (S7)', () => {
     ])('tells the end when the pipe ends right behind %s', async (_, chunks, lines) => {
       for (const ended of ['at once', 'later'] as const) {
         const stdout = new PassThrough({ emitClose: false });
-        const reading = read(how, new LineReader(stdout));
+        const reading = read(new LineReader(stdout));
         for (const chunk of chunks) stdout.write(chunk);
         if (ended === 'later') await sleep(5);
         stdout.end();
@@ -180,7 +171,7 @@ describe('lines (S7)', () => {
     it('takes all that came while its reader was busy, and then the end that came with it', async () => {
       const stdout = new PassThrough({ emitClose: false });
       const busy = gate();
-      const reading = read(how, new LineReader(stdout), (line) => (line === 'a' ? busy.opens : undefined));
+      const reading = read(new LineReader(stdout), (line) => (line === 'a' ? busy.opens : undefined));
       stdout.write('a\n');
       await sleep(5);
       stdout.write('b\n');
@@ -196,7 +187,7 @@ describe('lines (S7)', () => {
       const busy = gate();
       const seen: string[] = [];
       const reader = new LineReader(stdout);
-      const reading = read(how, reader, (line) => {
+      const reading = read(reader, (line) => {
         seen.push(line);
         return line === 'a' ? busy.opens : undefined;
       });
@@ -215,7 +206,7 @@ describe('lines (S7)', () => {
       const stdout = new PassThrough();
       const busy = gate();
       const reader = new LineReader(stdout);
-      const reading = read(how, reader, (line) => (line === 'a' ? busy.opens : undefined));
+      const reading = read(reader, (line) => (line === 'a' ? busy.opens : undefined));
       stdout.write('a\n');
       await sleep(5);
       stdout.write('b\nno end');
@@ -226,41 +217,19 @@ describe('lines (S7)', () => {
     });
   });
 
-  it.each(['at once', 'behind a pause'])(
-    'a handler that leaves gets no more, and the end: %s',
-    async (when) => {
-      const stdout = new PassThrough({ emitClose: false });
-      const reader = new LineReader(stdout);
-      const seen: string[] = [];
-      const reading = reader.each((lines) => {
-        seen.push(...lines.map(({ text }) => text));
-        if (when === 'at once') {
-          void reader.return();
-          return undefined;
-        }
-        return sleep(5).then(() => void reader.return());
-      });
-      stdout.write('a\nb\n');
-      stdout.write('c\n');
-      await reading;
-      expect(seen).toEqual(['a', 'b']);
-      expect(stdout.destroyed).toBe(true);
-      expect(await reader.next()).toEqual({ done: true, value: undefined });
-    },
-  );
-
-  it('ends with the error of its handler', async () => {
-    for (const fail of [
-      () => {
-        throw new Error('no more');
-      },
-      () => Promise.reject(new Error('no more')),
-    ]) {
-      const child = await startFixture('endless.mjs');
-      await expect(child.eachBatch(fail)).rejects.toThrow('no more');
-      await child.end();
-      expect(isRunning(child.pid)).toBe(false);
+  it('a reader that leaves gets no more, and the end', async () => {
+    const stdout = new PassThrough({ emitClose: false });
+    const reader = new LineReader(stdout);
+    stdout.write('a\nb\n');
+    stdout.write('c\n');
+    const seen: string[] = [];
+    for await (const lines of reader) {
+      seen.push(...lines.map(({ text }) => text));
+      break;
     }
+    expect(seen).toEqual(['a', 'b']);
+    expect(stdout.destroyed).toBe(true);
+    expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
   it('leaves nothing that keeps the event loop alive', async () => {
@@ -273,17 +242,14 @@ describe('lines (S7)', () => {
 
 /** The lines, and whatever holds their reader up after each batch. */
 async function read(
-  how: 'iterated' | 'handed over',
   reader: LineReader,
   hold: (line: string) => Promise<void> | undefined = () => undefined,
 ): Promise<string[]> {
   const seen: string[] = [];
-  const take = (lines: readonly { readonly text: string }[]) => {
+  for await (const lines of reader) {
     seen.push(...lines.map(({ text }) => text));
-    return lines.map(({ text }) => hold(text)).find((held) => held !== undefined);
-  };
-  if (how === 'handed over') await reader.each(take);
-  else for await (const lines of reader) await take(lines);
+    await lines.map(({ text }) => hold(text)).find((held) => held !== undefined);
+  }
   return seen;
 }
 

@@ -107,9 +107,12 @@ describe('the events of a turn', () => {
   it('end with what the protocol’s code throws, where it does', async () => {
     const cli: LiveSession = {
       ...session(new TurnStream(), []),
-      async *turn() {
-        yield toolStart;
-        throw new Error('broken');
+      turn() {
+        async function* events() {
+          yield toolStart;
+          throw new Error('broken');
+        }
+        return Object.assign(events(), { takeBuffered: () => [] });
       },
     };
     const turn = new LiveTurn(cli, never, 'claude');

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -55,13 +55,13 @@ async function readSlowly(backend: BackendName): Promise<{ events: ChatEvent[]; 
       env: { PATH: dirname(process.execPath), HOME: directory, FLOOD_PROGRESS: progress },
     },
   });
-  const written = () => Number(readFileSync(progress, 'utf8'));
+  const written = () => (existsSync(progress) ? Number(readFileSync(progress, 'utf8')) : 0);
   const events: ChatEvent[] = [];
   let writtenAtStall = 0;
   for await (const event of session.send('flood')) {
     events.push(event.type === 'tool_end' ? { ...event, output: '' } : event);
     if (event.type !== 'tool_end' || writtenAtStall > 0) continue;
-    for (let before = -1; before !== written(); await pause(500)) before = written();
+    for (let before = 0; before === 0 || before !== written(); await pause(500)) before = written();
     writtenAtStall = written();
   }
   return { events, writtenAtStall };

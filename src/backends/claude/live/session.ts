@@ -1,12 +1,7 @@
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import { late, within } from '../../../core/wait.js';
-import type {
-  LiveEvent,
-  LiveEvents,
-  LiveSession,
-  LiveSessionOptions,
-  PermissionAnswer,
-} from '../../live/types.js';
+import { TurnStream } from '../../live/turn-stream.js';
+import type { LiveEvents, LiveSession, LiveSessionOptions, PermissionAnswer } from '../../live/types.js';
 import { userMessage } from '../arguments.js';
 import { mayAsk, permissionsFor } from './permissions.js';
 import { answerMs, type ClaudeConnection } from './transport.js';
@@ -87,7 +82,9 @@ export class ClaudeSession implements LiveSession {
   }
 }
 
-async function* closedTurn(): AsyncGenerator<LiveEvent> {
+function closedTurn(): LiveEvents {
+  const stream = new TurnStream();
   const ending = { type: 'failed', code: 'bad_request', message: 'The session was closed.' } as const;
-  yield { type: 'ending', ending };
+  stream.push({ type: 'ending', ending });
+  return stream;
 }

@@ -1,11 +1,6 @@
 import type { StepEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
-import {
-  describeExit,
-  type Line,
-  type ProcessExit,
-  type RunningProcess,
-} from '../../../process/start-process.js';
+import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
 import type { LiveEvent } from '../../live/types.js';
 import { type JsonObject, parseObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
@@ -99,14 +94,16 @@ export class ClaudeConnection {
   }
 
   async #read(): Promise<void> {
-    await this.#child.eachBatch((lines) => this.#batch(lines)).catch(() => undefined);
+    await this.#readLines().catch(() => undefined);
     // A process that closes its output and does not exit is ended; one that exits may have left its tools behind.
     this.#finish(await Promise.race([this.exited, this.#endChild()]));
   }
 
-  #batch(lines: readonly Line[]): Promise<void> | undefined {
-    for (const line of lines) this.#line(line.text);
-    return this.#listener.room();
+  async #readLines(): Promise<void> {
+    for await (const lines of this.#child.lines()) {
+      for (const line of lines) this.#line(line.text);
+      await this.#listener.room();
+    }
   }
 
   #endChild(): Promise<ProcessExit> {

@@ -5,6 +5,7 @@ import { TurnStream } from '../../live/turn-stream.js';
 import type { LiveEvent, LiveEvents, PermissionAnswer, TurnEnding } from '../../live/types.js';
 import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
+import { noSuchRequest } from '../../output/permission-request.js';
 import { object, text } from '../../output/read-fields.js';
 import { addSteer, answerQuestion, beginTurn, endTurn, stepLive } from './decoder.js';
 import { Footprint } from './footprint.js';
@@ -115,12 +116,7 @@ export class ClaudeTurns implements Listener {
 
   async answerPermission(id: string, answer: PermissionAnswer): Promise<void> {
     const request = this.#openQuestions.get(id);
-    if (request === undefined) {
-      throw new TurnoutError(
-        'bad_request',
-        `There is no permission request ${JSON.stringify(id)} to answer.`,
-      );
-    }
+    if (request === undefined) throw noSuchRequest(id);
     this.#openQuestions.delete(id);
     if (answer.decision === 'allow_always') this.footprint.leaveTrace();
     this.#connection.respond(id, permissionResult(request, answer));

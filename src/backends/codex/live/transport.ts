@@ -36,13 +36,10 @@ export class CodexConnection {
   }
 
   /** Reads to the end of the output. */
-  read(): Promise<void> {
-    return this.#child.eachBatch((lines) => {
-      for (const line of lines) {
-        if (line.text !== '') this.#trace('in', line.text, this.#take(line.text));
-      }
-      return undefined;
-    });
+  async read(): Promise<void> {
+    for await (const lines of this.#child.lines()) {
+      for (const line of lines) if (line.text !== '') this.#trace('in', line.text, this.#take(line.text));
+    }
   }
 
   /**

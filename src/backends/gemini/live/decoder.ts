@@ -4,6 +4,7 @@ import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import { isObject, type JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
 import { geminiFailure } from '../decoder.js';
+import type { GeminiTurnState, GeminiTurnStep, ToolCall } from './state.js';
 
 /** A message about one turn: from the agent, or (`answered`) our answer to a permission request of the agent. */
 export type GeminiMessage =
@@ -17,22 +18,6 @@ export type GeminiMessage =
     }
   | { readonly type: 'result'; readonly result: JsonObject }
   | { readonly type: 'error'; readonly error: JsonObject };
-
-export interface GeminiTurnState {
-  /** The agent has written text in this turn. */
-  readonly spoke: boolean;
-  /** Tools that wait for a permission: Gemini tells of their start in the request only. */
-  readonly awaitingPermission: ReadonlyMap<string, ToolCall>;
-}
-
-interface ToolCall {
-  readonly name: string;
-  readonly input: unknown;
-}
-
-export const newGeminiTurnState: GeminiTurnState = { spoke: false, awaitingPermission: new Map() };
-
-type GeminiTurnStep = readonly [state: GeminiTurnState, events: readonly LiveEvent[]];
 
 /** One turn of Gemini over ACP, as a pure step over the messages of its session. Measured with 0.61.0. */
 export function stepGeminiTurn(state: GeminiTurnState, message: GeminiMessage): GeminiTurnStep {

@@ -103,10 +103,9 @@ export class GeminiConnection {
 
   async #read(): Promise<void> {
     try {
-      await this.#child.eachBatch((lines) => {
+      for await (const lines of this.#child.lines()) {
         for (const line of lines) this.#line(line.text);
-        return undefined;
-      });
+      }
     } finally {
       this.#connection?.close();
     }

@@ -1,7 +1,8 @@
 import { TurnStream, type TurnStreamOptions } from '../../live/turn-stream.js';
 import type { LiveEvent } from '../../live/types.js';
 import { interruptedEnding } from '../../output/ending.js';
-import { type GeminiMessage, type GeminiTurnState, newGeminiTurnState, stepGeminiTurn } from './decoder.js';
+import { type GeminiMessage, stepGeminiTurn } from './decoder.js';
+import { type GeminiTurnState, newGeminiTurnState } from './state.js';
 
 /** A running turn: the decoder's state, and the stream of its events. It lasts until the agent answers the prompt. */
 export class GeminiTurn {

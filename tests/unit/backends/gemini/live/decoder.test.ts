@@ -1,15 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type GeminiMessage,
-  type GeminiTurnState,
-  newGeminiTurnState,
-  stepGeminiTurn,
-} from '../../../../../src/backends/gemini/live/decoder.js';
+import { type GeminiMessage, stepGeminiTurn } from '../../../../../src/backends/gemini/live/decoder.js';
 import { chooseOption } from '../../../../../src/backends/gemini/live/permissions.js';
 import { matchInstructions, promptBlocks } from '../../../../../src/backends/gemini/live/prompt.js';
 import { findRetries } from '../../../../../src/backends/gemini/live/retries.js';
+import { type GeminiTurnState, newGeminiTurnState } from '../../../../../src/backends/gemini/live/state.js';
 import type { LiveEvent } from '../../../../../src/backends/live/types.js';
 import type { JsonObject } from '../../../../../src/backends/output/json.js';
 import { object, objects, text } from '../../../../../src/backends/output/read-fields.js';
