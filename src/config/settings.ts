@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { permissionModes } from '../core/permission-mode.js';
 import { longestTimerMs } from '../core/wait.js';
 import {
@@ -16,75 +15,123 @@ import { logLevels } from './log.js';
 export const queueModes = ['queue', 'interrupt', 'collect', 'steer'] as const;
 export type QueueMode = (typeof queueModes)[number];
 
-/** All settings as they are written in the environment. */
-export const settings = z.object({
-  BACKEND_CLI_PATH: z.string().optional(),
-  BACKEND_MODEL: z.string().refine(isModelName, modelNameExpected).optional(),
-  ALLOWED_TOOLS: z
-    .string()
-    .default('')
-    .transform((list) =>
-      list
-        .split(',')
-        .map((tool) => tool.trim())
-        .filter((tool) => tool !== ''),
-    ),
-  QUERY_TIMEOUT_MS: milliseconds(1).default(600_000),
-  WORKING_DIR: z.string().default('.'),
-  CONFIG_DIR: z.string().optional(),
-  BACKEND_LIVE: onOrOff().default(false),
-  PERMISSION_MODE: oneOf(permissionModes).default('bypass'),
-  MAX_CONCURRENT_TURNS: wholeNumber('turns', 1, 1000).default(4),
-  MAX_QUEUE_DEPTH: wholeNumber('messages', 1, 10_000_000).default(10_000),
-  QUEUE_MODE: oneOf(queueModes).default('queue'),
-  RETRY_DELAY_MS: milliseconds(1).default(5000),
-  LEASE_MS: milliseconds(1000).default(60_000),
-  SHUTDOWN_GRACE_MS: milliseconds(0).default(30_000),
-  RETENTION_DAYS: wholeNumber('days', 0, 36_500).default(0),
-  OUTPUT_CHANNEL_ID: z
-    .string()
-    .trim()
-    .refine(isChannelId, `this is no channel id: ${channelIdExpected}`)
-    .optional(),
-  HTTP_HOST: z.string().default('127.0.0.1'),
-  HTTP_PORT: wholeNumber('', 0, 65_535).default(8420),
-  HTTP_TOKEN: z.string().trim().refine(isToken, tokenExpected).optional(),
-  LOG_LEVEL: oneOf(logLevels).default('info'),
-  MODEL_SILENCE_MS: milliseconds(0).default(defaultClocks.modelSilenceMs),
-  TOOL_TIMEOUT_MS: milliseconds(0).default(defaultClocks.toolMs),
-  PERMISSION_TIMEOUT_MS: milliseconds(0).default(defaultClocks.permissionMs),
-  POOL_MAX_PROCESSES: wholeNumber('processes', 1, 10_000).default(defaultPoolLimits.maxProcesses),
-  POOL_MAX_MEMORY_MB: wholeNumber('megabytes', 64, 10_000_000).default(
+/**
+ * All settings as they are written in the environment: how each is read, and its default. A plain table, since every command
+ * reads it: to load a library for schemas would take a third of a short command's time.
+ */
+const settings = {
+  BACKEND_CLI_PATH: optional(text),
+  BACKEND_MODEL: optional(matching(isModelName, modelNameExpected)),
+  ALLOWED_TOOLS: withDefault(list, []),
+  QUERY_TIMEOUT_MS: withDefault(milliseconds(1), 600_000),
+  WORKING_DIR: withDefault(text, '.'),
+  CONFIG_DIR: optional(text),
+  BACKEND_LIVE: withDefault(onOrOff, false),
+  PERMISSION_MODE: withDefault(oneOf(permissionModes), 'bypass'),
+  MAX_CONCURRENT_TURNS: withDefault(wholeNumber('turns', 1, 1000), 4),
+  MAX_QUEUE_DEPTH: withDefault(wholeNumber('messages', 1, 10_000_000), 10_000),
+  QUEUE_MODE: withDefault(oneOf(queueModes), 'queue'),
+  RETRY_DELAY_MS: withDefault(milliseconds(1), 5000),
+  LEASE_MS: withDefault(milliseconds(1000), 60_000),
+  SHUTDOWN_GRACE_MS: withDefault(milliseconds(0), 30_000),
+  RETENTION_DAYS: withDefault(wholeNumber('days', 0, 36_500), 0),
+  OUTPUT_CHANNEL_ID: optional(matching(isChannelId, `this is no channel id: ${channelIdExpected}`)),
+  HTTP_HOST: withDefault(text, '127.0.0.1'),
+  HTTP_PORT: withDefault(wholeNumber('', 0, 65_535), 8420),
+  HTTP_TOKEN: optional(matching(isToken, tokenExpected)),
+  LOG_LEVEL: withDefault(oneOf(logLevels), 'info'),
+  MODEL_SILENCE_MS: withDefault(milliseconds(0), defaultClocks.modelSilenceMs),
+  TOOL_TIMEOUT_MS: withDefault(milliseconds(0), defaultClocks.toolMs),
+  PERMISSION_TIMEOUT_MS: withDefault(milliseconds(0), defaultClocks.permissionMs),
+  POOL_MAX_PROCESSES: withDefault(wholeNumber('processes', 1, 10_000), defaultPoolLimits.maxProcesses),
+  POOL_MAX_MEMORY_MB: withDefault(
+    wholeNumber('megabytes', 64, 10_000_000),
     defaultPoolLimits.maxResidentBytes / 1024 ** 2,
   ),
-  POOL_IDLE_MS: milliseconds(0).default(defaultPoolLimits.idleMs),
-  POOL_SPARES: wholeNumber('processes', 0, 100).default(defaultPoolLimits.spares),
-});
+  POOL_IDLE_MS: withDefault(milliseconds(0), defaultPoolLimits.idleMs),
+  POOL_SPARES: withDefault(wholeNumber('processes', 0, 100), defaultPoolLimits.spares),
+} as const;
 
-function milliseconds(least: number) {
+export type Settings = { readonly [K in keyof typeof settings]: ReturnType<(typeof settings)[K]> };
+
+export interface SettingProblem {
+  readonly name: string;
+  /** What a right value looks like. */
+  readonly expected: string;
+}
+
+/** Reads all settings. A wrong one is named, and has its default. */
+export function readSettings(given: Readonly<Record<string, string | undefined>>): {
+  readonly values: Settings;
+  readonly problems: readonly SettingProblem[];
+} {
+  const problems: SettingProblem[] = [];
+  const values = Object.entries(settings).map(([name, read]) => {
+    try {
+      return [name, read(given[name])];
+    } catch (error) {
+      if (!(error instanceof WrongValue)) throw error;
+      problems.push({ name, expected: error.message });
+      return [name, read(undefined)];
+    }
+  });
+  return { values: Object.fromEntries(values) as Settings, problems };
+}
+
+/** Thrown by a reader. The message says what a right value looks like. */
+class WrongValue extends Error {}
+
+function optional<T>(read: (raw: string) => T): (raw: string | undefined) => T | undefined {
+  return (raw) => (raw === undefined ? undefined : read(raw));
+}
+
+function withDefault<T>(read: (raw: string) => T, value: NoInfer<T>): (raw: string | undefined) => T {
+  return (raw) => (raw === undefined ? value : read(raw));
+}
+
+function text(raw: string): string {
+  return raw;
+}
+
+function list(raw: string): readonly string[] {
+  return raw
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function matching(isRight: (value: string) => boolean, expected: string): (raw: string) => string {
+  return (raw) => {
+    const value = raw.trim();
+    if (!isRight(value)) throw new WrongValue(expected);
+    return value;
+  };
+}
+
+function oneOf<const T extends readonly string[]>(words: T): (raw: string) => T[number] {
+  return (raw) => {
+    const word = words.find((known) => known === raw.trim());
+    if (word === undefined) throw new WrongValue(`expected one of ${words.join(', ')}`);
+    return word;
+  };
+}
+
+function onOrOff(raw: string): boolean {
+  const word = raw.trim().toLowerCase();
+  if (['1', 'true', 'yes', 'on'].includes(word)) return true;
+  if (['0', 'false', 'no', 'off'].includes(word)) return false;
+  throw new WrongValue('expected 1 or 0');
+}
+
+function milliseconds(least: number): (raw: string) => number {
   return wholeNumber('milliseconds', least, longestTimerMs);
 }
 
-function oneOf<const T extends readonly string[]>(words: T) {
-  return z
-    .string()
-    .transform((word) => word.trim())
-    .pipe(z.enum(words, { error: `expected one of ${words.join(', ')}` }));
-}
-
-function onOrOff() {
-  return z
-    .string()
-    .transform((word) => word.trim().toLowerCase())
-    .pipe(z.enum(['1', 'true', 'yes', 'on', '0', 'false', 'no', 'off'], { error: 'expected 1 or 0' }))
-    .transform((word) => ['1', 'true', 'yes', 'on'].includes(word));
-}
-
-function wholeNumber(unit: string, least: number, most: number) {
+function wholeNumber(unit: string, least: number, most: number): (raw: string) => number {
   const expected = `expected a whole number${unit === '' ? '' : ` of ${unit}`} from ${least} to ${most}`;
-  return z
-    .string()
-    .regex(/^\s*\d+\s*$/, expected)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, expected);
+  return (raw) => {
+    const value = Number(raw);
+    if (!/^\s*\d+\s*$/.test(raw) || value < least || value > most) throw new WrongValue(expected);
+    return value;
+  };
 }

@@ -89,4 +89,4 @@ export function wholeCommand(words: string): RegExp {
 }
 
 const courtesy =
-  "[^\\p{L}\\p{N}/(.\\-]*(?:(?:please|hey|hi|hello|ok|okay|now|then|just|can you|could you|would you|will you|let's)[\\s,!]+)*";
+  "(?:(?:please|hey|hi|hello|ok|okay|now|then|just|can you|could you|would you|will you|let's)[\\s,!]+)*";

@@ -4,7 +4,7 @@ import type { BackendAdapterConfig } from '../backends/types.js';
 import { type Environment, homeDirectory } from '../config/home-directory.js';
 import type { Clocks, PoolLimits } from '../config/limits.js';
 import type { LogLevel } from '../config/log.js';
-import { type QueueMode, settings } from '../config/settings.js';
+import { type QueueMode, readSettings, type Settings } from '../config/settings.js';
 import { TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 
@@ -69,23 +69,16 @@ export function readConfig(env: Environment): {
 } {
   const problems: string[] = [];
   const named = orProblem(problems, () => resolveBackendName(env['AGENT_BACKEND'] || env['FORGE_BACKEND']));
-  const given = withoutBlanks(env);
-  const parsed = settings.safeParse(given);
-  for (const issue of parsed.error?.issues ?? []) {
-    const name = issue.path.join('.');
+  const { values, problems: wrong } = readSettings(withoutBlanks(env));
+  for (const { name, expected } of wrong) {
     const shown = secretNames.has(name) ? '' : `=${JSON.stringify(env[name])}`;
-    problems.push(`${name}${shown}: ${issue.message}`);
-    delete given[name];
+    problems.push(`${name}${shown}: ${expected}`);
   }
-  const config = makeConfig(env, named ?? 'claude', parsed.data ?? settings.parse(given));
+  const config = makeConfig(env, named ?? 'claude', values);
   return { config, problems, backendKnown: named !== undefined };
 }
 
-function makeConfig(
-  env: Environment,
-  agentBackend: BackendName,
-  values: ReturnType<typeof settings.parse>,
-): GatewayConfig {
+function makeConfig(env: Environment, agentBackend: BackendName, values: Settings): GatewayConfig {
   const maxTurns = readMaxTurns(env['BACKEND_MAX_TURNS']);
   const home = homeDirectory(env);
   const config = {

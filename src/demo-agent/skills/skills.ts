@@ -28,13 +28,17 @@ export const skills: readonly Skill[] = [
 ];
 
 export function actOn(asked: Asked): Steps {
-  const head = asked.prompt.slice(0, headChars);
+  const prompt = asked.prompt.replace(leadingSymbols, '');
+  const head = prompt.slice(0, headChars);
   for (const skill of skills) {
     const words = skill.pattern.exec(head);
-    if (words !== null) return skill.act(asked, words);
+    if (words !== null) return skill.act({ ...asked, prompt }, words);
   }
   return answerAnythingElse(asked);
 }
+
+/** Once for all skills: in each of their patterns the classes of letters take longer to compile than all the rest. */
+const leadingSymbols = /^[^\p{L}\p{N}/(.-]*/u;
 
 /** Only the prompt's first characters are searched: commands stand there, and a prompt can be megabytes. */
 const headChars = 2000;

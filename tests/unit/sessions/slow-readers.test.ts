@@ -9,7 +9,7 @@ import { type BackendName, backendNames } from '../../../src/backends/registry.j
 import type { ChatEvent } from '../../../src/core/chat-event.js';
 import { Sessions } from '../../../src/sessions/sessions.js';
 
-const outputs = 300;
+const outputs = 100;
 const outputBytes = 1024 * 1024;
 const limit = maxUnreadBytes / outputBytes;
 /** The pipe has a read-ahead of 8 MiB, and an output may be on its way on either side. */
