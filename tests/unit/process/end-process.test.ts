@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { isRunning, lineByLine, readAll, startFixture, untilGone } from './start-fixture.js';
 
 describe('end (S7)', () => {
@@ -140,6 +140,9 @@ describe('our own exit', () => {
   });
 
   it('is listened to only while a child lives', async () => {
+    const isListening = () => process.listeners('exit').some(({ name }) => name === 'killAll');
+    // The children of another test file in this process may still be on their way out.
+    await vi.waitFor(() => expect(isListening()).toBe(false), { timeout: 10_000 });
     const before = process.listenerCount('exit');
     const children = await Promise.all([startFixture('never-read.mjs'), startFixture('never-read.mjs')]);
     expect(process.listenerCount('exit')).toBe(before + 1);

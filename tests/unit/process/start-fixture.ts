@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { readRow } from '../../../src/process/read-proc.js';
 import {
   type Line,
@@ -7,12 +7,6 @@ import {
   type RunningProcess,
   startProcess,
 } from '../../../src/process/start-process.js';
-
-const started: RunningProcess[] = [];
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((child) => child.end({ graceMs: 0 })));
-});
 
 /** Starts a program of tests/fixtures/process; if it still runs after the test, it is ended. */
 export async function startFixture(
@@ -26,7 +20,7 @@ export async function startFixture(
     env: process.env as Record<string, string>,
     ...spec,
   });
-  started.push(child);
+  onTestFinished(async () => void (await child.end({ graceMs: 0 })));
   return child;
 }
 

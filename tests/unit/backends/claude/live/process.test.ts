@@ -404,21 +404,23 @@ describe('the id of a message', () => {
   });
 
   it('takes a message back that waits behind the agent’s own turn: no interrupt is needed', async () => {
-    const stage = await open(`${today}
+    const trace: TraceEntry[] = [];
+    const behaviour = `${today}
       on.control_request = (m) => answer(m, m.request.subtype === 'cancel_async_message' ? { cancelled: true } : {});
       on.user = (m) => {
         reply(m, 'one');
         on.user = (m) => {
           init(today);
           lifecycle(m, 'queued');
-          heard('{"type":"waits"}');
+          say({ type: 'waits' });
           on.user = (m) => reply(m, m.message.content);
         };
       };
-    `);
+    `;
+    const stage = await open(behaviour, {}, trace);
     await turn(stage.session);
     const reading = turn(stage.session, 'two');
-    await until(() => stage.heard().some((message) => message.type === 'waits'));
+    await until(() => trace.some((entry) => entry.type === 'line' && entry.line.includes('"waits"')));
     await stage.session.interrupt();
     expect((await reading).at(-1)).toMatchObject({ ending: { code: 'interrupted' } });
     const heard = stage.heard();
