@@ -183,7 +183,7 @@ describe('at the end of its turn', () => {
     expect(said(settlement)).toBe(`The gateway was stopped before this was done.${toolLines}${byHand}`);
   });
 
-  it('R10 an error that may pass is retried after a delay that doubles, so often and no oftener', () => {
+  it('an error that may pass is retried after a delay that doubles, so often and no oftener (R10)', () => {
     for (const [attempts, delay] of [
       [1, 100],
       [2, 200],
@@ -201,7 +201,7 @@ describe('at the end of its turn', () => {
     );
   });
 
-  it('R10 a CLI that is not installed for a moment is retried, too', () => {
+  it('a CLI that is not installed for a moment is retried, too (R10)', () => {
     expect(verdict({ ending: errorEvent('not_installed', 'no claude') }).type).toBe('postpone');
   });
 
