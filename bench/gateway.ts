@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunRequest } from '../src/backends/types.js';
 import type { ChatEvent } from '../src/core/chat-event.js';
 import type { Gateway as RunningGateway } from '../src/gateway/gateway.js';
 import { drive, type Measured, perSecond, quantile, withDirectory } from './load.js';
@@ -80,10 +82,11 @@ export async function measureGateway(): Promise<readonly Comparison[]> {
 
 /** Claude's adapter in all but its CLI: it answers at once. */
 class InstantBackend extends ClaudeCodeBackend {
-  override async *run(): AsyncGenerator<ChatEvent> {
-    yield { type: 'session', sessionId: 'a-session', backend: 'claude' };
+  override async *run({ sessionId = randomUUID() }: RunRequest): AsyncGenerator<ChatEvent> {
+    // A session of each channel's own: one that they all shared would take one turn at a time.
+    yield { type: 'session', sessionId, backend: 'claude' };
     yield { type: 'text', text: 'hello yourself' };
-    yield { type: 'complete', text: 'hello yourself', sessionId: 'a-session', stopReason: 'end_turn' };
+    yield { type: 'complete', text: 'hello yourself', sessionId, stopReason: 'end_turn' };
   }
 }
 
