@@ -1,6 +1,5 @@
 import { type BackendName, backends, createBackend } from '../../backends/registry.js';
 import type { BackendAdapter, BackendAdapterConfig, TurnOptions } from '../../backends/types.js';
-import type { Clocks } from '../../config/limits.js';
 import {
   type ChatEvent,
   errorEvent,
@@ -9,7 +8,6 @@ import {
 } from '../../core/chat-event.js';
 import { interruptedError, TurnoutError } from '../../core/errors.js';
 import { abortable, within } from '../../core/wait.js';
-import { showsSilence } from '../../sessions/one-shot-session.js';
 import { Sessions } from '../../sessions/sessions.js';
 import type { BackendSession } from '../../sessions/types.js';
 import { backendConfig, type Environment, type GatewayConfig } from '../config.js';
@@ -91,7 +89,8 @@ export class Agents {
       try {
         yield* session.send(request.prompt, { signal, stdoutFile: request.stdoutFile });
       } finally {
-        leave();
+        if (request.live) leave();
+        else await session.close();
       }
     }
     return {
@@ -122,11 +121,11 @@ export class Agents {
       return known.session;
     }
     await known?.session.close();
+    // A one-shot session has nothing to keep. And one that is opened with an id never begins anew by itself when the CLI does
+    // not know the id: the runtime hears of it, and tells the conversation again.
+    if (!options.live) return this.#openSession(options, signal);
     await this.#makeRoom();
-    const adapter = this.adapter(options.backend);
-    const config = this.configOf(options.backend);
-    const clocks = this.#clocksFor(options.live, adapter);
-    const session = await this.#sessions.open({ ...options, config, adapter, clocks }, { signal });
+    const session = await this.#openSession(options, signal);
     if (signal.aborted) {
       // Nobody waited for it: the channel may have another one by now.
       await session.close();
@@ -136,11 +135,11 @@ export class Agents {
     return session;
   }
 
-  /** A one-shot CLI that prints a message only when it is complete would be ended for its model's silence while it works. */
-  #clocksFor(live: boolean, { capabilities }: BackendAdapter): Partial<Clocks> {
-    const { modelSilenceMs, ...others } = this.#config.clocks;
-    const turnMs = this.#config.queryTimeoutMs;
-    return live || showsSilence(capabilities) ? { modelSilenceMs, ...others, turnMs } : { ...others, turnMs };
+  #openSession(options: TurnOptions & { backend: BackendName; live: boolean }, signal: AbortSignal) {
+    const { backend } = options;
+    const clocks = { ...this.#config.clocks, turnMs: this.#config.queryTimeoutMs };
+    const made = { config: this.configOf(backend), adapter: this.adapter(backend), clocks };
+    return this.#sessions.open({ ...options, ...made }, { signal });
   }
 
   #left(channel: string): void {

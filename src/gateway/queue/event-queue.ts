@@ -1,5 +1,6 @@
-import { setImmediate as nextLoop, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Log } from '../../config/log.js';
+import { within } from '../../core/wait.js';
 import { StoreError } from '../../store/errors.js';
 import type { Accepted, AcceptOptions, Claim, Lease, NewEvent, Store } from '../../store/store.js';
 import type { Watcher } from '../journal-points.js';
@@ -179,12 +180,7 @@ export class EventQueue {
 
   /** Resolves when no turn runs, or after `graceMs`. */
   async #untilIdle(graceMs: number): Promise<void> {
-    const over = new AbortController();
-    await Promise.race([
-      Promise.all([...this.#running.values()].map((turn) => turn.done)),
-      sleep(graceMs, undefined, { signal: over.signal }).catch(() => undefined),
-    ]);
-    over.abort();
+    if (graceMs > 0) await within(graceMs, Promise.all([...this.#running.values()].map((turn) => turn.done)));
   }
 
   async #claimWhileFree(): Promise<void> {
