@@ -73,10 +73,10 @@ export interface RunOptions {
    */
   readonly stdoutFile?: string | undefined;
   /**
-   * Called with `true` when a one-shot CLI has given its answer and waits for a task in the background, and
-   * with `false` when it goes on.
+   * Called with `true` when a one-shot CLI has given its answer and stays: for its exit, its hooks, or something that runs in
+   * the background; and with `false` when it goes on.
    */
-  readonly onBackgroundWait?: ((waits: boolean) => void) | undefined;
+  readonly onAnswered?: ((answered: boolean) => void) | undefined;
   /** Called with the exact command before it starts. */
   readonly onSpawn?: ((command: SpawnedCommand) => void) | undefined;
   /**

@@ -1,8 +1,9 @@
 import { type BackendName, backendNames, backends, createBackend } from '../backends/registry.js';
 import type { BackendCapabilities } from '../backends/types.js';
-import { backendConfig, type Environment, type GatewayConfig } from '../gateway/config.js';
+import type { Environment } from '../config/home-directory.js';
+import { backendConfig, type GatewayConfig } from '../gateway/config.js';
 import { findExecutable } from '../process/find-executable.js';
-import { startProcess } from '../process/start-process.js';
+import { describeExit, startProcess } from '../process/start-process.js';
 
 export interface CliReport {
   readonly backend: BackendName;
@@ -72,11 +73,9 @@ async function readVersion(path: string, environment: Environment): Promise<stri
   try {
     const lines: string[] = [];
     for await (const batch of child.lines()) lines.push(...batch.map((line) => line.text));
-    const { code, signal } = await child.exited;
-    if (code !== 0)
-      throw new Error(
-        `--version failed (${signal ?? `exit ${code}`}): ${child.stderr().slice(0, 200).trim()}`,
-      );
+    const exit = await child.exited;
+    if (exit.code !== 0)
+      throw new Error(`--version failed (${describeExit(exit)}): ${child.stderr().slice(0, 200).trim()}`);
     return lines.find((line) => /\d+\.\d+/.test(line))?.trim() ?? 'unknown version';
   } finally {
     clearTimeout(timer);

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
 import { backendNames } from '../backends/names.js';
 import type { TurnOptions } from '../backends/types.js';
+import type { Environment } from '../config/home-directory.js';
 import { TurnoutError } from '../core/errors.js';
 import { permissionModes } from '../core/permission-mode.js';
-import type { Environment } from '../gateway/config.js';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
 /** The parsed command line of `turnout run`. `mcpConfig` and `cwd` are as they were typed. */
-export interface RunOptions extends TurnOptions {
+export interface RunFlags extends TurnOptions {
   readonly prompt: string | undefined;
   readonly backend: string | undefined;
   readonly live: boolean;
@@ -21,7 +21,7 @@ export interface RunOptions extends TurnOptions {
   readonly rawArgs: readonly string[];
 }
 
-export function parseRunOptions(argv: readonly string[]): RunOptions | 'help' {
+export function parseRunOptions(argv: readonly string[]): RunFlags | 'help' {
   const { own, rawArgs } = splitRaw(argv);
   const { values, positionals } = parse(own);
   if (values.help) return 'help';
@@ -59,7 +59,7 @@ export function parseRunOptions(argv: readonly string[]): RunOptions | 'help' {
 }
 
 /** Merges the flags with the environment; the flags win. */
-export function settingsFrom(options: RunOptions, environment: Environment): Environment {
+export function settingsFrom(options: RunFlags, environment: Environment): Environment {
   const settings: Record<string, string | undefined> = { ...environment };
   const { backend } = options;
   const configured = environment['AGENT_BACKEND'] || environment['FORGE_BACKEND'];

@@ -8,7 +8,7 @@ import { backendConfig, loadConfig } from '../gateway/config.js';
 import { endOrphans } from '../process/end-orphans.js';
 import { exitCodeFor, exitCodes } from './exit-codes.js';
 import { readPrompt } from './read-prompt.js';
-import { type OutputFormat, parseRunOptions, type RunOptions, settingsFrom } from './run-options.js';
+import { type OutputFormat, parseRunOptions, type RunFlags, settingsFrom } from './run-options.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
 
@@ -71,7 +71,7 @@ function failureIn(output: OutputFormat, { code, message }: TurnoutError): strin
   return `${JSON.stringify(failure)}\n`;
 }
 
-async function runTurn(options: RunOptions): Promise<number> {
+async function runTurn(options: RunFlags): Promise<number> {
   const environment = readEnvironment(process.cwd(), process.env);
   const config = loadConfig(settingsFrom(options, environment));
   if (!statSync(config.workingDir, { throwIfNoEntry: false })?.isDirectory()) {
@@ -101,6 +101,7 @@ async function runTurn(options: RunOptions): Promise<number> {
     stream: options.output !== 'json',
     rawArgs: options.rawArgs,
     clocks: {
+      ...config.clocks,
       ...(timeoutMs === undefined ? {} : { turnMs: timeoutMs }),
       ...(permissionMs === undefined ? {} : { permissionMs }),
     },
@@ -115,7 +116,7 @@ async function sweepAfterCrash(home: string): Promise<void> {
   await Promise.all([endOrphans(), sweepScratchFiles({ TURNOUT_HOME: home })]).catch(() => undefined);
 }
 
-function systemPromptOf(options: RunOptions): string | undefined {
+function systemPromptOf(options: RunFlags): string | undefined {
   const file = options.systemPromptFile;
   if (file === undefined) return options.systemPrompt;
   try {

@@ -56,7 +56,7 @@ export type Settings = { readonly [K in keyof typeof settings]: ReturnType<(type
 
 export interface SettingProblem {
   readonly name: string;
-  /** What a right value looks like. */
+  /** The form of a right value. */
   readonly expected: string;
 }
 
@@ -78,7 +78,7 @@ export function readSettings(given: Readonly<Record<string, string | undefined>>
   return { values: Object.fromEntries(values) as Settings, problems };
 }
 
-/** Thrown by a reader. The message says what a right value looks like. */
+/** A reader throws it. The message describes a right value. */
 class WrongValue extends Error {}
 
 function optional<T>(read: (raw: string) => T): (raw: string | undefined) => T | undefined {

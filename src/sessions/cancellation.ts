@@ -9,6 +9,7 @@ export class Cancellation {
   #reason: TurnoutError | undefined;
   #controller: AbortController | undefined;
   #signal: AbortSignal | undefined;
+  #onGivenAbort: (() => void) | undefined;
 
   constructor(given?: AbortSignal) {
     this.#given = given;
@@ -37,10 +38,19 @@ export class Cancellation {
     if (this.reason !== undefined) throw this.reason;
   }
 
+  /** Lets go of the caller's signal, which may live much longer than the turn. */
+  release(): void {
+    if (this.#onGivenAbort !== undefined) this.#given?.removeEventListener('abort', this.#onGivenAbort);
+  }
+
+  /** Not `AbortSignal.any`: on Node 20 each one stays referenced for as long as the given signal lives. */
   #makeSignal(): AbortSignal {
     const controller = new AbortController();
     this.#controller = controller;
-    if (this.#reason !== undefined) controller.abort(this.#reason);
-    return this.#given === undefined ? controller.signal : AbortSignal.any([this.#given, controller.signal]);
+    const { reason } = this;
+    if (reason !== undefined) controller.abort(reason);
+    this.#onGivenAbort = () => controller.abort(interruptedError());
+    this.#given?.addEventListener('abort', this.#onGivenAbort, { once: true });
+    return controller.signal;
   }
 }

@@ -55,13 +55,15 @@ export class LiveBackendSession implements BackendSession, Writer {
   async prepare(signal?: AbortSignal): Promise<void> {
     const release = this.#setup.locks.tryAcquire(this.#lockKey, this);
     if (release === undefined) return;
+    const cancellation = new Cancellation(signal);
     try {
-      const { place } = await this.#slot.enter(new Cancellation(signal));
+      const { place } = await this.#slot.enter(cancellation);
       place.process.idle();
     } catch (error) {
       this.#setup.locks.leave(this);
       throw error;
     } finally {
+      cancellation.release();
       release();
     }
   }
@@ -160,6 +162,7 @@ export class LiveBackendSession implements BackendSession, Writer {
       else throw error;
     } finally {
       this.#sends.delete(cancellation);
+      cancellation.release();
       if (this.#current === cancellation) this.#current = undefined;
       release?.();
     }

@@ -56,6 +56,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   /** The messages of denials, by the request's id. */
   readonly #denials = new Map<string, string>();
   #interrupting: Promise<void> | undefined;
+  #interruptAnswered = false;
   #graceTimer: NodeJS.Timeout | undefined;
   readonly #settled: Promise<void>;
   #markSettled: () => void = () => {};
@@ -105,7 +106,12 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     if (name === 'ended' || name === 'abandoned' || name === 'broken') return;
     if (name !== 'stopping') this.#state = { name: 'stopping', error };
     if (name === 'running') this.#startGrace();
-    this.#interrupting ??= this.#session.interrupt().catch(() => undefined);
+    this.#interrupting ??= this.#session
+      .interrupt()
+      .catch(() => undefined)
+      .then(() => {
+        this.#interruptAnswered = true;
+      });
     await within(this.#clocks.stopMs, this.#interrupting, this.#settled);
   }
 
@@ -136,6 +142,8 @@ export class LiveTurn implements BatchSource<ChatEvent> {
       }
       while (!this.#isFinal && this.#events !== undefined) await this.#wait();
       if (this.#state.name === 'abandoned') return false;
+      // Nothing was begun: a CLI that does not even answer an interrupt is of no use.
+      if (this.#state.name === 'stopping') return this.#interruptAnswered;
       await this.#events?.return?.();
       return true;
     } finally {
@@ -169,7 +177,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
 
   readonly #onFailure = (error: unknown): void => {
     this.#next = 'not_requested';
-    this.#state = { name: 'broken', error };
+    if (!this.#isFinal) this.#state = { name: 'broken', error };
     this.#serve();
   };
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { noSuchRequest } from '../backends/output/permission-request.js';
 import { type BackendName, createBackend } from '../backends/registry.js';
-import type { BackendAdapter, BackendCapabilities, RunRequest } from '../backends/types.js';
+import type { BackendAdapter, RunRequest } from '../backends/types.js';
 import type { Clocks } from '../config/limits.js';
 import { defaultClocks } from '../config/limits.js';
 import { type ChatEvent, errorEvent, interruptedEvent, isTerminal } from '../core/chat-event.js';
@@ -82,6 +82,7 @@ export class OneShotSession implements BackendSession {
       else yield* this.#turn(prompt, options, cancellation);
     } finally {
       this.#sends.delete(cancellation);
+      cancellation.release();
       release?.();
     }
   }
@@ -102,13 +103,15 @@ export class OneShotSession implements BackendSession {
     });
     try {
       for (let state: 'to_start' | 'running' | 'ended' = 'to_start'; state !== 'ended'; ) {
-        const mayBeginAnew = !this.#proven && this.sessionId !== undefined;
+        const mayStartFresh = !this.#proven && this.sessionId !== undefined;
         let begun = false;
         state = 'running';
         for await (const event of this.#start(prompt, options, cancellation.signal, watchdog)) {
-          if (mayBeginAnew && !begun && event.type === 'error' && event.code === 'session_not_found') {
+          if (mayStartFresh && !begun && event.type === 'error' && event.code === 'session_not_found') {
             this.#become(undefined);
+            watchdog.pause();
             yield [neverStored];
+            watchdog.resume();
             state = 'to_start';
             break;
           }
@@ -139,8 +142,8 @@ export class OneShotSession implements BackendSession {
     watchdog: Watchdog,
   ): AsyncIterable<ChatEvent> {
     const { trace } = this.#options;
-    const onBackgroundWait = (waits: boolean) => watchdog.expectSilence(waits);
-    const options = { signal, trace, stdoutFile, onSpawn, onBackgroundWait };
+    const onAnswered = (answered: boolean) => watchdog.expectSilence(answered);
+    const options = { signal, trace, stdoutFile, onSpawn, onAnswered };
     const process = this.#adapter.run({ ...this.#request, prompt }, options)[Symbol.asyncIterator]();
     this.#process = process;
     return { [Symbol.asyncIterator]: () => process };
@@ -207,16 +210,14 @@ function requestOf(options: SessionOptions): Omit<RunRequest, 'prompt'> {
   return request;
 }
 
-/** By default no silence clock runs for a CLI that prints a message, or a tool, only when it is over. */
+/**
+ * A CLI that prints a message, or a tool, only when it is over would be ended for its model's silence while it works: the
+ * silence clock runs only where the CLI prints both thinking and text as they come.
+ */
 function clocksOf(options: SessionOptions, { capabilities }: BackendAdapter): Clocks {
-  const { config, clocks, stream } = options;
-  const modelSilenceMs = showsSilence(capabilities, stream) ? defaultClocks.modelSilenceMs : 0;
-  return { ...defaultClocks, modelSilenceMs, turnMs: config.queryTimeoutMs, ...clocks };
-}
-
-/** The model's silence can be told from its work only if the CLI prints thinking and text as they come. */
-export function showsSilence({ textDeltas, thinking }: BackendCapabilities, stream = true): boolean {
-  return textDeltas && thinking && stream;
+  const { config, clocks, stream = true } = options;
+  const all = { ...defaultClocks, turnMs: config.queryTimeoutMs, ...clocks };
+  return capabilities.textDeltas && capabilities.thinking && stream ? all : { ...all, modelSilenceMs: 0 };
 }
 
 /**

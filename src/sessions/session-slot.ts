@@ -62,7 +62,7 @@ export class SessionSlot {
    */
   #stored: 'no' | 'maybe' | 'yes';
   /** Events between two turns that no reader was told of yet. */
-  readonly #untold = new Set<'process_ended' | 'tasks_ended'>();
+  readonly #unreported = new Set<'process_ended' | 'tasks_ended'>();
   /** Settles when all changes that were asked for are made: a model, a mode, another process. */
   #changes: Promise<void> | undefined;
 
@@ -119,7 +119,7 @@ export class SessionSlot {
   async endTurn(place: OpenPlace, stopped: boolean): Promise<void> {
     if (!stopped) place.process.retire();
     if (!stopped || place.status === 'lost_by_cli') {
-      this.#untold.add('process_ended');
+      this.#unreported.add('process_ended');
       await this.leave();
     }
     place.process.idle();
@@ -167,22 +167,22 @@ export class SessionSlot {
 
   async #enterNewPlace(cancellation: Cancellation): Promise<Entered> {
     const restarts = this.#place?.process.usable === true && this.#place.status === 'restart_needed';
-    if (this.#place?.process.usable === false) this.#untold.add('process_ended');
-    if (restarts && (await this.#leaveForRestart())) this.#untold.add('tasks_ended');
+    if (this.#place?.process.usable === false) this.#unreported.add('process_ended');
+    if (restarts && (await this.#leaveForRestart())) this.#unreported.add('tasks_ended');
     await this.leave();
     // A session that restarts has an id; whether anything is stored under it shows when it is resumed.
     if (restarts && this.#stored === 'no') this.#stored = 'maybe';
     const resumes = this.#stored !== 'no' && this.#options.sessionId !== undefined;
     const { place, resumed } = await this.#openPlace(resumes, cancellation.signal);
     const notices = [
-      ...(this.#untold.has('tasks_ended') ? [tasksEnded] : []),
-      ...(this.#untold.has('process_ended')
+      ...(this.#unreported.has('tasks_ended') ? [tasksEnded] : []),
+      ...(this.#unreported.has('process_ended')
         ? [processEnded(resumed)]
         : resumes && !resumed
           ? [neverStored]
           : []),
     ];
-    this.#untold.clear();
+    this.#unreported.clear();
     return { place, notices };
   }
 

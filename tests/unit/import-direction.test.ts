@@ -6,7 +6,7 @@ import { backendNames } from '../../src/backends/names.js';
 
 const src = fileURLToPath(new URL('../../src', import.meta.url));
 
-/** What each layer may import beside itself. The order is DESIGN's: arrows point down, layers may be skipped. */
+/** The layers that each layer may import beside itself. Arrows point down, layers may be skipped. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
   process: ['core'],

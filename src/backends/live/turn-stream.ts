@@ -2,7 +2,7 @@ import { interruptedMessage } from '../../core/chat-event.js';
 import { Fifo } from '../../core/fifo.js';
 import type { LiveEvent, LiveEvents, TurnEnding } from './types.js';
 
-/** The bytes that the events of one turn may take while they wait for its reader, for every CLI. */
+/** The weight that the events which a reader has not taken yet may have together, for every CLI; a character counts as a byte. */
 export const maxUnreadBytes = 32 * 1024 * 1024;
 
 export interface TurnStreamOptions {

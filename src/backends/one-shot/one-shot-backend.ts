@@ -165,7 +165,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       exitGraceMs: this.config.exitGraceMs ?? defaultExitGraceMs,
       signal: options.signal,
       stdoutFile: options.stdoutFile,
-      onBackgroundWait: options.onBackgroundWait,
+      onAnswered: options.onAnswered,
       trace: harmless(options.trace),
       decoder,
       ledger,

@@ -41,7 +41,7 @@ export interface ProcessRun<S extends TurnFacts> {
   readonly signal?: AbortSignal | undefined;
   /** The file is created for this run and left to the caller. */
   readonly stdoutFile?: string | undefined;
-  readonly onBackgroundWait?: ((waits: boolean) => void) | undefined;
+  readonly onAnswered?: ((answered: boolean) => void) | undefined;
   readonly decoder: LineDecoder<S>;
   readonly ledger: TurnLedger;
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
@@ -101,16 +101,20 @@ export async function* runProcess<S extends TurnFacts>(
       if (events.length > 0) yield events;
       if (mustStop(decoder)) break;
       if (decoder.isOver) stop.awaitExit(run.exitGraceMs);
-      run.onBackgroundWait?.(decoder.state.ending !== undefined && !decoder.isOver);
+      run.onAnswered?.(decoder.state.ending !== undefined);
     }
     const exit = mustStop(decoder) ? await running.end() : await running.exited;
     run.trace?.({ type: 'exit', ...exit, stderr: running.stderr() });
     const last = decoder.end().flatMap((event) => ledger.accept(event));
     if (stop.reason !== undefined) return yield [...last, ...ledger.fail(stoppedError(stop.reason))];
     await running.endLeftovers();
-    const told = stop.lingers ? ledger.accept(lingering) : [];
+    const notices = stop.lingers ? ledger.accept(lingering) : [];
     const endedByUs = stop.lingers || mustStop(decoder);
-    yield [...last, ...told, ...run.conclude(endedByUs ? { code: 0, signal: null } : exit, running.stderr())];
+    yield [
+      ...last,
+      ...notices,
+      ...run.conclude(endedByUs ? { code: 0, signal: null } : exit, running.stderr()),
+    ];
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
     yield ledger.fail(errorEvent(error.code, error.explanation));
@@ -131,17 +135,17 @@ function mustStop(decoder: LineDecoder<TurnFacts>): boolean {
   return ending?.type === 'failed' && ending.stop === true;
 }
 
-type StopReason = 'timeout' | 'interrupted';
+type StopCause = 'timeout' | 'interrupted';
 
 const lingering = notice('warning', 'The CLI had said its last word but did not exit: it was ended.');
 
-function stoppedError(reason: StopReason) {
+function stoppedError(reason: StopCause) {
   return reason === 'timeout' ? errorEvent('timeout', timeoutMessage) : interruptedEvent;
 }
 
 /** Ends a turn from outside: its time is up, the caller aborts it, or the CLI does not exit at its end. */
 class StopClock {
-  reason: StopReason | undefined;
+  reason: StopCause | undefined;
   /** True if the CLI has reported its result but did not exit. */
   lingers = false;
   #timer: NodeJS.Timeout | undefined;
@@ -177,7 +181,7 @@ class StopClock {
     this.#signal?.removeEventListener('abort', this.#onAbort);
   }
 
-  #stop(reason: StopReason): void {
+  #stop(reason: StopCause): void {
     if (!this.lingers) this.reason ??= reason;
     this.#act?.();
   }

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Clocks } from '../../../src/config/limits.js';
@@ -52,6 +54,31 @@ describe('the clocks of a session over one-shot runs', () => {
     const config = { ...demo.config, cliPath };
     const session = await demo.open({ live: false, config, clocks: { modelSilenceMs: 500 } });
     expect(await lastOf(session.send('go'))).toMatchObject({ type: 'complete', text: 'all done' });
+  });
+
+  it('count no silence of a CLI that has answered and does not exit yet', async () => {
+    demo = new DemoSessions();
+    const cliPath = join(demo.directory, 'slow-exit.mjs');
+    const result = { type: 'result', subtype: 'success', is_error: false, result: 'done', session_id: '5' };
+    const program = `console.log(${JSON.stringify(JSON.stringify(result))}); setTimeout(() => {}, 900);`;
+    writeFileSync(cliPath, `#!${process.execPath}\n${program}\n`, { mode: 0o755 });
+    const config = { ...demo.config, cliPath };
+    const session = await demo.open({ live: false, config, clocks: { modelSilenceMs: 400 } });
+    expect(await lastOf(session.send('go'))).toMatchObject({ type: 'complete', text: 'done' });
+  });
+
+  it('count no silence in a plain format, nor of a CLI that prints a message only when it is complete', async () => {
+    demo = new DemoSessions();
+    const cliPath = join(demo.directory, 'late.sh');
+    const codex = '{"type":"message","role":"assistant","content":"late","session_id":"5"}';
+    const claude = '{"type":"result","subtype":"success","is_error":false,"result":"late","session_id":"5"}';
+    const program = `#!/bin/sh\nsleep 0.9\n[ "$1" = exec ] && echo '${codex}' || echo '${claude}'\n`;
+    writeFileSync(cliPath, program, { mode: 0o755 });
+    const options = { live: false, config: { ...demo.config, cliPath }, clocks: { modelSilenceMs: 300 } };
+    for (const more of [{ backend: 'codex' }, { stream: false }] as const) {
+      const session = await demo.open({ ...options, ...more });
+      expect(await lastOf(session.send('go'))).toMatchObject({ type: 'complete', text: 'late' });
+    }
   });
 
   it('leave the name to an interrupt that came first', async () => {
