@@ -1,4 +1,4 @@
-// What is measured is the compiled product, as its users run it: the loader for TypeScript names every function that is
+// The compiled product is measured, as its users run it: the loader for TypeScript names every function that is
 // made, which slows a turn's way to events by a sixth.
 
 export const { ClaudeCodeBackend } =

@@ -5,7 +5,7 @@ import type { ChatEvent } from '../src/core/chat-event.js';
 /** The first turns load what the CLI loads lazily. */
 export const warmUp = 3;
 
-/** What a CLI still does after its result is not to slow the next contender's turn. */
+/** A CLI's work after its result must not slow the next contender's turn. */
 const restMs = 20;
 
 /** How long it takes, after a rest. */

@@ -138,7 +138,7 @@ class Inbox implements AsyncIterable<JsonObject> {
   }
 }
 
-/** What is used of the SDK: it is not among our packages, so its types are not there. */
+/** The part of the SDK that is used: it is not among our packages, so its types are not there. */
 interface ClaudeSdk {
   query(call: { prompt: AsyncIterable<JsonObject>; options: JsonObject }): Query;
 }

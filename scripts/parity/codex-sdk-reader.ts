@@ -1,7 +1,7 @@
 import { asObject, asString, type JsonObject } from '../../src/lab/model/json.js';
 import type { Fact } from './facts.js';
 
-/** What one `ThreadEvent` of the SDK tells, in its own words for tools. */
+/** Reads one `ThreadEvent` of the SDK, in its own words for tools. */
 export function readCodexEvent(event: JsonObject): readonly Fact[] {
   switch (event['type']) {
     case 'thread.started':

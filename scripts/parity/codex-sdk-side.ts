@@ -85,7 +85,7 @@ async function playTurn(
   return { type: 'answer', text, stopReason: 'end_turn' };
 }
 
-/** What is used of the SDK: it is not among our packages, so its types are not there. */
+/** The part of the SDK that is used: it is not among our packages, so its types are not there. */
 interface CodexSdk {
   readonly Codex: new (options: {
     codexPathOverride: string;

@@ -2,9 +2,9 @@ import type { Compared, DeclaredDifference } from './declared.js';
 import type { Fact } from './facts.js';
 
 export interface Comparison {
-  /** What was declared for this scenario. */
+  /** The differences that were declared for this scenario. */
   readonly declared: readonly DeclaredDifference[];
-  /** What differs and should not, or should and does not. Empty: as declared. */
+  /** Differences that should not be there, and declared ones that are not. Empty: as declared. */
   readonly problems: readonly string[];
 }
 

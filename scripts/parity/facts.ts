@@ -14,7 +14,7 @@ export type Fact =
   | { readonly type: 'usage'; readonly input: number; readonly cached: number; readonly output: number }
   | { readonly type: 'answer'; readonly text: string; readonly stopReason: string }
   | Failure
-  /** What holds afterwards: on disk, in the model's next request. */
+  /** The facts that hold afterwards: on disk, in the model's next request. */
   | { readonly type: 'check'; readonly what: string; readonly value: unknown };
 
 export interface Failure {
@@ -26,7 +26,7 @@ export interface Failure {
   readonly how: 'told' | 'thrown' | 'told, then thrown' | 'at opening';
 }
 
-/** What differs from run to run and means nothing: the place of the home, the port of the model. */
+/** Differences from run to run that mean nothing: the place of the home, the port of the model. */
 export interface Surroundings {
   readonly home: string;
   readonly port: number;

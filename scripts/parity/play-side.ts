@@ -9,7 +9,7 @@ import type { Side, SideName, SideOptions, Vendor } from './side.js';
 import { Stage } from './stage.js';
 import { turnoutSide } from './turnout-side.js';
 
-/** What happened in each scenario, through one side. */
+/** The events of each scenario, through one side. */
 export type Played = ReadonlyMap<string, readonly Fact[]>;
 
 /** Plays the scenarios through one side, in a home of its own with a model of its own. */
@@ -58,7 +58,7 @@ async function inTime(what: string, act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What a process says of this machine when it starts (Codex: that bubblewrap is missing) is no part of a scenario. */
+/** A process's remarks on this machine at its start (Codex: that bubblewrap is missing) are no part of a scenario. */
 async function warmUp(side: Side, model: ScriptedModel, home: LabHome): Promise<void> {
   const stage = new Stage(side, model, home);
   await (await stage.open()).turn('Warm up.');

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What still runs with a home's mark in its environment, after a moment to end. Only Linux lets us look. */
+/** The processes that still run with a home's mark in its environment, after a moment to end. Only Linux lets us look. */
 export async function processesOf(mark: string): Promise<readonly string[]> {
   if (process.platform !== 'linux') return [];
   for (let attempt = 0; ; attempt++) {

@@ -78,7 +78,7 @@ export class Stage {
     }
   }
 
-  /** What a file holds now. */
+  /** The present content of a file. */
   async checkFile(name: string): Promise<void> {
     const content = await readFile(this.path(name), 'utf8').catch(() => 'not there');
     this.check(`the file ${name}`, content);

@@ -96,7 +96,7 @@ describe('claude alone', () => {
         code: 'auth',
         message: 'Failed to authenticate. API Error: 401 invalid key',
       });
-      // What the API said is no word of the agent.
+      // The API's words are no words of the agent.
       expect(events.filter(({ type }) => type === 'text')).toEqual([]);
     }
   });

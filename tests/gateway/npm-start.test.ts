@@ -9,7 +9,7 @@ import { eventually } from './stage.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-// What a supervisor does, or anybody's test: start a child, end a child. npm does it through a shell.
+// A supervisor, or anybody's test, starts a child and ends a child. npm does it through a shell.
 it.each(['SIGTERM', 'SIGINT'] as const)(
   'npm start: %s reaches the gateway, and npm waits for it',
   async (signal) => {

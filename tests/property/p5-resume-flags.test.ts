@@ -15,7 +15,7 @@ import {
   valuesOf,
 } from './read-arguments.js';
 
-/** What a list says about resuming: the id behind its flag or word, and whether anything else does. */
+/** The resume part of an argument list: the id behind its flag or word, and whether anything else does. */
 const cases = [
   {
     name: 'Claude: --resume <id>',

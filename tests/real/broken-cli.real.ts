@@ -7,7 +7,7 @@ import { deepScenarios } from '../../src/cli/doctor-deep.js';
 import { runScenarios } from '../../src/lab/run-scenarios.js';
 import { installedCli } from './installed-cli.js';
 
-/** What a CLI update might break, made on purpose: a wrapper around the real CLI that spoils its output. */
+/** Faults that a CLI update might bring, made on purpose: a wrapper around the real CLI that spoils its output. */
 const sabotage: readonly { cli: BackendName; what: string; spoil: string; caughtBy: readonly string[] }[] = [
   {
     cli: 'claude',

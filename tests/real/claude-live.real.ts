@@ -445,7 +445,7 @@ describe('sessions of Claude (S3)', () => {
     const go = async (prompt: string) => {
       lines.length = 0;
       await turn(session, prompt);
-      // What comes behind the result.
+      // Lines that come behind the result.
       await sleep(200);
       const sent = lines.find(
         ({ direction, message }) => direction === 'out' && message['type'] === 'user',
@@ -687,7 +687,7 @@ function endingOf(events: readonly LiveEvent[]) {
   return last?.type === 'ending' ? last.ending : undefined;
 }
 
-/** What the person and the model said, as the last request holds it; what the CLI put there itself is left out. */
+/** The words of the person and the model in the last request, without those that the CLI put there itself. */
 function conversation(): string[] {
   return (model.turns.at(-1)?.messages ?? []).flatMap((message) => {
     if (message.role === 'system') return [];

@@ -166,7 +166,7 @@ describe.each(all)('the gateway with %s, %s', (backend, mode) => {
       model.forget();
       const event = await gateway.say('slashes', typed);
       expect(event, gateway.log).toMatchObject({ state: 'answered', responseText: 'it was a prompt' });
-      // What comes in front is the persona, where the CLI has no other place for it; and Gemini, which has no switch
+      // The text in front is the persona, where the CLI has no other place for it; and Gemini, which has no switch
       // for its own commands, gets a space in front of one of them in a one-shot turn.
       const space = backend === 'gemini' && !live ? ' ?' : '';
       expect(`\n${model.turns.at(-1)?.prompt}`).toMatch(new RegExp(`\\n${space}${typed}$`));

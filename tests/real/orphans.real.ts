@@ -58,9 +58,9 @@ interface Turn {
   readonly child: ReturnType<typeof startTurnout>;
   readonly done: ReturnType<typeof finished>;
   readonly owner: string;
-  /** What Turnout itself has started. */
+  /** The processes that Turnout itself has started. */
   readonly cli: LabProcess;
-  /** What the tool has started and cut off. */
+  /** The processes that the tool has started and cut off. */
   readonly detached: LabProcess;
 }
 

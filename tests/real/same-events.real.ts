@@ -137,7 +137,7 @@ describe.each(Object.keys(scenarios) as BackendName[])(
   },
 );
 
-/** What the lab's models are called; OpenCode and Gemini have one in their homes. */
+/** The names of the lab's models; OpenCode and Gemini have one in their homes. */
 const named: Partial<Record<BackendName, string>> = { codex: 'gpt-6.1-sol' };
 
 /** Events in words: pieces joined, no ids, no figures in notices, of errors what a program goes by. */

@@ -50,7 +50,7 @@ describe('a turn that was broken off after its tools had begun', () => {
     expect(await client.event(claim.event.id)).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
     const { eventId } = await client.ask('a', 'hello');
     expect((await storedTurns(stage, eventId)).at(-1)?.setup?.prompt.seededMessages).toBe(2);
-    // What the agent has got, as it wrote it down.
+    // The prompts that the agent got, as it wrote them down.
     const sessions = join(stage.home, 'demo-agent');
     const files = readdirSync(sessions, { recursive: true, withFileTypes: true }).filter((one) =>
       one.isFile(),

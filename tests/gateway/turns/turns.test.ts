@@ -87,7 +87,7 @@ describe('a turn of the gateway', () => {
     const [turn] = await storedTurns(stage, event.eventId);
     expect(turn?.setup?.prompt.seededMessages).toBe(2);
     expect(turn?.setup?.resumed).toBeUndefined();
-    // What it got was the conversation from the archive, in front of the message.
+    // The agent got the conversation from the archive, in front of the message.
     expect((await client.ask('a', 'what did I say before')).responseText).toContain('<conversation_so_far>');
   });
 

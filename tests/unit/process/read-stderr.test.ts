@@ -9,7 +9,7 @@ describe('the last words on stderr', () => {
     reader.childExited();
     const until = performance.now() + 250;
     while (performance.now() < until);
-    // What lies in a pipe by then comes with the next look at it.
+    // Output that is in the pipe by then comes with the next look at it.
     setTimeout(() => stream.write('last words'), 0);
     await reader.settle();
     expect(reader.text()).toBe('last words');

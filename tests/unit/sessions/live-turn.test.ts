@@ -8,7 +8,7 @@ import { LiveTurn } from '../../../src/sessions/live-turn.js';
 
 const never: Clocks = { modelSilenceMs: 0, toolMs: 0, permissionMs: 0, turnMs: 0, stopMs: 0 };
 const toolStart = { type: 'tool_start', id: 't', name: 'bash', input: {} } as const;
-// What OpenCode says of a command that it is told to end.
+// OpenCode's report of a command that it is told to end.
 const aborted = { type: 'tool_end', id: 't', output: 'User aborted the command', isError: false } as const;
 const ending: LiveEvent = { type: 'ending', ending: { type: 'answered', stopReason: 'end_turn', text: 'a' } };
 

@@ -90,7 +90,7 @@ describe('POST /v1/channels/:id/messages', () => {
     'application/json; charset=UTF-8',
     'application/vnd.x+json',
     '',
-    // What fetch and `curl -d` say by themselves.
+    // The types that fetch and `curl -d` send by themselves.
     'text/plain;charset=UTF-8',
     'application/x-www-form-urlencoded',
   ])('accepts the content type %j', async (type) =>

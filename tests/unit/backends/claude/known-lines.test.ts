@@ -106,7 +106,7 @@ describe('lines of Claude that are known by their beginning', () => {
     for (const line of lines) expect(isMark(readKnownLine(line) ?? {})).toBe(true);
     for (const line of [delta('x'), delta(''), lifecycle('a', 'started')])
       expect(isMark(readKnownLine(line) ?? {})).toBe(false);
-    // What was parsed is looked at, whatever it is.
+    // A parsed line is looked at, whatever it is.
     for (const line of lines) expect(isMark(JSON.parse(line) as JsonObject)).toBe(false);
   });
 

@@ -79,7 +79,7 @@ describe('a stream of a turn’s events', () => {
 });
 
 describe('a reader that does not keep up', () => {
-  /** What is large is taken while there is any room. */
+  /** A large event is taken while there is any room. */
   const room = Math.ceil(maxUnreadBytes / (mebibyte.length + 200));
 
   it('is kept so many bytes and no more, and told why the rest is missing', async () => {

@@ -129,7 +129,7 @@ function ownLines(markdown: string): readonly string[] {
   return markdown.split('\n').filter((line) => line !== '' && !line.startsWith('>'));
 }
 
-/** What a line is to a reader of Markdown, without what stands in its code spans. */
+/** The kind of a line for a reader of Markdown, without its code spans. */
 function kindOfLine(line: string): string {
   const bare = line.replaceAll(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g, 'CODE');
   return bare.replaceAll(/\d+/g, '0').replace(/^- CODE CODE/, '- CODE');

@@ -10,7 +10,7 @@ interface Waiting {
   notBefore: number;
 }
 
-/** What waits, one message for each channel, as the store would give it. */
+/** The messages that wait, one for each channel, as the store would give them. */
 function setUp(attempts: Readonly<Record<string, number>>, { notBefore = 0, source = 'pushed' } = {}) {
   const waiting = Object.entries(attempts).map(
     ([channel, tried], index): Waiting => ({

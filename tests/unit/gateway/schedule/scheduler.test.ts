@@ -78,7 +78,7 @@ class FakeClock implements Clock {
   }
 }
 
-/** What a gateway keeps on disk: runs, and events by their message id. */
+/** A gateway's data on disk: runs, and events by their message id. */
 class Disk {
   readonly runs = new Map<string, number>();
   readonly events = new Map<string, NewEvent & { state: EventState }>();

@@ -644,7 +644,7 @@ describe('the live protocol of Claude', () => {
     await until(() => trace.some((entry) => entry.type === 'exit'));
     const lines = trace.flatMap((entry) => (entry.type === 'line' ? [entry] : []));
     expect(lines.find(({ line }) => line.includes('secret prompt'))?.direction).toBe('out');
-    // What says nothing to the session is traced all the same.
+    // Lines that say nothing to the session are traced all the same.
     for (const mark of ['"subtype":"status"', '"message_start"'])
       expect(lines.find(({ line }) => line.includes(mark))).toMatchObject({ direction: 'in', events: [] });
     expect(lines.filter(({ line }) => line.trim() === '')).toEqual([]);

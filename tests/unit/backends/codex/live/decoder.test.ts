@@ -12,7 +12,7 @@ import { TurnLedger } from '../../../../../src/core/turn-ledger.js';
 import { LineSplitter } from '../../../../../src/process/split-lines.js';
 import { chunksOf, cuts, noiseLine, runs } from '../../../../property/arbitraries.js';
 
-/** What a real app-server 0.166.0 and this client said to each other, against the scripted model. */
+/** The messages between a real app-server 0.166.0 and this client, against the scripted model. */
 interface Entry {
   readonly to: 'client' | 'server';
   // biome-ignore lint/suspicious/noExplicitAny: a recording holds whatever was said

@@ -437,7 +437,7 @@ describe('the rules of a session', () => {
     const rules = sessionRules(mode, agent, none);
     const found = Object.keys(expected).map((permission) => [permission, decide(rules, permission, 'x')]);
     expect(Object.fromEntries(found)).toEqual(expected);
-    // What the user denies stays denied, what they want to be asked for stays so, and nobody is there for questions.
+    // Denials of the user stay, requests to be asked stay, and nobody is there for questions.
     expect(decide(rules, 'bash', 'rm -rf x')).toBe('deny');
     expect(decide(rules, 'webfetch', 'x')).toBe('deny');
     expect(decide(rules, 'read', 'a.env')).toBe('ask');
