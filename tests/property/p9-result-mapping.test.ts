@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BackendEventResult } from '../../src/backends/types.js';
 import { mapBackendResult } from '../../src/gateway/agent-runtime.js';
+import { anyCharacter } from './arbitraries.js';
 
 const results = fc.record(
   {
     isError: fc.boolean(),
-    responseText: fc.string({ unit: 'binary' }),
+    responseText: fc.string({ unit: anyCharacter }),
     sessionId: fc.string({ minLength: 1 }),
   },
   { requiredKeys: ['isError'] },

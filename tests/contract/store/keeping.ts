@@ -3,15 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { quote } from '../../../src/gateway/archive/quote.js';
 import { readDay } from '../../../src/gateway/archive/read-day.js';
 import { renderEntry } from '../../../src/gateway/archive/render-markdown.js';
+import { anyCharacter } from '../../property/arbitraries.js';
 import { outcome, type StoreStage } from './stage.js';
 
 /** Any characters, with more of those that a database or our own encoding could get wrong. */
 const anyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc
     .array(fc.constantFrom('\0', '\u0001', 'NUL', '\u0002', 'a', 'b', '␀', '\\0', "'", '\uFEFF', '\n', '🚂'))
     .map((pieces) => pieces.join('')),
-  fc.string({ unit: 'binary' }).map((text) => `\u0001NUL\u0002${text}`),
+  fc.string({ unit: anyCharacter }).map((text) => `\u0001NUL\u0002${text}`),
 );
 
 export function describeKeeping(stage: StoreStage): void {

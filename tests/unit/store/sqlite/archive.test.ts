@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limitedJson, maxArchivedBytes } from '../../../../src/store/sqlite/archive.js';
+import { anyCharacter } from '../../../property/arbitraries.js';
 
 describe('archived JSON', () => {
   it('is never over its limit, always JSON, and the same when it is short', () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
-        fc.string({ unit: 'binary' }),
+        fc.string({ unit: anyCharacter }),
         fc.nat({ max: 80_000 }),
         (value, unit, times) => {
           const event = { type: 'tool_end', value, output: unit.repeat(times).slice(0, 200_000) };
