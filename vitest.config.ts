@@ -5,9 +5,7 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     globalSetup: ['tests/no-child-left.ts'],
     // Most tests wait for child processes: more workers than cores keep the machine busy.
-    maxWorkers: 7,
-    // A worker keeps its modules from one file to the next: to load them anew takes a fifth of the whole run.
-    isolate: false,
+    maxWorkers: 6,
     // Real child processes on a busy machine: one more try there before a change is turned away.
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: 30_000,
