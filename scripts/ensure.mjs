@@ -11,10 +11,10 @@ const rebuild = process.argv.includes('--rebuild');
 const minimumNode = [20, 19];
 
 requireNode();
-step('node_modules/.turnout-installed', hashOf(['package.json', 'package-lock.json']), install);
-step(
+await step('node_modules/.turnout-installed', hashOf(['package.json', 'package-lock.json']), install);
+await step(
   'dist/.turnout-built',
-  hashOf(['package.json', 'tsconfig.json', 'tsconfig.build.json', ...filesIn('src')]),
+  hashOf(['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/bundle.mjs', ...filesIn('src')]),
   build,
   rebuild,
 );
@@ -26,10 +26,10 @@ function requireNode() {
 }
 
 /** Runs `make` unless the stamp of its last success is still the hash of what it was made from. */
-function step(stamp, hash, make, force = false) {
+async function step(stamp, hash, make, force = false) {
   const path = join(root, stamp);
   if (!force && existsSync(path) && readFileSync(path, 'utf8') === hash) return;
-  make();
+  await make();
   writeFileSync(path, hash);
 }
 
@@ -40,13 +40,15 @@ function install() {
   run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
-function build() {
+async function build() {
   say('building');
   // Beside the old one until it is complete: whoever runs the program meanwhile finds one or the other.
   const [made, old] = ['.build', '.build-old'].map((name) => join(root, `${name}-${process.pid}`));
   try {
     const compiler = join(root, 'node_modules/typescript/bin/tsc');
     run(process.execPath, [compiler, '--project', 'tsconfig.build.json', '--outDir', made]);
+    const { bundle } = await import('./bundle.mjs');
+    await bundle(root, made);
     for (const program of ['cli/main.js', 'demo-agent/main.js']) chmodSync(join(made, program), 0o755);
     if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old);
     renameSync(made, join(root, 'dist'));

@@ -41,7 +41,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 function printUnit(system: boolean): string {
   const workingDirectory = process.cwd();
   const { home, shutdownGraceMs } = loadConfig(readEnvironment(workingDirectory, process.env));
-  const program = fileURLToPath(new URL('./main.js', import.meta.url));
+  const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
   if (/[\\/]_npx[\\/]/.test(program)) {
     process.stderr.write(
       'turnout: this copy is in the cache of npx, which may be emptied: install it first.\n',
