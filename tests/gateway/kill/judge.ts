@@ -112,5 +112,8 @@ function noticeOddities(sight: Sight, message: SentMessage, eventId: string): re
   const [notice] = notices;
   if (notices.length !== 1 || notice === undefined)
     return [`${message.id}: was told ${notices.length} times`];
-  return notice.text.includes(message.id) ? [] : [`${message.id}: was told "${notice.text}"`];
+  // The input of a deep tool holds nothing to name it by.
+  return notice.text.includes(message.id) || message.work === 'deep'
+    ? []
+    : [`${message.id}: was told "${notice.text}"`];
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventView, PersistentClient } from './persistent-client.js';
 
 /** The work that a message asks of the quick agent. */
-export type Work = 'plain' | 'slow' | 'long' | 'tool' | 'flaky';
+export type Work = 'plain' | 'slow' | 'long' | 'tool' | 'flaky' | 'deep' | 'wide' | 'leave' | 'flood';
 
 export interface LoadedMessage {
   readonly id: string;
@@ -65,7 +65,7 @@ async function retried(
   eventId: string,
 ): Promise<readonly string[]> {
   const retries: string[] = [];
-  if (message.work !== 'tool') return retries;
+  if (message.work !== 'tool' && message.work !== 'deep') return retries;
   let event: EventView = await client.ended(eventId);
   while (event.state === 'failed' && retries.length < 8) {
     const key = `${message.id}-retry-${retries.length + 1}`;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,20 +30,28 @@ export const token = 'a-token-for-the-tests';
 /** A gateway that is restarted each time it has died, on the same data, as a service manager would do. */
 export class MortalGateway {
   readonly around: Surroundings;
-  readonly #settings: Readonly<Record<string, string>>;
+  #settings: Readonly<Record<string, string>>;
   readonly #deaths: Death[];
   readonly #root: string;
   /** The mark in the environment of every process that is started here, directly or not. */
   readonly #mark: string;
   #life: { readonly child: ChildProcess; readonly address: Promise<string> };
   #stopping = false;
+  #killed: ChildProcess | undefined;
   kills = 0;
+  /** If true, a gateway that could not start is started again, as a service manager does. */
+  restartsAfterFailure = false;
+  restarts = 0;
   /** Set if the gateway has ended in a way that was not planned. */
   fault: Error | undefined;
 
-  static async start(deaths: readonly Death[], settings: Readonly<Record<string, string>>) {
+  static async start(
+    deaths: readonly Death[],
+    settings: Readonly<Record<string, string>>,
+    prepare: (around: Surroundings) => Readonly<Record<string, string>> = () => ({}),
+  ) {
     const root = await mkdtemp(join(tmpdir(), 'turnout-kill-'));
-    return new MortalGateway(root, deaths, settings).#prepared();
+    return new MortalGateway(root, deaths, settings).#prepared(prepare);
   }
 
   private constructor(root: string, deaths: readonly Death[], settings: Readonly<Record<string, string>>) {
@@ -60,15 +68,30 @@ export class MortalGateway {
     this.#life = { child: undefined as never, address: undefined as never };
   }
 
-  async #prepared(): Promise<this> {
+  async #prepared(prepare: (around: Surroundings) => Readonly<Record<string, string>>): Promise<this> {
     await mkdir(this.around.agentDirectory);
     await mkdir(this.around.workingDirectory);
+    this.#settings = { ...this.#settings, ...prepare(this.around) };
     this.#begin();
     return this;
   }
 
   get mark(): string {
     return this.#mark;
+  }
+
+  /** The process of the present life. */
+  get pid(): number {
+    return this.#life.child.pid ?? 0;
+  }
+
+  /** Ends the present life with `kill -9`; the next one follows, in which nothing is planned. */
+  async kill(): Promise<void> {
+    const { child } = this.#life;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    this.#killed = child;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
   }
 
   /** Resolves to the address of the present life, or of the next one. */
@@ -138,12 +161,18 @@ export class MortalGateway {
     );
     child.once('exit', (code, signal) => {
       if (this.#stopping) return;
-      if (signal === 'SIGKILL' && death !== undefined) {
+      if (signal === 'SIGKILL' && (death !== undefined || this.#killed === child)) {
         this.kills++;
         this.#begin();
         return;
       }
-      this.fault = new Error(`the gateway ended by itself: ${signal ?? `exit ${code}`}`);
+      if (this.restartsAfterFailure) {
+        this.restarts++;
+        setTimeout(() => this.#stopping || this.#begin(), 500);
+        return;
+      }
+      const said = readFileSync(this.around.log, { encoding: 'utf8', flag: 'a+' }).slice(-2000);
+      this.fault = new Error(`the gateway ended by itself: ${signal ?? `exit ${code}`}\n${said}`);
     });
   }
 }

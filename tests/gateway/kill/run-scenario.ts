@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { judge, type Verdict } from './judge.js';
 import { type Load, type SentMessage, sendAll } from './load.js';
-import { type Death, MortalGateway } from './mortal-gateway.js';
+import { type Death, MortalGateway, type Surroundings } from './mortal-gateway.js';
 import { type EventView, type MessageView, PersistentClient } from './persistent-client.js';
 import { seeded } from './seeded.js';
 
@@ -14,6 +14,12 @@ export interface Scenario {
   readonly deaths: readonly Death[];
   /** The actions of a person beside sending messages, until the signal is aborted. */
   attend?(client: PersistentClient, signal: AbortSignal): Promise<void>;
+  /** Makes the gateway's surroundings what they should be, before its first life; gives further variables for it. */
+  prepare?(around: Surroundings): Readonly<Record<string, string>>;
+  /** Harms the gateway while it works, and undoes it. Runs beside the load, which is judged when both are over. */
+  disturb?(gateway: MortalGateway, client: PersistentClient): Promise<void>;
+  /** Undoes what `prepare` did. */
+  cleanUp?(): void;
   answers(message: MessageView, sent: readonly SentMessage[]): readonly string[];
 }
 
@@ -30,12 +36,14 @@ export interface Outcome extends Verdict {
 
 /** Sends the load through a gateway that dies as planned, and collects the outcome. */
 export async function runScenario(scenario: Scenario): Promise<Outcome> {
-  const gateway = await MortalGateway.start(scenario.deaths, scenario.settings);
+  const gateway = await MortalGateway.start(scenario.deaths, scenario.settings, scenario.prepare);
   try {
     const client = new PersistentClient(gateway);
     const over = new AbortController();
     const attending = scenario.attend?.(client, over.signal);
+    const disturbing = scenario.disturb?.(gateway, client);
     const sent = await sendAll(client, scenario.load, seeded(1));
+    await disturbing;
     const undelivered = await untilSettled(client);
     over.abort();
     await attending;
@@ -60,13 +68,14 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
     return {
       ...verdict,
       kills: gateway.kills,
-      processesLeft: marked(gateway.mark),
+      processesLeft: started(gateway),
       filesLeft: await temporaryFiles(gateway.around.home),
       undelivered,
       log: (await readFile(gateway.around.log, 'utf8').catch(() => '')).slice(-20_000),
     };
   } finally {
     await gateway.stop();
+    scenario.cleanUp?.();
     await gateway.remove();
   }
 }
@@ -97,14 +106,17 @@ async function readLines(file: string): Promise<readonly string[]> {
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** Finds the living processes that carry the mark in their environment. */
-function marked(mark: string): readonly string[] {
+/** Finds the living processes that were started here: by a mark in their environment, or by the directory in their arguments. */
+function started({ mark, around }: MortalGateway): readonly string[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
     .flatMap((pid) => {
       try {
-        if (!readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(mark)) return [];
-        return [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()}`];
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+        const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+        return environment.includes(mark) || command.includes(around.agentDirectory)
+          ? [`${pid} ${command}`]
+          : [];
       } catch {
         return [];
       }

@@ -117,8 +117,9 @@ function mixed(size: Size): OneScenario {
   return { ...quickAgent(size, work), described: 'every tenth message uses a tool' };
 }
 
-function quickAgent(
-  { channels, perChannel }: Size,
+/** A load for the quick agent, which logs what it really does. */
+export function quickAgent(
+  { channels, perChannel }: Pick<Size, 'channels' | 'perChannel'>,
   work: (index: number) => Work,
   { pauseMs = 200 }: { pauseMs?: number } = {},
 ): OneScenario {

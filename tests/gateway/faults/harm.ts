@@ -1,0 +1,162 @@
+import { spawnSync } from 'node:child_process';
+import { connect, type Socket } from 'node:net';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { databaseFile } from '../../../src/gateway/gateway.js';
+import { type MortalGateway, type Surroundings, token } from '../kill/mortal-gateway.js';
+import type { PersistentClient } from '../kill/persistent-client.js';
+import { FaultyLibc } from './faulty-libc.js';
+import { ReadinessWatch } from './readiness.js';
+import { SmallDisk } from './small-disk.js';
+
+const day = 86_400_000;
+
+/** Everything that can be done to a running gateway from outside. Each but the clock does its harm for a while, and undoes it. */
+export class Harm {
+  readonly #libc = new FaultyLibc();
+  #disk: SmallDisk | undefined;
+  #readiness: ReadinessWatch | undefined;
+  /** The events of hostile messages, which only have to come to an end. */
+  readonly hostileEvents: string[] = [];
+
+  prepare(around: Surroundings): Readonly<Record<string, string>> {
+    this.#disk = new SmallDisk(around.home, 96);
+    return this.#libc.environment(around.home);
+  }
+
+  cleanUp(): void {
+    this.#disk?.unmount();
+    this.#libc.remove();
+  }
+
+  /** The untrue answers of `/readyz` so far. */
+  get untrueReadiness(): readonly string[] {
+    return this.#readiness?.wrong ?? [];
+  }
+
+  /** Watches `/readyz` while something is done. */
+  async watched(gateway: MortalGateway, work: () => Promise<void>): Promise<void> {
+    this.#readiness = new ReadinessWatch(gateway);
+    try {
+      await work();
+    } finally {
+      await this.#readiness.stop();
+    }
+  }
+
+  async ioErrors(ms: number): Promise<void> {
+    const end = this.#readiness?.begin('not ready');
+    await this.#libc.failWrites(constants.errno.EIO);
+    await sleep(ms);
+    await this.#libc.failWrites(0);
+    end?.();
+  }
+
+  async fullDisk(ms: number, meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
+    // With its ballast the gateway may go on for a while, or not.
+    const end = this.#readiness?.begin('either');
+    const until = performance.now() + ms;
+    await this.#disk?.fill();
+    await meanwhile();
+    while (performance.now() < until) {
+      await sleep(250);
+      await this.#disk?.fill();
+    }
+    this.#disk?.empty();
+    end?.();
+  }
+
+  async lockedDatabase({ around }: MortalGateway, ms: number): Promise<void> {
+    const db = new DatabaseSync(join(around.home, databaseFile));
+    db.exec('PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE');
+    const end = this.#readiness?.begin('not ready');
+    await sleep(ms);
+    db.exec('ROLLBACK');
+    db.close();
+    end?.();
+  }
+
+  /** From now on the gateway's clock is wrong by so many days. */
+  async clock(days: number): Promise<void> {
+    await this.#libc.setClock(days * day);
+  }
+
+  async noFiles({ pid }: MortalGateway, ms: number): Promise<void> {
+    const end = this.#readiness?.begin('either');
+    limitFiles(pid, 24);
+    await sleep(ms);
+    limitFiles(pid, 4096);
+    end?.();
+  }
+
+  async stopped({ pid }: MortalGateway, ms: number): Promise<void> {
+    const end = this.#readiness?.begin('either');
+    process.kill(pid, 'SIGSTOP');
+    await sleep(ms);
+    process.kill(pid, 'SIGCONT');
+    end?.();
+  }
+
+  /** Connections that say nothing, or only half of a request. */
+  async silentConnections(gateway: MortalGateway, count: number, ms: number): Promise<void> {
+    const { hostname, port } = new URL(await gateway.address());
+    const sockets = Array.from({ length: count }, (_, index): Socket => {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined);
+      if (index % 2 === 0) socket.write('POST /v1/channels/c01/messages HTTP/1.1\r\nHost: x\r\nContent-Le');
+      return socket;
+    });
+    await sleep(ms);
+    for (const socket of sockets) socket.destroy();
+  }
+
+  /** Requests that no honest client sends. */
+  async hostileRequests(gateway: MortalGateway): Promise<void> {
+    const address = await gateway.address();
+    const { hostname, port } = new URL(address);
+    const raw = [
+      '\0\0\0\r\n\r\n',
+      'GET /v1/channels/../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n',
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(200_000)}\r\n\r\n`,
+      'POST /v1/channels/c01/messages HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\nzz\r\n',
+    ];
+    for (const bytes of raw) {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined);
+      socket.end(bytes);
+      await sleep(20);
+      socket.destroy();
+    }
+    const bodies = [
+      '{',
+      '[]',
+      '"x"',
+      `{"text":"${'x'.repeat(3_000_000)}"}`,
+      `${'{"a":'.repeat(50_000)}1`,
+      '{"text":1}',
+    ];
+    for (const body of bodies) {
+      const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+      const request = { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) };
+      await fetch(`${address}/v1/channels/c01/messages`, request).catch(() => undefined);
+    }
+  }
+
+  /** A message whose agent does its worst. It only has to come to an end. */
+  async hostileMessage(client: PersistentClient, work: 'flood' | 'wide'): Promise<void> {
+    const id = `c99-${String(this.hostileEvents.length + 1).padStart(3, '0')}`;
+    this.hostileEvents.push(await client.post('c99', `${id} ${work}`, `hostile-${id}`));
+  }
+
+  async kill(gateway: MortalGateway): Promise<void> {
+    const end = this.#readiness?.begin('either');
+    await gateway.kill();
+    end?.();
+  }
+}
+
+function limitFiles(pid: number, files: number): void {
+  spawnSync('prlimit', ['--pid', String(pid), `--nofile=${files}:4096`]);
+}
