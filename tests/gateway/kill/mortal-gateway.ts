@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { JournalPoint } from '../../../src/gateway/journal-points.js';
 
@@ -101,7 +102,7 @@ export class MortalGateway {
       const life = this.#life;
       const address = await life.address.catch(() => undefined);
       if (address !== undefined && life === this.#life) return address;
-      if (life === this.#life) await once(life.child, 'close');
+      if (life === this.#life) await sleep(20);
     }
   }
 
