@@ -34,10 +34,8 @@ function step(stamp, hash, make, force = false) {
 }
 
 function install() {
-  // `npm ci` refuses a lock file without the optional packages of this platform; `npm install` adds them,
-  // and `--no-save` keeps it from rewriting the lock file of the clone.
   say('installing dependencies');
-  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
 function build() {

@@ -2,7 +2,8 @@ import type { Sqlite } from './connection.js';
 
 /** The SQLite in this Node, or undefined if it has none or one that lacks what Turnout's store needs. */
 export function nodeSqlite(): Sqlite | undefined {
-  const module = withoutExperimentalWarning(() => process.getBuiltinModule('node:sqlite'));
+  // `getBuiltinModule` came with 20.16 and 22.3.
+  const module = withoutExperimentalWarning(() => process.getBuiltinModule?.('node:sqlite'));
   const library = module === undefined ? undefined : (module as { readonly DatabaseSync: Sqlite });
   return library !== undefined && isUsable(library.DatabaseSync) ? library.DatabaseSync : undefined;
 }
