@@ -16,7 +16,7 @@ const text = readFileSync(new URL('../../package-lock.json', import.meta.url), '
 const { packages }: LockFile = JSON.parse(text);
 const installed = Object.entries(packages).filter(([path]) => path !== '');
 
-it('every package of the lock file has a checksum, those of other platforms too', () => {
+it('every package of the lock file has a checksum, those of other platforms too [fault 13.13: a package exchanged on its way]', () => {
   expect(installed.length).toBeGreaterThan(100);
   expect(installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([]);
 });

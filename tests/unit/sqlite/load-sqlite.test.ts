@@ -19,12 +19,12 @@ describe('the SQLite of a process', () => {
     if (own === undefined) await expect(loadSqlite('node')).rejects.toThrow('SQLite is not there');
   });
 
-  it('is decided in one place: two copies in a process would give away the locks of each other', () => {
+  it('is decided in one place: two copies in a process would give away the locks of each other [fault 13.13: two SQLite libraries in one process]', () => {
     const src = join(root, 'src');
     const users = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
       (file) =>
         file.endsWith('.ts') &&
-        /(?:from|import|getBuiltinModule|require)\s*\(?\s*'(?:@photostructure\/|node:sqlite)/.test(
+        /(?:from|import|getBuiltinModule|require)[\s?.(]*'(?:@photostructure\/|node:sqlite)/.test(
           readFileSync(join(src, file), 'utf8'),
         ),
     );
@@ -43,7 +43,7 @@ describe('the SQLite of a process', () => {
   });
 });
 
-it('a gateway without any SQLite says what to do, in two sentences', () => {
+it('a gateway without any SQLite says what to do, in two sentences [fault 13.13: a Node without SQLite]', () => {
   const copy = mkdtempSync(join(tmpdir(), 'turnout-no-sqlite-'));
   try {
     for (const part of ['dist', 'package.json'])

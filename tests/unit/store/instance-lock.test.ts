@@ -28,7 +28,7 @@ describe('the lock of a directory', () => {
     await (await lockDirectory(directory)).release();
   });
 
-  it('is held until it is given back, though nobody keeps what gives it back', async () => {
+  it('is held until it is given back, though nobody keeps what gives it back [fault 13.13: the lock of the home collected as garbage]', async () => {
     await lockDirectory(directory);
     setFlagsFromString('--expose-gc');
     const collectGarbage: () => void = runInNewContext('gc');
