@@ -34,8 +34,10 @@ function step(stamp, hash, make, force = false) {
 }
 
 function install() {
+  // Not `npm ci`: it removes all packages first, from under a gateway that runs from this clone. `--no-save` keeps the
+  // lock file as it is.
   say('installing dependencies');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
 function build() {
