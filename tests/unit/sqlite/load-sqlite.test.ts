@@ -20,15 +20,13 @@ describe('the SQLite of a process', () => {
   });
 
   it('is decided in one place: two copies in a process would give away the locks of each other [fault 13.13: two SQLite libraries in one process]', () => {
-    const src = join(root, 'src');
-    const users = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-      (file) =>
-        file.endsWith('.ts') &&
-        /(?:from|import|getBuiltinModule|require)[\s?.(]*'(?:@photostructure\/|node:sqlite)/.test(
-          readFileSync(join(src, file), 'utf8'),
-        ),
+    const loads = /(?:from|import|getBuiltinModule|require)[\s?.(]*'(?:@photostructure\/|node:sqlite)/;
+    const users = ['src', 'tests', 'bench', 'scripts'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .map((file) => join(folder, file))
+        .filter((file) => file.endsWith('.ts') && loads.test(readFileSync(join(root, file), 'utf8'))),
     );
-    expect(users.sort()).toEqual(['sqlite/load-sqlite.ts', 'sqlite/node-sqlite.ts']);
+    expect(users.sort()).toEqual(['src/sqlite/load-sqlite.ts', 'src/sqlite/node-sqlite.ts']);
   });
 
   it('says nothing of an experiment, while other warnings come through', () => {
