@@ -34,8 +34,8 @@ async function step(stamp, hash, make, force = false) {
 }
 
 function install() {
-  // `npm ci` refuses a lock file without the optional packages of this platform; `npm install` adds them,
-  // and `--no-save` keeps it from rewriting the lock file of the clone.
+  // Not `npm ci`: it removes all packages first, from under a gateway that runs from this clone. `--no-save` keeps the
+  // lock file as it is.
   say('installing dependencies');
   run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
 }

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-// This file stays tiny: a command's code is loaded only when that command runs.
+// This file stays tiny: a command's code is loaded only when that command runs. An old Node can't even load it, so that
+// nothing may be imported here but what says so.
+import { tooOld } from './minimum-node.js';
 
 interface Command {
   main(argv: readonly string[]): Promise<number>;
@@ -18,8 +20,12 @@ const commands: Record<string, () => Promise<Command>> = {
 };
 
 const [command, ...rest] = process.argv.slice(2);
+const refusal = tooOld(process.versions.node);
 
-if (command === '--version' || command === '-V' || command === '-v') {
+if (refusal !== undefined) {
+  process.stderr.write(`turnout: ${refusal}\n`);
+  process.exitCode = 1;
+} else if (command === '--version' || command === '-V' || command === '-v') {
   const { version } = await import('./version.js');
   process.stdout.write(`${version()}\n`);
 } else if (command === undefined || command === '--help' || command === '-h' || command === 'help') {

@@ -2,8 +2,9 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { TurnoutError } from '../core/errors.js';
+import type { Sqlite, SqliteConnection } from '../sqlite/connection.js';
+import { loadSqlite } from '../sqlite/load-sqlite.js';
 
 export interface DirectoryLock {
   release(): Promise<void>;
@@ -16,13 +17,13 @@ export interface DirectoryLock {
  * away. So the holder's pid is in a file beside it.
  */
 export async function lockDirectory(directory: string, name = 'gateway'): Promise<DirectoryLock> {
-  const { DatabaseSync } = await import('@photostructure/sqlite');
+  const Sqlite = await loadSqlite();
   const pidFile = join(directory, `${name}.pid`);
   const lockFile = join(directory, `${name}.lock`);
-  let db: DatabaseSyncInstance | undefined;
+  let db: SqliteConnection | undefined;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    db = await holdExclusively(() => openLockFile(lockFile, DatabaseSync));
+    db = await holdExclusively(() => openLockFile(lockFile, Sqlite));
     if (db !== undefined) await writeAtomically(pidFile, `${process.pid}\n`);
   } catch (error) {
     db?.close();
@@ -30,26 +31,31 @@ export async function lockDirectory(directory: string, name = 'gateway'): Promis
   }
   if (db === undefined) throw await heldByAnother(directory, name, pidFile);
   const held = db;
+  keptOpen.add(held);
   let released: Promise<void> | undefined;
   return {
     release() {
       // The pid file goes first: after the lock is given back, the next holder may have written its own.
-      released ??= rm(pidFile, { force: true }).finally(() => held.close());
+      released ??= rm(pidFile, { force: true }).finally(() => {
+        keptOpen.delete(held);
+        held.close();
+      });
       return released;
     },
   };
 }
 
-type Open = new (file: string) => DatabaseSyncInstance;
+/** A connection that is collected as garbage closes itself: nobody would be told that the lock is gone. */
+const keptOpen = new Set<SqliteConnection>();
 
 /** The lock file stays empty: a crash can leave nothing half done in it. */
-function openLockFile(file: string, DatabaseSync: Open): DatabaseSyncInstance {
+function openLockFile(file: string, Connection: Sqlite): SqliteConnection {
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
-  return new DatabaseSync(file);
+  return new Connection(file);
 }
 
 /** Two processes that try at the same moment can both be turned away: each tries some more times. */
-async function holdExclusively(open: () => DatabaseSyncInstance): Promise<DatabaseSyncInstance | undefined> {
+async function holdExclusively(open: () => SqliteConnection): Promise<SqliteConnection | undefined> {
   for (let attempt = 0; attempt < 8; attempt++) {
     if (attempt > 0) await sleep(20 + Math.random() * 40);
     const db = open();

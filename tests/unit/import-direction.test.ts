@@ -10,9 +10,10 @@ const src = fileURLToPath(new URL('../../src', import.meta.url));
 const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
   process: ['core'],
-  store: ['core'],
+  sqlite: ['core'],
+  store: ['sqlite', 'core'],
   config: ['core'],
-  backends: ['config', 'process', 'core'],
+  backends: ['config', 'process', 'sqlite', 'core'],
   sessions: ['backends', 'config', 'process', 'core'],
   runner: ['sessions', 'backends', 'config', 'process', 'core'],
   orchestra: ['runner', 'sessions', 'backends', 'store', 'config', 'process', 'core'],

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { type NoticeEvent, notice } from '../../core/chat-event.js';
+import { loadSqlite } from '../../sqlite/load-sqlite.js';
 import { isObject } from '../output/json.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,9 +14,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function sessionDirectory(sessionId: string, env: Environment): Promise<string | undefined> {
   const file = databaseFile(env);
   if (!existsSync(file)) return undefined;
-  const { DatabaseSync } = await import('@photostructure/sqlite');
   try {
-    const database = new DatabaseSync(file, { readOnly: true, timeout: 25 });
+    const Sqlite = await loadSqlite();
+    const database = new Sqlite(file, { readOnly: true, timeout: 25 });
     try {
       const row: unknown = database.prepare('SELECT directory FROM session WHERE id = ?').get(sessionId);
       const directory = isObject(row) ? row['directory'] : undefined;
@@ -24,7 +25,8 @@ export async function sessionDirectory(sessionId: string, env: Environment): Pro
       database.close();
     }
   } catch {
-    // The tables are another version's, or the file is being made: OpenCode itself will say what is wrong.
+    // The tables are another version's, the file is being made, or there is no SQLite: OpenCode itself will say what
+    // is wrong.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import type { SqliteConnection, SqliteStatement, SqliteValue } from '../../sqlite/connection.js';
 import { decodeText, encodeText } from './text-codec.js';
 
 export type Value = string | number | null | undefined;
@@ -6,17 +6,17 @@ export type Value = string | number | null | undefined;
 /** An open SQLite file. Statements are prepared once; `undefined` becomes NULL, and text stays unchanged. */
 export class Database {
   readonly file: string;
-  readonly #raw: DatabaseSyncInstance;
-  readonly #statements = new Map<string, StatementSyncInstance>();
+  readonly #raw: SqliteConnection;
+  readonly #statements = new Map<string, SqliteStatement>();
 
-  constructor(raw: DatabaseSyncInstance, file: string) {
+  constructor(raw: SqliteConnection, file: string) {
     this.#raw = raw;
     this.file = file;
   }
 
   /** Returns the number of rows that changed. */
   run(sql: string, ...values: Value[]): number {
-    return this.#prepared(sql).run(...values.map(bindable)).changes;
+    return Number(this.#prepared(sql).run(...values.map(bindable)).changes);
   }
 
   /** Returns the row id of the inserted row. */
@@ -27,13 +27,13 @@ export class Database {
   /** `Row` is the caller's claim about its own SQL: nothing checks it. */
   get<Row>(sql: string, ...values: Value[]): Row | undefined {
     const row = this.#prepared(sql).get(...values.map(bindable));
-    return row === undefined ? undefined : decoded(row);
+    return row === undefined ? undefined : decoded(row as Row & object);
   }
 
   all<Row>(sql: string, ...values: Value[]): Row[] {
     return this.#prepared(sql)
       .all(...values.map(bindable))
-      .map(decoded);
+      .map((row) => decoded(row as Row & object));
   }
 
   exec(sql: string): void {
@@ -50,7 +50,8 @@ export class Database {
 
   close(): void {
     // @photostructure/sqlite 1.2.1 can't finalize statements, so SQLite closes the file only when they are
-    // collected. The checkpoint that it would make then is made now: everything goes into the one file.
+    // collected (node:sqlite closes it at once). The checkpoint that it would make then is made now: everything
+    // goes into the one file.
     try {
       this.#raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
@@ -60,7 +61,7 @@ export class Database {
     this.#raw.close();
   }
 
-  #prepared(sql: string): StatementSyncInstance {
+  #prepared(sql: string): SqliteStatement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#raw.prepare(sql);
@@ -70,12 +71,12 @@ export class Database {
   }
 }
 
-function bindable(value: Value): string | number | null {
+function bindable(value: Value): SqliteValue {
   return typeof value === 'string' ? encodeText(value) : (value ?? null);
 }
 
 /** Decodes the row in place: nobody else holds it. */
-function decoded<Row>(row: Row): Row {
+function decoded<Row extends object>(row: Row): Row {
   const columns = row as Record<string, unknown>;
   for (const name in columns) {
     const value = columns[name];

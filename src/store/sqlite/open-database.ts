@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { loadSqlite } from '../../sqlite/load-sqlite.js';
 import { StoreError } from '../errors.js';
 import { Database } from './database.js';
 import { expectNewest, migrate } from './migrate.js';
@@ -15,15 +16,14 @@ export interface OpenOptions {
 
 /** Opens the file with the newest schema. If there is none, it is created, readable by its owner only. */
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
-  // The native library takes 130 ms to load: only a program that opens a database pays for it.
-  const { DatabaseSync } = await import('@photostructure/sqlite');
+  const Sqlite = await loadSqlite();
   const { readOnly = false } = options;
   const deadline = Date.now() + (options.lockTimeoutMs ?? 5_000);
   for (;;) {
     let db: Database | undefined;
     try {
       if (!readOnly) makePrivate(file);
-      db = new Database(new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly }), file);
+      db = new Database(new Sqlite(file, { timeout: busyTimeoutMs, readOnly }), file);
       if (readOnly) {
         expectNewest(db);
       } else {

@@ -1,3 +1,5 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { StoreError, type StoreFault } from '../errors.js';
 
 /** The meaning of SQLite's result codes. The extended codes keep the primary one in their lowest byte. */
@@ -39,7 +41,7 @@ const codesByMessage: Readonly<Record<string, number>> = {
 
 export function toStoreError(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
-  const fault = faultOf(error);
+  const fault = faultOf(error, file);
   return new StoreError(fault, explanations[fault](file, error), { cause: error });
 }
 
@@ -49,11 +51,11 @@ export function concernsFile(error: unknown): boolean {
   return code !== undefined && (code === ioError || code in faults || otherFileCodes.has(code));
 }
 
-function faultOf(error: unknown): StoreFault {
+function faultOf(error: unknown, file: string): StoreFault {
   const code = primaryCode(error);
   if (code === undefined)
     return systemFaults[(error as NodeJS.ErrnoException | undefined)?.code ?? ''] ?? 'failed';
-  if (code === ioError && isOutOfSpace(error)) return 'full';
+  if (code === ioError && isOutOfSpace(error, file)) return 'full';
   return faults[code] ?? 'failed';
 }
 
@@ -62,9 +64,16 @@ function primaryCode(error: unknown): number | undefined {
   return code === undefined ? undefined : code & 0xff;
 }
 
-function isOutOfSpace(error: unknown): boolean {
+/** On a full disk SQLite can't make its shared memory, and calls that an I/O error. `node:sqlite` tells no errno. */
+function isOutOfSpace(error: unknown, file: string): boolean {
   const errno = fieldOf(error, 'systemErrno');
-  return errno === noSpace || errno === overQuota;
+  if (errno !== undefined) return errno === noSpace || errno === overQuota;
+  try {
+    const { blocks, bavail } = statfsSync(dirname(file));
+    return blocks > 0 && bavail === 0;
+  } catch {
+    return false;
+  }
 }
 
 function fieldOf(error: unknown, name: string): number | undefined {

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { databaseFile } from '../../../src/gateway/gateway.js';
+import { loadSqlite } from '../../../src/sqlite/load-sqlite.js';
 import { type MortalGateway, type Surroundings, token } from '../kill/mortal-gateway.js';
 import type { PersistentClient } from '../kill/persistent-client.js';
 import { FaultyLibc } from './faulty-libc.js';
@@ -69,7 +69,8 @@ export class Harm {
   }
 
   async lockedDatabase({ around }: MortalGateway, ms: number): Promise<void> {
-    const db = new DatabaseSync(join(around.home, databaseFile));
+    const Sqlite = await loadSqlite();
+    const db = new Sqlite(join(around.home, databaseFile));
     db.exec('PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE');
     const end = this.#readiness?.begin('not ready');
     await sleep(ms);

@@ -1,12 +1,14 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect } from 'vitest';
 import { OpenCodeBackend } from '../../../src/backends/opencode-backend.js';
 import type { RunRequest, SpawnedCommand } from '../../../src/backends/types.js';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
+import type { SqliteConnection } from '../../../src/sqlite/connection.js';
+import { loadSqlite } from '../../../src/sqlite/load-sqlite.js';
 import { it, type Stage } from '../../contract/stage.js';
 
+const Sqlite = await loadSqlite();
 const id = 'ses_1';
 const start = { type: 'step_start', sessionID: id, part: { type: 'step-start' } };
 const says = (text: string) => ({ type: 'text', sessionID: id, part: { text } });
@@ -104,10 +106,10 @@ function made(stage: Stage, directory: string): string {
   return directory;
 }
 
-function store(stage: Stage, fill: (db: InstanceType<typeof DatabaseSync>) => void): void {
+function store(stage: Stage, fill: (db: SqliteConnection) => void): void {
   const data = join(stage.home, '.local', 'share', 'opencode');
   mkdirSync(data, { recursive: true });
-  const db = new DatabaseSync(join(data, 'opencode.db'));
+  const db = new Sqlite(join(data, 'opencode.db'));
   fill(db);
   db.close();
 }

@@ -1,6 +1,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockDirectory } from '../../../src/store/instance-lock.js';
 import { startProgram } from './start-program.js';
@@ -24,6 +26,17 @@ describe('the lock of a directory', () => {
     await lock.release();
     expect(await readdir(directory)).toEqual(['gateway.lock']);
     await (await lockDirectory(directory)).release();
+  });
+
+  it('is held until it is given back, though nobody keeps what gives it back [fault 13.13: the lock of the home collected as garbage]', async () => {
+    await lockDirectory(directory);
+    setFlagsFromString('--expose-gc');
+    const collectGarbage: () => void = runInNewContext('gc');
+    for (let round = 0; round < 5; round++) {
+      collectGarbage();
+      await new Promise(setImmediate);
+    }
+    await expect(lockDirectory(directory)).rejects.toThrow('is at work in');
   });
 
   it('is private, and one for each name', async () => {

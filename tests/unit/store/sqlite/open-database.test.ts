@@ -1,13 +1,14 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadSqlite } from '../../../../src/sqlite/load-sqlite.js';
 import { migrate } from '../../../../src/store/sqlite/migrate.js';
 import { migrations } from '../../../../src/store/sqlite/migrations.js';
 import { openDatabase } from '../../../../src/store/sqlite/open-database.js';
 import { openSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 
+const Sqlite = await loadSqlite();
 let directory: string;
 let file: string;
 
@@ -57,7 +58,7 @@ describe('opening the database', () => {
 
   it('brings a file of the first version up to date, with what is in it', async () => {
     await mkdir(join(directory, 'home'));
-    const old = new DatabaseSync(file);
+    const old = new Sqlite(file);
     old.exec(`${migrations[0]}; PRAGMA user_version = 1;
       INSERT INTO channels (name, served) VALUES ('c', 1);
       INSERT INTO events (id, channel, source, kind, message_id, text, state, created_at, ended_at)
@@ -138,7 +139,7 @@ describe('opening the database', () => {
 
   it('waits for one who holds it, but not for ever', async () => {
     await mkdir(join(directory, 'home'));
-    const holder = new DatabaseSync(file);
+    const holder = new Sqlite(file);
     holder.exec('BEGIN EXCLUSIVE');
     await expect(openSqliteStore(file, { lockTimeoutMs: 100 })).rejects.toMatchObject({ fault: 'locked' });
     const opening = openSqliteStore(file, { lockTimeoutMs: 5000 });

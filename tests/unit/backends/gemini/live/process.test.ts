@@ -243,6 +243,7 @@ it('a reader that does not read disturbs nobody else, and its turn is stopped in
       prompt = { id };
       const content = [{ type: 'content', content: { type: 'text', text: 'x'.repeat(1024 * 1024) } }];
       const flood = setInterval(() => {
+        if (process.stdout.writableNeedDrain) return;
         if (prompt === undefined) return clearInterval(flood);
         update(sessionId, { sessionUpdate: 'tool_call', toolCallId: 'cat__1', kind: 'execute', status: 'completed', content });
       }, 1);
