@@ -98,7 +98,7 @@ export class Gateway implements GatewayFace {
   async #start(): Promise<void> {
     const { log, config } = this.#options;
     // A CLI that a crashed gateway left running must not go on in a session that is about to be resumed.
-    const orphans = await endOrphans().catch((error: unknown) => {
+    const orphans = await endOrphans({ home: config.home }).catch((error: unknown) => {
       log.warn('orphans could not be looked for', { error });
       return [];
     });

@@ -28,11 +28,17 @@ export function readRow(pid: number): ProcessRow | undefined {
  * processes that the system lets us read; a program that writes its title over its environment has none.
  */
 export function readEnvironment(pid: number): readonly string[] {
-  return readProcFile(`/proc/${pid}/environ`)?.split('\0') ?? [];
+  const text = readProcFile(`/proc/${pid}/environ`) ?? '';
+  return text === '' ? [] : text.split('\0');
 }
 
 export function readCommandLine(pid: number): string {
   return (readProcFile(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim();
+}
+
+/** The path of a process's cgroup, below a hierarchy of its namespace. */
+export function readCgroup(pid: number | 'self'): string {
+  return /^0::(.*)$/m.exec(readProcFile(`/proc/${pid}/cgroup`) ?? '')?.[1] ?? '';
 }
 
 /** Distinguishes containers that one /proc shows side by side: each counts its own pids. */
@@ -92,6 +98,7 @@ function parseStat(pid: number, stat: string): ProcessRow | undefined {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', startField + 1);
   const [state, parent, group, session] = fields;
   if (state === undefined || state === 'Z' || state === 'X') return undefined;
+  if ((Number(fields[flagsField]) & kernelThread) !== 0) return undefined;
   return {
     pid,
     parent: Number(parent),
@@ -101,8 +108,11 @@ function parseStat(pid: number, stat: string): ProcessRow | undefined {
   };
 }
 
-/** Field 22 of proc(5), counted from the state, which is field 3. */
+/** Fields 22 and 9 of proc(5), counted from the state, which is field 3. */
 const startField = 19;
+const flagsField = 6;
+/** PF_KTHREAD: a thread of the kernel is nobody's child, and has no environment. */
+const kernelThread = 0x00200000;
 const pidsPerTurn = 256;
 const readSize = 64 * 1024;
 let readBuffer: Buffer | undefined;

@@ -33,7 +33,7 @@ describe.runIf(process.platform === 'linux').each(backendNames)(
 
       killed.child.kill('SIGKILL');
       await killed.done;
-      const found = new Set((await findOrphans()).map(({ pid }) => pid));
+      const found = new Set((await findOrphans({ home: lab.home.env['TURNOUT_HOME'] ?? '' })).map(({ pid }) => pid));
       expect(found).toContain(killed.detached.pid);
       if (leavesByItself[backend] === undefined) expect(found).toContain(killed.cli.pid);
       else await vi.waitFor(() => expect(isAlive(killed.cli)).toBe(false), { timeout: 10_000 });

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, vi } from 'vitest';
 import { readRow } from '../../../src/process/read-proc.js';
 import {
   type Line,
@@ -7,6 +7,16 @@ import {
   type RunningProcess,
   startProcess,
 } from '../../../src/process/start-process.js';
+
+/** The ways to know the processes of a child, from the surest to that of macOS; Linux can be made to go all of them. */
+export const ways = process.platform === 'linux' ? (['cgroups', 'marks', 'ps'] as const) : (['ps'] as const);
+export type Way = (typeof ways)[number];
+
+/** Makes the tests of a suite, and the programs they start, go one way. */
+export function goWay(way: Way): void {
+  beforeEach(() => void vi.stubEnv('TURNOUT_PROCESSES', way === 'cgroups' ? undefined : way));
+  afterEach(() => void vi.unstubAllEnvs());
+}
 
 /** Starts a program of tests/fixtures/process; if it still runs after the test, it is ended. */
 export async function startFixture(
