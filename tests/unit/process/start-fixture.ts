@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, vi } from 'vitest';
 import { readRow } from '../../../src/process/read-proc.js';
 import {
   type Line,
@@ -14,8 +14,11 @@ export type Way = (typeof ways)[number];
 
 /** Makes the tests of a suite, and the programs they start, go one way. */
 export function goWay(way: Way): void {
-  beforeEach(() => void vi.stubEnv('TURNOUT_PROCESSES', way === 'cgroups' ? undefined : way));
-  afterEach(() => void vi.unstubAllEnvs());
+  beforeEach(() => {
+    vi.stubEnv('TURNOUT_PROCESSES', way === 'cgroups' ? undefined : way);
+    // Not in afterEach: what a test ends when it is over is found the same way.
+    onTestFinished(() => void vi.unstubAllEnvs());
+  });
 }
 
 /** Starts a program of tests/fixtures/process; if it still runs after the test, it is ended. */
