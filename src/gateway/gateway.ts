@@ -133,12 +133,12 @@ export class Gateway implements GatewayFace {
   async #stop(reason: string): Promise<void> {
     const { log, config } = this.#options;
     this.#state = 'draining';
-    log.info('gateway is stopping', { reason, running: this.#parts.queue.size });
-    clearInterval(this.#retention);
-    await this.#parts.scheduler.stop();
     const graceEnded = new Promise<void>((resolve) => {
       this.#endGrace = resolve;
     });
+    log.info('gateway is stopping', { reason, running: this.#parts.queue.size });
+    clearInterval(this.#retention);
+    await this.#parts.scheduler.stop();
     const drained = this.#parts.queue.drain(config.shutdownGraceMs);
     await Promise.race([drained, graceEnded.then(() => this.#parts.queue.drain(0))]);
     await drained;

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
 import { it, type Stage } from '../../contract/stage.js';
-import { buildOnce, turnout } from './turnout.js';
+import { appearance, buildOnce, finished, startTurnout, turnout } from './turnout.js';
 
 beforeAll(buildOnce, 60_000);
 
@@ -66,6 +66,19 @@ describe.concurrent('turnout doctor', () => {
     expect(done.stdout).toContain('1.18.33');
     expect(done.stdout).toContain('npm install -g @anthropic-ai/claude-code');
   });
+
+  it.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
+    'leaves no CLI behind that it has asked for its version, after %s [fault 13.10: a signal leaves CLIs of turnout doctor]',
+    async (signal, { stage }) => {
+      const env = withPrograms(stage, { claude: 'echo here > "$0.pid"; exec /bin/sleep 60' });
+      const child = startTurnout(stage, ['doctor'], { env });
+      const done = finished(child);
+      await appearance(stage.path('bin/claude.pid'));
+      child.kill(signal);
+      expect(await done).toMatchObject({ code: 130 });
+      await stage.untilNoProcess();
+    },
+  );
 
   it('exits with 3 when none is usable, with 2 for bad settings and wrong options', async ({ stage }) => {
     const env = withPrograms(stage, {});
