@@ -3,6 +3,7 @@ import { resolveBackendName } from '../backends/registry.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { loadConfig } from '../gateway/config.js';
+import { systemWarnings } from '../process/system.js';
 import { type DeepReport, deepTable, inspectDeeply } from './doctor-deep.js';
 import { exitingOnSignal, onEndingSignal } from './ending-signals.js';
 import { exitCodes } from './exit-codes.js';
@@ -69,7 +70,7 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
     platform: `${process.platform}-${process.arch}`,
     home: config.home,
     defaultBackend: config.agentBackend,
-    warnings: config.warnings,
+    warnings: [...config.warnings, ...systemWarnings()],
     clis,
   };
   const usable = clis.filter((cli) => cli.usable);

@@ -2,8 +2,15 @@ import { removeLeftCgroups } from './cgroup.js';
 import { defaultGraceMs, endFamily, sendTo } from './end-family.js';
 import { closeOver } from './find-family.js';
 import { homeMark, readMark } from './mark-child.js';
-import { isAlive, nameOf, type ProcessIdentity, type ProcessRow, readProcessTable } from './process-table.js';
-import { pidNamespace, readCommandLine } from './read-proc.js';
+import {
+  commandOf,
+  isAlive,
+  nameOf,
+  type ProcessIdentity,
+  type ProcessRow,
+  readProcessTable,
+} from './process-table.js';
+import { pidNamespace } from './read-proc.js';
 import { hasProc } from './system.js';
 
 /** A process that a Turnout started, directly or not, and that has outlived that Turnout. */
@@ -105,10 +112,6 @@ function sharesOurPids(pid: number): boolean {
   if (!hasProc()) return true;
   const own = pidNamespace('self');
   return own !== undefined && pidNamespace(pid) === own;
-}
-
-function commandOf({ pid, psText }: ProcessRow): string {
-  return psText ?? readCommandLine(pid);
 }
 
 function identity({ pid, start }: ProcessRow): ProcessIdentity {

@@ -55,7 +55,8 @@ export function isMarkedWith(row: ProcessRow, run: string): boolean | Unknown {
   return entries === 'unknown' ? entries : entries.includes(`${runVariable}=${run}`);
 }
 
-function entriesOf(row: ProcessRow): readonly string[] | Unknown {
+/** The environment, as NAME=value; without /proc it is preceded by the words of the command. */
+export function entriesOf(row: ProcessRow): readonly string[] | Unknown {
   if (row.psText !== undefined) return row.psText.split(' ');
   const entries = readEnvironment(row.pid);
   return entries.length === 0 && readCommandLine(row.pid) === '' ? 'unknown' : entries;

@@ -1,5 +1,5 @@
 import { TurnoutError } from '../core/errors.js';
-import { readProcTable, readProcTableNow, readRow } from './read-proc.js';
+import { readCommandLine, readProcTable, readProcTableNow, readRow } from './read-proc.js';
 import { readPsTable, readPsTableNow } from './read-ps.js';
 import { hasProc } from './system.js';
 
@@ -36,6 +36,11 @@ export async function readProcessTable(since = 0): Promise<readonly ProcessRow[]
 /** Reads the table synchronously, for moments that can't wait. */
 export function readProcessTableNow(since = 0): readonly ProcessRow[] {
   return hasProc() ? readProcTableNow(since) : readPsTableNow();
+}
+
+/** The command, for a person; without /proc the environment may follow it. */
+export function commandOf({ pid, psText }: ProcessRow): string {
+  return psText ?? readCommandLine(pid);
 }
 
 /** Without /proc only the pid is asked for: a later process with the same pid counts as the same. */

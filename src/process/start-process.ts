@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { explainSpawnFailure } from './explain-spawn-failure.js';
 import { createMark, markEnvironment } from './mark-child.js';
 import { ChildRun, type RunningProcess } from './running-process.js';
-import { refuseUnsupportedSystem } from './system.js';
+import { unsupportedSystem } from './system.js';
 import type { Input } from './write-input.js';
 
 export { describeExit, type ProcessExit, type RunningProcess } from './running-process.js';
@@ -37,7 +37,8 @@ export interface ProcessSpec {
 /** Starts a child in a session of its own. Rejects with a `SpawnError` if that fails. */
 export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
   spec.signal?.throwIfAborted();
-  refuseUnsupportedSystem();
+  const unsupported = unsupportedSystem();
+  if (unsupported !== undefined) throw unsupported;
   const mark = createMark(spec.env);
   let stdout: number | undefined;
   try {

@@ -13,22 +13,32 @@ export function hasProc(): boolean {
   return process.platform === 'linux' && process.env[switchVariable] !== 'ps';
 }
 
-/** Throws where no child can be ended with all that it has started. */
-export function refuseUnsupportedSystem(): void {
+/** Returns the reason why no child may be started here: it could not be ended with all that it starts. */
+export function unsupportedSystem(): TurnoutError | undefined {
   if (process.platform === 'win32') {
-    throw new TurnoutError('not_installed', 'Turnout does not run on Windows itself.', {
-      hint: 'Run it inside WSL 2 (https://learn.microsoft.com/windows/wsl), with the agent CLIs installed there.',
+    return new TurnoutError('unsupported', 'Turnout does not run on Windows itself.', {
+      hint: 'Run it in WSL 2, the Linux inside Windows, with the agent CLIs installed there.',
     });
   }
   if (process.platform === 'linux' && !procIsMounted()) {
-    throw new TurnoutError(
-      'not_installed',
-      'There is no /proc here, so no process could be found to end it.',
+    return new TurnoutError(
+      'unsupported',
+      'There is no /proc: the processes of an agent could not be found.',
       {
         hint: 'Mount it: mount -t proc proc /proc',
       },
     );
   }
+  return undefined;
+}
+
+/** Says what can't be promised on this system; nothing where all can. */
+export function systemWarnings(): readonly string[] {
+  if (hasProc()) return [];
+  return [
+    "There is no /proc here: a program that an agent's tool puts into a session of its own can outlive its turn if its " +
+      "environment is hidden, which macOS does for Apple's own programs (docs/security.md).",
+  ];
 }
 
 function procIsMounted(): boolean {

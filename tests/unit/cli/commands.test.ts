@@ -30,7 +30,35 @@ describe.concurrent('turnout', () => {
   });
 });
 
+describe.concurrent('turnout on Windows', () => {
+  const fake = 'Object.defineProperty(process, "platform", { value: "win32" })';
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fake)}` };
+
+  it('refuses every command by name, and points to WSL [fault 13.13: Windows is half supported]', async ({
+    stage,
+  }) => {
+    for (const args of [['run', 'hi'], ['gateway'], ['doctor'], ['nonsense']]) {
+      const done = await turnout(stage, args, { env });
+      expect(done).toMatchObject({ code: 3, stdout: '' });
+      expect(done.stderr).toMatch(/^turnout: Turnout does not run on Windows itself\.\n.*WSL 2/);
+    }
+  });
+});
+
 describe.concurrent('turnout doctor', () => {
+  it('says in a line what can not be promised without /proc, and nothing with it [fault 13.13: no word of it on a Mac]', async ({
+    stage,
+  }) => {
+    const env = withPrograms(stage, { claude: 'echo 2.1.325' });
+    // The path of macOS needs ps, which is looked up in the system's own directories.
+    const without = await turnout(stage, ['doctor'], { env: { ...env, TURNOUT_PROCESSES: 'ps' } });
+    expect(without).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^warning: There is no \/proc/m),
+    });
+    expect((await turnout(stage, ['doctor'], { env })).stdout).not.toContain('/proc');
+  });
+
   it('tells which CLIs are here, their versions, and what each can do', async ({ stage }) => {
     const env = withPrograms(stage, {
       claude: 'echo "2.1.325 (Claude Code)"',

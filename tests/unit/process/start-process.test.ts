@@ -212,6 +212,21 @@ describe('SpawnError', () => {
     ).not.toContain('s3cret');
   });
 
+  it('refuses Windows by name [fault 13.13: Windows is half supported]', async () => {
+    const platform = Object.getOwnPropertyDescriptor(process, 'platform') ?? {};
+    Object.defineProperty(process, 'platform', { ...platform, value: 'win32' });
+    try {
+      await expect(startFixture('echo.mjs')).rejects.toMatchObject({
+        name: 'TurnoutError',
+        code: 'unsupported',
+        message: 'Turnout does not run on Windows itself.',
+        hint: expect.stringContaining('WSL 2'),
+      });
+    } finally {
+      Object.defineProperty(process, 'platform', platform);
+    }
+  });
+
   it.runIf(process.platform === 'linux')(
     'says when descriptors run out, and still ends what runs',
     async () => {
