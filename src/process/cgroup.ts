@@ -11,29 +11,16 @@ import { mayUseCgroups } from './system.js';
  * cuts, and it can be killed in one stroke. It can be had as root, in a systemd unit with `Delegate=yes`, and in a
  * container whose cgroups can be written.
  *
- * The child moves in after it was started: the kernel takes some 10 ms for that, in which the CLI itself starts. Processes
- * that it has started by then are moved after it.
+ * The child moves in a moment after its start: the kernel takes some 10 ms for a move, in which the CLI itself starts, and
+ * a program that has ended by then is spared it. Processes that were started before are moved after it.
  */
 export class RunCgroup {
-  readonly #path: string;
+  readonly #mark: Mark;
+  #path: string | undefined;
   #holdsAll = false;
 
-  private constructor(path: string) {
-    this.#path = path;
-  }
-
-  /** Returns `undefined` where no cgroup can be had. */
-  static create(mark: Mark): RunCgroup | undefined {
-    const parent = ownCgroup();
-    if (parent === undefined) return undefined;
-    const path = join(parent, cgroupName(mark));
-    try {
-      mkdirSync(path);
-      return new RunCgroup(path);
-    } catch (error) {
-      refuseFromNowOn(error);
-      return undefined;
-    }
+  constructor(mark: Mark) {
+    this.#mark = mark;
   }
 
   /** True if all that the child has started is in here: nothing is left when this is empty. */
@@ -41,36 +28,38 @@ export class RunCgroup {
     return this.#holdsAll;
   }
 
-  /** Moves the child in, and then its family until no look finds a member outside. Never rejects. */
+  /**
+   * Moves the child in, and then its family until no look finds a member outside. Where no cgroup can be had, nothing
+   * happens. Never rejects.
+   */
   async take(root: number, findFamily: () => Promise<readonly { readonly pid: number }[]>): Promise<void> {
     try {
-      await this.#move(root);
+      const parent = ownCgroup();
+      if (parent === undefined) return;
+      const path = join(parent, cgroupName(this.#mark));
+      mkdirSync(path);
+      this.#path = path;
+      await move(root, path);
       for (let looks = 0; looks < mostLooks; looks++) {
         const family = await findFamily();
         const inside = new Set(this.pids());
         const outside = family.filter(({ pid }) => !inside.has(pid));
         this.#holdsAll = outside.length === 0;
         if (this.#holdsAll) return;
-        for (const { pid } of outside) await this.#move(pid);
+        for (const { pid } of outside) await move(pid, path);
       }
     } catch (error) {
       refuseFromNowOn(error);
     }
   }
 
-  async #move(pid: number): Promise<void> {
-    await writeFile(join(this.#path, 'cgroup.procs'), String(pid)).catch((error: NodeJS.ErrnoException) => {
-      // The process has ended, or the run has ended and its cgroup is removed.
-      if (error.code !== 'ESRCH' && error.code !== 'ENOENT') throw error;
-    });
-  }
-
   pids(): readonly number[] {
-    return pidsIn(this.#path);
+    return this.#path === undefined ? [] : pidsIn(this.#path);
   }
 
   /** Kills all processes at once, so that none can fork in between. */
   kill(): void {
+    if (this.#path === undefined) return;
     try {
       writeFileSync(join(this.#path, 'cgroup.kill'), '1');
     } catch {
@@ -80,18 +69,25 @@ export class RunCgroup {
 
   /** Removes the cgroup if nothing lives in it. */
   remove(): void {
-    removeCgroup(this.#path);
+    if (this.#path !== undefined) removeCgroup(this.#path);
   }
 }
 
-/** Removes the cgroups that dead owners have left here. A cgroup in which somebody lives stays. */
-export function removeLeftCgroups(isLeft: (mark: Mark) => boolean): void {
+/** Removes cgroups that were left here, of whichever home. One in which somebody lives can't be removed. */
+export function removeEmptyCgroups(isLeft: (mark: Mark) => boolean): void {
   const parent = ownCgroup();
   if (parent === undefined) return;
   for (const name of childrenOf(parent)) {
     const mark = markInCgroup(`/${name}`);
     if (mark !== undefined && isLeft(mark)) removeCgroup(join(parent, name));
   }
+}
+
+async function move(pid: number, path: string): Promise<void> {
+  await writeFile(join(path, 'cgroup.procs'), String(pid)).catch((error: NodeJS.ErrnoException) => {
+    // The process has ended, or the run has ended and its cgroup is removed.
+    if (error.code !== 'ESRCH' && error.code !== 'ENOENT') throw error;
+  });
 }
 
 /** A tool may have made cgroups of its own in ours. */

@@ -1,4 +1,4 @@
-import { removeLeftCgroups } from './cgroup.js';
+import { removeEmptyCgroups } from './cgroup.js';
 import { defaultGraceMs, endFamily, sendTo } from './end-family.js';
 import { closeOver } from './find-family.js';
 import { homeMark, readMark } from './mark-child.js';
@@ -52,7 +52,7 @@ export async function endOrphans({ home, graceMs }: SweepOptions): Promise<reado
       ),
     deadline: () => deadline,
   });
-  removeLeftCgroups((left) => left.home === mark && !ownerLives(left.owner));
+  removeEmptyCgroups(({ owner }) => !ownerLives(owner));
   const surviving = new Set(survivors.map(nameOf));
   return [...reported.values()].map((orphan) => ({ ...orphan, ended: !surviving.has(nameOf(orphan)) }));
 }

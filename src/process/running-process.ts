@@ -64,9 +64,9 @@ export class ChildRun implements RunningProcess {
   readonly #input: InputWriter;
   readonly #output: LineSource;
   readonly #stderr: StderrReader;
-  readonly #cgroup: RunCgroup | undefined;
+  readonly #cgroup: RunCgroup;
   readonly #family: ProcessFamily;
-  readonly #moved: Promise<void> | undefined;
+  #moved: Promise<void> | undefined;
   #settleExit: (exit: ProcessExit) => void = () => {};
   /** The output that was unread when the child was ended. */
   #unread: Promise<readonly (readonly Line[])[]> | undefined;
@@ -79,9 +79,8 @@ export class ChildRun implements RunningProcess {
     if (pid === undefined || stderr === null) throw new TypeError('not a child with pipes');
     this.pid = pid;
     this.#command = spec.command;
-    this.#cgroup = RunCgroup.create(mark);
+    this.#cgroup = new RunCgroup(mark);
     this.#family = new ProcessFamily(pid, mark.run, this.#cgroup);
-    this.#moved = this.#cgroup?.take(pid, async () => (await this.#family.look()).found);
     this.#input = new InputWriter(spec.command, stdin, spec.stdin);
     this.#output =
       stdout === null
@@ -95,11 +94,15 @@ export class ChildRun implements RunningProcess {
     this.exited = new Promise((resolve) => {
       this.#settleExit = resolve;
     });
+    const moving = setTimeout(() => {
+      this.#moved = this.#cgroup.take(pid, async () => (await this.#family.look()).found);
+    }, beforeMoveMs).unref();
     const release = killAtExit(() => this.#killNow());
     child.once('exit', (code, signal) => {
       release();
+      clearTimeout(moving);
       this.#family.rootExited();
-      this.#cgroup?.remove();
+      this.#cgroup.remove();
       this.#settle({ code, signal });
     });
   }
@@ -163,7 +166,7 @@ export class ChildRun implements RunningProcess {
     const release = killAtExit(() => this.#killNow());
     try {
       await this.#endFamily().catch(() => this.#endWithoutTable());
-      void this.#moved?.then(() => this.#cgroup?.remove());
+      void this.#moved?.then(() => this.#cgroup.remove());
       const exit = await this.exited;
       // A pipe without a reader would stay open for ever, so the little that is left in it is read here.
       if (!this.#read) this.#unread = collect(this.#output.batches());
@@ -181,7 +184,7 @@ export class ChildRun implements RunningProcess {
       send: (family, signal) => this.#send(family, signal),
       deadline: () => this.#deadline,
       change: this.exited,
-      isCertain: () => this.#cgroup?.holdsAll ?? false,
+      isCertain: () => this.#cgroup.holdsAll,
     });
     if (survivors.some(({ pid }) => pid === this.pid)) this.#settle({ code: null, signal: null });
   }
@@ -192,7 +195,7 @@ export class ChildRun implements RunningProcess {
    */
   async #endWithoutTable(): Promise<void> {
     if (this.#family.rootLives) sendTo([-this.pid], 'SIGKILL');
-    this.#cgroup?.kill();
+    this.#cgroup.kill();
     await this.exited;
     await this.#endFamily().catch(() => {});
   }
@@ -203,7 +206,7 @@ export class ChildRun implements RunningProcess {
    */
   #send(family: readonly ProcessRow[], signal: NodeJS.Signals): void {
     const asGroup = this.#family.rootLives && family.some(({ pid }) => pid === this.pid);
-    if (signal === 'SIGKILL') this.#cgroup?.kill();
+    if (signal === 'SIGKILL') this.#cgroup.kill();
     const others = asGroup ? family.filter(({ group }) => group !== this.pid) : family;
     sendTo([...(asGroup ? [-this.pid] : []), ...others.map(({ pid }) => pid)], signal);
   }
@@ -220,6 +223,9 @@ export class ChildRun implements RunningProcess {
     this.#settleExit(exit);
   }
 }
+
+/** Hooks and other short programs are over by then; a CLI is still starting. */
+const beforeMoveMs = 20;
 
 async function* replay(
   batches: Promise<readonly (readonly Line[])[]>,

@@ -40,7 +40,7 @@ describe.each(ways)('orphans by %s', (way) => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [tool = 0] = await firstNumbers(child);
-    const cgroup = way === 'cgroups' ? RunCgroup.create(mark) : undefined;
+    const cgroup = way === 'cgroups' ? new RunCgroup(mark) : undefined;
     await cgroup?.take(child.pid ?? 0, async () => [{ pid: tool }]);
     onTestFinished(async () => {
       for (const pid of [child.pid ?? 0, tool]) kill(pid);
