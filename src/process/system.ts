@@ -6,7 +6,7 @@ import { TurnoutError } from '../core/errors.js';
  * can go the ways of other systems: `marks` means no cgroups, `ps` no /proc either, as on macOS.
  */
 export function mayUseCgroups(): boolean {
-  return process.platform === 'linux' && process.env[switchVariable] === undefined;
+  return hasProc() && process.env[switchVariable] !== 'marks';
 }
 
 export function hasProc(): boolean {
