@@ -92,7 +92,9 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
 async function examineDeeply(clis: readonly CliReport[]): Promise<readonly DeepReport[]> {
   const stop = new AbortController();
   // A second signal does not wait for the scenarios that run.
-  const release = onEndingSignal(() => (stop.signal.aborted ? process.exit() : stop.abort()));
+  const release = onEndingSignal(() =>
+    stop.signal.aborted ? process.exit(exitCodes.interrupted) : stop.abort(),
+  );
   try {
     return await inspectDeeply(clis, (line) => process.stderr.write(`${line}\n`), stop.signal);
   } finally {

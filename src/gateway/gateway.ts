@@ -50,7 +50,9 @@ export class Gateway implements GatewayFace {
 
   /** Rejects with everything that keeps it from starting. */
   static async start(options: GatewayOptions): Promise<Gateway> {
-    const { config, env, log } = options;
+    const { config, log } = options;
+    // The agents carry the mark of this home, also where theirs is another one.
+    const env = { ...options.env, TURNOUT_HOME: config.home };
     const backend = options.backend ?? createBackend(config.agentBackend, backendConfig(config, env));
     if (options.backend === undefined) await checkStart(config, backend, env);
     const lock = await lockDirectory(config.home);
