@@ -52,7 +52,7 @@ export class Gateway implements GatewayFace {
   static async start(options: GatewayOptions): Promise<Gateway> {
     const { config, log } = options;
     // The agents carry the mark of this home, also where theirs is another one.
-    const env = { ...options.env, TURNOUT_HOME: config.home };
+    const env: Environment = { ...options.env, TURNOUT_HOME: config.home };
     const backend = options.backend ?? createBackend(config.agentBackend, backendConfig(config, env));
     if (options.backend === undefined) await checkStart(config, backend, env);
     const lock = await lockDirectory(config.home);
