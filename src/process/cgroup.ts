@@ -119,8 +119,8 @@ function childrenOf(path: string): string[] {
   }
 }
 
-/** The directory of this process's cgroup, or `undefined` where none can be had. */
-function ownCgroup(): string | undefined {
+/** The directory of this process's cgroup; `undefined` where none can be made in it, as far as is known. */
+export function ownCgroup(): string | undefined {
   if (!mayUseCgroups() || refused) return undefined;
   const path = readCgroup('self');
   own = own?.path === path ? own : { path, directory: directoryOf(path) };

@@ -27,7 +27,8 @@ async function firstNumbers(child: ChildProcess): Promise<number[]> {
   return line.toString().trim().split(' ').map(Number);
 }
 
-describe.each(ways)('orphans by %s', (way) => {
+// Another test's sweep may remove a cgroup of this dead owner in the moment in which it is still empty.
+describe.each(ways)('orphans by %s', { retry: 1 }, (way) => {
   goWay(way);
   const deadOwner = way === 'ps' ? '2147483646.t1' : '2147483646.1';
 
@@ -74,7 +75,7 @@ describe.each(ways)('orphans by %s', (way) => {
 });
 
 describe('orphans', () => {
-  it.runIf(ways.length > 1)(
+  it.runIf(ways.includes('cgroups'))(
     'of a killed Turnout that have shed every tie are ended by their cgroup [fault 13.10: env -i setsid -f, then a kill]',
     async () => {
       const home = makeHome();

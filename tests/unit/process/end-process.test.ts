@@ -1,4 +1,8 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { ownCgroup } from '../../../src/process/cgroup.js';
+import { readCgroup } from '../../../src/process/read-proc.js';
 import { goWay, isRunning, lineByLine, readAll, startFixture, untilGone, ways } from './start-fixture.js';
 
 describe.each(ways)('end (S7) by %s', (way) => {
@@ -59,7 +63,10 @@ describe.each(ways)('end (S7) by %s', (way) => {
       const child = await startFixture('shed-everything.mjs');
       const shed = Number(await lineByLine(child)());
       expect(isRunning(shed)).toBe(true);
+      const cgroup = join(ownCgroup() ?? '', basename(readCgroup(shed)));
+      expect(existsSync(cgroup)).toBe(true);
       await child.end();
+      await vi.waitFor(() => expect(existsSync(cgroup)).toBe(false));
       expect(isRunning(shed)).toBe(false);
     },
   );

@@ -1,5 +1,8 @@
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, onTestFinished, vi } from 'vitest';
+import { ownCgroup } from '../../../src/process/cgroup.js';
 import { readRow } from '../../../src/process/read-proc.js';
 import {
   type Line,
@@ -9,8 +12,23 @@ import {
 } from '../../../src/process/start-process.js';
 
 /** The ways to know the processes of a child, from the surest to that of macOS; Linux can be made to go all of them. */
-export const ways = process.platform === 'linux' ? (['cgroups', 'marks', 'ps'] as const) : (['ps'] as const);
-export type Way = (typeof ways)[number];
+export type Way = 'cgroups' | 'marks' | 'ps';
+export const ways: readonly Way[] = [
+  ...(hasCgroups() ? (['cgroups'] as const) : []),
+  ...(process.platform === 'linux' ? (['marks'] as const) : []),
+  'ps',
+];
+
+function hasCgroups(): boolean {
+  try {
+    const probe = join(ownCgroup() ?? '/nowhere', `turnout-probe-${process.pid}`);
+    mkdirSync(probe);
+    rmdirSync(probe);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Makes the tests of a suite, and the programs they start, go one way. */
 export function goWay(way: Way): void {
