@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -82,7 +83,9 @@ export function lineByLine(child: RunningProcess): () => Promise<string> {
 /** A zombie counts as gone: it only waits for its parent to reap it. */
 export function isRunning(pid: number): boolean {
   expect(pid).toBeGreaterThan(1);
-  return readRow(pid) !== undefined;
+  if (process.platform === 'linux') return readRow(pid) !== undefined;
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
 }
 
 export function untilGone(pid: number): Promise<void> {

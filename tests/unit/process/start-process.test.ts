@@ -19,7 +19,7 @@ describe('startProcess (S7)', () => {
       }),
     );
     expect(Object.keys(first ?? {}).sort()).toEqual(['ONE', 'PATH', 'TURNOUT_OWNER', 'TURNOUT_RUN']);
-    expect(first?.['TURNOUT_OWNER']).toMatch(new RegExp(`^${process.pid}\\.\\d+@[0-9a-f]{16}$`));
+    expect(first?.['TURNOUT_OWNER']).toMatch(new RegExp(`^${process.pid}\\.t?\\d+@[0-9a-f]{16}$`));
     expect(first?.['TURNOUT_RUN']).toMatch(/^[0-9a-f-]{36}$/);
     expect(second?.['TURNOUT_RUN']).not.toBe(first?.['TURNOUT_RUN']);
   });
