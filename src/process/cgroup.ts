@@ -101,11 +101,18 @@ function pidsIn(path: string): readonly number[] {
 }
 
 function removeCgroup(path: string): void {
+  if (removed(path)) return;
   for (const name of childrenOf(path)) removeCgroup(join(path, name));
+  removed(path);
+}
+
+/** False if somebody lives in it, or below it are others. */
+function removed(path: string): boolean {
   try {
     rmdirSync(path);
-  } catch {
-    // Somebody lives in it, or it is gone.
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
   }
 }
 

@@ -19,8 +19,8 @@ export function readProcTableNow(since: number): readonly ProcessRow[] {
 }
 
 export function readRow(pid: number): ProcessRow | undefined {
-  const stat = readProcFile(`/proc/${pid}/stat`);
-  return stat === undefined ? undefined : parseStat(pid, stat);
+  const fields = readStat(pid);
+  return fields === undefined ? undefined : asRow(pid, fields);
 }
 
 /**
@@ -72,8 +72,9 @@ function wasBornBefore(since: number, pid: number): boolean {
   const inode = inodeOf(pid);
   const known = births.get(pid);
   if (inode !== undefined && known?.inode === inode) return known.start < since;
-  const start = readRow(pid)?.start;
-  if (inode === undefined || start === undefined) return false;
+  const fields = readStat(pid);
+  if (inode === undefined || fields === undefined) return false;
+  const start = Number(fields[startField]);
   births.set(pid, { inode, start });
   return start < since;
 }
@@ -93,9 +94,14 @@ function forgetAllBut(pids: readonly number[]): void {
   for (const pid of births.keys()) if (!living.has(pid)) births.delete(pid);
 }
 
-/** Parses `pid (name) state ppid pgrp session … starttime`, where the name may hold spaces and brackets. */
-function parseStat(pid: number, stat: string): ProcessRow | undefined {
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', startField + 1);
+/** The fields of `pid (name) state ppid pgrp session … starttime` from the state on: the name may hold spaces and brackets. */
+function readStat(pid: number): readonly string[] | undefined {
+  const stat = readProcFile(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ', startField + 1);
+}
+
+/** A process that has ended or belongs to the kernel is none. */
+function asRow(pid: number, fields: readonly string[]): ProcessRow | undefined {
   const [state, parent, group, session] = fields;
   if (state === undefined || state === 'Z' || state === 'X') return undefined;
   if ((Number(fields[flagsField]) & kernelThread) !== 0) return undefined;
