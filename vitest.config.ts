@@ -1,8 +1,5 @@
 import { defineConfig } from 'vitest/config';
 
-/** It ends processes of the whole machine: `npm test` runs it apart from the others. */
-const alone = 'tests/unit/process/end-orphans.test.ts';
-
 /** Files that need modules or timers of their own: they load a whole gateway, or they fake the clock. */
 const ownModules = ['tests/gateway/**/*.test.ts', 'tests/unit/sessions/{alarm,watchdog}.test.ts'];
 
@@ -17,14 +14,13 @@ export default defineConfig({
     hookTimeout: 30_000,
     projects: [
       { extends: true, test: { name: 'own modules', include: ownModules } },
-      { extends: true, test: { name: 'alone', include: [alone] } },
       {
         extends: true,
         // A worker keeps its modules from one file to the next: to load them anew takes a fifth of the whole run.
         test: {
           name: 'shared modules',
           include: ['tests/**/*.test.ts'],
-          exclude: [...ownModules, alone],
+          exclude: ownModules,
           isolate: false,
         },
       },

@@ -109,7 +109,10 @@ async function sessionOver(
   } as const;
   const spec = { command: cliPath, args: [], env: home.env, stdin: 'open' } as const;
   const piped = withStdout(child, Object.assign(stdout, { unref() {} }));
-  const live = await connect(new ChildRun(piped, spec, 'bench'), options);
+  const live = await connect(
+    new ChildRun(piped, spec, { owner: 'bench', home: 'bench', run: 'bench' }),
+    options,
+  );
   const session = new LiveBackendSession({
     backend: 'claude',
     protocol: claudeLive,

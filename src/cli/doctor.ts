@@ -3,7 +3,9 @@ import { resolveBackendName } from '../backends/registry.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { loadConfig } from '../gateway/config.js';
+import { systemWarnings } from '../process/system.js';
 import { type DeepReport, deepTable, inspectDeeply } from './doctor-deep.js';
+import { exitingOnSignal, onEndingSignal } from './ending-signals.js';
 import { exitCodes } from './exit-codes.js';
 import { type CliReport, inspectClis } from './inspect-clis.js';
 import { version } from './version.js';
@@ -60,7 +62,7 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
   const wanted = options.backend
     ?.flatMap((names) => names.split(','))
     .map((name) => resolveBackendName(name));
-  const all = await inspectClis(config, environment);
+  const all = await exitingOnSignal(() => inspectClis(config, environment));
   const clis = wanted === undefined ? all : all.filter(({ backend }) => wanted.includes(backend));
   const report: Report = {
     turnout: version(),
@@ -68,7 +70,7 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
     platform: `${process.platform}-${process.arch}`,
     home: config.home,
     defaultBackend: config.agentBackend,
-    warnings: config.warnings,
+    warnings: [...config.warnings, ...systemWarnings()],
     clis,
   };
   const usable = clis.filter((cli) => cli.usable);
@@ -89,12 +91,14 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
 
 async function examineDeeply(clis: readonly CliReport[]): Promise<readonly DeepReport[]> {
   const stop = new AbortController();
-  const onSignal = () => stop.abort();
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  // A second signal does not wait for the scenarios that run.
+  const release = onEndingSignal(() =>
+    stop.signal.aborted ? process.exit(exitCodes.interrupted) : stop.abort(),
+  );
   try {
     return await inspectDeeply(clis, (line) => process.stderr.write(`${line}\n`), stop.signal);
   } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    release();
   }
 }
 

@@ -8,6 +8,7 @@ import { backendConfig, type Environment, readConfig } from '../gateway/config.j
 import { Gateway } from '../gateway/gateway.js';
 import { StoreError } from '../store/errors.js';
 import { demoAgentPath } from './demo.js';
+import { type EndingSignal, onEndingSignal } from './ending-signals.js';
 import { exitCodes } from './exit-codes.js';
 
 export const usageText = `Usage: turnout gateway [options]
@@ -22,7 +23,8 @@ answered, also after a crash. Settings come from .env and the environment; docs/
   --home <dir>      database, archive, token (TURNOUT_HOME, default ~/.turnout)
   --demo            with the bundled demo agent: no account needed
 
-SIGTERM or Ctrl-C lets running turns end (SHUTDOWN_GRACE_MS); another one, a second later or more, ends them at once.
+SIGTERM, SIGHUP or Ctrl-C lets running turns end (SHUTDOWN_GRACE_MS); another one, a second later or more, ends them at
+once, and so does SIGQUIT.
 Exit codes: 0 stopped · 1 it could not start · 2 wrong usage
 `;
 
@@ -86,18 +88,24 @@ function untilStopped(starting: Promise<Gateway>): Promise<void> {
   return new Promise((resolve, reject) => {
     let started = false;
     let askedAt: number | undefined;
-    const stop = (signal: NodeJS.Signals): void => {
-      if (askedAt !== undefined && performance.now() - askedAt < sameWishMs) return;
-      if (askedAt !== undefined && !started) process.exit(exitCodes.failed);
+    const stop = (signal: EndingSignal): void => {
+      const atOnce = signal === 'SIGQUIT';
+      if (!atOnce && askedAt !== undefined && performance.now() - askedAt < sameWishMs) return;
+      if (!started && (atOnce || askedAt !== undefined)) process.exit(exitCodes.failed);
       askedAt ??= performance.now();
       // A gateway that could not start has nothing to stop: `serve` reports the reason.
-      starting.then((gateway) => gateway.stop(signal).then(resolve, reject)).catch(() => undefined);
+      starting
+        .then((gateway) => {
+          const stopping = gateway.stop(signal);
+          // A second call ends the grace period.
+          return (atOnce ? gateway.stop(signal) : stopping).then(resolve, reject);
+        })
+        .catch(() => undefined);
     };
     starting.then(() => {
       started = true;
     }, resolve);
-    process.on('SIGTERM', stop);
-    process.on('SIGINT', stop);
+    onEndingSignal(stop);
   });
 }
 

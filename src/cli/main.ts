@@ -33,6 +33,10 @@ if (refusal !== undefined) {
   const { overview } = await import('./usage.js');
   process.stdout.write(load === undefined ? overview : (await load()).usageText);
   if (command === undefined) process.exitCode = 2;
+} else if (process.platform === 'win32') {
+  const { unsupportedSystem } = await import('../process/system.js');
+  process.stderr.write(`turnout: ${unsupportedSystem()?.explanation}\n`);
+  process.exitCode = 3;
 } else {
   const load = find(command);
   if (load === undefined) {

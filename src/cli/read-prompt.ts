@@ -1,6 +1,7 @@
 import { fstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { TurnoutError } from '../core/errors.js';
+import { hasProc } from '../process/system.js';
 
 type Input = Readable & { readonly isTTY?: boolean; readonly fd?: number };
 
@@ -104,6 +105,7 @@ function stdinKind(input: Input): 'none' | 'pipeline' | 'other' {
  * Linux shows this.
  */
 function siblingWritesTo(pipe: number): boolean {
+  if (!hasProc()) return false;
   try {
     return readdirSync('/proc')
       .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)

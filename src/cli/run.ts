@@ -113,7 +113,7 @@ async function runTurn(options: RunFlags): Promise<number> {
 
 /** Ends the agents that a killed Turnout left running, and removes their files. */
 async function sweepAfterCrash(home: string): Promise<void> {
-  await Promise.all([endOrphans(), sweepScratchFiles({ TURNOUT_HOME: home })]).catch(() => undefined);
+  await Promise.all([endOrphans({ home }), sweepScratchFiles({ TURNOUT_HOME: home })]).catch(() => undefined);
 }
 
 function systemPromptOf(options: RunFlags): string | undefined {

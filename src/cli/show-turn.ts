@@ -2,6 +2,7 @@ import type { RunOptions } from '../backends/types.js';
 import type { ChatEvent, ErrorEvent, PermissionRequestEvent, Usage } from '../core/chat-event.js';
 import type { SessionOptions } from '../sessions/types.js';
 import { describeCommand, redactWords } from './describe-command.js';
+import { onEndingSignal } from './ending-signals.js';
 import { exitCodeFor, exitCodes } from './exit-codes.js';
 import { OpenQuestions } from './open-questions.js';
 import type { OutputFormat } from './run-options.js';
@@ -142,7 +143,7 @@ function describeTurn({ prompt, options }: ShownTurn): string {
 }
 
 /**
- * Ctrl-C, a SIGTERM or a reader that goes away ends the turn and all that it started; a second signal exits
+ * Ctrl-C, another signal that ends programs, or a reader that goes away ends the turn and all that it started; a second signal exits
  * at once.
  */
 function interruptible(terminal: Terminal): { signal: AbortSignal; release(): void } {
@@ -152,12 +153,5 @@ function interruptible(terminal: Terminal): { signal: AbortSignal; release(): vo
     controller.abort();
   };
   terminal.onUnwritable(() => controller.abort());
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of signals) process.on(name, onSignal);
-  return {
-    signal: controller.signal,
-    release: () => {
-      for (const name of signals) process.off(name, onSignal);
-    },
-  };
+  return { signal: controller.signal, release: onEndingSignal(onSignal) };
 }

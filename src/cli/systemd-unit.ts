@@ -35,6 +35,8 @@ Restart=on-failure
 RestartSec=5
 # At first only the gateway gets SIGTERM, and drains. What is left when it has ended is killed.
 KillMode=mixed
+# Each agent runs in a cgroup below this unit's, and ends with all that it has started.
+Delegate=yes
 # Above SHUTDOWN_GRACE_MS.
 TimeoutStopSec=${stopSeconds}
 # The agents' files, too, are only for their owner.

@@ -50,7 +50,9 @@ export class Gateway implements GatewayFace {
 
   /** Rejects with everything that keeps it from starting. */
   static async start(options: GatewayOptions): Promise<Gateway> {
-    const { config, env, log } = options;
+    const { config, log } = options;
+    // The agents carry the mark of this home, also where theirs is another one.
+    const env: Environment = { ...options.env, TURNOUT_HOME: config.home };
     const backend = options.backend ?? createBackend(config.agentBackend, backendConfig(config, env));
     if (options.backend === undefined) await checkStart(config, backend, env);
     const lock = await lockDirectory(config.home);
@@ -98,7 +100,7 @@ export class Gateway implements GatewayFace {
   async #start(): Promise<void> {
     const { log, config } = this.#options;
     // A CLI that a crashed gateway left running must not go on in a session that is about to be resumed.
-    const orphans = await endOrphans().catch((error: unknown) => {
+    const orphans = await endOrphans({ home: config.home }).catch((error: unknown) => {
       log.warn('orphans could not be looked for', { error });
       return [];
     });
@@ -133,12 +135,12 @@ export class Gateway implements GatewayFace {
   async #stop(reason: string): Promise<void> {
     const { log, config } = this.#options;
     this.#state = 'draining';
-    log.info('gateway is stopping', { reason, running: this.#parts.queue.size });
-    clearInterval(this.#retention);
-    await this.#parts.scheduler.stop();
     const graceEnded = new Promise<void>((resolve) => {
       this.#endGrace = resolve;
     });
+    log.info('gateway is stopping', { reason, running: this.#parts.queue.size });
+    clearInterval(this.#retention);
+    await this.#parts.scheduler.stop();
     const drained = this.#parts.queue.drain(config.shutdownGraceMs);
     await Promise.race([drained, graceEnded.then(() => this.#parts.queue.drain(0))]);
     await drained;

@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { type BackendName, createBackend } from '../backends/registry.js';
+import { entriesOf } from '../process/mark-child.js';
+import { commandOf, readProcessTable } from '../process/process-table.js';
 import { commandFace, type Face, type FaceName, faceNames, libraryFace } from './faces.js';
 import { type LabHome, makeHome } from './home.js';
 import { type ScriptedModel, startScriptedModel } from './model/server.js';
@@ -131,15 +132,8 @@ function faceOf(name: FaceName, run: LabRun, home: LabHome): Face {
   return name === 'library' ? libraryFace(options) : commandFace(options);
 }
 
-/** Finds the processes that still carry the home's mark. This works on Linux only. */
+/** Finds the processes that still carry the home's mark. */
 async function leftovers(mark: string): Promise<readonly string[]> {
-  if (process.platform !== 'linux') return [];
-  const found: string[] = [];
-  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-    if (!environment.includes(`TURNOUT_LAB=${mark}\0`)) continue;
-    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if (command !== '') found.push(`${pid} ${command.replaceAll('\0', ' ').trim().slice(0, 100)}`);
-  }
-  return found;
+  const marked = (await readProcessTable()).filter((row) => entriesOf(row).includes(`TURNOUT_LAB=${mark}`));
+  return marked.map((row) => `${row.pid} ${commandOf(row).slice(0, 100)}`);
 }

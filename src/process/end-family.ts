@@ -1,38 +1,91 @@
-import { isAlive, type ProcessRow } from './process-table.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isAlive, nameOf, type ProcessRow } from './process-table.js';
+import { hasProc } from './system.js';
 
 export const defaultGraceMs = 2000;
 
+/** What one look at the processes shows. */
+export interface Look {
+  /** The processes to end that still live. */
+  readonly found: readonly ProcessRow[];
+  /** True if there was a process of which nobody could tell whose it is. */
+  readonly unsure?: boolean;
+}
+
 export interface Ending {
-  /** Finds the processes to end that still live. */
-  find(): Promise<readonly ProcessRow[]>;
+  look(): Promise<Look>;
   send(family: readonly ProcessRow[], signal: NodeJS.Signals): void;
   /** The time of `performance.now()` at which SIGKILL follows. It may move closer meanwhile. */
   readonly deadline: () => number;
   /** If it resolves, the processes are checked at once instead of after the next pause. */
   readonly change?: Promise<unknown>;
+  /** True if one look that finds nothing is proof. Otherwise a fork may have passed it by, and a second look follows. */
+  readonly isCertain?: () => boolean;
 }
 
 /**
- * Sends SIGTERM, waits, and sends SIGKILL to the processes that still live; then searches again until nothing
+ * Sends SIGTERM, waits, and sends SIGKILL to the processes that still live; then looks again until nothing
  * is found, because a process may start others while it is being ended. Returns the processes that even
  * SIGKILL can't end (another user's, or stuck in the kernel).
  */
 export async function endFamily(ending: Ending): Promise<readonly ProcessRow[]> {
+  const doubt = new Doubt();
+  const asked = new Set<string>();
+  let trustMs = firstTrustMs;
   let giveUpAt: number | undefined;
   for (;;) {
-    const family = await ending.find();
+    const { found: family, unsure = false } = await ending.look();
     const now = performance.now();
-    if (family.length === 0) return [];
+    if (family.length === 0) {
+      if (doubt.isOver(unsure, ending.isCertain?.() ?? false)) return [];
+      await doubt.pause(unsure);
+      continue;
+    }
+    doubt.begin();
+    // Without /proc an ended process that nobody has reaped seems to live: only the next look tells.
+    const lookAgainAt = hasProc() ? Number.POSITIVE_INFINITY : now + trustMs;
+    trustMs *= 2;
     if (giveUpAt !== undefined && now > giveUpAt) return family;
     if (now < ending.deadline()) {
-      ending.send(family, 'SIGTERM');
-      await untilGone(family, ending.deadline, ending.change);
+      // Nobody is asked twice: some CLIs count.
+      const unasked = family.filter((row) => !asked.has(nameOf(row)));
+      for (const row of unasked) asked.add(nameOf(row));
+      if (unasked.length > 0) ending.send(unasked, 'SIGTERM');
+      await untilGone(family, () => Math.min(lookAgainAt, ending.deadline()), ending.change);
     } else {
       const until = giveUpAt ?? now + killPatienceMs;
       giveUpAt = until;
       ending.send(family, 'SIGKILL');
-      await untilGone(family, () => until, ending.change);
+      await untilGone(family, () => Math.min(lookAgainAt, until), ending.change);
     }
+  }
+}
+
+/** Decides after how many looks that find nothing there is nothing: two in a row, both sure of what they saw. */
+class Doubt {
+  #sureLooks = 0;
+  #unsureSince: number | undefined;
+  #pauseMs = 1;
+
+  begin(): void {
+    this.#sureLooks = 0;
+    this.#unsureSince = undefined;
+    this.#pauseMs = 1;
+  }
+
+  isOver(unsure: boolean, certain: boolean): boolean {
+    if (certain) return true;
+    this.#unsureSince ??= unsure ? performance.now() : undefined;
+    // A process that shows nothing for so long has wiped it out itself.
+    const isPatient = performance.now() - (this.#unsureSince ?? 0) < doubtPatienceMs;
+    this.#sureLooks = unsure && isPatient ? 0 : this.#sureLooks + 1;
+    return this.#sureLooks >= 2;
+  }
+
+  async pause(unsure: boolean): Promise<void> {
+    if (!unsure) return await nextTurn();
+    await sleep(this.#pauseMs, undefined);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
   }
 }
 
@@ -74,4 +127,6 @@ function sleep(ms: number, change: Promise<unknown> | undefined): Promise<boolea
 }
 
 const longestPauseMs = 25;
+const firstTrustMs = 30;
 const killPatienceMs = 2000;
+const doubtPatienceMs = 500;

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 
 export type FoundExecutable =
   | { readonly path: string }
@@ -14,7 +14,7 @@ export type ExecutableProblem = 'missing' | 'not_executable' | 'is_directory';
  */
 export async function findExecutable(
   nameOrPath: string,
-  env: { readonly PATH?: string; readonly PATHEXT?: string },
+  env: { readonly PATH?: string },
   cwd = '.',
 ): Promise<FoundExecutable> {
   let best: FoundExecutable = { problem: 'missing', path: nameOrPath };
@@ -26,19 +26,13 @@ export async function findExecutable(
   return best;
 }
 
-const onWindows = process.platform === 'win32';
 const rank: Readonly<Record<ExecutableProblem, number>> = { missing: 0, is_directory: 1, not_executable: 2 };
 
-function candidates(nameOrPath: string, env: { PATH?: string; PATHEXT?: string }, cwd: string): string[] {
+function candidates(nameOrPath: string, env: { readonly PATH?: string }, cwd: string): string[] {
   if (nameOrPath === '') return [];
-  const isPath =
-    nameOrPath.includes('/') || (onWindows && (nameOrPath.includes('\\') || isAbsolute(nameOrPath)));
   // An empty part of PATH means the current directory; without PATH the C library searches these two.
-  const folders = isPath ? [''] : (env.PATH ?? '/bin:/usr/bin').split(delimiter);
-  const endings = onWindows ? ['', ...(env.PATHEXT ?? '.COM;.EXE;.BAT;.CMD').split(';')] : [''];
-  return folders.flatMap((folder) =>
-    endings.map((ending) => resolve(cwd, join(folder, nameOrPath + ending))),
-  );
+  const folders = nameOrPath.includes('/') ? [''] : (env.PATH ?? '/bin:/usr/bin').split(delimiter);
+  return folders.map((folder) => resolve(cwd, join(folder, nameOrPath)));
 }
 
 async function problemOf(path: string): Promise<ExecutableProblem | undefined> {

@@ -1,31 +1,32 @@
+import type { RunCgroup } from './cgroup.js';
+import type { Look } from './end-family.js';
 import { isMarkedWith } from './mark-child.js';
-import {
-  hasProc,
-  type ProcessIdentity,
-  type ProcessRow,
-  readProcessTable,
-  readProcessTableNow,
-} from './process-table.js';
+import { nameOf, type ProcessRow, readProcessTable, readProcessTableNow } from './process-table.js';
 import { readRow } from './read-proc.js';
+import { hasProc } from './system.js';
 
 /**
  * Finds the living processes that one child has started. The tools of all four CLIs run in sessions of their
- * own, so the child's group alone misses them; a process belongs to the family by its parent, its session,
- * the marker, or because it was seen before. The marker can be read on Linux only: elsewhere a process that
- * forks twice into a session of its own is not found.
+ * own, so the child's group alone misses them; a process belongs to the family by its cgroup, its parent, its session,
+ * the mark in its environment, or because it was seen before. Without a cgroup a process that has shed all of these is not
+ * found; without /proc this is true of one that forks twice into a session of its own if its environment is hidden.
  */
 export class ProcessFamily {
   readonly #root: number;
   readonly #rootStart: number;
   readonly #run: string;
+  readonly #cgroup: RunCgroup | undefined;
   readonly #seen = new Set<string>();
+  #sessions = new Set<number>();
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #rootLives = true;
-  #left: Promise<void> | undefined;
+  #left: Promise<unknown> | undefined;
 
-  constructor(root: number, run: string) {
+  constructor(root: number, run: string, cgroup?: RunCgroup) {
     this.#root = root;
     this.#run = run;
-    this.#rootStart = readRow(root)?.start ?? 0;
+    this.#cgroup = cgroup;
+    this.#rootStart = (hasProc() ? readRow(root)?.start : undefined) ?? 0;
   }
 
   get rootLives(): boolean {
@@ -41,33 +42,57 @@ export class ProcessFamily {
     this.#rootLives = false;
   }
 
-  async find(): Promise<readonly ProcessRow[]> {
+  async look(): Promise<Look> {
     await this.#left;
     return this.#select(await readProcessTable(this.#rootStart));
   }
 
-  /** Searches synchronously, for the last moments of this process. */
-  findNow(): readonly ProcessRow[] {
+  /** Looks synchronously, for the last moments of this process. */
+  lookNow(): Look {
     return this.#select(readProcessTableNow(this.#rootStart));
   }
 
   #rememberGroup(): void {
-    const remember = (table: readonly ProcessRow[]) => void this.#select(table, true);
-    if (hasProc) remember(readProcessTableNow(this.#rootStart));
-    else this.#left = readProcessTable(this.#rootStart).then(remember, () => {});
+    if (hasProc()) this.#select(readProcessTableNow(this.#rootStart), true);
+    else
+      this.#left = readProcessTable().then(
+        (table) => this.#select(table, true),
+        () => {},
+      );
   }
 
-  #select(table: readonly ProcessRow[], rootLives = this.#rootLives): readonly ProcessRow[] {
-    const family = closeOver(
+  #select(table: readonly ProcessRow[], rootLives = this.#rootLives): Look {
+    const inCgroup = new Set(this.#cgroup?.pids());
+    const sessions = this.#rememberedSessions();
+    let unsure = false;
+    const found = closeOver(
       table,
-      (row) =>
-        (rootLives && (row.pid === this.#root || row.session === this.#root)) ||
-        this.#seen.has(nameOf(row)) ||
-        (row.start >= this.#rootStart && isMarkedWith(row.pid, this.#run)),
+      (row) => {
+        if (inCgroup.has(row.pid) || this.#seen.has(nameOf(row))) return true;
+        if (rootLives && (row.pid === this.#root || row.session === this.#root)) return true;
+        if (row.start < this.#rootStart) return false;
+        if (sessions.has(row.session)) return true;
+        const marked = isMarkedWith(row, this.#run);
+        if (marked === 'unknown') unsure = true;
+        return marked === true;
+      },
       { sessions: true },
     );
-    for (const row of family) this.#seen.add(nameOf(row));
-    return family;
+    for (const row of found) {
+      this.#seen.add(nameOf(row));
+      sessions.add(row.session);
+    }
+    this.#sessions = sessions;
+    this.#lookedAt = performance.now();
+    return { found, unsure };
+  }
+
+  /**
+   * Of a session seen a moment ago one process may be left that was started between two looks: all that it was tied to has
+   * just been ended. Later the session's number may be somebody else's.
+   */
+  #rememberedSessions(): Set<number> {
+    return performance.now() - this.#lookedAt < sessionMemoryMs ? this.#sessions : new Set();
   }
 }
 
@@ -97,10 +122,6 @@ export function closeOver(
   return family;
 }
 
-export function nameOf({ pid, start }: ProcessIdentity): string {
-  return `${pid}.${start}`;
-}
-
 function groupHasMembers(group: number): boolean {
   try {
     return process.kill(-group, 0);
@@ -108,3 +129,5 @@ function groupHasMembers(group: number): boolean {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
+
+const sessionMemoryMs = 1000;

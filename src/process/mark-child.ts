@@ -1,51 +1,97 @@
-import { randomUUID } from 'node:crypto';
-import { readEnvironment, readRow } from './read-proc.js';
+import { createHash, randomUUID } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { homeDirectory } from '../config/home-directory.js';
+import { markInCgroup } from './cgroup-name.js';
+import type { ProcessRow } from './process-table.js';
+import { readCgroup, readCommandLine, readEnvironment, readRow } from './read-proc.js';
+import { hasProc } from './system.js';
 
 /**
- * Two variables in the environment of a child, which its descendants inherit: the owner that started it (to
- * find the processes of a dead owner), and the run it belongs to (to find processes that cut their ties by
- * forking twice).
+ * Every child is marked, and its descendants inherit the mark: by two variables in the environment, and by the name of
+ * its cgroup where it has one, which no process can shed.
  */
-export interface Marker {
+export interface Mark {
+  /** The Turnout that started it, as `pid.start`: the processes of a dead owner are orphans. */
   readonly owner: string;
+  /** Stands for the TURNOUT_HOME of the owner: its orphans are ended by its successor there, and by nobody else. */
+  readonly home: string;
+  /** The run it belongs to: it finds processes that cut their ties by forking twice. */
   readonly run: string;
 }
 
-export function createMarker(): Marker {
-  return { owner: ownName(), run: randomUUID() };
+export function createMark(env: Readonly<Record<string, string>>): Mark {
+  return { owner: ownName(), home: homeMark(homeDirectory(env)), run: randomUUID() };
 }
 
-/** Adds the marker. It replaces that of an outer Turnout, which may have started this one. */
+/** Stands for a home in a mark. A path may lead there through a link, and may be nobody else's business. */
+export function homeMark(home: string): string {
+  return createHash('sha256').update(realPath(home)).digest('hex').slice(0, 16);
+}
+
+/** Adds the mark. It replaces that of an outer Turnout, which may have started this one. */
 export function markEnvironment(
   env: Readonly<Record<string, string>>,
-  marker: Marker,
+  { owner, home, run }: Mark,
 ): Record<string, string> {
-  return { ...env, [ownerVariable]: marker.owner, [runVariable]: marker.run };
+  return { ...env, [ownerVariable]: `${owner}@${home}`, [runVariable]: run };
 }
 
-export function isMarkedWith(pid: number, run: string): boolean {
-  return readEnvironment(pid).includes(`${runVariable}=${run}`);
+/** A process is just giving way to another program: Linux shows neither the old environment nor the new one. */
+export type Unknown = 'unknown';
+
+/**
+ * Reads a process's mark. One without a home, as Turnout made them before it knew homes, is none: nobody can prove whose it
+ * is.
+ */
+export function readMark(row: ProcessRow): Mark | 'none' | Unknown {
+  const entries = entriesOf(row);
+  const inCgroup = row.psText === undefined ? markInCgroup(readCgroup(row.pid)) : undefined;
+  return inCgroup ?? (entries === 'unknown' ? entries : (markAmong(entries) ?? 'none'));
 }
 
-export function readMarker(pid: number): Marker | undefined {
-  let owner: string | undefined;
+/** Looks for the mark of a run in the environment alone: the run itself knows who is in its cgroup. */
+export function isMarkedWith(row: ProcessRow, run: string): boolean | Unknown {
+  const entries = entriesOf(row);
+  return entries === 'unknown' ? entries : entries.includes(`${runVariable}=${run}`);
+}
+
+/** The environment, as NAME=value; without /proc it is preceded by the words of the command. */
+export function entriesOf(row: ProcessRow): readonly string[] | Unknown {
+  if (row.psText !== undefined) return row.psText.split(' ');
+  const entries = readEnvironment(row.pid);
+  return entries.length === 0 && readCommandLine(row.pid) === '' ? 'unknown' : entries;
+}
+
+function markAmong(entries: readonly string[]): Mark | undefined {
+  let owner: readonly string[] | null = null;
   let run = '';
-  for (const entry of readEnvironment(pid)) {
-    if (entry.startsWith(`${ownerVariable}=`)) owner = entry.slice(ownerVariable.length + 1);
+  for (const entry of entries) {
+    if (entry.startsWith(`${ownerVariable}=`)) owner = ownerValue.exec(entry.slice(ownerVariable.length + 1));
     if (entry.startsWith(`${runVariable}=`)) run = entry.slice(runVariable.length + 1);
   }
-  return owner === undefined ? undefined : { owner, run };
+  const [, name, home] = owner ?? [];
+  return name === undefined || home === undefined ? undefined : { owner: name, home, run };
 }
 
 /**
- * This process as `pid.start`. Without /proc the start is `unknown`: nobody looks for it there, and an owner
- * whose start is no number is never declared dead.
+ * This process as `pid.start`. Without /proc the start is `t` and a time, which no process with /proc mistakes for
+ * its own clock ticks.
  */
 export function ownName(): string {
+  if (!hasProc()) return `${process.pid}.t${Math.round(performance.timeOrigin)}`;
   ownStart ??= readRow(process.pid)?.start;
   return `${process.pid}.${ownStart ?? 'unknown'}`;
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 let ownStart: number | undefined;
 const ownerVariable = 'TURNOUT_OWNER';
 const runVariable = 'TURNOUT_RUN';
+const ownerValue = /^(\d+\.\w+)@([0-9a-f]+)$/;

@@ -19,8 +19,8 @@ export function readProcTableNow(since: number): readonly ProcessRow[] {
 }
 
 export function readRow(pid: number): ProcessRow | undefined {
-  const stat = readProcFile(`/proc/${pid}/stat`);
-  return stat === undefined ? undefined : parseStat(pid, stat);
+  const fields = readStat(pid);
+  return fields === undefined ? undefined : asRow(pid, fields);
 }
 
 /**
@@ -28,11 +28,17 @@ export function readRow(pid: number): ProcessRow | undefined {
  * processes that the system lets us read; a program that writes its title over its environment has none.
  */
 export function readEnvironment(pid: number): readonly string[] {
-  return readProcFile(`/proc/${pid}/environ`)?.split('\0') ?? [];
+  const text = readProcFile(`/proc/${pid}/environ`) ?? '';
+  return text === '' ? [] : text.split('\0');
 }
 
 export function readCommandLine(pid: number): string {
   return (readProcFile(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim();
+}
+
+/** The path of a process's cgroup, below a hierarchy of its namespace. */
+export function readCgroup(pid: number | 'self'): string {
+  return /^0::(.*)$/m.exec(readProcFile(`/proc/${pid}/cgroup`) ?? '')?.[1] ?? '';
 }
 
 /** Distinguishes containers that one /proc shows side by side: each counts its own pids. */
@@ -66,8 +72,9 @@ function wasBornBefore(since: number, pid: number): boolean {
   const inode = inodeOf(pid);
   const known = births.get(pid);
   if (inode !== undefined && known?.inode === inode) return known.start < since;
-  const start = readRow(pid)?.start;
-  if (inode === undefined || start === undefined) return false;
+  const fields = readStat(pid);
+  if (inode === undefined || fields === undefined) return false;
+  const start = Number(fields[startField]);
   births.set(pid, { inode, start });
   return start < since;
 }
@@ -87,11 +94,17 @@ function forgetAllBut(pids: readonly number[]): void {
   for (const pid of births.keys()) if (!living.has(pid)) births.delete(pid);
 }
 
-/** Parses `pid (name) state ppid pgrp session … starttime`, where the name may hold spaces and brackets. */
-function parseStat(pid: number, stat: string): ProcessRow | undefined {
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ', startField + 1);
+/** The fields of `pid (name) state ppid pgrp session … starttime` from the state on: the name may hold spaces and brackets. */
+function readStat(pid: number): readonly string[] | undefined {
+  const stat = readProcFile(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ', startField + 1);
+}
+
+/** A process that has ended or belongs to the kernel is none. */
+function asRow(pid: number, fields: readonly string[]): ProcessRow | undefined {
   const [state, parent, group, session] = fields;
   if (state === undefined || state === 'Z' || state === 'X') return undefined;
+  if ((Number(fields[flagsField]) & kernelThread) !== 0) return undefined;
   return {
     pid,
     parent: Number(parent),
@@ -101,8 +114,11 @@ function parseStat(pid: number, stat: string): ProcessRow | undefined {
   };
 }
 
-/** Field 22 of proc(5), counted from the state, which is field 3. */
+/** Fields 22 and 9 of proc(5), counted from the state, which is field 3. */
 const startField = 19;
+const flagsField = 6;
+/** PF_KTHREAD: a thread of the kernel is nobody's child, and has no environment. */
+const kernelThread = 0x00200000;
 const pidsPerTurn = 256;
 const readSize = 64 * 1024;
 let readBuffer: Buffer | undefined;

@@ -1,10 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { TurnoutError } from '../core/errors.js';
+import { RunCgroup } from './cgroup.js';
 import { defaultGraceMs, endFamily, sendTo } from './end-family.js';
-import { endWindowsTree } from './end-windows-tree.js';
 import { ProcessFamily } from './find-family.js';
 import { killAtExit } from './kill-at-exit.js';
+import type { Mark } from './mark-child.js';
 import type { ProcessRow } from './process-table.js';
 import { type LineBatches, LineReader, type LineSource } from './read-lines.js';
 import { StderrReader } from './read-stderr.js';
@@ -49,6 +50,8 @@ export interface RunningProcess {
    * child.
    */
   end(options?: { readonly graceMs?: number }): Promise<ProcessExit>;
+  /** True if no process lives that the child has started. */
+  isAlone(): Promise<boolean>;
   /** Waits for the exit, then ends the processes that the child left running. */
   endLeftovers(): Promise<void>;
 }
@@ -61,7 +64,9 @@ export class ChildRun implements RunningProcess {
   readonly #input: InputWriter;
   readonly #output: LineSource;
   readonly #stderr: StderrReader;
+  readonly #cgroup: RunCgroup;
   readonly #family: ProcessFamily;
+  #moved: Promise<void> | undefined;
   #settleExit: (exit: ProcessExit) => void = () => {};
   /** The output that was unread when the child was ended. */
   #unread: Promise<readonly (readonly Line[])[]> | undefined;
@@ -69,12 +74,13 @@ export class ChildRun implements RunningProcess {
   #ending: Promise<ProcessExit> | undefined;
   #deadline = Number.POSITIVE_INFINITY;
 
-  constructor(child: ChildProcess, spec: ProcessSpec, run: string) {
+  constructor(child: ChildProcess, spec: ProcessSpec, mark: Mark) {
     const { pid, stdin, stdout, stderr } = child;
     if (pid === undefined || stderr === null) throw new TypeError('not a child with pipes');
     this.pid = pid;
     this.#command = spec.command;
-    this.#family = new ProcessFamily(pid, run);
+    this.#cgroup = new RunCgroup(mark);
+    this.#family = new ProcessFamily(pid, mark.run, this.#cgroup);
     this.#input = new InputWriter(spec.command, stdin, spec.stdin);
     this.#output =
       stdout === null
@@ -88,10 +94,15 @@ export class ChildRun implements RunningProcess {
     this.exited = new Promise((resolve) => {
       this.#settleExit = resolve;
     });
+    const moving = setTimeout(() => {
+      this.#moved = this.#cgroup.take(pid, async () => (await this.#family.look()).found);
+    }, beforeMoveMs).unref();
     const release = killAtExit(() => this.#killNow());
     child.once('exit', (code, signal) => {
       release();
+      clearTimeout(moving);
       this.#family.rootExited();
+      this.#cgroup.remove();
       this.#settle({ code, signal });
     });
   }
@@ -142,11 +153,20 @@ export class ChildRun implements RunningProcess {
     await this.end();
   }
 
+  async isAlone(): Promise<boolean> {
+    try {
+      const { found, unsure } = await this.#family.look();
+      return !unsure && found.every(({ pid }) => pid === this.pid);
+    } catch {
+      return false;
+    }
+  }
+
   async #end(): Promise<ProcessExit> {
     const release = killAtExit(() => this.#killNow());
     try {
-      if (process.platform === 'win32') await endWindowsTree(this.pid);
-      else await this.#endFamily().catch(() => this.#endWithoutTable());
+      await this.#endFamily().catch(() => this.#endWithoutTable());
+      void this.#moved?.then(() => this.#cgroup.remove());
       const exit = await this.exited;
       // A pipe without a reader would stay open for ever, so the little that is left in it is read here.
       if (!this.#read) this.#unread = collect(this.#output.batches());
@@ -160,10 +180,11 @@ export class ChildRun implements RunningProcess {
 
   async #endFamily(): Promise<void> {
     const survivors = await endFamily({
-      find: () => this.#family.find(),
+      look: () => this.#family.look(),
       send: (family, signal) => this.#send(family, signal),
       deadline: () => this.#deadline,
       change: this.exited,
+      isCertain: () => this.#cgroup.holdsAll,
     });
     if (survivors.some(({ pid }) => pid === this.pid)) this.#settle({ code: null, signal: null });
   }
@@ -173,7 +194,8 @@ export class ChildRun implements RunningProcess {
    * those of its pipes.
    */
   async #endWithoutTable(): Promise<void> {
-    if (this.#family.rootLives) sendTo([this.#group], 'SIGKILL');
+    if (this.#family.rootLives) sendTo([-this.pid], 'SIGKILL');
+    this.#cgroup.kill();
     await this.exited;
     await this.#endFamily().catch(() => {});
   }
@@ -184,18 +206,14 @@ export class ChildRun implements RunningProcess {
    */
   #send(family: readonly ProcessRow[], signal: NodeJS.Signals): void {
     const asGroup = this.#family.rootLives && family.some(({ pid }) => pid === this.pid);
+    if (signal === 'SIGKILL') this.#cgroup.kill();
     const others = asGroup ? family.filter(({ group }) => group !== this.pid) : family;
-    sendTo([...(asGroup ? [this.#group] : []), ...others.map(({ pid }) => pid)], signal);
-  }
-
-  /** The target for `process.kill`: the group, or on Windows, which has no groups, the process. */
-  get #group(): number {
-    return process.platform === 'win32' ? this.pid : -this.pid;
+    sendTo([...(asGroup ? [-this.pid] : []), ...others.map(({ pid }) => pid)], signal);
   }
 
   #killNow(): void {
-    this.#send(this.#family.findNow(), 'SIGKILL');
-    if (this.#family.rootLives) sendTo([this.#group], 'SIGKILL');
+    this.#send(this.#family.lookNow().found, 'SIGKILL');
+    if (this.#family.rootLives) sendTo([-this.pid], 'SIGKILL');
   }
 
   #settle(exit: ProcessExit): void {
@@ -205,6 +223,9 @@ export class ChildRun implements RunningProcess {
     this.#settleExit(exit);
   }
 }
+
+/** Hooks and other short programs are over by then; a CLI is still starting. */
+const beforeMoveMs = 20;
 
 async function* replay(
   batches: Promise<readonly (readonly Line[])[]>,

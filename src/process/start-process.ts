@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { explainSpawnFailure } from './explain-spawn-failure.js';
-import { createMarker, markEnvironment } from './mark-child.js';
+import { createMark, markEnvironment } from './mark-child.js';
 import { ChildRun, type RunningProcess } from './running-process.js';
+import { unsupportedSystem } from './system.js';
 import type { Input } from './write-input.js';
 
 export { describeExit, type ProcessExit, type RunningProcess } from './running-process.js';
@@ -14,7 +15,7 @@ export interface ProcessSpec {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string;
-  /** The whole environment: nothing else is inherited. The marker is added. */
+  /** The whole environment: nothing else is inherited. The mark is added. */
   readonly env: Readonly<Record<string, string>>;
   /** A text after which stdin is closed, or 'open' for `write()`. If it is left out, stdin is empty. */
   readonly stdin?: Input;
@@ -36,19 +37,20 @@ export interface ProcessSpec {
 /** Starts a child in a session of its own. Rejects with a `SpawnError` if that fails. */
 export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
   spec.signal?.throwIfAborted();
-  const marker = createMarker();
+  const unsupported = unsupportedSystem();
+  if (unsupported !== undefined) throw unsupported;
+  const mark = createMark(spec.env);
   let stdout: number | undefined;
   try {
     if (spec.stdoutFile !== undefined) stdout = openSync(spec.stdoutFile, 'wx', 0o600);
     const child = spawn(spec.command, spec.args, {
       ...(spec.cwd !== undefined && { cwd: spec.cwd }),
-      env: markEnvironment(spec.env, marker),
-      detached: process.platform !== 'win32',
+      env: markEnvironment(spec.env, mark),
+      detached: true,
       stdio: [spec.stdin === undefined ? 'ignore' : 'pipe', stdout ?? 'pipe', 'pipe'],
-      windowsHide: true,
     });
     await spawned(child);
-    const running = new ChildRun(child, spec, marker.run);
+    const running = new ChildRun(child, spec, mark);
     if (spec.signal !== undefined) endWhenAborted(running, spec.signal);
     return running;
   } catch (cause) {

@@ -7,6 +7,7 @@ import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../back
 import { RecentSessions } from '../backends/recent-sessions.js';
 import { type BackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapter } from '../backends/types.js';
+import { homeDirectory } from '../config/home-directory.js';
 import { defaultClocks, type PoolLimits } from '../config/limits.js';
 import { interruptedError, TurnoutError } from '../core/errors.js';
 import { endOrphans } from '../process/end-orphans.js';
@@ -52,7 +53,9 @@ export class Sessions {
     const sessionOptions = whereItWasMade(options.backend, liveOptions(options));
     refuse(options.backend, protocol.capabilities, options);
     // Processes that a killed Turnout left running are ended before a new one is started.
-    this.#swept ??= endOrphans().catch(() => undefined);
+    this.#swept ??= endOrphans({
+      home: homeDirectory(options.config.env ?? process.env),
+    }).catch(() => undefined);
     await this.#swept;
     const session = new LiveBackendSession({
       backend: options.backend,

@@ -257,6 +257,20 @@ describe('turnout gateway', () => {
     expect(run.err).toMatch(/"turn ended".*"state":"postponed"/);
   });
 
+  it('SIGHUP, because its terminal is gone: running turns end as after SIGTERM [fault 13.10: SIGHUP leaves agents of the gateway]', async () => {
+    const run = await startTurn('wait 5 seconds');
+    run.child.kill('SIGHUP');
+    expect(await exitCode(run)).toBe(0);
+    expect(run.err).toMatch(/"turn ended".*"state":"answered"/);
+  });
+
+  it('SIGQUIT: nothing is waited for [fault 13.10: SIGQUIT leaves agents of the gateway]', async () => {
+    const run = await startTurn('wait 3000 seconds');
+    run.child.kill('SIGQUIT');
+    expect(await exitCode(run)).toBe(0);
+    expect(run.err).toMatch(/"turn ended".*"state":"postponed"/);
+  });
+
   it('goes on when nobody reads its log any more', async () => {
     const root = directory();
     const run = startProgram(root, { HTTP_TOKEN: 'a-token-for-the-tests' }, ['--demo']);

@@ -15,8 +15,6 @@ const leavesByItself: Partial<Record<BackendName, string>> = {
   gemini: 'Gemini ends about a second after its stdin; its tools stay.',
 };
 
-// A sweep sees the whole machine. What other suites run has an owner that lives, and is left alone; their sweeps may
-// end our orphans first, hence nothing is asked of these but in the moment after the kill.
 describe.runIf(process.platform === 'linux').each(backendNames)(
   'kill -9 of Turnout in a turn of %s',
   (backend) => {
@@ -33,7 +31,9 @@ describe.runIf(process.platform === 'linux').each(backendNames)(
 
       killed.child.kill('SIGKILL');
       await killed.done;
-      const found = new Set((await findOrphans()).map(({ pid }) => pid));
+      const found = new Set(
+        (await findOrphans({ home: lab.home.env['TURNOUT_HOME'] ?? '' })).map(({ pid }) => pid),
+      );
       expect(found).toContain(killed.detached.pid);
       if (leavesByItself[backend] === undefined) expect(found).toContain(killed.cli.pid);
       else await vi.waitFor(() => expect(isAlive(killed.cli)).toBe(false), { timeout: 10_000 });

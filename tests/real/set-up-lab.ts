@@ -4,7 +4,7 @@ import type { BackendAdapterConfig } from '../../src/backends/types.js';
 import { type LabHome, makeHome } from '../../src/lab/home.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
 import { sendTo } from '../../src/process/end-family.js';
-import { readMarker } from '../../src/process/mark-child.js';
+import { readMark } from '../../src/process/mark-child.js';
 import { type ProcessRow, readProcessTableNow } from '../../src/process/process-table.js';
 import { readCommandLine, readEnvironment } from '../../src/process/read-proc.js';
 import { Sessions } from '../../src/sessions/sessions.js';
@@ -59,7 +59,12 @@ export interface LabProcess extends ProcessRow {
 export function processesOf({ mark }: LabHome): readonly LabProcess[] {
   return readProcessTableNow()
     .filter(({ pid }) => readEnvironment(pid).includes(`TURNOUT_LAB=${mark}`))
-    .map((row) => ({ ...row, owner: readMarker(row.pid)?.owner, command: readCommandLine(row.pid) }));
+    .map((row) => ({ ...row, owner: ownerOf(row), command: readCommandLine(row.pid) }));
+}
+
+function ownerOf(row: ProcessRow): string | undefined {
+  const mark = readMark(row);
+  return typeof mark === 'string' ? undefined : mark.owner;
 }
 
 /** Sends `kill -9` to all of them. */

@@ -9,7 +9,7 @@ const src = fileURLToPath(new URL('../../src', import.meta.url));
 /** The layers that each layer may import beside itself. Arrows point down, layers may be skipped. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  process: ['core'],
+  process: ['config', 'core'],
   sqlite: ['core'],
   store: ['sqlite', 'core'],
   config: ['core'],

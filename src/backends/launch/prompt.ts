@@ -1,8 +1,5 @@
-/**
- * The limit is well below that of the system: the kernel takes 128 KiB for one argument, Windows 32 KiB for
- * all of them.
- */
-export const maxArgumentBytes = process.platform === 'win32' ? 8 * 1024 : 96 * 1024;
+/** The limit is well below that of the system: Linux takes 128 KiB for one argument. */
+export const maxArgumentBytes = 96 * 1024;
 
 export function fitsArgument(text: string): boolean {
   return !text.includes('\0') && Buffer.byteLength(text) <= maxArgumentBytes;

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
 import { it, type Stage } from '../../contract/stage.js';
-import { buildOnce, turnout } from './turnout.js';
+import { appearance, buildOnce, finished, startTurnout, turnout } from './turnout.js';
 
 beforeAll(buildOnce, 60_000);
 
@@ -30,7 +30,35 @@ describe.concurrent('turnout', () => {
   });
 });
 
+describe.concurrent('turnout on Windows', () => {
+  const fake = 'Object.defineProperty(process, "platform", { value: "win32" })';
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fake)}` };
+
+  it('refuses every command by name, and points to WSL [fault 13.13: Windows is half supported]', async ({
+    stage,
+  }) => {
+    for (const args of [['run', 'hi'], ['gateway'], ['doctor'], ['nonsense']]) {
+      const done = await turnout(stage, args, { env });
+      expect(done).toMatchObject({ code: 3, stdout: '' });
+      expect(done.stderr).toMatch(/^turnout: Turnout does not run on Windows itself\.\n.*WSL 2/);
+    }
+  });
+});
+
 describe.concurrent('turnout doctor', () => {
+  it('says in a line what can not be promised without /proc, and nothing with it [fault 13.13: no word of it on a Mac]', async ({
+    stage,
+  }) => {
+    const env = withPrograms(stage, { claude: 'echo 2.1.325' });
+    // The path of macOS needs ps, which is looked up in the system's own directories.
+    const without = await turnout(stage, ['doctor'], { env: { ...env, TURNOUT_PROCESSES: 'ps' } });
+    expect(without).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^warning: There is no \/proc/m),
+    });
+    expect((await turnout(stage, ['doctor'], { env })).stdout).not.toContain('/proc');
+  });
+
   it('tells which CLIs are here, their versions, and what each can do', async ({ stage }) => {
     const env = withPrograms(stage, {
       claude: 'echo "2.1.325 (Claude Code)"',
@@ -66,6 +94,19 @@ describe.concurrent('turnout doctor', () => {
     expect(done.stdout).toContain('1.18.33');
     expect(done.stdout).toContain('npm install -g @anthropic-ai/claude-code');
   });
+
+  it.for(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
+    'leaves no CLI behind that it has asked for its version, after %s [fault 13.10: a signal leaves CLIs of turnout doctor]',
+    async (signal, { stage }) => {
+      const env = withPrograms(stage, { claude: 'echo here > "$0.pid"; exec /bin/sleep 60' });
+      const child = startTurnout(stage, ['doctor'], { env });
+      const done = finished(child);
+      await appearance(stage.path('bin/claude.pid'));
+      child.kill(signal);
+      expect(await done).toMatchObject({ code: 130 });
+      await stage.untilNoProcess();
+    },
+  );
 
   it('exits with 3 when none is usable, with 2 for bad settings and wrong options', async ({ stage }) => {
     const env = withPrograms(stage, {});

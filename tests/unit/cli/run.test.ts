@@ -5,7 +5,7 @@ import { beforeAll, describe, expect } from 'vitest';
 import { backendNames } from '../../../src/backends/names.js';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
 import { it, programPath, type Stage } from '../../contract/stage.js';
-import { buildOnce, finished, playing, startTurnout, turnout } from './turnout.js';
+import { appearance, buildOnce, finished, playing, startTurnout, turnout } from './turnout.js';
 
 beforeAll(buildOnce, 60_000);
 
@@ -130,8 +130,10 @@ describe.concurrent('turnout run', () => {
       await stage.expectNothingLeft();
     });
 
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      it(`130: ${signal}, after which nothing is left`, async ({ stage }) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
+      it(`130: ${signal}, after which nothing is left [fault 13.10: ${signal} leaves agents of turnout run]`, async ({
+        stage,
+      }) => {
         const child = startTurnout(stage, ['run', 'hi', '--output', 'json'], { env: waiting(stage) });
         const done = finished(child);
         await appearance(stage.path('pid'));
@@ -309,8 +311,4 @@ function waiting(stage: Stage): Record<string, string> {
     PAUSE_UNTIL: stage.path('never'),
     PAUSE_PID: stage.path('pid'),
   };
-}
-
-async function appearance(path: string): Promise<void> {
-  while (!existsSync(path)) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -44,6 +44,7 @@ describe('the systemd unit', () => {
       'Restart=on-failure',
       'RestartSec=5',
       'KillMode=mixed',
+      'Delegate=yes',
       'TimeoutStopSec=60',
       'UMask=0077',
       '[Install]',

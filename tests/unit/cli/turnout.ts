@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { BackendName } from '../../../src/backends/names.js';
 import { readRecording, stdoutOf } from '../../contract/recordings.js';
@@ -81,4 +82,8 @@ export function playing(
     RECEIVE_INTO: stage.path('received'),
     ...stage.replay(stdoutOf(recording), { stderr, exit: exit.code ?? 0 }),
   };
+}
+
+export async function appearance(path: string): Promise<void> {
+  while (!existsSync(path)) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -1,7 +1,13 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { isRunning, lineByLine, readAll, startFixture, untilGone } from './start-fixture.js';
+import { ownCgroup } from '../../../src/process/cgroup.js';
+import { readCgroup } from '../../../src/process/read-proc.js';
+import { goWay, isRunning, lineByLine, readAll, startFixture, untilGone, ways } from './start-fixture.js';
 
-describe('end (S7)', () => {
+describe.each(ways)('end (S7) by %s', (way) => {
+  goWay(way);
+
   it('ends a child at once that heeds SIGTERM', async () => {
     const child = await startFixture('never-read.mjs');
     await lineByLine(child)();
@@ -41,7 +47,7 @@ describe('end (S7)', () => {
     expect(isRunning(real)).toBe(false);
   });
 
-  it.runIf(process.platform === 'linux')('finds what forked twice by its marker', async () => {
+  it('finds what forked twice by its mark', async () => {
     const child = await startFixture('escapee.mjs', ['stay']);
     const next = lineByLine(child);
     const escapee = Number(await next());
@@ -50,6 +56,20 @@ describe('end (S7)', () => {
     await child.end();
     expect(isRunning(escapee)).toBe(false);
   });
+
+  it.runIf(way === 'cgroups')(
+    'ends what has shed every tie [fault 13.10: env -i setsid -f from a tool]',
+    async () => {
+      const child = await startFixture('shed-everything.mjs');
+      const shed = Number(await lineByLine(child)());
+      expect(isRunning(shed)).toBe(true);
+      const cgroup = join(ownCgroup() ?? '', basename(readCgroup(shed)));
+      expect(existsSync(cgroup)).toBe(true);
+      await child.end();
+      await vi.waitFor(() => expect(existsSync(cgroup)).toBe(false));
+      expect(isRunning(shed)).toBe(false);
+    },
+  );
 
   it('ends what is started while it ends the rest', async () => {
     const child = await startFixture('late-child.mjs');
@@ -96,8 +116,10 @@ describe('end (S7)', () => {
   });
 });
 
-describe('endLeftovers', () => {
-  it.runIf(process.platform === 'linux')('ends what forked twice before the child exited', async () => {
+describe.each(ways)('endLeftovers by %s', (way) => {
+  goWay(way);
+
+  it('ends what forked twice before the child exited', async () => {
     const child = await startFixture('escapee.mjs');
     const escapee = Number(await lineByLine(child)());
     expect(await child.exited).toEqual({ code: 0, signal: null });
@@ -106,7 +128,7 @@ describe('endLeftovers', () => {
     expect(isRunning(escapee)).toBe(false);
   });
 
-  it('ends what stayed in the session of the child, marker or not', async () => {
+  it('ends what stayed in the session of the child, marked or not', async () => {
     const child = await startFixture('leave-nameless.mjs');
     const [line] = await readAll(child);
     const nameless = Number(line?.text);
@@ -130,7 +152,9 @@ describe('endLeftovers', () => {
   });
 });
 
-describe('our own exit', () => {
+describe.each(ways)('our own exit by %s', (way) => {
+  goWay(way);
+
   it('kills living children and their tools', async () => {
     const owner = await startFixture('owner.ts', ['with-tools.mjs', 'exit']);
     const [pid, tool] = (await lineByLine(owner)()).split(' ').map(Number);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true }));
 
-describe.skipIf(process.platform === 'win32')('findExecutable', () => {
+describe('findExecutable', () => {
   const onPath = (...folders: string[]) => ({ PATH: folders.map((folder) => join(root, folder)).join(':') });
 
   it('takes the first that can be run and passes over directories and plain files', async () => {

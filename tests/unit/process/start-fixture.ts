@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, vi } from 'vitest';
+import { ownCgroup } from '../../../src/process/cgroup.js';
 import { readRow } from '../../../src/process/read-proc.js';
 import {
   type Line,
@@ -7,6 +11,34 @@ import {
   type RunningProcess,
   startProcess,
 } from '../../../src/process/start-process.js';
+
+/** The ways to know the processes of a child, from the surest to that of macOS; Linux can be made to go all of them. */
+export type Way = 'cgroups' | 'marks' | 'ps';
+export const ways: readonly Way[] = [
+  ...(hasCgroups() ? (['cgroups'] as const) : []),
+  ...(process.platform === 'linux' ? (['marks'] as const) : []),
+  'ps',
+];
+
+function hasCgroups(): boolean {
+  try {
+    const probe = join(ownCgroup() ?? '/nowhere', `turnout-probe-${process.pid}`);
+    mkdirSync(probe);
+    rmdirSync(probe);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Makes the tests of a suite, and the programs they start, go one way. */
+export function goWay(way: Way): void {
+  beforeEach(() => {
+    vi.stubEnv('TURNOUT_PROCESSES', way === 'cgroups' ? undefined : way);
+    // Not in afterEach: what a test ends when it is over is found the same way.
+    onTestFinished(() => void vi.unstubAllEnvs());
+  });
+}
 
 /** Starts a program of tests/fixtures/process; if it still runs after the test, it is ended. */
 export async function startFixture(
@@ -51,7 +83,9 @@ export function lineByLine(child: RunningProcess): () => Promise<string> {
 /** A zombie counts as gone: it only waits for its parent to reap it. */
 export function isRunning(pid: number): boolean {
   expect(pid).toBeGreaterThan(1);
-  return readRow(pid) !== undefined;
+  if (process.platform === 'linux') return readRow(pid) !== undefined;
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
 }
 
 export function untilGone(pid: number): Promise<void> {

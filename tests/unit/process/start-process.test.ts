@@ -10,7 +10,7 @@ import { fixturePath, isRunning, lineByLine, readAll, startFixture } from './sta
 const PATH = process.env['PATH'] ?? '';
 
 describe('startProcess (S7)', () => {
-  it('gives the child its environment, our marker, and nothing else', async () => {
+  it('gives the child its environment, our mark, and nothing else', async () => {
     const env = { PATH, ONE: '1', TURNOUT_OWNER: 'outer', TURNOUT_RUN: 'outer' };
     const [first, second] = await Promise.all(
       [1, 2].map(async () => {
@@ -19,7 +19,7 @@ describe('startProcess (S7)', () => {
       }),
     );
     expect(Object.keys(first ?? {}).sort()).toEqual(['ONE', 'PATH', 'TURNOUT_OWNER', 'TURNOUT_RUN']);
-    expect(first?.['TURNOUT_OWNER']).toMatch(new RegExp(`^${process.pid}\\.\\d+$`));
+    expect(first?.['TURNOUT_OWNER']).toMatch(new RegExp(`^${process.pid}\\.t?\\d+@[0-9a-f]{16}$`));
     expect(first?.['TURNOUT_RUN']).toMatch(/^[0-9a-f-]{36}$/);
     expect(second?.['TURNOUT_RUN']).not.toBe(first?.['TURNOUT_RUN']);
   });
@@ -210,6 +210,21 @@ describe('SpawnError', () => {
     expect(
       JSON.stringify({ ...(error as SpawnError), cause: String((error as SpawnError).cause) }),
     ).not.toContain('s3cret');
+  });
+
+  it('refuses Windows by name [fault 13.13: Windows is half supported]', async () => {
+    const platform = Object.getOwnPropertyDescriptor(process, 'platform') ?? {};
+    Object.defineProperty(process, 'platform', { ...platform, value: 'win32' });
+    try {
+      await expect(startFixture('echo.mjs')).rejects.toMatchObject({
+        name: 'TurnoutError',
+        code: 'unsupported',
+        message: 'Turnout does not run on Windows itself.',
+        hint: expect.stringContaining('WSL 2'),
+      });
+    } finally {
+      Object.defineProperty(process, 'platform', platform);
+    }
   });
 
   it.runIf(process.platform === 'linux')(

@@ -1,5 +1,4 @@
-import { ProcessFamily } from '../../../process/find-family.js';
-import { readMarker } from '../../../process/mark-child.js';
+import type { RunningProcess } from '../../../process/start-process.js';
 import type { LiveEvent } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
 import { objects } from '../../output/read-fields.js';
@@ -30,10 +29,10 @@ export class Footprint {
     }
   }
 
-  /** True if another session can have the process. */
-  async isClean(pid: number): Promise<boolean> {
+  /** True if another session can have the process: it is asked whether a command has left something running. */
+  async isClean(process: Pick<RunningProcess, 'isAlone'>): Promise<boolean> {
     if (this.#traces) return false;
-    return !this.#ranCommands || (await isAlone(pid));
+    return !this.#ranCommands || (await process.isAlone());
   }
 }
 
@@ -48,13 +47,3 @@ const withoutTraces: ReadonlySet<string> = new Set([
   'WebSearch',
   'ToolSearch',
 ]);
-
-/** False if a command has left something running. */
-async function isAlone(pid: number): Promise<boolean> {
-  try {
-    const family = await new ProcessFamily(pid, readMarker(pid)?.run ?? 'none').find();
-    return family.every((row) => row.pid === pid);
-  } catch {
-    return false;
-  }
-}

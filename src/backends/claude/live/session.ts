@@ -64,7 +64,7 @@ export class ClaudeSession implements LiveSession {
     try {
       await this.#turns.interrupt();
       const idle = await within(answerMs, this.#turns.idle());
-      if (idle !== late && (await this.#turns.footprint.isClean(this.#connection.pid))) return;
+      if (idle !== late && (await this.#turns.footprint.isClean(this.#connection))) return;
     } catch {
       // The process does not answer any more.
     }

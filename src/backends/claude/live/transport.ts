@@ -53,6 +53,10 @@ export class ClaudeConnection {
     void this.#read();
   }
 
+  isAlone(): Promise<boolean> {
+    return this.#child.isAlone();
+  }
+
   send(message: JsonObject): void {
     const line = JSON.stringify(message);
     this.#trace?.({ type: 'line', direction: 'out', line, events: [] });

@@ -1,8 +1,9 @@
 import { readlinkSync } from 'node:fs';
 import { endFamily, sendTo } from '../../../process/end-family.js';
 import { closeOver } from '../../../process/find-family.js';
-import { hasProc, isAlive, type ProcessRow, readProcessTable } from '../../../process/process-table.js';
+import { isAlive, type ProcessRow, readProcessTable } from '../../../process/process-table.js';
 import { readCommandLine } from '../../../process/read-proc.js';
+import { hasProc } from '../../../process/system.js';
 
 export interface RunningShell {
   readonly command: string;
@@ -18,7 +19,7 @@ export async function findShells(
   server: number,
   shells: readonly RunningShell[],
 ): Promise<readonly ProcessRow[]> {
-  if (!hasProc || shells.length === 0) return [];
+  if (!hasProc() || shells.length === 0) return [];
   const table = await readProcessTable();
   const children = table.filter(({ parent }) => parent === server);
   const roots = shells.flatMap((shell) => {
@@ -33,13 +34,14 @@ export async function findShells(
 export async function endShells(found: readonly ProcessRow[], graceMs = 300): Promise<void> {
   const deadline = performance.now() + graceMs;
   await endFamily({
-    find: async () => found.filter(isAlive),
+    look: async () => ({ found: found.filter(isAlive) }),
     send: (family, signal) =>
       sendTo(
         family.map(({ pid }) => pid),
         signal,
       ),
     deadline: () => deadline,
+    isCertain: () => true,
   });
 }
 

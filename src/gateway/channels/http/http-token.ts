@@ -61,7 +61,6 @@ async function exists(file: string): Promise<boolean> {
 }
 
 async function restrictMode(file: string): Promise<readonly string[]> {
-  if (process.platform === 'win32') return [];
   const { mode } = await orExplain(file, 'read', () => stat(file));
   if ((mode & 0o077) === 0) return [];
   const was = (mode & 0o777).toString(8).padStart(4, '0');

@@ -4,6 +4,7 @@ import type { LiveEvent } from '../../../../../src/backends/live/types.js';
 import type { JsonObject } from '../../../../../src/backends/output/json.js';
 
 const tool = (name: string): LiveEvent => ({ type: 'tool_start', id: 't', name, input: {} });
+const alone = { isAlone: async () => true };
 const other: JsonObject = { type: 'assistant' };
 
 describe('a process can have another session', () => {
@@ -14,7 +15,7 @@ describe('a process can have another session', () => {
   ])('after %s', async (_, message, events) => {
     const footprint = new Footprint();
     footprint.observe(message, events);
-    expect(await footprint.isClean(process.pid)).toBe(true);
+    expect(await footprint.isClean(alone)).toBe(true);
   });
 
   it.each<[string, JsonObject, readonly LiveEvent[]]>([
@@ -26,12 +27,12 @@ describe('a process can have another session', () => {
     const footprint = new Footprint();
     footprint.observe(message, events);
     footprint.observe({ subtype: 'background_tasks_changed', tasks: [] }, []);
-    expect(await footprint.isClean(process.pid)).toBe(false);
+    expect(await footprint.isClean(alone)).toBe(false);
   });
 
   it('but not after a rule was allowed for good', async () => {
     const footprint = new Footprint();
     footprint.leaveTrace();
-    expect(await footprint.isClean(process.pid)).toBe(false);
+    expect(await footprint.isClean(alone)).toBe(false);
   });
 });
