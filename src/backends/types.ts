@@ -12,6 +12,8 @@ export interface BackendAdapterConfig {
   readonly queryTimeoutMs: number;
   /** The limit for a one-shot CLI to exit after it has reported its result. Default: 65 s. */
   readonly exitGraceMs?: number | undefined;
+  /** The most that a one-shot CLI may print where its output goes through a file. Default: no limit. */
+  readonly maxOutputBytes?: number | undefined;
   readonly allowedTools: readonly string[];
   readonly maxTurns: number;
   readonly model?: string | undefined;

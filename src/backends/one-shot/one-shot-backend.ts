@@ -165,6 +165,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       exitGraceMs: this.config.exitGraceMs ?? defaultExitGraceMs,
       signal: options.signal,
       stdoutFile: options.stdoutFile,
+      maxOutputBytes: this.config.maxOutputBytes,
       onAnswered: options.onAnswered,
       trace: harmless(options.trace),
       decoder,
