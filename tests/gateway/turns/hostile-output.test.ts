@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type GatewayStage, setUpGateway } from '../stage.js';
+import { eventually, type GatewayStage, setUpGateway } from '../stage.js';
 import { abandonTurn } from './abandoned-turn.js';
 import { claudeLines, deepInput } from './claude-lines.js';
 import { storedTurns } from './stored-turns.js';
@@ -57,5 +57,42 @@ describe('a tool input that JSON.parse takes and JSON.stringify does not', () =>
     expect(await client.ended(eventId)).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
     expect((await client.messages('a')).at(-1)?.text).toMatch(/tools had begun:\n- Bash \{"a":.*begun/);
     expect(await client.ask('a', 'hello')).toMatchObject({ state: 'answered' });
+  });
+});
+
+describe('an output that takes long to read', () => {
+  const { init, tool } = claudeLines;
+
+  it('of one line of 520 MiB is read up to its end, and the tool behind it is known [fault 13.2: output line over 512 MiB, then a crash]', async () => {
+    const stage = setUpGateway();
+    const { eventId, outputFile } = await abandonTurn(stage.home, 'a', 'deploy', init);
+    // A hole in the file: zeros that take no room on the disk.
+    truncateSync(outputFile, 520 * 1024 ** 2);
+    appendFileSync(outputFile, `\n${tool('{"command":"./deploy"}')}`);
+    const client = await stage.start();
+    expect(await client.ended(eventId)).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
+    expect((await client.messages('a')).at(-1)?.text).toMatch(/tools had begun:[\s\S]*- Bash .*deploy/);
+  });
+});
+
+describe('an agent that prints without end', () => {
+  const { init, tool } = claudeLines;
+  const chatty = fileURLToPath(new URL('../../fixtures/programs/chatty-agent.sh', import.meta.url));
+
+  it('is ended at MAX_OUTPUT_MB, the channel is told, and nothing of it is left [fault 13.3: output without end]', async () => {
+    const stage = setUpGateway();
+    const first = join(stage.root, 'first');
+    writeFileSync(first, init + tool('{"command":"./deploy"}'));
+    const client = await stage.start({
+      BACKEND_CLI_PATH: chatty,
+      CHATTY_FIRST: first,
+      MAX_OUTPUT_MB: '1',
+    });
+    const event = await client.ask('a', 'hello');
+    expect(event).toMatchObject({ state: 'failed', attempts: 1 });
+    expect((await client.messages('a')).at(-1)?.text).toMatch(
+      /wrote more than 1 MB of output[\s\S]*raise MAX_OUTPUT_MB[\s\S]*- Bash .*deploy/,
+    );
+    await eventually(() => readdirSync(join(stage.home, 'turns')).length === 0);
   });
 });
