@@ -147,6 +147,6 @@ export interface BackendAdapter {
   ): Promise<BackendEventResult>;
   /** Runs one turn as events; everything above the backends uses this. Leaving the loop ends the CLI. */
   run(request: RunRequest, options?: RunOptions): AsyncIterable<ChatEvent>;
-  /** Decodes the stdout of a one-shot run afterwards. Garbage is no error. */
+  /** Decodes the steps in the stdout of a one-shot run afterwards, without its words. Garbage is no error. */
   decode?(lines: AsyncIterable<string>): AsyncIterable<ChatEvent>;
 }

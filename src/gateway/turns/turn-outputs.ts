@@ -1,5 +1,6 @@
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatEvent } from '../../core/chat-event.js';
 import { printJson } from '../../core/json.js';
 import { defaultMaxLineBytes } from '../../process/split-lines.js';
@@ -38,10 +39,14 @@ export class TurnOutputs {
     try {
       for await (const batch of file.batches()) {
         options.signal?.throwIfAborted();
+        const began = performance.now();
         for (const { text, truncated } of batch) {
           if (truncated) options.onCut?.();
           yield text;
         }
+        // The reader keeps this process busy; the other channels get as much of its time.
+        const busyMs = performance.now() - began;
+        if (busyMs > longestBusyMs) await sleep(Math.min(busyMs, 100));
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -117,6 +122,9 @@ export interface LineOptions {
   /** Called for each line that is longer than the limit, and comes without its end. */
   readonly onCut?: (() => void) | undefined;
 }
+
+/** Less is not worth a pause. */
+const longestBusyMs = 5;
 
 /** No line of a CLI begins like this, and no decoder takes it for more than noise. */
 const stepMark = 'turnout-step ';
