@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -16,7 +16,7 @@ const blockBytes = 1024 ** 2;
  * A file of some megabytes that is given up when the disk is full, so that the database still takes what matters: results,
  * failures, notices. As long as it is `released`, new work has to wait; it ends when the file has been made again.
  *
- * - `missing`: there was no room for it so far, and the disk was not full yet. → `held` (fill), `released` (release)
+ * - `missing`: there was no room for all of it so far. → `held` (restore), `released` (release, if some of it is there)
  * - `held`: → `released` (release)
  * - `released`: → `held` (restore)
  */
@@ -45,12 +45,12 @@ export class Ballast {
     return this.#state === 'released';
   }
 
-  /** Gives the space back, at once. False if there was none to give. */
+  /** Gives the space back, at once. False if there is none to give: a disk that never had so much room goes on as it is. */
   release(): boolean {
-    const had = this.#state === 'held' || this.#state === 'missing';
+    if (!existsSync(this.#file)) return false;
+    rmSync(this.#file, { force: true });
     this.#state = 'released';
-    if (had) rmSync(this.#file, { force: true });
-    return had;
+    return true;
   }
 
   /** Makes the file unless it is there. False if there is no room for it and as much again. */

@@ -1,32 +1,28 @@
-import { existsSync, readdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { directory, exitCode, startProgram, url } from './program.js';
 import { canMount, fillDisk, mountSmallDisk } from './small-disk.js';
-import { demoAgent, eventually, setUpGateway } from './stage.js';
+import { demoAgent, eventually, type GatewayStage, setUpGateway } from './stage.js';
 import { claudeLines } from './turns/claude-lines.js';
 
 const chatty = fileURLToPath(new URL('../fixtures/programs/chatty-agent.sh', import.meta.url));
 const pausing = fileURLToPath(new URL('../fixtures/programs/pause.sh', import.meta.url));
-const { init, tool, answer } = claudeLines;
+const { init, tool, toolResult, answer } = claudeLines;
 
 describe.skipIf(!canMount)('a disk without a byte left', () => {
   it('takes the results of running turns, refuses new messages, and does not keep the gateway from starting [fault 13.3: full disk]', async () => {
     const stage = setUpGateway();
     mountSmallDisk(stage.home, 20);
     const ballast = join(stage.home, 'ballast');
-    const [first, rest, until] = ['first', 'rest', 'until'].map((name) => join(stage.root, name));
-    writeFileSync(first ?? '', init);
-    writeFileSync(rest ?? '', answer('done'));
-    const agent = { PAUSE_FIRST: first ?? '', PAUSE_REST: rest ?? '', PAUSE_UNTIL: until ?? '' };
-    const settings = { BACKEND_CLI_PATH: pausing, PAUSE_PID: join(stage.root, 'pid'), ...agent };
+    const { settings, goOn } = pausingAgent(stage, answer('done'));
     let client = await stage.start(settings);
     await eventually(() => existsSync(ballast));
     const event = await client.post('a', 'hello');
     await eventually(() => stage.points.includes('session'));
     const makeRoom = fillDisk(stage.home);
-    writeFileSync(until ?? '', '');
+    goOn();
     expect(await client.ended(event)).toMatchObject({ state: 'answered', attempts: 1 });
     expect(existsSync(ballast)).toBe(false);
     await expect(client.post('b', 'hello')).rejects.toThrow(/503 .*NOT accepted.*full/);
@@ -41,6 +37,26 @@ describe.skipIf(!canMount)('a disk without a byte left', () => {
     await eventually(() => client.post('b', 'hello').then(Boolean, () => false));
     expect(existsSync(ballast)).toBe(true);
     await eventually(() => client.call('/readyz').then(Boolean, () => false));
+  });
+
+  it('without ballast keeps the tools of a turn known until they can be noted [fault 13.3: a tool begins on a full disk]', async () => {
+    const stage = setUpGateway();
+    mountSmallDisk(stage.home, 6);
+    const { settings, goOn } = pausingAgent(stage, tool('{"x":1}') + toolResult() + answer('done'));
+    const client = await stage.start(settings);
+    const event = await client.post('a', 'hello');
+    await eventually(() => stage.points.includes('session'));
+    const makeRoom = fillDisk(stage.home);
+    goOn();
+    await eventually(() => stage.points.includes('finishing'));
+    const [output] = readdirSync(join(stage.home, 'turns'));
+    expect(readFileSync(join(stage.home, 'turns', output ?? ''), 'utf8')).toMatch(
+      /^turnout-step \{"type":"tool_start","id":"t1"[^\n]*\nturnout-step \{"type":"tool_end"[^\n]*\n$/,
+    );
+    makeRoom();
+    expect(await client.ended(event)).toMatchObject({ state: 'answered', attempts: 1 });
+    await eventually(() => readdirSync(join(stage.home, 'turns')).length === 0);
+    expect((await client.ask('a', 'hello')).state).toBe('answered');
   });
 
   it('does not keep a killed gateway from starting again, and is given back by the output that fills it [fault 13.3: kill -9 on a full disk]', async () => {
@@ -83,6 +99,21 @@ describe.skipIf(!canMount)('a disk without a byte left', () => {
     await eventually(() => client.post('b', '/status').then(Boolean, () => false));
   });
 });
+
+/** An agent that begins, and says the rest when it is told to. */
+function pausingAgent(stage: GatewayStage, rest: string) {
+  const at = (name: string) => join(stage.root, name);
+  writeFileSync(at('first'), init);
+  writeFileSync(at('rest'), rest);
+  const settings = {
+    BACKEND_CLI_PATH: pausing,
+    PAUSE_FIRST: at('first'),
+    PAUSE_REST: at('rest'),
+    PAUSE_UNTIL: at('until'),
+    PAUSE_PID: at('pid'),
+  };
+  return { settings, goOn: () => writeFileSync(at('until'), '') };
+}
 
 const headers = { authorization: 'Bearer a-token-for-the-tests', 'content-type': 'application/json' };
 

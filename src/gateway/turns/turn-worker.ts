@@ -193,6 +193,7 @@ export class TurnWorker implements TurnHandler {
       const { retryDelayMs } = config;
       return await this.#settle({ event, attempt: running.attempt, report, stop, at: now(), retryDelayMs });
     } catch (error) {
+      await this.#giveSpaceBack(running);
       // `LeaseKeeper` decides about an error before any tool; it does not know the tools.
       if (running.attempt.begun.length > 0) return failedAfterTools(running.attempt, error, now());
       throw error;
@@ -272,6 +273,11 @@ export class TurnWorker implements TurnHandler {
     point: 'began' | 'session' | 'tool_started' | 'tool_ended',
     entry: JournalEntry,
   ): Promise<void> {
+    // The end of a tool can't be noted before its beginning.
+    if (entry.type === 'tool_ended' && unnoted.some((other) => 'id' in other && other.id === entry.id)) {
+      unnoted.push(entry);
+      return;
+    }
     try {
       await this.#parts.store.journal(lease, entry);
     } catch (error) {

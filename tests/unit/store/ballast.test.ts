@@ -31,7 +31,9 @@ describe('ballast', () => {
 
   it('is kept for the next start by one that had to give it up', async () => {
     const { directory, ballast, file } = await setUp();
-    ballast.release();
+    expect(ballast.release()).toBe(false);
+    await ballast.restore();
+    expect(ballast.release()).toBe(true);
     await ballast.close();
     expect(existsSync(file)).toBe(true);
     expect((await Ballast.open({ directory, bytes })).released).toBe(false);
