@@ -12,6 +12,8 @@ export interface BackendAdapterConfig {
   readonly queryTimeoutMs: number;
   /** The limit for a one-shot CLI to exit after it has reported its result. Default: 65 s. */
   readonly exitGraceMs?: number | undefined;
+  /** The most that a one-shot CLI may print where its output goes through a file. Default: no limit. */
+  readonly maxOutputBytes?: number | undefined;
   readonly allowedTools: readonly string[];
   readonly maxTurns: number;
   readonly model?: string | undefined;
@@ -145,6 +147,6 @@ export interface BackendAdapter {
   ): Promise<BackendEventResult>;
   /** Runs one turn as events; everything above the backends uses this. Leaving the loop ends the CLI. */
   run(request: RunRequest, options?: RunOptions): AsyncIterable<ChatEvent>;
-  /** Decodes the stdout of a one-shot run afterwards. Garbage is no error. */
+  /** Decodes the steps in the stdout of a one-shot run afterwards, without its words. Garbage is no error. */
   decode?(lines: AsyncIterable<string>): AsyncIterable<ChatEvent>;
 }

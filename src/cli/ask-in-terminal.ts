@@ -2,6 +2,7 @@ import { openSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { ReadStream } from 'node:tty';
 import type { PermissionDecision, PermissionRequestEvent } from '../core/chat-event.js';
+import { printJson } from '../core/json.js';
 import type { Terminal } from './terminal.js';
 
 const answers: Readonly<Record<string, PermissionDecision>> = {
@@ -57,7 +58,7 @@ async function ask(
   }
   const always = asked.options.includes('allow_always');
   const choices = always ? '[y]es, [a]lways, [n]o' : '[y]es, [n]o';
-  terminal.say(`the agent wants to use ${asked.tool}: ${JSON.stringify(asked.input)}`);
+  terminal.say(`the agent wants to use ${asked.tool}: ${printJson(asked.input)}`);
   const lines = createInterface({ input, output: process.stderr, terminal: false });
   try {
     for (;;) {

@@ -1,4 +1,5 @@
 import type { ChatEvent } from '../core/chat-event.js';
+import { printJson } from '../core/json.js';
 import { count, dateAndTime, duration, usageInWords } from '../gateway/archive/format.js';
 import type { StoredEvent, StoredTurn } from '../gateway/archive/open-archive.js';
 import { linesOf, oneLine } from '../gateway/archive/quote.js';
@@ -92,7 +93,7 @@ function promptLines(
 
 function toolLines({ tools }: StoredTurn, { full }: Length): readonly string[] {
   return tools.map(({ name, input, isError, startedAt, endedAt }) => {
-    const given = full ? oneLine(JSON.stringify(input) ?? '', 100_000) : shortInput(input);
+    const given = full ? oneLine(printJson(input), 100_000) : shortInput(input);
     const call = `${oneLine(name)} ${given}`.trimEnd();
     const took = endedAt === undefined ? '' : ` · ${duration(endedAt - startedAt)}`;
     const end = isError === undefined ? 'not ended' : isError ? 'error' : 'ok';

@@ -1,5 +1,6 @@
 import type { RunOptions } from '../backends/types.js';
 import type { ChatEvent, ErrorEvent, PermissionRequestEvent, Usage } from '../core/chat-event.js';
+import { printJson } from '../core/json.js';
 import type { SessionOptions } from '../sessions/types.js';
 import { describeCommand, redactWords } from './describe-command.js';
 import { onEndingSignal } from './ending-signals.js';
@@ -61,7 +62,7 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
 /** S9: with LOG_LEVEL=debug prints every raw line and the events that it became; otherwise neither. */
 function debugTrace(env: NodeJS.ProcessEnv, terminal: Terminal): RunOptions['trace'] {
   if (env['LOG_LEVEL'] !== 'debug') return undefined;
-  return (entry) => terminal.say(`debug ${JSON.stringify(entry)}`);
+  return (entry) => terminal.say(`debug ${printJson(entry)}`);
 }
 
 type View = (event: ChatEvent) => void | Promise<void>;
@@ -69,7 +70,7 @@ type View = (event: ChatEvent) => void | Promise<void>;
 const views: Record<OutputFormat, (backend: string, terminal: Terminal, verbose: boolean) => View> = {
   text: textView,
   json: jsonView,
-  'stream-json': (_backend, terminal) => (event) => terminal.write(`${JSON.stringify(event)}\n`),
+  'stream-json': (_backend, terminal) => (event) => terminal.write(`${printJson(event)}\n`),
 };
 
 /** Prints the answer as it arrives on stdout, and the agent's other activity on stderr. */
@@ -87,7 +88,7 @@ function textView(_backend: string, terminal: Terminal, verbose: boolean): View 
       }
       case 'tool_start':
         toolSince = true;
-        terminal.hint(`[${event.name}] ${JSON.stringify(event.input)}`);
+        terminal.hint(`[${event.name}] ${printJson(event.input)}`);
         break;
       case 'notice':
         if (event.level === 'warning' || verbose) terminal.say(event.message);

@@ -1,3 +1,5 @@
+import { printJson } from '../core/json.js';
+
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
@@ -24,7 +26,7 @@ export function createLog(
   const at = (name: LogLevel) => (message: string, more?: LogFields) => {
     if (logLevels.indexOf(name) < threshold) return;
     const line = { time: now().toISOString(), level: name, message, ...fields, ...flatten(more) };
-    write(`${JSON.stringify(line)}\n`);
+    write(`${printJson(line)}\n`);
   };
   return {
     debug: at('debug'),

@@ -30,6 +30,7 @@ const settings = {
   PERMISSION_MODE: withDefault(oneOf(permissionModes), 'bypass'),
   MAX_CONCURRENT_TURNS: withDefault(wholeNumber('turns', 1, 1000), 4),
   MAX_QUEUE_DEPTH: withDefault(wholeNumber('messages', 1, 10_000_000), 10_000),
+  MAX_OUTPUT_MB: withDefault(wholeNumber('megabytes', 1, 10_000_000), 1024),
   QUEUE_MODE: withDefault(oneOf(queueModes), 'queue'),
   RETRY_DELAY_MS: withDefault(milliseconds(1), 5000),
   LEASE_MS: withDefault(milliseconds(1000), 60_000),

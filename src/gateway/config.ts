@@ -27,6 +27,8 @@ export interface GatewayConfig {
   readonly maxConcurrentTurns: number;
   /** The limit of waiting messages, in all channels together. */
   readonly maxQueueDepth: number;
+  /** The most that the agent of a one-shot turn may print. */
+  readonly maxOutputMb: number;
   readonly queueMode: QueueMode;
   /** The first retry waits this long, each further one twice as long as the one before. */
   readonly retryDelayMs: number;
@@ -96,6 +98,7 @@ function makeConfig(env: Environment, agentBackend: BackendName, values: Setting
     permissionMode: values.PERMISSION_MODE,
     maxConcurrentTurns: values.MAX_CONCURRENT_TURNS,
     maxQueueDepth: values.MAX_QUEUE_DEPTH,
+    maxOutputMb: values.MAX_OUTPUT_MB,
     queueMode: values.QUEUE_MODE,
     retryDelayMs: values.RETRY_DELAY_MS,
     leaseMs: values.LEASE_MS,
@@ -127,6 +130,7 @@ export function backendConfig(config: GatewayConfig, env?: Environment): Backend
     cliPath: config.backendCliPath,
     workingDir: config.workingDir,
     queryTimeoutMs: config.queryTimeoutMs,
+    maxOutputBytes: config.maxOutputMb * 1024 ** 2,
     allowedTools: config.allowedTools,
     maxTurns: config.backendMaxTurns,
     model: config.backendModel,

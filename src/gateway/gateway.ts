@@ -6,6 +6,7 @@ import type { BackendAdapter } from '../backends/types.js';
 import type { Log } from '../config/log.js';
 import type { PermissionDecision } from '../core/chat-event.js';
 import { endOrphans } from '../process/end-orphans.js';
+import { Ballast } from '../store/ballast.js';
 import { type DirectoryLock, lockDirectory } from '../store/instance-lock.js';
 import { hasEnded, type StoredEvent, type StoredPermission } from '../store/rows.js';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.js';
@@ -40,6 +41,7 @@ export class Gateway implements GatewayFace {
   readonly tokenFile: string | undefined;
   readonly #options: GatewayOptions;
   readonly #store: Store;
+  readonly #ballast: Ballast;
   readonly #lock: DirectoryLock;
   readonly #hooks: HookManager;
   readonly #parts: GatewayParts;
@@ -63,10 +65,12 @@ export class Gateway implements GatewayFace {
         log.warn(`CONFIG_DIR=${config.configDir}: there is no such directory, so nothing is read from it`);
       }
       const hooks = await HookManager.load(config.configDir, log, env);
-      const store = await openSqliteStore(join(config.home, databaseFile));
+      await endFormerAgents(config.home, log);
+      const ballast = await Ballast.open({ directory: config.home });
+      const store = await openSqliteStore(join(config.home, databaseFile), { ballast });
       const watch: Watcher = options.watch ?? (() => undefined);
       const parts = buildParts({ config, env, log, watch, backend, hooks, store, httpToken: token });
-      const gateway = new Gateway(options, { store, lock, hooks, parts, tokenFile: file });
+      const gateway = new Gateway(options, { store, ballast, lock, hooks, parts, tokenFile: file });
       await gateway.#start();
       return gateway;
     } catch (error) {
@@ -79,6 +83,7 @@ export class Gateway implements GatewayFace {
     options: GatewayOptions,
     opened: {
       readonly store: Store;
+      readonly ballast: Ballast;
       readonly lock: DirectoryLock;
       readonly hooks: HookManager;
       readonly parts: GatewayParts;
@@ -87,6 +92,7 @@ export class Gateway implements GatewayFace {
   ) {
     this.#options = options;
     this.#store = opened.store;
+    this.#ballast = opened.ballast;
     this.#lock = opened.lock;
     this.#hooks = opened.hooks;
     this.#parts = opened.parts;
@@ -99,12 +105,6 @@ export class Gateway implements GatewayFace {
 
   async #start(): Promise<void> {
     const { log, config } = this.#options;
-    // A CLI that a crashed gateway left running must not go on in a session that is about to be resumed.
-    const orphans = await endOrphans({ home: config.home }).catch((error: unknown) => {
-      log.warn('orphans could not be looked for', { error });
-      return [];
-    });
-    for (const orphan of orphans) log.warn('ended a process of a gateway that is gone', { pid: orphan.pid });
     await sweepScratchFiles({ ...this.#options.env, TURNOUT_HOME: config.home });
     try {
       await this.#parts.outputs.sweep((await this.#store.running()).map(({ id }) => id));
@@ -119,6 +119,7 @@ export class Gateway implements GatewayFace {
     this.#parts.outbox.wake();
     this.#retention = setInterval(() => void this.#applyRetention(), retentionIntervalMs);
     void this.#applyRetention();
+    void this.#ballast.restore();
     this.#state = 'running';
     const { agentBackend: backend, backendLive: live, home } = config;
     log.info('gateway started', { backend, live, home, ...this.address });
@@ -158,6 +159,7 @@ export class Gateway implements GatewayFace {
     await this.#hooks.close();
     await this.#parts.agents.close();
     await this.#store.close();
+    await this.#ballast.close();
     await this.#lock.release();
   }
 
@@ -200,6 +202,7 @@ export class Gateway implements GatewayFace {
     const problems = [
       ...(this.#state === 'running' ? [] : [`The gateway is ${this.#state}.`]),
       ...(this.#parts.queue.fault === undefined ? [] : [this.#parts.queue.fault]),
+      ...(this.#ballast.released ? ['The disk is full, or nearly: only work that has begun goes on.'] : []),
     ];
     return { ready: problems.length === 0, problems };
   }
@@ -218,4 +221,16 @@ export class Gateway implements GatewayFace {
       log.error('old conversations could not be removed', { error });
     }
   }
+}
+
+/**
+ * A CLI that a crashed gateway left running must not go on in a session that is about to be resumed, nor fill the disk on
+ * which the database is about to be opened.
+ */
+async function endFormerAgents(home: string, log: Log): Promise<void> {
+  const orphans = await endOrphans({ home }).catch((error: unknown) => {
+    log.warn('orphans could not be looked for', { error });
+    return [];
+  });
+  for (const orphan of orphans) log.warn('ended a process of a gateway that is gone', { pid: orphan.pid });
 }

@@ -84,7 +84,11 @@ export class ChildRun implements RunningProcess {
     this.#input = new InputWriter(spec.command, stdin, spec.stdin);
     this.#output =
       stdout === null
-        ? new FileTail(spec.stdoutFile ?? '', spec.maxLineBytes)
+        ? new FileTail(spec.stdoutFile ?? '', {
+            maxLineBytes: spec.maxLineBytes,
+            maxBytes: spec.maxFileBytes,
+            onTooMuch: () => void this.end({ graceMs: 0 }).catch(() => undefined),
+          })
         : new LineReader(stdout, spec.maxLineBytes);
     this.#stderr = new StderrReader(stderr, spec.stderrBytes, spec.onStderrLine);
     // Only the child itself keeps this event loop alive; a pipe that others hold after its exit must not.

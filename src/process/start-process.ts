@@ -24,6 +24,8 @@ export interface ProcessSpec {
    * pipe has taken all of their output. The caller removes the file.
    */
   readonly stdoutFile?: string;
+  /** The most bytes that `stdoutFile` may hold: a child that writes more is ended, and its lines end with a TurnoutError. */
+  readonly maxFileBytes?: number | undefined;
   /** The longest line in bytes: a longer one is cut and marked `truncated`. Default 128 MiB. */
   readonly maxLineBytes?: number;
   /** The number of bytes of stderr to keep, half from the start and half from the end. Default 256 KiB. */

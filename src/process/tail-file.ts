@@ -1,21 +1,39 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { TurnoutError } from '../core/errors.js';
 import type { LineSource } from './read-lines.js';
 import { type Line, LineSplitter } from './split-lines.js';
 
 const chunkBytes = 256 * 1024;
 const firstPauseMs = 5;
 const longestPauseMs = 50;
+const lookMs = 100;
 
-/** Reads the file that a child writes its stdout to while it grows, up to its end. */
+export interface TailOptions {
+  readonly maxLineBytes?: number | undefined;
+  /** The most that the child may write. The file is on a disk, which others need too. */
+  readonly maxBytes?: number | undefined;
+  /** Called once when the child has written more, even if nobody reads at the moment. */
+  readonly onTooMuch?: (() => void) | undefined;
+}
+
+/**
+ * Reads the file that a child writes its stdout to while it grows, up to its end. A child that writes more than `maxBytes` is
+ * to be ended; what it had written by then is read too, since it may tell of tools, and followed by a TurnoutError.
+ */
 export class FileTail implements LineSource {
   readonly #path: string;
   readonly #splitter: LineSplitter;
+  readonly #maxBytes: number;
+  readonly #onTooMuch: () => void;
   #childExited = false;
+  #tooMuch = false;
   #wake: (() => void) | undefined;
 
-  constructor(path: string, maxLineBytes?: number) {
+  constructor(path: string, options: TailOptions = {}) {
     this.#path = path;
-    this.#splitter = new LineSplitter(maxLineBytes);
+    this.#splitter = new LineSplitter(options.maxLineBytes);
+    this.#maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
+    this.#onTooMuch = options.onTooMuch ?? (() => {});
   }
 
   childExited(): void {
@@ -25,9 +43,12 @@ export class FileTail implements LineSource {
 
   async *batches(): AsyncGenerator<readonly Line[], void, void> {
     const file = await open(this.#path, 'r');
+    const look = setInterval(() => void this.#checkSize(file).catch(() => undefined), lookMs);
+    look.unref();
     try {
       let pause = firstPauseMs;
       for (;;) {
+        await this.#checkSize(file);
         // The exit is checked before reading: all output from before the exit is in the file by then.
         const last = this.#childExited;
         const chunk = await readSome(file);
@@ -44,9 +65,19 @@ export class FileTail implements LineSource {
       }
       const rest = this.#splitter.flush();
       if (rest.length > 0) yield rest;
+      if (this.#tooMuch) throw tooMuchOutput(this.#maxBytes);
     } finally {
+      clearInterval(look);
       await file.close();
     }
+  }
+
+  /** Looks at the file, not at what was read of it: a child can be faster than its reader. */
+  async #checkSize(file: FileHandle): Promise<void> {
+    if (this.#tooMuch || this.#maxBytes === Number.POSITIVE_INFINITY) return;
+    if ((await file.stat()).size <= this.#maxBytes || this.#tooMuch) return;
+    this.#tooMuch = true;
+    this.#onTooMuch();
   }
 
   #grown(ms: number): Promise<void> {
@@ -60,6 +91,16 @@ export class FileTail implements LineSource {
       this.#wake = settle;
     });
   }
+}
+
+function tooMuchOutput(maxBytes: number): TurnoutError {
+  return new TurnoutError(
+    'unknown',
+    `It wrote more than ${maxBytes / 1024 ** 2} MB of output and was ended.`,
+    {
+      hint: 'Ask for less output, or raise MAX_OUTPUT_MB.',
+    },
+  );
 }
 
 async function readSome(file: FileHandle): Promise<Buffer> {

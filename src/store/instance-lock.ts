@@ -24,7 +24,7 @@ export async function lockDirectory(directory: string, name = 'gateway'): Promis
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     db = await holdExclusively(() => openLockFile(lockFile, Sqlite));
-    if (db !== undefined) await writeAtomically(pidFile, `${process.pid}\n`);
+    if (db !== undefined) await writePid(pidFile);
   } catch (error) {
     db?.close();
     throw unusable(directory, error);
@@ -60,6 +60,8 @@ async function holdExclusively(open: () => SqliteConnection): Promise<SqliteConn
     if (attempt > 0) await sleep(20 + Math.random() * 40);
     const db = open();
     try {
+      // A journal on the disk would need room, and a full disk is no reason not to start.
+      db.exec('PRAGMA journal_mode = MEMORY');
       db.exec('BEGIN EXCLUSIVE');
       return db;
     } catch (error) {
@@ -91,7 +93,13 @@ function unusable(directory: string, cause: unknown): TurnoutError {
   });
 }
 
-async function writeAtomically(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.new`, text, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+/** The lock holds without it: on a full disk nobody is told who holds it. */
+async function writePid(file: string): Promise<void> {
+  try {
+    await writeFile(`${file}.new`, `${process.pid}\n`, { mode: 0o600 });
+    await rename(`${file}.new`, file);
+  } catch (error) {
+    if (!['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    for (const stale of [`${file}.new`, file]) await rm(stale, { force: true });
+  }
 }

@@ -1,3 +1,4 @@
+import { parseJson, printJson } from '../../core/json.js';
 import { isObject, type JsonObject } from '../output/json.js';
 
 /** A JSON object that the CLI printed; `value` is `undefined` for a line that is none. */
@@ -92,7 +93,7 @@ function parse(text: string): unknown {
   // The brackets are checked first: a JSON.parse that throws costs more than one that doesn't.
   if (!opensDocument(text) || !closesDocument(text)) return undefined;
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }
@@ -120,18 +121,9 @@ function objectsIn(parsed: unknown, raw: string): readonly JsonItem[] {
   if (isObject(parsed)) return [{ value: parsed, raw }];
   if (!Array.isArray(parsed)) return [{ raw }];
   return parsed.map((value) => {
-    const shown = print(value, raw);
+    const shown = printJson(value);
     return isObject(value) ? { value, raw: shown } : { raw: shown };
   });
-}
-
-/** A value that JSON.parse takes can be nested too deeply for JSON.stringify. */
-function print(value: unknown, instead: string): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return instead;
-  }
 }
 
 function noiseOf(lines: readonly string[]): readonly JsonItem[] {

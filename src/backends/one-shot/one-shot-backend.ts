@@ -108,8 +108,11 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
   async *decode(lines: AsyncIterable<string>): AsyncGenerator<ChatEvent> {
     const ledger = new TurnLedger();
     const decoder = new LineDecoder(this.decoderFor());
+    // To yield every word and every unknown line would take three times as long as to read them.
     for await (const line of lines) {
-      for (const event of decoder.line(line)) yield* ledger.accept(event);
+      for (const event of decoder.line(line)) {
+        for (const shown of ledger.accept(event)) if (!isWords(shown)) yield shown;
+      }
     }
     for (const event of decoder.end()) yield* ledger.accept(event);
   }
@@ -165,6 +168,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       exitGraceMs: this.config.exitGraceMs ?? defaultExitGraceMs,
       signal: options.signal,
       stdoutFile: options.stdoutFile,
+      maxOutputBytes: this.config.maxOutputBytes,
       onAnswered: options.onAnswered,
       trace: harmless(options.trace),
       decoder,
@@ -266,6 +270,10 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     if (failure !== undefined) return ledger.fail(failure);
     return ending?.type === 'answered' ? ledger.complete(ending.stopReason, ending.text) : [];
   }
+}
+
+function isWords({ type }: ChatEvent): boolean {
+  return type === 'text' || type === 'thinking' || type === 'notice';
 }
 
 /** Only 0 means no limit: NaN or a negative number gives the default. */

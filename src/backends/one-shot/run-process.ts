@@ -41,6 +41,8 @@ export interface ProcessRun<S extends TurnFacts> {
   readonly signal?: AbortSignal | undefined;
   /** The file is created for this run and left to the caller. */
   readonly stdoutFile?: string | undefined;
+  /** The most bytes of output that may be in a file. */
+  readonly maxOutputBytes?: number | undefined;
   readonly onAnswered?: ((answered: boolean) => void) | undefined;
   readonly decoder: LineDecoder<S>;
   readonly ledger: TurnLedger;
@@ -78,7 +80,7 @@ export async function* runProcess<S extends TurnFacts>(
       cwd: run.cwd,
       env: run.env,
       ...(invocation.stdin === undefined ? {} : { stdin: { text: invocation.stdin } }),
-      ...(stdoutFile === undefined ? {} : { stdoutFile }),
+      ...(stdoutFile === undefined ? {} : { stdoutFile, maxFileBytes: run.maxOutputBytes }),
       onStderrLine: (line) => {
         const event = run.noticeStderr(line);
         if (event !== undefined) fromStderr.push(event);

@@ -1,3 +1,5 @@
+import { parseJson } from '../../core/json.js';
+
 export type JsonObject = { readonly [key: string]: unknown };
 
 export function isObject(value: unknown): value is JsonObject {
@@ -7,7 +9,7 @@ export function isObject(value: unknown): value is JsonObject {
 /** Parses a line that is one JSON object; returns `undefined` for any other line. */
 export function parseObject(line: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(line);
+    const value = parseJson(line);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

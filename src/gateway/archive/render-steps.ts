@@ -1,4 +1,5 @@
 import type { ChatEvent } from '../../core/chat-event.js';
+import { printJson } from '../../core/json.js';
 import type { StoredTurn, ToolRecord } from '../../store/rows.js';
 import { duration } from './format.js';
 import { code, oneLine, quote } from './quote.js';
@@ -82,6 +83,6 @@ export function shortInput(input: unknown): string {
   if (typeof input === 'string') return oneLine(input, 160);
   const values = typeof input === 'object' ? Object.values(input) : [];
   if (values.length === 1 && typeof values[0] === 'string') return oneLine(values[0], 160);
-  const json = JSON.stringify(input) ?? '';
+  const json = printJson(input);
   return json === '{}' || json === '[]' ? '' : oneLine(json, 160);
 }

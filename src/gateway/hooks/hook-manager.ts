@@ -1,6 +1,7 @@
 import { childEnvironment } from '../../backends/launch/child-environment.js';
 import type { Log } from '../../config/log.js';
 import { TurnoutError } from '../../core/errors.js';
+import { printJson } from '../../core/json.js';
 import type { Environment } from '../config.js';
 import { checkPrograms } from './check-programs.js';
 import { blockable, type HookEvent, type HookPayloads, type HookVerdict, rewrite } from './payloads.js';
@@ -94,7 +95,7 @@ export class HookManager {
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(`took longer than ${hook.timeoutMs} ms`), hook.timeoutMs);
     try {
-      const input = JSON.stringify(payload);
+      const input = printJson(payload);
       const run = runHook(hook, input, {
         configDir: this.#configDir,
         env: this.#env,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { printJson } from '../../core/json.js';
 
 export const hookEvents = [
   'startup',
@@ -85,6 +86,5 @@ export function rewrite<P extends object>(
 }
 
 function asJson(value: unknown): unknown {
-  const text: string | undefined = JSON.stringify(value);
-  return text === undefined ? undefined : JSON.parse(text);
+  return value === undefined ? undefined : JSON.parse(printJson(value));
 }

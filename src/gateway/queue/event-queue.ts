@@ -73,7 +73,7 @@ export class EventQueue {
       trackFault: (work) => this.#trackFault(work),
       heldLeases: () => [...this.#running.values()].map(({ lease }) => lease),
       onLeaseLost: (lease) => this.#stopLost(lease),
-      recover: (turn) => handler.recover(turn),
+      recover: (turn, signal) => handler.recover(turn, signal),
       onSettled: async (lease, settlement, since) => {
         options.onSettled?.(lease, settlement, since);
         await handler.settled?.(lease);
@@ -100,7 +100,7 @@ export class EventQueue {
     return this.#running.get(channel)?.since;
   }
 
-  /** Settles the turns of a former gateway, then begins to work. */
+  /** Takes over the turns of a former gateway, which are settled beside the work, and begins to work. */
   async start(): Promise<void> {
     await this.#leases.start();
     this.#state = 'running';
@@ -174,7 +174,7 @@ export class EventQueue {
     clearTimeout(giveUpTimer);
     for (const { lease } of this.#running.values())
       this.#log.error('a turn did not stop: it is left to the next start', { channel: lease.channel });
-    this.#leases.stop();
+    await this.#leases.stop();
     this.#state = 'stopped';
   }
 

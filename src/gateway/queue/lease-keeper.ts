@@ -4,6 +4,7 @@ import { StoreError } from '../../store/errors.js';
 import type { AbandonedTurn, Lease, Store } from '../../store/store.js';
 import type { Watcher } from '../journal-points.js';
 import { failedBeforeTools, failedInside, type Settlement } from '../turns/verdicts.js';
+import { Recoveries } from './recoveries.js';
 
 export interface LeaseKeeperParts {
   readonly store: Pick<Store, 'heartbeat' | 'takeOver' | 'finish' | 'postpone'>;
@@ -19,10 +20,10 @@ export interface LeaseKeeperParts {
   /** Called if another gateway has taken the lease. */
   onLeaseLost(lease: Lease): void;
   /** Settles a turn whose gateway has died. */
-  recover(turn: AbandonedTurn): Promise<Settlement>;
+  recover(turn: AbandonedTurn, signal: AbortSignal): Promise<Settlement>;
   /** Called when the settlement is on disk. `since` is unknown for a turn that was taken over. */
   onSettled(lease: Lease, settlement: Settlement, since: number | undefined): Promise<void>;
-  /** Called after each heartbeat: channels may have become free. */
+  /** Called after each heartbeat and each recovery: channels may have become free. */
   onBeat(): void;
 }
 
@@ -33,15 +34,27 @@ export interface LeaseKeeperParts {
 export class LeaseKeeper {
   readonly #parts: LeaseKeeperParts;
   readonly #givenUp = new AbortController();
+  readonly #stopping = new AbortController();
+  readonly #recoveries: Recoveries;
   #heartbeat: NodeJS.Timeout | undefined;
+  /** False as long as turns of a former gateway may not have been taken over yet. */
+  #tookOverAll = false;
 
   constructor(parts: LeaseKeeperParts) {
     this.#parts = parts;
+    const { log, now, recover, onBeat } = parts;
+    const write = (lease: Lease, settlement: Settlement) => this.#write(lease, settlement);
+    const stopping = this.#stopping.signal;
+    this.#recoveries = new Recoveries({ log, now, stopping, recover, write, onDone: onBeat });
   }
 
-  /** Settles all turns of a former gateway, then begins to prolong the leases. */
+  /** Takes over all turns of a former gateway, and begins to prolong the leases. */
   async start(): Promise<void> {
-    await this.#takeOver(true);
+    await this.#takeOver().catch((error: unknown) => {
+      // A disk that is full now may have room at one of the next beats; until then nothing of those turns is touched.
+      if (!(error instanceof StoreError) || error.fault !== 'full') throw error;
+      this.#parts.log.error('the turns of a former gateway could not be taken over yet', { error });
+    });
     const beat = Math.max(250, Math.floor(this.#parts.leaseMs / 3));
     this.#heartbeat = setInterval(() => void this.#beat(), beat);
   }
@@ -67,27 +80,34 @@ export class LeaseKeeper {
     this.#givenUp.abort();
   }
 
-  stop(): void {
+  /** Resolves when no recovery is at work any more. */
+  async stop(): Promise<void> {
     clearInterval(this.#heartbeat);
+    this.#stopping.abort();
+    this.giveUp();
+    await this.#recoveries.ended();
   }
 
   async #beat(): Promise<void> {
     const { store, now, leaseMs, trackFault, heldLeases, onLeaseLost, onBeat, log } = this.#parts;
     try {
-      const leases = heldLeases();
+      const leases = [...heldLeases(), ...this.#recoveries.leases];
       const lost = leases.length === 0 ? [] : await trackFault(store.heartbeat(leases, now() + leaseMs));
       for (const lease of lost) onLeaseLost(lease);
-      await this.#takeOver(false);
+      await this.#takeOver();
       onBeat();
     } catch (error) {
       log.error('the leases could not be prolonged', { error });
     }
   }
 
-  async #takeOver(all: boolean): Promise<void> {
-    const { store, worker, leaseMs, log, watch, recover } = this.#parts;
+  /** The first time all turns of others are taken over: the directory is ours, so their gateway is gone. */
+  async #takeOver(): Promise<void> {
+    const { store, worker, leaseMs, log, watch, trackFault } = this.#parts;
     const now = this.#parts.now();
-    const abandoned = await store.takeOver({ worker, now, leaseUntil: now + leaseMs, all });
+    const all = !this.#tookOverAll;
+    const abandoned = await trackFault(store.takeOver({ worker, now, leaseUntil: now + leaseMs, all }));
+    this.#tookOverAll = true;
     for (const turn of abandoned) {
       watch('took_over');
       log.warn('taking over a turn that was left unfinished', {
@@ -95,12 +115,7 @@ export class LeaseKeeper {
         turn: turn.lease.turnId,
         tools: turn.turn.tools.length,
       });
-      const settlement = await recover(turn).catch((error: unknown) => {
-        // While the store can't tell which tools had begun, nothing may be decided.
-        if (error instanceof StoreError) throw error;
-        return this.#settleFault(turn.lease, error);
-      });
-      await this.#write(turn.lease, settlement);
+      this.#recoveries.begin(turn);
     }
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Log } from '../../config/log.js';
 import type { PermissionDecision, PermissionRequestEvent } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
+import { printJson } from '../../core/json.js';
 import type { StoredPermission } from '../../store/rows.js';
 import type { Lease, Store } from '../../store/store.js';
 import type { AgentTurn } from '../agents/agents.js';
@@ -103,7 +104,7 @@ export class PermissionRequests {
 }
 
 function questionText({ id, tool, input, options }: StoredPermission): string {
-  const shown = JSON.stringify(input);
+  const shown = printJson(input);
   const short = shown.length <= 500 ? shown : `${shown.slice(0, 499)}…`;
   return `Permission needed for ${tool} ${short}\nAnswer ${options.join(', ')} to request ${id}.`;
 }

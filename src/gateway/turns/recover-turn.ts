@@ -1,9 +1,9 @@
 import { backendNames } from '../../backends/registry.js';
-import type { StoredTurn, ToolRecord } from '../../store/rows.js';
-import type { AbandonedTurn, Lease, Store } from '../../store/store.js';
+import type { StoredTurn } from '../../store/rows.js';
+import type { AbandonedTurn, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import { begunTools } from './tools-begun.js';
-import { missedSteps, type TurnOutputs } from './turn-outputs.js';
+import { type MissedSteps, missedSteps, type TurnOutputs } from './turn-outputs.js';
 import { abandoned, type Settlement } from './verdicts.js';
 
 export interface RecoveryParts {
@@ -13,31 +13,39 @@ export interface RecoveryParts {
   readonly now: () => number;
 }
 
-/** Settles a turn whose gateway has died, from the journal and from what its agent had printed. */
+/**
+ * Settles a turn whose gateway has died, from the journal and from what its agent had printed. May be called again for the
+ * same turn when the store has failed.
+ */
 export async function recoverTurn(
   { lease, turn, events }: AbandonedTurn,
   parts: RecoveryParts,
+  signal?: AbortSignal,
 ): Promise<Settlement> {
-  const { store, now } = parts;
+  const { store, outputs, now } = parts;
+  const { tools, entries } = await toolsOf(turn, parts, signal);
+  if (entries.length > 0) {
+    // The output may be what fills the disk: its space is given back before anything is written.
+    await outputs.condense(turn.id, entries);
+    await Promise.all(entries.map((entry) => store.journal(lease, entry)));
+  }
   const pending = await store.pendingPermissions();
   const asked = pending.filter(({ turnId }) => turnId === turn.id);
-  const begun = begunTools(await toolsOf(lease, turn, parts), asked);
   // The event counts, not the turn: a turn that was killed before it could ask again has asked nothing itself.
   const isAsking = pending.some(({ eventId }) => turn.eventIds.includes(eventId));
   const crashes = Math.max(0, ...events.map((event) => event.crashes));
-  return abandoned({ begun, isAsking, crashes, at: now() });
+  return abandoned({ begun: begunTools(tools, asked), isAsking, crashes, at: now() });
 }
 
 /** The tools of the journal, and those that the agent announced after the gateway had died. */
 async function toolsOf(
-  lease: Lease,
   turn: StoredTurn,
-  { store, runtime, outputs, now }: RecoveryParts,
-): Promise<readonly ToolRecord[]> {
+  { runtime, outputs, now }: RecoveryParts,
+  signal: AbortSignal | undefined,
+): Promise<MissedSteps> {
   const backend = backendNames.find((name) => name === turn.setup?.backend);
-  if (backend === undefined) return turn.tools;
-  const printed = runtime.agents.adapter(backend).decode?.(outputs.lines(turn.id));
-  const { tools, entries } = await missedSteps(turn.tools, printed, now());
-  for (const entry of entries) await store.journal(lease, entry);
-  return tools;
+  if (backend === undefined) return { tools: turn.tools, entries: [] };
+  const adapter = runtime.agents.adapter(backend);
+  const printed = outputs.events(turn.id, (lines) => adapter.decode?.(lines), signal);
+  return missedSteps(turn.tools, printed, now());
 }

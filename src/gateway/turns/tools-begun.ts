@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { printJson } from '../../core/json.js';
 import type { ToolRecord } from '../../store/rows.js';
 
 interface Question {
@@ -41,7 +42,7 @@ export function describeTools(tools: readonly ToolRecord[]): string {
 }
 
 function shortInput(input: unknown): string {
-  const text = JSON.stringify(input) ?? '';
+  const text = input === undefined ? '' : printJson(input);
   return text.length <= 200 ? text : `${text.slice(0, 199)}…`;
 }
 

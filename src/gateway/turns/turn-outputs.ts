@@ -1,6 +1,10 @@
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatEvent } from '../../core/chat-event.js';
+import { printJson } from '../../core/json.js';
+import { defaultMaxLineBytes } from '../../process/split-lines.js';
+import { FileTail } from '../../process/tail-file.js';
 import type { ToolRecord } from '../../store/rows.js';
 import type { JournalEntry } from '../../store/store.js';
 
@@ -29,16 +33,68 @@ export class TurnOutputs {
   }
 
   /** Yields nothing if there is no file: a live session, or a turn that had not come so far. */
-  async *lines(turnId: string): AsyncGenerator<string> {
-    const file = await open(this.#file(turnId)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    });
-    if (file === undefined) return;
+  async *lines(turnId: string, options: LineOptions = {}): AsyncGenerator<string> {
+    const file = new FileTail(this.#file(turnId), { maxLineBytes: options.maxLineBytes });
+    file.childExited();
     try {
-      yield* file.readLines();
-    } finally {
-      await file.close();
+      for await (const batch of file.batches()) {
+        options.signal?.throwIfAborted();
+        const began = performance.now();
+        for (const { text, truncated } of batch) {
+          if (truncated) options.onCut?.();
+          yield text;
+        }
+        // The reader keeps this process busy; the other channels get as much of its time.
+        const busyMs = performance.now() - began;
+        if (busyMs > longestBusyMs) await sleep(Math.min(busyMs, 100));
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+
+  /** The steps that the agent printed, as far as its output can be read. */
+  async *events(
+    turnId: string,
+    decode: (lines: AsyncIterable<string>) => AsyncIterable<ChatEvent> | undefined,
+    signal?: AbortSignal,
+  ): AsyncGenerator<ChatEvent> {
+    yield* this.#keptSteps(turnId);
+    let cut = false;
+    const onCut = () => {
+      cut = true;
+    };
+    for await (const event of decode(this.lines(turnId, { signal, onCut })) ?? []) yield event;
+    // A line that is too long to be read may have announced anything.
+    if (cut) yield { type: 'tool_start', id: 'unreadable', name: 'unknown', input: unreadable };
+  }
+
+  /**
+   * Leaves nothing of an output but these steps, which the journal lacks, and so gives its space back. They are written over
+   * its beginning, which takes no room on a full disk; as long as the rest is not cut off, it is read as before.
+   */
+  async condense(turnId: string, steps: readonly JournalEntry[]): Promise<void> {
+    if (steps.length === 0) return this.remove(turnId);
+    try {
+      const file = await open(this.#file(turnId), 'r+');
+      try {
+        const text = Buffer.from(steps.map((step) => `${stepMark}${printStep(step)}\n`).join(''));
+        if (text.length > (await file.stat()).size) return;
+        await file.write(text, 0, text.length, 0);
+        await file.sync();
+        await file.truncate(text.length);
+      } finally {
+        await file.close();
+      }
+    } catch {
+      // The output is as good a record, only a larger one. A live turn has none.
+    }
+  }
+
+  async *#keptSteps(turnId: string): AsyncGenerator<ChatEvent> {
+    for await (const line of this.lines(turnId)) {
+      if (!line.startsWith(stepMark)) return;
+      yield JSON.parse(line.slice(stepMark.length)) as ChatEvent;
     }
   }
 
@@ -60,6 +116,32 @@ export class TurnOutputs {
   }
 }
 
+export interface LineOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly maxLineBytes?: number | undefined;
+  /** Called for each line that is longer than the limit, and comes without its end. */
+  readonly onCut?: (() => void) | undefined;
+}
+
+/** Less is not worth a pause. */
+const longestBusyMs = 5;
+
+/** No line of a CLI begins like this, and no decoder takes it for more than noise. */
+const stepMark = 'turnout-step ';
+const unreadable = `a line of its output is longer than ${defaultMaxLineBytes / 1024 ** 2} MiB`;
+
+/** An input of which only the beginning is kept, so that the steps of an output are shorter than the output. */
+function printStep(step: JournalEntry): string {
+  if (step.type === 'tool_ended') return printJson({ type: 'tool_end', id: step.id, isError: step.isError });
+  if (step.type !== 'tool_started') return 'null';
+  const { id, name, input } = step;
+  const json = printJson(input);
+  return printJson({ type: 'tool_start', id, name, input: json.length <= 100 ? input : json.slice(0, 100) });
+}
+
+/** More tools than these of one turn are not told apart any more. */
+const maxMissedTools = 2000;
+
 export interface MissedSteps {
   /** All tools of the turn. */
   readonly tools: readonly ToolRecord[];
@@ -76,7 +158,7 @@ export async function missedSteps(
   const tools = new Map(journaled.map((tool) => [tool.id, tool]));
   const entries: JournalEntry[] = [];
   for await (const event of printed ?? []) {
-    if (event.type === 'tool_start' && !tools.has(event.id)) {
+    if (event.type === 'tool_start' && !tools.has(event.id) && tools.size < maxMissedTools) {
       const { id, name, input } = event;
       tools.set(id, { id, name, input, startedAt: at });
       entries.push({ type: 'tool_started', id, name, input, at });

@@ -1,7 +1,7 @@
 import type { Log } from '../../config/log.js';
 import type { ChatEvent } from '../../core/chat-event.js';
 import type { StoredEvent } from '../../store/rows.js';
-import type { AbandonedTurn, Claim, Lease, Store } from '../../store/store.js';
+import type { AbandonedTurn, Claim, JournalEntry, Lease, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import type { AgentTurn } from '../agents/agents.js';
 import { readSeed } from '../agents/seed.js';
@@ -31,8 +31,8 @@ const maxCollected = 50;
 export interface TurnHandler {
   /** Makes one attempt. Ends soon after the signal, whose reason is a `TurnStop`. Never rejects over an agent's failure. */
   run(claim: Claim, signal: AbortSignal): Promise<Settlement>;
-  /** Settles a turn whose gateway has died. */
-  recover(turn: AbandonedTurn): Promise<Settlement>;
+  /** Settles a turn whose gateway has died. A `StoreError` means: try again later. */
+  recover(turn: AbandonedTurn, signal: AbortSignal): Promise<Settlement>;
   /** Called when the turn's settlement is on disk: nothing else of it is needed any more. */
   settled?(lease: Lease): Promise<void>;
 }
@@ -60,6 +60,8 @@ interface ActiveAttempt {
   readonly stopping: AbortSignal;
   /** Messages that are being steered into the turn. */
   readonly steering: Set<Promise<unknown>>;
+  /** Tools whose beginning or end could not be noted in the journal. */
+  readonly unnoted: JournalEntry[];
   agent?: AgentTurn;
 }
 
@@ -105,8 +107,8 @@ export class TurnWorker implements TurnHandler {
     return steered;
   }
 
-  recover(abandoned: AbandonedTurn): Promise<Settlement> {
-    return recoverTurn(abandoned, this.#parts);
+  recover(abandoned: AbandonedTurn, signal: AbortSignal): Promise<Settlement> {
+    return recoverTurn(abandoned, this.#parts, signal);
   }
 
   async settled(lease: Lease): Promise<void> {
@@ -156,6 +158,7 @@ export class TurnWorker implements TurnHandler {
       hookStop,
       stopping,
       steering: new Set(),
+      unnoted: [],
     };
     this.#running.set(lease.channel, running);
     try {
@@ -184,11 +187,13 @@ export class TurnWorker implements TurnHandler {
       // A message that the agent did not take must have left the turn before all in it counts as answered.
       this.#running.delete(lease.channel);
       await Promise.allSettled(running.steering);
+      await this.#giveSpaceBack(running);
       this.#logProblems(lease.channel, report.settings.problems);
       const stop = signal.aborted ? (signal.reason as TurnStop) : undefined;
       const { retryDelayMs } = config;
       return await this.#settle({ event, attempt: running.attempt, report, stop, at: now(), retryDelayMs });
     } catch (error) {
+      await this.#giveSpaceBack(running);
       // `LeaseKeeper` decides about an error before any tool; it does not know the tools.
       if (running.attempt.begun.length > 0) return failedAfterTools(running.attempt, error, now());
       throw error;
@@ -264,17 +269,37 @@ export class TurnWorker implements TurnHandler {
    * yet. A later failure does not end the turn: its settlement is written until it is on disk.
    */
   async #journal(
-    { lease }: ActiveAttempt,
+    { lease, unnoted }: ActiveAttempt,
     point: 'began' | 'session' | 'tool_started' | 'tool_ended',
-    entry: Parameters<Store['journal']>[1],
+    entry: JournalEntry,
   ): Promise<void> {
+    // The end of a tool can't be noted before its beginning.
+    if (entry.type === 'tool_ended' && unnoted.some((other) => 'id' in other && other.id === entry.id)) {
+      unnoted.push(entry);
+      return;
+    }
     try {
       await this.#parts.store.journal(lease, entry);
     } catch (error) {
       if (point === 'began') throw error;
+      if (point !== 'session') unnoted.push(entry);
       this.#parts.log.error('a step of a turn could not be noted', { channel: lease.channel, point, error });
     }
     this.#parts.watch(point);
+  }
+
+  /**
+   * The agent is done with its output, which may be what fills the disk: its space is given back before the result is
+   * written. Tools that the journal lacks stay known all the while, should the gateway be killed now.
+   */
+  async #giveSpaceBack({ lease, unnoted }: ActiveAttempt): Promise<void> {
+    const { store, outputs, log } = this.#parts;
+    await outputs.condense(lease.turnId, unnoted);
+    try {
+      for (const entry of unnoted) await store.journal(lease, entry);
+    } catch (error) {
+      log.error('tools of a turn could not be noted', { channel: lease.channel, error });
+    }
   }
 
   async #settle(end: AttemptEnd): Promise<Settlement> {

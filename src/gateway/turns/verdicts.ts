@@ -43,6 +43,7 @@ import { describeTools } from './tools-begun.js';
  * | no tool begun, a permission is asked for            | queued    | nothing                        | at once, free           |
  * | no tool begun, fewer than `maxCrashes` crashes      | queued    | nothing                        | at once, free           |
  * | no tool begun, `maxCrashes` crashes or more         | failed    | that, how often                | /retry                  |
+ * | what it did can't be read                           | failed    | that, tools known to the store | /retry                  |
  * | **When the gateway itself fails**                   |           |                                |                         |
  * | tools begun                                         | failed    | why, tools begun               | /retry                  |
  * | no tool begun, the store may work again soon        | queued    | nothing                        | after 5 s, free         |
@@ -204,6 +205,14 @@ export function abandoned({ begun, isAsking, crashes, at }: AbandonedFacts): Set
       ? `${message} It is not repeated by itself, because tools had begun:\n${describeTools(begun)}`
       : `${message} That happened ${crashes + 1} times.`;
   return failed(error, `${why}\nSend /retry to run it again.`, at);
+}
+
+/** Settles a turn of which nobody can tell any more what it has done: it may have done anything. */
+export function unrecoverable(journaled: readonly ToolRecord[], cause: unknown, at: number): Settlement {
+  const message =
+    'The gateway ended while this was being worked on, and what it did by then could not be read';
+  const error: Failure = { code: 'crashed', message: `${message}: ${messageOf(cause)}` };
+  return failed(error, `${error.message}${toolList(journaled)}\n${notRepeated}`, at);
 }
 
 // When the gateway itself fails

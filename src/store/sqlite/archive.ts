@@ -1,4 +1,5 @@
 import type { ChatEvent } from '../../core/chat-event.js';
+import { parseJson, printJson } from '../../core/json.js';
 import type { Database } from './database.js';
 
 /** The limit for one archived event: long strings in it are cut and marked. */
@@ -30,18 +31,16 @@ export function readArchive(db: Database, turnId: string): ChatEvent[] {
     lines
       .split('\n')
       .filter((line) => line !== '')
-      .map((line): ChatEvent => JSON.parse(line)),
+      .map((line) => parseJson(line) as ChatEvent),
   );
 }
 
 /** Returns JSON of at most 64 KB: long strings are cut, the longest most. */
 export function limitedJson(value: unknown): string {
-  const json = JSON.stringify(value) ?? 'null';
+  const json = printJson(value);
   if (fits(json)) return json;
   for (let longest = maxArchivedBytes / 4; longest >= 16; longest /= 4) {
-    const shorter = JSON.stringify(value, (_, inner) =>
-      typeof inner === 'string' ? cut(inner, longest) : inner,
-    );
+    const shorter = printJson(value, (_, inner) => (typeof inner === 'string' ? cut(inner, longest) : inner));
     if (fits(shorter)) return shorter;
   }
   // If the value consists of so many small pieces that cutting strings does not help, only a text with its

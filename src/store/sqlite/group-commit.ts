@@ -1,4 +1,5 @@
 import { setImmediate as nextLoop, setTimeout as sleep } from 'node:timers/promises';
+import type { Ballast } from '../ballast.js';
 import { StoreError } from '../errors.js';
 import type { Database } from './database.js';
 import { concernsFile, toStoreError } from './sqlite-errors.js';
@@ -10,6 +11,8 @@ export interface GroupCommitOptions {
   readonly lockTimeoutMs?: number | undefined;
   /** The most operations that may wait to be written. */
   readonly maxPending?: number | undefined;
+  /** Is given up when the disk is full. */
+  readonly ballast?: Pick<Ballast, 'release'> | undefined;
 }
 
 /**
@@ -22,6 +25,7 @@ export class GroupCommit {
   readonly #maxBatch: number;
   readonly #lockTimeoutMs: number;
   readonly #maxPending: number;
+  readonly #ballast: Pick<Ballast, 'release'> | undefined;
   readonly #pending: Write[] = [];
   #draining: Promise<void> | undefined;
   #closed = false;
@@ -31,6 +35,7 @@ export class GroupCommit {
     this.#maxBatch = options.maxBatch ?? 128;
     this.#lockTimeoutMs = options.lockTimeoutMs ?? 5_000;
     this.#maxPending = options.maxPending ?? 20_000;
+    this.#ballast = options.ballast;
   }
 
   /** `operation` is synchronous, and may run again if its transaction has to be begun anew. */
@@ -65,13 +70,23 @@ export class GroupCommit {
       await nextLoop();
       const batch = this.#pending.splice(0, this.#maxBatch);
       try {
-        const outcomes = await this.#unlessLocked(() => commitTogether(this.#db, batch));
+        const outcomes = await this.#unlessLocked(() => this.#commit(batch));
         for (const settle of outcomes) settle();
       } catch (error) {
         for (const write of batch) write.reject(error);
       }
     }
     this.#draining = undefined;
+  }
+
+  /** The room that the ballast gives is used at once: whoever has filled the disk may be faster otherwise. */
+  #commit(batch: readonly Write[]): Array<() => void> {
+    try {
+      return commitTogether(this.#db, batch);
+    } catch (error) {
+      if (toStoreError(error, this.#db.file).fault !== 'full' || !this.#ballast?.release()) throw error;
+      return commitTogether(this.#db, batch);
+    }
   }
 
   async #unlessLocked<T>(attempt: () => T): Promise<T> {

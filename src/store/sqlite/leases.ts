@@ -59,14 +59,7 @@ export function journal(db: Database, lease: Lease, entry: JournalEntry): void {
       changeHeld(db, lease, 'session_id = ?, model = coalesce(?, model)', entry.sessionId, entry.model);
       return;
     case 'tool_started':
-      db.run(
-        'INSERT INTO turn_tools (turn_seq, id, name, input, started_at) VALUES (?, ?, ?, ?, ?)',
-        heldTurn(db, lease).seq,
-        entry.id,
-        entry.name,
-        limitedJson(entry.input),
-        entry.at,
-      );
+      startTool(db, heldTurn(db, lease).seq, entry);
       return;
     case 'tool_ended':
       db.run(
@@ -77,6 +70,19 @@ export function journal(db: Database, lease: Lease, entry: JournalEntry): void {
         entry.id,
       );
   }
+}
+
+/** A tool that is known already stays as it is: a recovery may be made again. */
+function startTool(db: Database, turnSeq: number, entry: JournalEntry & { type: 'tool_started' }): void {
+  db.run(
+    `INSERT INTO turn_tools (turn_seq, id, name, input, started_at) SELECT ?1, ?2, ?3, ?4, ?5
+      WHERE NOT EXISTS (SELECT 1 FROM turn_tools WHERE turn_seq = ?1 AND id = ?2)`,
+    turnSeq,
+    entry.id,
+    entry.name,
+    limitedJson(entry.input),
+    entry.at,
+  );
 }
 
 function changeHeld(db: Database, lease: Lease, set: string, ...values: Value[]): void {

@@ -1,4 +1,5 @@
 import type { PermissionDecision } from '../../core/chat-event.js';
+import { parseJson, printJson } from '../../core/json.js';
 import type { StoredPermission } from '../rows.js';
 import type { Lease, NewPermission, PermissionAnswer } from '../store.js';
 import type { Database } from './database.js';
@@ -42,7 +43,7 @@ export function askPermission(db: Database, lease: Lease, request: NewPermission
     turn.id,
     lease.fence,
     request.tool,
-    JSON.stringify(request.input) ?? 'null',
+    printJson(request.input),
     inputKey,
     JSON.stringify(request.options),
     request.at,
@@ -97,7 +98,7 @@ function toPermission(row: PermissionRow): StoredPermission {
     eventId: row.event_id,
     turnId: row.turn_id,
     tool: row.tool,
-    input: JSON.parse(row.input),
+    input: parseJson(row.input),
     options: JSON.parse(row.options) as PermissionDecision[],
     state: row.state,
     decision: row.decision ?? undefined,
@@ -109,9 +110,9 @@ function toPermission(row: PermissionRow): StoredPermission {
 
 /** Sorts the keys of objects: a CLI may give the same input in another order the next time. */
 function canonicalJson(value: unknown): string {
-  const sorted = JSON.stringify(value, (_, inner: unknown) => {
+  const sorted = (_: string, inner: unknown) => {
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
     return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
-  return sorted ?? 'null';
+  };
+  return printJson(value, sorted);
 }

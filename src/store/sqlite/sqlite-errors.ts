@@ -45,6 +45,10 @@ export function toStoreError(error: unknown, file: string): StoreError {
   return new StoreError(fault, explanations[fault](file, error), { cause: error });
 }
 
+export function diskIsFull(file: string): StoreError {
+  return new StoreError('full', explanations.full(file, undefined));
+}
+
 /** True for an error of the whole transaction (full, read-only, damaged, …), not only of one operation. */
 export function concernsFile(error: unknown): boolean {
   const code = primaryCode(error);

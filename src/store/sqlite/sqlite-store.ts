@@ -1,3 +1,4 @@
+import type { Ballast } from '../ballast.js';
 import type { Store } from '../store.js';
 import { readArchive } from './archive.js';
 import * as conversations from './conversations.js';
@@ -14,25 +15,42 @@ import * as permissions from './permissions.js';
 import { prune } from './prune.js';
 import { toEvent } from './read-rows.js';
 import * as reports from './reports.js';
+import { diskIsFull } from './sqlite-errors.js';
 import * as turns from './turns.js';
 
-export type SqliteStoreOptions = OpenOptions & GroupCommitOptions;
+export interface SqliteStoreOptions extends OpenOptions, Omit<GroupCommitOptions, 'ballast'> {
+  /** Room on the disk that is given up for what has begun. Without it a full disk takes nothing. */
+  readonly ballast?: Ballast | undefined;
+}
 
 /** Opens the store in one SQLite file. See docs/store.md. */
 export async function openSqliteStore(file: string, options: SqliteStoreOptions = {}): Promise<Store> {
   return createSqliteStore(await openDatabase(file, options), options);
 }
 
-export function createSqliteStore(db: Database, options: GroupCommitOptions = {}): Store {
+export function createSqliteStore(
+  db: Database,
+  options: Omit<SqliteStoreOptions, keyof OpenOptions> = {},
+): Store {
   const commits = new GroupCommit(db, options);
   const newId = createIds();
   const write = <T>(operation: (db: Database) => T) => commits.write(operation);
+  const { ballast } = options;
+  /** Writes what brings new work: it waits as long as the last room on the disk is for work that has begun. */
+  const begin = async <T>(operation: (db: Database) => T): Promise<T> => {
+    if (ballast?.released && !(await ballast.restore())) throw diskIsFull(db.file);
+    return write(operation);
+  };
   const read = <T>(query: (db: Database) => T) => commits.read(query);
 
   return {
-    accept: (event, accepting) => write((tx) => events.accept(tx, event, accepting, newId)),
+    // A command that is answered at once brings no work; /stop may end what fills the disk.
+    accept: (event, accepting) => {
+      const operation = (tx: Database) => events.accept(tx, event, accepting, newId);
+      return accepting.settled === undefined ? begin(operation) : write(operation);
+    },
 
-    claim: (request) => write((tx) => lanes.claim(tx, request, newId)),
+    claim: (request) => begin((tx) => lanes.claim(tx, request, newId)),
     join: (lease, request) => write((tx) => leases.join(tx, lease, request)),
     leave: (lease, eventId) => write((tx) => leases.leave(tx, lease, eventId)),
     journal: (lease, entry) => write((tx) => leases.journal(tx, lease, entry)),

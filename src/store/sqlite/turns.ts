@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/json.js';
 import type { StoredEvent, StoredTurn, ToolRecord, TurnSetup } from '../rows.js';
 import type { Database } from './database.js';
 import { type EventRow, type ToolRow, type TurnRow, toEvent, toFailure, toUsage } from './read-rows.js';
@@ -63,7 +64,7 @@ function toolsOf(db: Database, turnSeq: number): ToolRecord[] {
   return db.all<ToolRow>('SELECT * FROM turn_tools WHERE turn_seq = ? ORDER BY seq', turnSeq).map((row) => ({
     id: row.id,
     name: row.name,
-    input: JSON.parse(row.input),
+    input: parseJson(row.input),
     startedAt: row.started_at,
     endedAt: row.ended_at ?? undefined,
     isError: row.is_error === null ? undefined : row.is_error === 1,

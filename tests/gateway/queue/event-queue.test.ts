@@ -132,7 +132,7 @@ describe('the queue', () => {
       },
     });
     await queue.start();
-    expect((await store.event(event.id))?.state).toBe('failed');
+    await eventually(async () => (await store.event(event.id))?.state === 'failed');
     await queue.drain(0);
   });
 

@@ -47,7 +47,7 @@ describe('a turn that was broken off after its tools had begun', () => {
     await store.journal(claim.lease, { type: 'tool_started', ...tool });
     await store.close();
     const client = await stage.start();
-    expect(await client.event(claim.event.id)).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
+    expect(await client.ended(claim.event.id)).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
     const { eventId } = await client.ask('a', 'hello');
     expect((await storedTurns(stage, eventId)).at(-1)?.setup?.prompt.seededMessages).toBe(2);
     // The prompts that the agent got, as it wrote them down.

@@ -19,6 +19,7 @@ describe('settings', () => {
       permissionMode: 'bypass',
       maxConcurrentTurns: 4,
       maxQueueDepth: 10_000,
+      maxOutputMb: 1024,
       queueMode: 'queue',
       retryDelayMs: 5000,
       leaseMs: 60_000,

@@ -51,4 +51,22 @@ describe('stdout through a file', () => {
     await first.end();
     await expect(start('process.exit(0)')).rejects.toMatchObject({ errno: 'EEXIST' });
   });
+
+  it('ends a child that writes more than its file may hold, even if nobody reads [fault 13.3: output without end]', async () => {
+    const child = await startProcess({
+      command: 'sh',
+      args: ['-c', 'while :; do yes "a line that is said again and again" | head -n 5000; sleep 0.01; done'],
+      env: { PATH: process.env['PATH'] ?? '', TURNOUT_SUITE: process.env['TURNOUT_SUITE'] ?? '' },
+      stdoutFile: join(directory, 'stdout'),
+      maxFileBytes: 1024 ** 2,
+    });
+    const lines = child.lines()[Symbol.asyncIterator]();
+    expect((await lines.next()).done).toBe(false);
+    expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
+    const rest = async () => {
+      while (!(await lines.next()).done);
+    };
+    await expect(rest()).rejects.toThrow('wrote more than 1 MB of output');
+    await child.end();
+  });
 });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import type { ChatEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
+import { parseJson } from '../../../core/json.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import { late, within } from '../../../core/wait.js';
 import { type ProcessExit, type RunningProcess, startProcess } from '../../../process/start-process.js';
@@ -243,7 +244,7 @@ class OpenCodeProcess implements LiveProcess, SessionServer {
 
 function readEvent(data: string): JsonObject | undefined {
   try {
-    const parsed: unknown = JSON.parse(data);
+    const parsed = parseJson(data);
     if (!isObject(parsed)) return undefined;
     return isObject(parsed['payload']) ? parsed['payload'] : parsed;
   } catch {

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { TurnoutError } from '../../../core/errors.js';
+import { parseJson } from '../../../core/json.js';
 
 export interface HttpAnswer {
   readonly status: number;
@@ -87,7 +88,7 @@ const defaultTimeoutMs = 30_000;
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

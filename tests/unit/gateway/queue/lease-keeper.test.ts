@@ -113,3 +113,91 @@ describe('a lease', () => {
     expect((await store.event(event.id))?.state).toBe('running');
   });
 });
+
+/** A message that a dead gateway was working on, in channel `a`. */
+async function abandon(store: Store): Promise<string> {
+  const { event } = await store.accept(prompt, { maxWaiting: 10 });
+  await store.claim({ worker: 'dead', now: 1, leaseUntil: 1, limit: 1 });
+  return event.id;
+}
+
+async function stateOf(store: Store, id: string): Promise<string | undefined> {
+  return (await store.event(id))?.state;
+}
+
+describe('a turn of a gateway that is gone', () => {
+  it('is recovered beside the work: only its own channel waits [fault 13.2: 200 MiB of output to read at the start]', async () => {
+    const store = await openStore();
+    const abandoned = await abandon(store);
+    let recover = (_: Settlement) => {};
+    const queue = queueOver(store, {
+      recover: () => new Promise<Settlement>((resolve) => (recover = resolve)),
+    });
+    await queue.start();
+    const behind = await queue.accept(prompt);
+    const elsewhere = await queue.accept({ ...prompt, channel: 'b' });
+    await expect.poll(() => stateOf(store, elsewhere.event.id)).toBe('answered');
+    // The lease is prolonged as long as that takes.
+    await sleep(2 * leaseMs);
+    expect(await takeOver(store, false)).toEqual([]);
+    expect(await stateOf(store, abandoned)).toBe('running');
+    expect(await stateOf(store, behind.event.id)).toBe('queued');
+    recover(answered);
+    await expect.poll(() => stateOf(store, behind.event.id), { timeout: 5000 }).toBe('answered');
+    expect(await stateOf(store, abandoned)).toBe('answered');
+  });
+
+  it('that can’t be recovered ends as failed, and the channel is told [fault 13.1: a turn that can’t be recovered]', async () => {
+    const store = await openStore();
+    const abandoned = await abandon(store);
+    const queue = queueOver(store, { recover: () => Promise.reject(new Error('its output is odd')) });
+    await queue.start();
+    await expect.poll(() => stateOf(store, abandoned)).toBe('failed');
+    const told = (await store.messages('a', { limit: 9 })).at(-1)?.text;
+    expect(told).toMatch(/its output is odd[\s\S]*not repeated by itself[\s\S]*\/retry/);
+  });
+
+  it('is tried again as long as the store can’t tell what it did [fault 13.3: recovery on a full disk]', async () => {
+    const store = await openStore();
+    const abandoned = await abandon(store);
+    let attempts = 0;
+    const queue = queueOver(store, {
+      recover: async () => {
+        attempts += 1;
+        if (attempts < 3) throw new StoreError('full', 'The disk is full.');
+        return answered;
+      },
+    });
+    await queue.start();
+    await expect.poll(() => stateOf(store, abandoned), { timeout: 5000 }).toBe('answered');
+  });
+
+  it('is left to the next start by a drain that comes first', async () => {
+    const store = await openStore();
+    const abandoned = await abandon(store);
+    const queue = queueOver(store, {
+      recover: (_turn, signal) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
+    });
+    await queue.start();
+    await queue.drain(0);
+    expect(await stateOf(store, abandoned)).toBe('running');
+  });
+
+  it('is taken over later where the disk is full at the start [fault 13.3: restart on a full disk]', async () => {
+    const store = await openStore();
+    const abandoned = await abandon(store);
+    let attempts = 0;
+    const full: Store = {
+      ...store,
+      takeOver: async (request) => {
+        attempts += 1;
+        if (attempts < 3) throw new StoreError('full', 'The disk is full.');
+        return store.takeOver(request);
+      },
+    };
+    const queue = queueOver(full, { recover: async () => answered });
+    await queue.start();
+    expect(queue.fault).toBe('The disk is full.');
+    await expect.poll(() => stateOf(store, abandoned), { timeout: 5000 }).toBe('answered');
+  });
+});

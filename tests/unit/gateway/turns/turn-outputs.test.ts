@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -51,6 +52,40 @@ describe('what an agent said before its gateway was killed', () => {
   it('is read as far as it goes when it breaks off in the middle of a line', async () => {
     expect((await missed(use.slice(0, 60))).tools).toEqual([]);
     expect((await missed(`noise\n${use}\n${used.slice(0, 20)}`)).tools).toHaveLength(1);
+  });
+
+  it('is split at LF only: U+2028 may stand inside JSON [fault 13.2: U+2028 in an old output]', async () => {
+    const separated = use.replace('"input":{}', '"input":{"text":"a\u2028b\u2029c\\r"}');
+    expect((await missed(`${separated}\n`)).tools).toMatchObject([{ input: { text: 'a\u2028b\u2029c\r' } }]);
+  });
+
+  it('counts as a tool where a line is too long to be read', async () => {
+    await writeFile((await outputs.fileFor('trn_1')) ?? '', `${'x'.repeat(5000)}\nshort\n`);
+    let cuts = 0;
+    const lines: string[] = [];
+    const options = { maxLineBytes: 1000, onCut: () => (cuts += 1) };
+    for await (const line of outputs.lines('trn_1', options)) lines.push(line);
+    expect(lines.map(({ length }) => length)).toEqual([1000, 5]);
+    expect(cuts).toBe(1);
+  });
+
+  it('is left as its tools alone, which take no more room than it did [fault 13.3: tools known when the output is given up]', async () => {
+    const { entries, tools } = await missed(`noise\n${use}\n${used}\n${'more noise\n'.repeat(10_000)}`);
+    const file = (await outputs.fileFor('trn_1')) ?? '';
+    await outputs.condense('trn_1', entries);
+    expect((await stat(file)).size).toBeLessThan(300);
+    const read = () =>
+      missedSteps(
+        [],
+        outputs.events('trn_1', (lines) => adapter.decode?.(lines)),
+        7,
+      );
+    expect(await read()).toEqual({ entries, tools });
+    // If the gateway is killed before the rest is cut off, the rest is read too.
+    await appendFile(file, `${use.slice(50)}\n${used}\n`);
+    expect(await read()).toEqual({ entries, tools });
+    await outputs.condense('trn_1', []);
+    expect(existsSync(file)).toBe(false);
   });
 
   it('is nothing where there is no file', async () => {

@@ -1,0 +1,98 @@
+import { appendFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { eventually, type GatewayStage, setUpGateway } from '../stage.js';
+import { abandonTurn } from './abandoned-turn.js';
+import { claudeLines, deepInput } from './claude-lines.js';
+import { storedTurns } from './stored-turns.js';
+
+const replay = fileURLToPath(new URL('../../fixtures/programs/replay.sh', import.meta.url));
+
+/** Settings with which every turn is answered by an agent that prints this. */
+function agentThatPrints(stage: GatewayStage, output: string): Record<string, string> {
+  const file = join(stage.root, 'output');
+  writeFileSync(file, output);
+  return {
+    BACKEND_CLI_PATH: replay,
+    REPLAY_STDOUT: file,
+    REPLAY_STDERR: '/dev/null',
+    REPLAY_SIGNAL: '',
+    REPLAY_EXIT: '0',
+  };
+}
+
+describe('a tool input that JSON.parse takes and JSON.stringify does not', () => {
+  const { init, tool, toolResult, answer } = claudeLines;
+
+  it('costs neither the answer nor the record of the tool [fault 13.1: tool input nested 4,200 deep]', async () => {
+    const stage = setUpGateway();
+    const client = await stage.start(
+      agentThatPrints(stage, init + tool(deepInput) + toolResult() + answer('42')),
+    );
+    const event = await client.ask('a', 'hello');
+    expect(event).toMatchObject({ state: 'answered', responseText: '42' });
+    const [turn] = await storedTurns(stage, event.eventId);
+    expect(turn?.tools).toMatchObject([{ name: 'Bash', isError: false }]);
+    expect(JSON.stringify(turn?.tools[0]?.input)).toContain('cut');
+    expect(stage.log.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('is shown to a blocking hook all the same [fault 13.1: blocking hook skipped over a deep input]', async () => {
+    const stage = setUpGateway();
+    stage.configure('hooks.json', JSON.stringify({ tool_start: [{ module: './block.mjs' }] }));
+    stage.configure('block.mjs', "export default () => ({ action: 'block', reason: 'no tools' });\n");
+    const client = await stage.start(
+      agentThatPrints(stage, init + tool(deepInput) + toolResult() + answer('42')),
+    );
+    const event = await client.ask('a', 'hello');
+    expect((await client.messages('a')).at(-1)?.text).toContain('Bash: no tools');
+    expect(event.state).toBe('cancelled');
+  });
+
+  it('does not keep the next start from recovering its turn [fault 13.1: kill -9 after a deep tool input]', async () => {
+    const stage = setUpGateway();
+    const { eventId } = await abandonTurn(stage.home, 'a', 'deploy', init + tool(deepInput));
+    const client = await stage.start();
+    expect(await client.ended(eventId)).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
+    expect((await client.messages('a')).at(-1)?.text).toMatch(/tools had begun:\n- Bash \{"a":.*begun/);
+    expect(await client.ask('a', 'hello')).toMatchObject({ state: 'answered' });
+  });
+});
+
+describe('an output that takes long to read', () => {
+  const { init, tool } = claudeLines;
+
+  it('of one line of 520 MiB is read up to its end, and the tool behind it is known [fault 13.2: output line over 512 MiB, then a crash]', async () => {
+    const stage = setUpGateway();
+    const { eventId, outputFile } = await abandonTurn(stage.home, 'a', 'deploy', init);
+    // A hole in the file: zeros that take no room on the disk.
+    truncateSync(outputFile, 520 * 1024 ** 2);
+    appendFileSync(outputFile, `\n${tool('{"command":"./deploy"}')}`);
+    const client = await stage.start();
+    expect(await client.ended(eventId)).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
+    expect((await client.messages('a')).at(-1)?.text).toMatch(/tools had begun:[\s\S]*- Bash .*deploy/);
+  });
+});
+
+describe('an agent that prints without end', () => {
+  const { init, tool } = claudeLines;
+  const chatty = fileURLToPath(new URL('../../fixtures/programs/chatty-agent.sh', import.meta.url));
+
+  it('is ended at MAX_OUTPUT_MB, the channel is told, and nothing of it is left [fault 13.3: output without end]', async () => {
+    const stage = setUpGateway();
+    const first = join(stage.root, 'first');
+    writeFileSync(first, init + tool('{"command":"./deploy"}'));
+    const client = await stage.start({
+      BACKEND_CLI_PATH: chatty,
+      CHATTY_FIRST: first,
+      MAX_OUTPUT_MB: '1',
+    });
+    const event = await client.ask('a', 'hello');
+    expect(event).toMatchObject({ state: 'failed', attempts: 1 });
+    expect((await client.messages('a')).at(-1)?.text).toMatch(
+      /wrote more than 1 MB of output[\s\S]*raise MAX_OUTPUT_MB[\s\S]*- Bash .*deploy/,
+    );
+    await eventually(() => readdirSync(join(stage.home, 'turns')).length === 0);
+  });
+});
