@@ -19,6 +19,7 @@ import { checkStart } from './check-start.js';
 import { backendConfig, type Environment, type GatewayConfig } from './config.js';
 import { HookManager } from './hooks/hook-manager.js';
 import type { Watcher } from './journal-points.js';
+import { StoreHealth } from './store-health.js';
 
 export interface GatewayOptions {
   readonly config: GatewayConfig;
@@ -40,6 +41,7 @@ export class Gateway implements GatewayFace {
   readonly tokenFile: string | undefined;
   readonly #options: GatewayOptions;
   readonly #store: Store;
+  readonly #storeHealth: StoreHealth;
   readonly #lock: DirectoryLock;
   readonly #hooks: HookManager;
   readonly #parts: GatewayParts;
@@ -61,10 +63,12 @@ export class Gateway implements GatewayFace {
         log.warn(`CONFIG_DIR=${config.configDir}: there is no such directory, so nothing is read from it`);
       }
       const hooks = await HookManager.load(config.configDir, log, env);
-      const store = await openSqliteStore(join(config.home, databaseFile));
+      const opened = await openSqliteStore(join(config.home, databaseFile));
+      const storeHealth = new StoreHealth({ store: opened, log });
+      const { store } = storeHealth;
       const watch: Watcher = options.watch ?? (() => undefined);
       const parts = buildParts({ config, env, log, watch, backend, hooks, store, httpToken: token });
-      const gateway = new Gateway(options, { store, lock, hooks, parts, tokenFile: file });
+      const gateway = new Gateway(options, { store, storeHealth, lock, hooks, parts, tokenFile: file });
       await gateway.#start();
       return gateway;
     } catch (error) {
@@ -77,6 +81,7 @@ export class Gateway implements GatewayFace {
     options: GatewayOptions,
     opened: {
       readonly store: Store;
+      readonly storeHealth: StoreHealth;
       readonly lock: DirectoryLock;
       readonly hooks: HookManager;
       readonly parts: GatewayParts;
@@ -85,6 +90,7 @@ export class Gateway implements GatewayFace {
   ) {
     this.#options = options;
     this.#store = opened.store;
+    this.#storeHealth = opened.storeHealth;
     this.#lock = opened.lock;
     this.#hooks = opened.hooks;
     this.#parts = opened.parts;
@@ -155,6 +161,7 @@ export class Gateway implements GatewayFace {
     await this.#parts.archive.stop();
     await this.#hooks.close();
     await this.#parts.agents.close();
+    this.#storeHealth.stop();
     await this.#store.close();
     await this.#lock.release();
   }
@@ -195,9 +202,13 @@ export class Gateway implements GatewayFace {
   }
 
   async health(): Promise<Health> {
+    const { unwritten } = this.#parts.queue;
     const problems = [
       ...(this.#state === 'running' ? [] : [`The gateway is ${this.#state}.`]),
-      ...(this.#parts.queue.fault === undefined ? [] : [this.#parts.queue.fault]),
+      ...(this.#storeHealth.problem === undefined ? [] : [this.#storeHealth.problem]),
+      ...(unwritten === 0
+        ? []
+        : [`${unwritten} ${unwritten === 1 ? 'result waits' : 'results wait'} to be written.`]),
     ];
     return { ready: problems.length === 0, problems };
   }

@@ -1,7 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Log } from '../../config/log.js';
 import { within } from '../../core/wait.js';
-import { StoreError } from '../../store/errors.js';
 import type { Accepted, AcceptOptions, Claim, Lease, NewEvent, Store } from '../../store/store.js';
 import type { Watcher } from '../journal-points.js';
 import type { TurnHandler } from '../turns/turn-worker.js';
@@ -21,6 +20,8 @@ export interface QueueOptions {
   readonly log: Log;
   readonly now?: () => number;
   readonly watch?: Watcher | undefined;
+  /** Waits between two attempts to write a settlement. Default: real time. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
   /** Called after a turn's settlement is on disk. */
   readonly onSettled?:
     | ((lease: Lease, settlement: Settlement, since: number | undefined) => void)
@@ -56,8 +57,6 @@ export class EventQueue {
   #claiming: Promise<void> | undefined;
   #lookAgain = false;
   #dueTimer: NodeJS.Timeout | undefined;
-  /** The last fault of the store; undefined when it works. */
-  #fault: string | undefined;
 
   constructor(options: QueueOptions) {
     this.#options = options;
@@ -70,7 +69,7 @@ export class EventQueue {
       ...{ store, worker, leaseMs, log },
       now: this.#now,
       watch: this.#watch,
-      trackFault: (work) => this.#trackFault(work),
+      ...(options.pause === undefined ? {} : { pause: options.pause }),
       heldLeases: () => [...this.#running.values()].map(({ lease }) => lease),
       onLeaseLost: (lease) => this.#stopLost(lease),
       recover: (turn) => handler.recover(turn),
@@ -84,8 +83,9 @@ export class EventQueue {
     });
   }
 
-  get fault(): string | undefined {
-    return this.#fault;
+  /** The number of settlements that could not be written so far. */
+  get unwritten(): number {
+    return this.#leases.unwritten;
   }
 
   get size(): number {
@@ -110,9 +110,10 @@ export class EventQueue {
   /** The event is on disk when this resolves. */
   async accept(event: NewEvent, options: Omit<AcceptOptions, 'maxWaiting'> = {}): Promise<Accepted> {
     this.#watch('accepting');
-    const accepted = await this.#trackFault(
-      this.#store.accept(event, { ...options, maxWaiting: this.#options.maxQueueDepth }),
-    );
+    const accepted = await this.#store.accept(event, {
+      ...options,
+      maxWaiting: this.#options.maxQueueDepth,
+    });
     this.#watch('accepted');
     if (accepted.event.state === 'queued') this.wake();
     return accepted;
@@ -140,7 +141,7 @@ export class EventQueue {
   async #cancelRetry(channel: string, reason: Stopped, beforeSeq: number): Promise<boolean> {
     const head = await postponedHead(this.#store, channel);
     if (head === undefined || head.seq >= beforeSeq) return false;
-    const cancelled = await this.#trackFault(cancelPostponed(this.#store, head, reason, this.#now()));
+    const cancelled = await cancelPostponed(this.#store, head, reason, this.#now());
     if (!cancelled) {
       // The message was due at this very moment: after the running claim its turn is known here.
       await this.#claiming;
@@ -190,14 +191,12 @@ export class EventQueue {
         const free = this.#options.maxConcurrentTurns - this.#running.size;
         if (free <= 0) break;
         const now = this.#now();
-        const claims = await this.#trackFault(
-          this.#store.claim({
-            worker: this.#options.worker,
-            now,
-            leaseUntil: now + this.#options.leaseMs,
-            limit: free,
-          }),
-        );
+        const claims = await this.#store.claim({
+          worker: this.#options.worker,
+          now,
+          leaseUntil: now + this.#options.leaseMs,
+          limit: free,
+        });
         for (const claim of claims) this.#begin(claim);
         if (claims.length === free) this.#lookAgain = true;
       }
@@ -257,16 +256,5 @@ export class EventQueue {
     if (this.#state !== 'running') return;
     // A wait never lasts longer than a minute: the clock may be set.
     this.#dueTimer = setTimeout(() => this.wake(), Math.min(ms, 60_000));
-  }
-
-  async #trackFault<T>(work: Promise<T>): Promise<T> {
-    try {
-      const result = await work;
-      this.#fault = undefined;
-      return result;
-    } catch (error) {
-      if (error instanceof StoreError && error.fault !== 'lost_lease') this.#fault = error.message;
-      throw error;
-    }
   }
 }

@@ -12,8 +12,6 @@ export interface LeaseKeeperParts {
   readonly log: Log;
   readonly now: () => number;
   readonly watch: Watcher;
-  /** Remembers the store's last fault, for the health check. */
-  trackFault<T>(work: Promise<T>): Promise<T>;
   /** The leases of the turns that run here. */
   heldLeases(): readonly Lease[];
   /** Called if another gateway has taken the lease. */
@@ -24,6 +22,8 @@ export interface LeaseKeeperParts {
   onSettled(lease: Lease, settlement: Settlement, since: number | undefined): Promise<void>;
   /** Called after each heartbeat: channels may have become free. */
   onBeat(): void;
+  /** Waits between two attempts to write a settlement. Default: real time. */
+  pause?(ms: number, signal: AbortSignal): Promise<unknown>;
 }
 
 /**
@@ -33,10 +33,17 @@ export interface LeaseKeeperParts {
 export class LeaseKeeper {
   readonly #parts: LeaseKeeperParts;
   readonly #givenUp = new AbortController();
+  /** The turns whose settlement could not be written so far. */
+  readonly #unwritten = new Set<string>();
   #heartbeat: NodeJS.Timeout | undefined;
 
   constructor(parts: LeaseKeeperParts) {
     this.#parts = parts;
+  }
+
+  /** The number of settlements that could not be written so far. */
+  get unwritten(): number {
+    return this.#unwritten.size;
   }
 
   /** Settles all turns of a former gateway, then begins to prolong the leases. */
@@ -72,10 +79,10 @@ export class LeaseKeeper {
   }
 
   async #beat(): Promise<void> {
-    const { store, now, leaseMs, trackFault, heldLeases, onLeaseLost, onBeat, log } = this.#parts;
+    const { store, now, leaseMs, heldLeases, onLeaseLost, onBeat, log } = this.#parts;
     try {
       const leases = heldLeases();
-      const lost = leases.length === 0 ? [] : await trackFault(store.heartbeat(leases, now() + leaseMs));
+      const lost = leases.length === 0 ? [] : await store.heartbeat(leases, now() + leaseMs);
       for (const lease of lost) onLeaseLost(lease);
       await this.#takeOver(false);
       onBeat();
@@ -111,32 +118,36 @@ export class LeaseKeeper {
     return failedBeforeTools(error, now());
   }
 
-  /** Writes the settlement until it is on disk, or until another gateway has the lease. */
+  /** Writes the settlement until it is on disk, or until another gateway has the lease. Only a drain gives it up. */
   async #write(lease: Lease, wanted: Settlement, since?: number): Promise<Settlement | undefined> {
-    const { store, log, now, watch, trackFault } = this.#parts;
+    const { store, log, now, watch, pause = defaultPause } = this.#parts;
     let settlement = wanted;
     let unexplainedFaults = 0;
     for (let delay = 100; ; delay = Math.min(delay * 2, 5000)) {
       try {
         watch('finishing');
-        if (settlement.type === 'finish') await trackFault(store.finish(lease, settlement.outcome));
-        else await trackFault(store.postpone(lease, settlement.retry));
+        if (settlement.type === 'finish') await store.finish(lease, settlement.outcome);
+        else await store.postpone(lease, settlement.retry);
         watch(settlement.type === 'finish' ? 'finished' : 'postponed');
         break;
       } catch (error) {
-        if (isLostLease(error)) return this.#logLostLease(lease);
+        if (isLostLease(error)) {
+          this.#unwritten.delete(lease.turnId);
+          return this.#logLostLease(lease);
+        }
         if (!(error instanceof StoreError) || !error.retryable || this.#givenUp.signal.aborted) throw error;
+        this.#unwritten.add(lease.turnId);
         if (error.fault === 'failed') unexplainedFaults += 1;
-        // The store is neither full nor locked: perhaps the result itself can't be stored, and would block its channel.
-        if (unexplainedFaults > 2 * maxUnexplainedFaults) throw error;
-        if (unexplainedFaults > maxUnexplainedFaults) settlement = failedInside(error, now());
+        // Nothing is wrong with the disk: the result itself can't be stored, and would block its channel.
+        if (unexplainedFaults === maxUnexplainedFaults) settlement = failedInside(error, now());
         log.error('the result of a turn could not be written: trying again', {
           channel: lease.channel,
           error,
         });
-        await sleep(delay, undefined, { signal: this.#givenUp.signal }).catch(() => undefined);
+        await pause(delay, this.#givenUp.signal).catch(() => undefined);
       }
     }
+    this.#unwritten.delete(lease.turnId);
     await this.#parts.onSettled(lease, settlement, since);
     return settlement;
   }
@@ -151,6 +162,8 @@ export class LeaseKeeper {
 
 /** So many attempts take about a minute. */
 const maxUnexplainedFaults = 15;
+
+const defaultPause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal });
 
 function isLostLease(error: unknown): boolean {
   return error instanceof StoreError && error.fault === 'lost_lease';

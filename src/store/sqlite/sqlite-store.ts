@@ -79,6 +79,8 @@ export function createSqliteStore(db: Database, options: GroupCommitOptions = {}
     saveRun: (schedule, at) => write((tx) => reports.saveRun(tx, schedule, at)),
 
     prune: (cut) => prune(commits, cut),
+    // A gap in the fences means nothing.
+    probe: () => write((tx) => void lanes.nextFence(tx)),
     close: () => commits.close(),
   };
 }

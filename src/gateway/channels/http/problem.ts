@@ -85,5 +85,6 @@ const faults: Readonly<Record<StoreFault, string>> = {
   corrupt: "the gateway's store is damaged",
   closed: 'the gateway is stopping',
   lost_lease: "the gateway's store refused the change",
+  io: "the disk of the gateway's store fails",
   failed: "the gateway's store failed",
 };
