@@ -11,6 +11,7 @@ import { HttpChannel } from './channels/http/http-channel.js';
 import { Outbox } from './channels/outbox.js';
 import type { ChannelKind } from './channels/types.js';
 import { ChatCommands } from './commands/chat-commands.js';
+import { ImmediateCommands } from './commands/immediate-commands.js';
 import type { Environment, GatewayConfig } from './config.js';
 import { GatewayMetrics } from './gateway-metrics.js';
 import type { HookManager } from './hooks/hook-manager.js';
@@ -98,17 +99,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     agents,
   );
   const outputs = new TurnOutputs(join(config.home, 'turns'));
-  const commands = new ChatCommands({
-    store,
-    runtime,
-    sessions,
-    now,
-    turns: {
-      runningSince: (channel) => queue.runningSince(channel),
-      retryAt: (channel) => queue.retryAt(channel),
-      stop: (channel, by) => queue.stop(channel, { type: 'stopped', by }),
-    },
-  });
+  const commands = new ChatCommands({ store, runtime });
   const worker = new TurnWorker({
     config,
     store,
@@ -142,7 +133,8 @@ export function buildParts(options: BuildOptions): GatewayParts {
     },
     onCancelled: channelChanged,
   });
-  const inbox = new Inbox({ store, queue, worker, runtime, commands, hooks, log, now });
+  const immediate = new ImmediateCommands({ store, runtime, sessions, turns: queue, now });
+  const inbox = new Inbox({ store, queue, worker, runtime, commands: immediate, hooks, log, now });
   const scheduler = new Scheduler({
     configDir: config.configDir,
     outputChannel: config.outputChannelId,

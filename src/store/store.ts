@@ -31,7 +31,10 @@ import type {
 export interface Store {
   // Messages in
 
-  /** Stores a message. The same message id of the same source and channel twice is one event, even a removed one. */
+  /**
+   * Stores a message, and does what it does to the queue in the same transaction. The same message id of the same source
+   * and channel twice is one event, even a removed one: nothing is done a second time.
+   */
   accept(event: NewEvent, options: AcceptOptions): Promise<Accepted>;
 
   // Turns: per channel first in, first out, one at a time
@@ -153,14 +156,25 @@ export interface NewEvent {
 export interface AcceptOptions {
   /** The limit of events that wait in all channels together; one more is stored as refused. */
   readonly maxWaiting: number;
-  /** The outcome of a message that needs no turn: the event ends at once, in the same transaction. */
-  readonly settled?: Omit<TurnOutcome, 'events' | 'usage'> | undefined;
+  /**
+   * The outcome of a message that needs no turn: the event ends at once. It may depend on the ids of the events that the
+   * message has cancelled.
+   */
+  readonly settled?: ImmediateOutcome | ((cancelled: readonly string[]) => ImmediateOutcome) | undefined;
+  /** Waiting events that the message ends, unless it is refused. */
+  readonly cancels?: readonly CancelRequest[] | undefined;
+  /** A running turn that is going to be stopped, noted as its `stopReason`: after a crash it is not run again. */
+  readonly stops?: { readonly turnId: string; readonly by: string } | undefined;
 }
+
+export type ImmediateOutcome = Omit<TurnOutcome, 'events' | 'usage'>;
 
 export interface Accepted {
   readonly event: StoredEvent;
   /** True if the message was stored before. */
   readonly repeated: boolean;
+  /** The events that the message has cancelled, if any. */
+  readonly cancelled?: readonly string[] | undefined;
 }
 
 export interface ClaimRequest {
@@ -261,6 +275,8 @@ export interface CancelRequest {
   readonly at: number;
   readonly error: Failure;
   readonly only?: readonly string[] | undefined;
+  /** True ends prompts only: commands go on waiting. */
+  readonly promptsOnly?: boolean | undefined;
   /** A notice that goes into the conversation behind the last cancelled event, if there were any. */
   readonly notice?: string | undefined;
 }

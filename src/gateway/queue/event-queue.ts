@@ -4,9 +4,9 @@ import { within } from '../../core/wait.js';
 import type { Accepted, AcceptOptions, Claim, Lease, NewEvent, Store } from '../../store/store.js';
 import type { Watcher } from '../journal-points.js';
 import type { TurnHandler } from '../turns/turn-worker.js';
-import type { Settlement, Stopped, TurnStop } from '../turns/verdicts.js';
-import { LeaseKeeper } from './lease-keeper.js';
-import { cancelPostponed, postponedHead } from './postponed.js';
+import type { Settlement, Stoppable, Stopped, TurnStop } from '../turns/verdicts.js';
+import { defaultPause, LeaseKeeper } from './lease-keeper.js';
+import { cancellationOf, postponedHead } from './postponed.js';
 
 export interface QueueOptions {
   readonly store: Store;
@@ -37,9 +37,14 @@ interface ClaimedTurn {
   /** The settlement that is on disk; undefined if none could be written. Never rejects. */
   readonly done: Promise<Settlement | undefined>;
   readonly since: number;
+  /** True when the agent has done its part: only the settlement is to be written, and nothing is left to be stopped. */
+  isOver: boolean;
 }
 
 const defaultStopTimeoutMs = 15_000;
+
+/** Whoever asks what could be stopped waits this long for a settlement that is being written. */
+const writeMs = 5000;
 
 /**
  * Works through the store's events: one turn at a time for each channel, channels side by side. A channel is free for its
@@ -53,6 +58,8 @@ export class EventQueue {
   readonly #watch: Watcher;
   readonly #leases: LeaseKeeper;
   readonly #running = new Map<string, ClaimedTurn>();
+  /** Aborted when the queue begins no more turns. */
+  readonly #drained = new AbortController();
   #state: 'new' | 'running' | 'draining' | 'stopped' = 'new';
   #claiming: Promise<void> | undefined;
   #lookAgain = false;
@@ -115,8 +122,24 @@ export class EventQueue {
       maxWaiting: this.#options.maxQueueDepth,
     });
     this.#watch('accepted');
-    if (accepted.event.state === 'queued') this.wake();
+    if (accepted.cancelled !== undefined) this.#options.onCancelled?.(event.channel);
+    if (accepted.event.state === 'queued' || accepted.cancelled !== undefined) this.wake();
     return accepted;
+  }
+
+  /** What a stop would end now; undefined if nothing runs and nothing waits for its retry. */
+  async stoppable(channel: string, reason: Stopped): Promise<Stoppable | undefined> {
+    await this.#claiming;
+    const turn = this.#running.get(channel);
+    if (turn?.isOver) {
+      await within(writeMs, turn.done);
+      if (this.#running.get(channel) !== turn) return this.stoppable(channel, reason);
+    }
+    if (turn !== undefined) return { turnId: turn.lease.turnId, eventSeq: turn.eventSeq, cancels: [] };
+    const head = await postponedHead(this.#store, channel);
+    if (head === undefined) return undefined;
+    const cancels = [await cancellationOf(this.#store, head, reason, this.#now())];
+    return { eventSeq: head.seq, cancels };
   }
 
   /** The time when a channel's first message is tried again; undefined while its turn runs, or if it has not been tried. */
@@ -129,6 +152,8 @@ export class EventQueue {
    * has ended. False if there is none, or if it came to another end at this very moment.
    */
   async stop(channel: string, reason: Stopped, beforeSeq = Number.POSITIVE_INFINITY): Promise<boolean> {
+    // A turn that is being claimed at this moment is known here after the claim.
+    await this.#claiming;
     if (!this.#running.has(channel) && (await this.#cancelRetry(channel, reason, beforeSeq))) return true;
     const turn = this.#running.get(channel);
     if (turn === undefined || turn.eventSeq >= beforeSeq) return false;
@@ -138,11 +163,28 @@ export class EventQueue {
     return settlement?.type === 'finish' && settlement.outcome.state === 'cancelled';
   }
 
+  /** Like `stop`, for a stop that has been accepted: while the store fails, it is tried again. */
+  async stopSurely(channel: string, reason: Stopped, beforeSeq: number): Promise<void> {
+    const { log, pause = defaultPause } = this.#options;
+    for (let delay = 100; ; delay = Math.min(delay * 2, 5000)) {
+      try {
+        await this.stop(channel, reason, beforeSeq);
+        return;
+      } catch (error) {
+        if (this.#state !== 'running') return;
+        log.error('what was stopped could not be ended: trying again', { channel, error });
+        await pause(delay, this.#drained.signal).catch(() => undefined);
+      }
+    }
+  }
+
   async #cancelRetry(channel: string, reason: Stopped, beforeSeq: number): Promise<boolean> {
     const head = await postponedHead(this.#store, channel);
     if (head === undefined || head.seq >= beforeSeq) return false;
-    const cancelled = await cancelPostponed(this.#store, head, reason, this.#now());
-    if (!cancelled) {
+    const cancelled = await this.#store.cancelWaiting(
+      await cancellationOf(this.#store, head, reason, this.#now()),
+    );
+    if (cancelled.length === 0) {
       // The message was due at this very moment: after the running claim its turn is known here.
       await this.#claiming;
       return false;
@@ -162,6 +204,7 @@ export class EventQueue {
   async drain(graceMs: number): Promise<void> {
     if (this.#state === 'stopped') return;
     this.#state = 'draining';
+    this.#drained.abort();
     clearTimeout(this.#dueTimer);
     // A turn that is being claimed at this moment has to be drained too.
     await this.#claiming;
@@ -220,8 +263,12 @@ export class EventQueue {
     const { channel } = claim.lease;
     const stop = new AbortController();
     const since = this.#now();
+    const attempt = () =>
+      this.#options.handler.run(claim, stop.signal).finally(() => {
+        turn.isOver = true;
+      });
     const done = this.#leases
-      .settle(claim.lease, () => this.#options.handler.run(claim, stop.signal), since)
+      .settle(claim.lease, attempt, since)
       .catch((error: unknown): undefined => {
         this.#log.error('a turn could not be settled', { channel, error });
       })
@@ -230,13 +277,9 @@ export class EventQueue {
         if (this.#running.get(channel)?.lease.turnId === claim.lease.turnId) this.#running.delete(channel);
         this.wake();
       });
-    this.#running.set(channel, {
-      lease: claim.lease,
-      eventSeq: claim.event.seq,
-      stop,
-      done,
-      since,
-    });
+    const { lease, event } = claim;
+    const turn: ClaimedTurn = { lease, eventSeq: event.seq, stop, done, since, isOver: false };
+    this.#running.set(channel, turn);
   }
 
   /** Stops a turn that another gateway has taken over: that gateway settles it. */

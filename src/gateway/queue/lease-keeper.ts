@@ -163,7 +163,7 @@ export class LeaseKeeper {
 /** So many attempts take about a minute. */
 const maxUnexplainedFaults = 15;
 
-const defaultPause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal });
+export const defaultPause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal });
 
 function isLostLease(error: unknown): boolean {
   return error instanceof StoreError && error.fault === 'lost_lease';

@@ -4,7 +4,7 @@ import type { AbandonedTurn, Lease, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import { begunTools } from './tools-begun.js';
 import { missedSteps, type TurnOutputs } from './turn-outputs.js';
-import { abandoned, type Settlement } from './verdicts.js';
+import { abandoned, type Settlement, stoppedBeforeCrash } from './verdicts.js';
 
 export interface RecoveryParts {
   readonly store: Store;
@@ -22,6 +22,7 @@ export async function recoverTurn(
   const pending = await store.pendingPermissions();
   const asked = pending.filter(({ turnId }) => turnId === turn.id);
   const begun = begunTools(await toolsOf(lease, turn, parts), asked);
+  if (turn.stopReason !== undefined) return stoppedBeforeCrash(turn.stopReason, begun, now());
   // The event counts, not the turn: a turn that was killed before it could ask again has asked nothing itself.
   const isAsking = pending.some(({ eventId }) => turn.eventIds.includes(eventId));
   const crashes = Math.max(0, ...events.map((event) => event.crashes));

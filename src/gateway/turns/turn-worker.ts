@@ -6,7 +6,7 @@ import type { AgentRuntime } from '../agent-runtime.js';
 import type { AgentTurn } from '../agents/agents.js';
 import { readSeed } from '../agents/seed.js';
 import type { ChatCommands } from '../commands/chat-commands.js';
-import { parseCommand } from '../commands/parse-command.js';
+import { isImmediate, parseCommand } from '../commands/parse-command.js';
 import type { GatewayConfig } from '../config.js';
 import type { HookManager } from '../hooks/hook-manager.js';
 import type { Watcher } from '../journal-points.js';
@@ -77,7 +77,8 @@ export class TurnWorker implements TurnHandler {
   async run(claim: Claim, signal: AbortSignal): Promise<Settlement> {
     const { lease, event } = claim;
     const command = event.kind === 'command' ? parseCommand(event.text) : undefined;
-    if (command === undefined) return this.#turn(lease, await this.#collect(lease, event), signal);
+    if (command === undefined || isImmediate(command))
+      return this.#turn(lease, await this.#collect(lease, event), signal);
     const result = await this.#parts.commands.run(command, event.channel);
     if (result.type === 'prompt')
       return this.#turn(lease, [{ ...event, text: result.text }], signal, result.retried);

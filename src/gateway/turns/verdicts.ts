@@ -2,9 +2,9 @@ import type { ErrorEvent } from '../../core/chat-event.js';
 import { StoreError } from '../../store/errors.js';
 import type { Failure, StoredEvent, ToolRecord } from '../../store/rows.js';
 import type {
-  AcceptOptions,
   CancelRequest,
   ChannelChange,
+  ImmediateOutcome,
   Postponement,
   TurnOutcome,
 } from '../../store/store.js';
@@ -27,6 +27,7 @@ import { describeTools } from './tools-begun.js';
  * | it is /stop, /status or /queue                      | answered  | the command's reply            | no                      |
  * | **While it waits**                                  |           |                                |                         |
  * | somebody, or a newer message, stops its retry       | cancelled | by whom, and the last failure  | /retry                  |
+ * | a newer message overtakes it (`interrupt` mode)     | cancelled | that                           | /retry                  |
  * | /queue clear                                        | cancelled | nothing: the command replies   | no                      |
  * | **At the end of its turn (the first that holds)**   |           |                                |                         |
  * | it is another command                               | answered  | the command's reply            | no                      |
@@ -39,6 +40,7 @@ import { describeTools } from './tools-begun.js';
  * | an error that may pass, no tool begun, retries left | queued    | nothing                        | after a growing delay   |
  * | any other error                                     | failed    | the error, tools begun         | /retry                  |
  * | **When its gateway has died**                       |           |                                |                         |
+ * | it was being stopped                                | cancelled | by whom, tools begun           | /retry                  |
  * | tools begun                                         | failed    | that, tools begun              | /retry                  |
  * | no tool begun, a permission is asked for            | queued    | nothing                        | at once, free           |
  * | no tool begun, fewer than `maxCrashes` crashes      | queued    | nothing                        | at once, free           |
@@ -56,13 +58,20 @@ export type Settlement =
   | { readonly type: 'finish'; readonly outcome: TurnOutcome }
   | { readonly type: 'postpone'; readonly retry: Postponement };
 
-/** The end of a message that needs no turn. */
-export type ImmediateOutcome = NonNullable<AcceptOptions['settled']>;
-
 /** A person, a command or a newer message puts an end to a turn, or to the wait for a retry. */
 export interface Stopped {
   readonly type: 'stopped';
   readonly by: string;
+}
+
+/** What a stop of a channel would end. */
+export interface Stoppable {
+  /** The turn that runs. */
+  readonly turnId?: string | undefined;
+  /** The message of the running turn, or the one that waits for its retry. */
+  readonly eventSeq: number;
+  /** Ends the message that waits for its retry. */
+  readonly cancels: readonly CancelRequest[];
 }
 
 /** The reason why a running turn is ended from outside. */
@@ -124,6 +133,13 @@ export function retryStopped(
     only: together,
     notice: `${message}. The last attempt had failed${failed}\nSend /retry to run it again.`,
   };
+}
+
+/** Ends what waits in front of a newer message. Commands stay: they are no work of an agent's. */
+export function overtaken(channel: string, at: number): CancelRequest {
+  const message = 'Stopped by a newer message before it was begun';
+  const error: Failure = { code: 'interrupted', message };
+  return { channel, at, error, promptsOnly: true, notice: `${message}.` };
 }
 
 export function queueCleared(channel: string, at: number): CancelRequest {
@@ -189,6 +205,14 @@ export interface AbandonedFacts {
   /** The crashes before this one. */
   readonly crashes: number;
   readonly at: number;
+}
+
+/** Settles a turn whose gateway had accepted a /stop or a newer message, and died before the turn had ended. */
+export function stoppedBeforeCrash(by: string, begun: readonly ToolRecord[], at: number): Settlement {
+  const message = `Stopped by ${by}`;
+  const error: Failure = { code: 'interrupted', message };
+  const text = `${message}.${toolList(begun)}`;
+  return { type: 'finish', outcome: { at, state: 'cancelled', error, ...notice(text), events: [] } };
 }
 
 export function abandoned({ begun, isAsking, crashes, at }: AbandonedFacts): Settlement {

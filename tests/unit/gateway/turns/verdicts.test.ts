@@ -286,7 +286,7 @@ describe('when the gateway itself fails', () => {
   });
 
   it('a turn without tools is failed by anything else', () => {
-    for (const cause of [new Error('a defect'), new StoreError('corrupt', 'a defect'), 'a defect']) {
+    for (const cause of [new Error('a defect'), new StoreError('closed', 'a defect'), 'a defect']) {
       const settlement = failedBeforeTools(cause, at);
       expect(settlement).toMatchObject({ outcome: { state: 'failed', error: { code: 'unknown' } } });
       expect(said(settlement)).toBe(
