@@ -146,9 +146,9 @@ describe('a command that does not wait in the queue', () => {
 
 describe('interrupt mode', () => {
   it('the newest message wins: those it overtook are cancelled and never run [fault 13.11: two newer messages in interrupt mode]', async () => {
-    const { say, stateOf, backend, queue } = await stage({ QUEUE_MODE: 'interrupt' });
+    const { say, stateOf, backend } = await stage({ QUEUE_MODE: 'interrupt' });
     const running = await say('wait');
-    await eventually(() => queue.isRunning('a'));
+    await eventually(() => backend.asked.length === 1);
     let stopNow = () => {};
     backend.stopped = new Promise<void>((resolve) => {
       stopNow = resolve;
