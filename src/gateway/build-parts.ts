@@ -23,6 +23,7 @@ import { EventWaiters } from './queue/event-waiters.js';
 import { Inbox } from './queue/inbox.js';
 import { Scheduler } from './schedule/scheduler.js';
 import { PermissionRequests } from './turns/permission-requests.js';
+import { Shortage } from './turns/shortage.js';
 import { TurnOutputs } from './turns/turn-outputs.js';
 import { TurnWorker } from './turns/turn-worker.js';
 
@@ -39,6 +40,7 @@ export interface BuildOptions {
 
 export interface GatewayParts {
   readonly queue: EventQueue;
+  readonly shortage: Shortage;
   readonly inbox: Inbox;
   readonly permissions: PermissionRequests;
   readonly outbox: Outbox;
@@ -62,7 +64,12 @@ export function buildParts(options: BuildOptions): GatewayParts {
   const waiters = new EventWaiters(store);
   const archive = new ArchiveWriter({ store, directory: join(config.home, 'archive'), log });
   const { httpHost: host, httpPort: port } = config;
-  const http = new HttpChannel({ host, port, token: options.httpToken, log, metrics: metrics.registry });
+  const limits = { maxConnections: config.httpMaxConnections };
+  const http = new HttpChannel({
+    ...{ host, port, log, limits },
+    token: options.httpToken,
+    metrics: metrics.registry,
+  });
   const kinds: readonly ChannelKind[] = [http];
   const outbox = new Outbox({
     store,
@@ -100,6 +107,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
   );
   const outputs = new TurnOutputs(join(config.home, 'turns'));
   const commands = new ChatCommands({ store, runtime });
+  const shortage = new Shortage();
   const worker = new TurnWorker({
     config,
     store,
@@ -111,6 +119,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     log,
     now,
     watch,
+    shortage,
   });
   const queue = new EventQueue({
     store,
@@ -148,6 +157,6 @@ export function buildParts(options: BuildOptions): GatewayParts {
   metrics.addGauges(store, queue, agents);
   return {
     ...{ queue, inbox, permissions, outbox, agents, archive, scheduler, outputs, metrics, waiters },
-    ...{ http, kinds, channelChanged },
+    ...{ http, kinds, channelChanged, shortage },
   };
 }

@@ -203,12 +203,14 @@ export class Gateway implements GatewayFace {
 
   async health(): Promise<Health> {
     const { unwritten } = this.#parts.queue;
+    const { problem: shortage } = this.#parts.shortage;
     const problems = [
       ...(this.#state === 'running' ? [] : [`The gateway is ${this.#state}.`]),
       ...(this.#storeHealth.problem === undefined ? [] : [this.#storeHealth.problem]),
       ...(unwritten === 0
         ? []
         : [`${unwritten} ${unwritten === 1 ? 'result waits' : 'results wait'} to be written.`]),
+      ...(shortage === undefined ? [] : [shortage]),
     ];
     return { ready: problems.length === 0, problems };
   }

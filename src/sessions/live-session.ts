@@ -1,7 +1,7 @@
 import { noSuchRequest } from '../backends/output/permission-request.js';
 import type { BackendName } from '../backends/registry.js';
 import { type ChatEvent, errorEvent, interruptedEvent, type PermissionDecision } from '../core/chat-event.js';
-import { TurnoutError } from '../core/errors.js';
+import { failureEvent, TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { Alarm } from './alarm.js';
@@ -158,7 +158,7 @@ export class LiveBackendSession implements BackendSession, Writer {
     } catch (error) {
       const { reason } = cancellation;
       if (reason !== undefined) yield [errorEvent(reason.code, reason.message)];
-      else if (error instanceof TurnoutError) yield [errorEvent(error.code, error.explanation)];
+      else if (error instanceof TurnoutError) yield [failureEvent(error)];
       else throw error;
     } finally {
       this.#sends.delete(cancellation);

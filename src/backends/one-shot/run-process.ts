@@ -6,7 +6,7 @@ import {
   notice,
   type StepEvent,
 } from '../../core/chat-event.js';
-import { TurnoutError } from '../../core/errors.js';
+import { failureEvent, TurnoutError } from '../../core/errors.js';
 import { Aside, interleave } from '../../core/interleave.js';
 import type { TurnLedger } from '../../core/turn-ledger.js';
 import { longestTimerMs } from '../../core/wait.js';
@@ -117,7 +117,7 @@ export async function* runProcess<S extends TurnFacts>(
     ];
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
-    yield ledger.fail(errorEvent(error.code, error.explanation));
+    yield ledger.fail(failureEvent(error));
   } finally {
     stop.clear();
     await child?.end();

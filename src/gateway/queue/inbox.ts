@@ -68,6 +68,8 @@ export class Inbox {
     const command = parseCommand(message.text);
     if (command === undefined) return this.#acceptPrompt(message);
     if (isImmediate(command)) return this.#acceptImmediate(message, command);
+    // Behind the prompts that came before it.
+    await this.#modeOrder.run(message.channel, async () => undefined);
     return this.#parts.queue.accept(this.#event(message, 'command'));
   }
 

@@ -1,4 +1,5 @@
 import type { ErrorEvent } from '../../core/chat-event.js';
+import { isShortage } from '../../core/errors.js';
 import { StoreError } from '../../store/errors.js';
 import type { Failure, StoredEvent, ToolRecord } from '../../store/rows.js';
 import type {
@@ -37,6 +38,7 @@ import { describeTools } from './tools-begun.js';
  * | somebody, or a newer message, stopped it            | cancelled | by whom, tools begun           | no                      |
  * | the gateway drains, no tool begun                   | queued    | nothing                        | at the next start, free |
  * | the gateway drains, tools begun                     | failed    | that, tools begun              | /retry                  |
+ * | the machine has nothing left to start the CLI with  | queued    | nothing                        | after a growing delay, free |
  * | an error that may pass, no tool begun, retries left | queued    | nothing                        | after a growing delay   |
  * | any other error                                     | failed    | the error, tools begun         | /retry                  |
  * | **When its gateway has died**                       |           |                                |                         |
@@ -47,7 +49,7 @@ import { describeTools } from './tools-begun.js';
  * | no tool begun, `maxCrashes` crashes or more         | failed    | that, how often                | /retry                  |
  * | **When the gateway itself fails**                   |           |                                |                         |
  * | tools begun                                         | failed    | why, tools begun               | /retry                  |
- * | no tool begun, the store may work again soon        | queued    | nothing                        | after 5 s, free         |
+ * | no tool begun, the store or the machine may recover | queued    | nothing                        | after 5 s, free         |
  * | no tool begun, anything else                        | failed    | why                            | /retry                  |
  * | the store refuses its result again and again        | failed    | why                            | /retry                  |
  * | its lease is another gateway's by now               | none      | nothing                        | as the other decides    |
@@ -84,6 +86,8 @@ export interface AttemptEnd {
   readonly stop: TurnStop | undefined;
   readonly at: number;
   readonly retryDelayMs: number;
+  /** The time to wait when the machine had nothing left to start the CLI with. */
+  readonly shortageDelayMs: number;
 }
 
 /** R10: retries after the first attempt. */
@@ -95,7 +99,7 @@ export const maxRetries = 3;
  */
 export const maxCrashes = 20;
 
-/** A store that is full or locked gets this long before the message is tried again. */
+/** A store that fails, or a machine that has run out of something, gets this long before the message is tried again. */
 const storeRetryMs = 5000;
 
 const notRepeated = 'It is not repeated by itself: send /retry to run it again.';
@@ -167,6 +171,8 @@ export function unanswered(end: AttemptEnd, ending: ErrorEvent): Settlement {
   if (attempt.blocked !== undefined) return cancelled(end, `Stopped by a hook (${attempt.blocked})`);
   if (stop?.type === 'stopped') return cancelled(end, `Stopped by ${stop.by}`);
   if (stop?.type === 'drain') return drained(end);
+  if (ending.shortage && begun.length === 0)
+    return postpone(end, error, { delay: end.shortageDelayMs, free: true });
   if (mayPass(ending) && begun.length === 0 && event.attempts <= maxRetries) {
     return postpone(end, error, { delay: end.retryDelayMs * 2 ** (event.attempts - 1), free: false });
   }
@@ -245,7 +251,8 @@ export function failedAfterTools(attempt: Attempt, cause: unknown, at: number): 
 
 /** Settles a turn that a defect of the gateway, or its store, has broken off before any tool had begun. */
 export function failedBeforeTools(cause: unknown, at: number): Settlement {
-  if (!(cause instanceof StoreError) || !cause.retryable) return failedInside(cause, at);
+  const mayRecover = cause instanceof StoreError ? cause.retryable : isShortage(cause);
+  if (!mayRecover) return failedInside(cause, at);
   const error: Failure = { code: 'unknown', message: messageOf(cause) };
   return { type: 'postpone', retry: { at, notBefore: at + storeRetryMs, error, free: true, events: [] } };
 }

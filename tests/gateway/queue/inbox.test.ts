@@ -6,6 +6,7 @@ import { ClaudeCodeBackend } from '../../../src/backends/claude-backend.js';
 import type { RunOptions, RunRequest } from '../../../src/backends/types.js';
 import { noLog } from '../../../src/config/log.js';
 import { type ChatEvent, interruptedEvent } from '../../../src/core/chat-event.js';
+import { failureEvent, TurnoutError } from '../../../src/core/errors.js';
 import { buildParts, type GatewayParts } from '../../../src/gateway/build-parts.js';
 import { backendConfig, loadConfig } from '../../../src/gateway/config.js';
 import { HookManager } from '../../../src/gateway/hooks/hook-manager.js';
@@ -13,6 +14,13 @@ import { StoreError } from '../../../src/store/errors.js';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
 import type { Store } from '../../../src/store/store.js';
 import { eventually } from '../stage.js';
+
+/** The error of a spawn without a file descriptor, as `startProcess` explains it. */
+const noDescriptor = failureEvent(
+  new TurnoutError('crashed', 'No file descriptor was left to start claude.', {
+    cause: Object.assign(new Error('spawn EMFILE'), { code: 'EMFILE' }),
+  }),
+);
 
 /** Works on a prompt that begins with "wait" until it is interrupted, and answers any other at once. */
 class Scripted extends ClaudeCodeBackend {
@@ -22,6 +30,10 @@ class Scripted extends ClaudeCodeBackend {
 
   override async *run({ prompt }: RunRequest, { signal }: RunOptions = {}): AsyncGenerator<ChatEvent> {
     this.asked.push(prompt);
+    if (prompt === 'no descriptor' && this.asked.length === 1) {
+      yield noDescriptor;
+      return;
+    }
     if (!prompt.startsWith('wait')) {
       yield { type: 'complete', text: `done: ${prompt}`, sessionId: 's', stopReason: 'end_turn' };
       return;
@@ -141,6 +153,18 @@ describe('a command that does not wait in the queue', () => {
     const next = await say('next');
     await eventually(async () => (await stateOf(next)) === 'answered');
     expect(backend.asked).toHaveLength(1);
+  });
+});
+
+describe('a CLI that can’t be started for want of a file descriptor', () => {
+  it('the message waits, the attempt does not count, and /readyz says why [fault 13.4: EMFILE for a moment]', async () => {
+    const { say, stateOf, shortage, store } = await stage();
+    const event = await say('no descriptor');
+    await eventually(() => shortage.problem !== undefined);
+    expect(shortage.problem).toMatch(/no file descriptor/);
+    await eventually(async () => (await stateOf(event)) === 'answered');
+    expect(await store.event(event)).toMatchObject({ attempts: 1 });
+    expect(shortage.problem).toBe(undefined);
   });
 });
 
