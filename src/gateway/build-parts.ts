@@ -26,6 +26,7 @@ import { PermissionRequests } from './turns/permission-requests.js';
 import { Shortage } from './turns/shortage.js';
 import { TurnOutputs } from './turns/turn-outputs.js';
 import { TurnWorker } from './turns/turn-worker.js';
+import { longestWait } from './turns/verdicts.js';
 
 export interface BuildOptions {
   readonly config: GatewayConfig;
@@ -78,9 +79,9 @@ export function buildParts(options: BuildOptions): GatewayParts {
     now,
     watch,
   });
-  const channelChanged = (channel: string): void => {
+  const channelChanged = (channel: string, at = now()): void => {
     outbox.wake();
-    archive.channelChanged(channel, now());
+    archive.channelChanged(channel, at);
     waiters.channelChanged(channel);
   };
   const permissions = new PermissionRequests({
@@ -129,6 +130,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     maxConcurrentTurns: config.maxConcurrentTurns,
     maxQueueDepth: config.maxQueueDepth,
     leaseMs: config.leaseMs,
+    longestWaitMs: longestWait(config.retryDelayMs),
     log,
     now,
     watch,
@@ -136,11 +138,13 @@ export function buildParts(options: BuildOptions): GatewayParts {
       const ms = since === undefined ? undefined : now() - since;
       metrics.settled(settlement, ms);
       const { channel, turnId: turn } = lease;
-      const state = settlement.type === 'finish' ? settlement.outcome.state : 'postponed';
+      const finished = settlement.type === 'finish';
+      const state = finished ? settlement.outcome.state : 'postponed';
       log.info('turn ended', { channel, turn, state, ms });
-      channelChanged(channel);
+      // A result that could not be written for long belongs to the day of its end.
+      channelChanged(channel, finished ? settlement.outcome.at : settlement.retry.at);
     },
-    onCancelled: channelChanged,
+    onCancelled: (channel) => channelChanged(channel),
   });
   const immediate = new ImmediateCommands({ store, runtime, sessions, turns: queue, now });
   const inbox = new Inbox({ store, queue, worker, runtime, commands: immediate, hooks, log, now });

@@ -11,6 +11,7 @@ import { hasEnded, type StoredEvent, type StoredPermission } from '../store/rows
 import { openSqliteStore } from '../store/sqlite/sqlite-store.js';
 import type { Store } from '../store/store.js';
 import { applyRetention } from './archive/apply-retention.js';
+import { SteadyTime } from './archive/steady-time.js';
 import { buildParts, type GatewayParts } from './build-parts.js';
 import type { HttpAddress } from './channels/http/http-channel.js';
 import { loadHttpToken } from './channels/http/http-token.js';
@@ -45,6 +46,7 @@ export class Gateway implements GatewayFace {
   readonly #lock: DirectoryLock;
   readonly #hooks: HookManager;
   readonly #parts: GatewayParts;
+  readonly #steadyTime = new SteadyTime();
   #retention: NodeJS.Timeout | undefined;
   #state: 'starting' | 'running' | 'draining' | 'stopped' = 'starting';
   #endGrace: (() => void) | undefined;
@@ -222,9 +224,11 @@ export class Gateway implements GatewayFace {
   async #applyRetention(): Promise<void> {
     const { config, log } = this.#options;
     if (config.retentionDays === 0) return;
+    const now = this.#steadyTime.look();
+    if (now === undefined) return log.warn('the clock was set forward: nothing old is removed for now');
     const directory = join(config.home, 'archive');
     try {
-      await applyRetention({ store: this.#store, directory, days: config.retentionDays, now: Date.now() });
+      await applyRetention({ store: this.#store, directory, days: config.retentionDays, now });
     } catch (error) {
       log.error('old conversations could not be removed', { error });
     }

@@ -65,7 +65,7 @@ export interface Store {
   /** Puts a message of the gateway that belongs to no turn's end into the conversation and the outbox. */
   post(message: NewMessage, at: number): Promise<StoredMessage>;
   /** The messages that still have to be delivered: of each channel only the oldest, so that order is kept. */
-  undelivered(request: { readonly now: number; readonly limit: number }): Promise<readonly Delivery[]>;
+  undelivered(request: UndeliveredRequest): Promise<readonly Delivery[]>;
   delivered(ids: readonly number[], at: number): Promise<void>;
   /** Records a failed delivery: it is tried again at `notBefore`, or given up if that is undefined. */
   notDelivered(id: number, failure: { readonly error: string; readonly notBefore?: number }): Promise<void>;
@@ -183,6 +183,8 @@ export interface ClaimRequest {
   readonly now: number;
   readonly leaseUntil: number;
   readonly limit: number;
+  /** The longest that a retry may wait: one that is due later than that was put off by a clock that is set back by now. */
+  readonly longestWaitMs?: number | undefined;
 }
 
 export interface Lease {
@@ -279,6 +281,13 @@ export interface CancelRequest {
   readonly promptsOnly?: boolean | undefined;
   /** A notice that goes into the conversation behind the last cancelled event, if there were any. */
   readonly notice?: string | undefined;
+}
+
+export interface UndeliveredRequest {
+  readonly now: number;
+  readonly limit: number;
+  /** As in `ClaimRequest`. */
+  readonly longestWaitMs?: number | undefined;
 }
 
 export interface NewMessage {

@@ -15,6 +15,8 @@ export interface QueueOptions {
   readonly maxConcurrentTurns: number;
   readonly maxQueueDepth: number;
   readonly leaseMs: number;
+  /** The longest that a message may wait for its retry. A clock that is set back must not prolong that. */
+  readonly longestWaitMs?: number | undefined;
   /** A drain waits so long for turns that were told to stop, and for their results to be stored. */
   readonly stopTimeoutMs?: number | undefined;
   readonly log: Log;
@@ -239,6 +241,7 @@ export class EventQueue {
           now,
           leaseUntil: now + this.#options.leaseMs,
           limit: free,
+          longestWaitMs: this.#options.longestWaitMs,
         });
         for (const claim of claims) this.#begin(claim);
         if (claims.length === free) this.#lookAgain = true;

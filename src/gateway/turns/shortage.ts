@@ -1,5 +1,5 @@
 const firstDelayMs = 1000;
-const longestDelayMs = 30_000;
+export const longestShortageMs = 30_000;
 
 /**
  * Knows that the machine had nothing left to start an agent with: no file descriptor, process, memory or disk space. That
@@ -16,7 +16,7 @@ export class Shortage {
 
   /** Must be called when a turn could not be started. Returns the time that its message waits. */
   met(): number {
-    const delay = Math.min(firstDelayMs * 2 ** this.#times, longestDelayMs);
+    const delay = Math.min(firstDelayMs * 2 ** this.#times, longestShortageMs);
     this.#times += 1;
     // The message may be stopped while it waits: then nobody tells that the shortage is over.
     this.#shownUntil = this.#now() + 2 * delay;

@@ -11,6 +11,7 @@ import type {
 } from '../../store/store.js';
 import type { RuntimeReport } from '../agent-runtime.js';
 import type { Attempt } from './attempt.js';
+import { longestShortageMs } from './shortage.js';
 import { describeTools } from './tools-begun.js';
 
 /*
@@ -101,6 +102,11 @@ export const maxCrashes = 20;
 
 /** A store that fails, or a machine that has run out of something, gets this long before the message is tried again. */
 const storeRetryMs = 5000;
+
+/** The longest time that any verdict makes a message wait for its next attempt. */
+export function longestWait(retryDelayMs: number): number {
+  return Math.max(retryDelayMs * 2 ** (maxRetries - 1), storeRetryMs, longestShortageMs);
+}
 
 const notRepeated = 'It is not repeated by itself: send /retry to run it again.';
 

@@ -44,7 +44,7 @@ export function createSqliteStore(db: Database, options: GroupCommitOptions = {}
     nextDue: () => read(lanes.nextDue),
 
     post: (message, at) => write((tx) => outbox.post(tx, message, at)),
-    undelivered: ({ now, limit }) => read((tx) => outbox.undelivered(tx, now, limit)),
+    undelivered: (request) => read((tx) => outbox.undelivered(tx, request)),
     delivered: (ids, at) => write((tx) => outbox.delivered(tx, ids, at)),
     notDelivered: (id, failure) => write((tx) => outbox.notDelivered(tx, id, failure)),
 
