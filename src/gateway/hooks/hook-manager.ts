@@ -1,6 +1,7 @@
 import { childEnvironment } from '../../backends/launch/child-environment.js';
 import type { Log } from '../../config/log.js';
 import { TurnoutError } from '../../core/errors.js';
+import { setDeadline } from '../../core/wait.js';
 import type { Environment } from '../config.js';
 import { checkPrograms } from './check-programs.js';
 import { blockable, type HookEvent, type HookPayloads, type HookVerdict, rewrite } from './payloads.js';
@@ -92,7 +93,9 @@ export class HookManager {
   async #run(hook: Hook, payload: object): Promise<HookOutcome> {
     if (this.#closed) return { type: 'failure', why: 'was not run: the gateway closes' };
     const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(`took longer than ${hook.timeoutMs} ms`), hook.timeoutMs);
+    const deadline = setDeadline(hook.timeoutMs, () =>
+      controller.abort(`took longer than ${hook.timeoutMs} ms`),
+    );
     try {
       const input = JSON.stringify(payload);
       const run = runHook(hook, input, {
@@ -105,7 +108,7 @@ export class HookManager {
     } catch (error) {
       return { type: 'failure', why: 'could not be told', detail: String(error) };
     } finally {
-      clearTimeout(timer);
+      deadline.cancel();
       this.#running.delete(controller);
     }
   }
