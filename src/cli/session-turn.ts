@@ -1,5 +1,5 @@
-import { type ChatEvent, errorEvent, type PermissionRequestEvent } from '../core/chat-event.js';
-import { TurnoutError } from '../core/errors.js';
+import type { ChatEvent, PermissionRequestEvent } from '../core/chat-event.js';
+import { failureEvent, TurnoutError } from '../core/errors.js';
 import { openSession } from '../sessions/sessions.js';
 import type { BackendSession, SessionOptions } from '../sessions/types.js';
 import type { ShownTurn, TurnHooks } from './show-turn.js';
@@ -15,7 +15,7 @@ export function sessionTurn(prompt: string, options: SessionOptions): ShownTurn 
       yield* session.send(prompt, { signal, onSpawn });
     } catch (error) {
       if (!(error instanceof TurnoutError)) throw error;
-      yield errorEvent(error.code, error.explanation);
+      yield failureEvent(error);
     } finally {
       await session?.close();
     }

@@ -39,6 +39,7 @@ const settings = {
   OUTPUT_CHANNEL_ID: optional(matching(isChannelId, `this is no channel id: ${channelIdExpected}`)),
   HTTP_HOST: withDefault(text, '127.0.0.1'),
   HTTP_PORT: withDefault(wholeNumber('', 0, 65_535), 8420),
+  HTTP_MAX_CONNECTIONS: withDefault(wholeNumber('connections', 8, 100_000), 256),
   HTTP_TOKEN: optional(matching(isToken, tokenExpected)),
   LOG_LEVEL: withDefault(oneOf(logLevels), 'info'),
   MODEL_SILENCE_MS: withDefault(milliseconds(0), defaultClocks.modelSilenceMs),

@@ -133,6 +133,8 @@ export interface ErrorEvent {
   readonly type: 'error';
   readonly code: ErrorCode;
   readonly message: string;
+  /** True if the machine had nothing left to start the CLI with (see `isShortage`): no fault of the turn's. */
+  readonly shortage?: true;
   readonly retryable: boolean;
 }
 

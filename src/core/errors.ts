@@ -1,4 +1,4 @@
-import { type ErrorCode, interruptedMessage } from './chat-event.js';
+import { type ErrorCode, type ErrorEvent, errorEvent, interruptedMessage } from './chat-event.js';
 
 /**
  * The one error class that Turnout throws. Expected endings of a turn are events; this is for misuse
@@ -28,4 +28,29 @@ export class TurnoutError extends Error {
 /** The error of a wait that ends because the caller took the request back. */
 export function interruptedError(): TurnoutError {
   return new TurnoutError('interrupted', interruptedMessage);
+}
+
+/** The end of a turn that could not be begun, or that broken machinery has ended. */
+export function failureEvent(error: TurnoutError): ErrorEvent {
+  const event = errorEvent(error.code, error.explanation);
+  return isShortage(error) ? { ...event, shortage: true } : event;
+}
+
+/** Errors of a machine that has run out of something: file descriptors, processes, memory, disk space; or a disk that fails. */
+const shortages: ReadonlySet<unknown> = new Set([
+  'EMFILE',
+  'ENFILE',
+  'EAGAIN',
+  'ENOMEM',
+  'ENOSPC',
+  'EDQUOT',
+  'EIO',
+]);
+
+/** True if the error, or what caused it, is a passing want of the machine's: the same act may succeed later. */
+export function isShortage(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && shortages.has(cause.code)) return true;
+  }
+  return false;
 }

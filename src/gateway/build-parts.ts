@@ -11,6 +11,7 @@ import { HttpChannel } from './channels/http/http-channel.js';
 import { Outbox } from './channels/outbox.js';
 import type { ChannelKind } from './channels/types.js';
 import { ChatCommands } from './commands/chat-commands.js';
+import { ImmediateCommands } from './commands/immediate-commands.js';
 import type { Environment, GatewayConfig } from './config.js';
 import { GatewayMetrics } from './gateway-metrics.js';
 import type { HookManager } from './hooks/hook-manager.js';
@@ -22,8 +23,10 @@ import { EventWaiters } from './queue/event-waiters.js';
 import { Inbox } from './queue/inbox.js';
 import { Scheduler } from './schedule/scheduler.js';
 import { PermissionRequests } from './turns/permission-requests.js';
+import { Shortage } from './turns/shortage.js';
 import { TurnOutputs } from './turns/turn-outputs.js';
 import { TurnWorker } from './turns/turn-worker.js';
+import { longestWait } from './turns/verdicts.js';
 
 export interface BuildOptions {
   readonly config: GatewayConfig;
@@ -38,6 +41,7 @@ export interface BuildOptions {
 
 export interface GatewayParts {
   readonly queue: EventQueue;
+  readonly shortage: Shortage;
   readonly inbox: Inbox;
   readonly permissions: PermissionRequests;
   readonly outbox: Outbox;
@@ -61,7 +65,12 @@ export function buildParts(options: BuildOptions): GatewayParts {
   const waiters = new EventWaiters(store);
   const archive = new ArchiveWriter({ store, directory: join(config.home, 'archive'), log });
   const { httpHost: host, httpPort: port } = config;
-  const http = new HttpChannel({ host, port, token: options.httpToken, log, metrics: metrics.registry });
+  const limits = { maxConnections: config.httpMaxConnections };
+  const http = new HttpChannel({
+    ...{ host, port, log, limits },
+    token: options.httpToken,
+    metrics: metrics.registry,
+  });
   const kinds: readonly ChannelKind[] = [http];
   const outbox = new Outbox({
     store,
@@ -70,9 +79,9 @@ export function buildParts(options: BuildOptions): GatewayParts {
     now,
     watch,
   });
-  const channelChanged = (channel: string): void => {
+  const channelChanged = (channel: string, at = now()): void => {
     outbox.wake();
-    archive.channelChanged(channel, now());
+    archive.channelChanged(channel, at);
     waiters.channelChanged(channel);
   };
   const permissions = new PermissionRequests({
@@ -98,17 +107,8 @@ export function buildParts(options: BuildOptions): GatewayParts {
     agents,
   );
   const outputs = new TurnOutputs(join(config.home, 'turns'));
-  const commands = new ChatCommands({
-    store,
-    runtime,
-    sessions,
-    now,
-    turns: {
-      runningSince: (channel) => queue.runningSince(channel),
-      retryAt: (channel) => queue.retryAt(channel),
-      stop: (channel, by) => queue.stop(channel, { type: 'stopped', by }),
-    },
-  });
+  const commands = new ChatCommands({ store, runtime });
+  const shortage = new Shortage();
   const worker = new TurnWorker({
     config,
     store,
@@ -120,6 +120,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     log,
     now,
     watch,
+    shortage,
   });
   const queue = new EventQueue({
     store,
@@ -129,6 +130,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     maxConcurrentTurns: config.maxConcurrentTurns,
     maxQueueDepth: config.maxQueueDepth,
     leaseMs: config.leaseMs,
+    longestWaitMs: longestWait(config.retryDelayMs),
     log,
     now,
     watch,
@@ -136,13 +138,16 @@ export function buildParts(options: BuildOptions): GatewayParts {
       const ms = since === undefined ? undefined : now() - since;
       metrics.settled(settlement, ms);
       const { channel, turnId: turn } = lease;
-      const state = settlement.type === 'finish' ? settlement.outcome.state : 'postponed';
+      const finished = settlement.type === 'finish';
+      const state = finished ? settlement.outcome.state : 'postponed';
       log.info('turn ended', { channel, turn, state, ms });
-      channelChanged(channel);
+      // A result that could not be written for long belongs to the day of its end.
+      channelChanged(channel, finished ? settlement.outcome.at : settlement.retry.at);
     },
-    onCancelled: channelChanged,
+    onCancelled: (channel) => channelChanged(channel),
   });
-  const inbox = new Inbox({ store, queue, worker, runtime, commands, hooks, log, now });
+  const immediate = new ImmediateCommands({ store, runtime, sessions, turns: queue, now });
+  const inbox = new Inbox({ store, queue, worker, runtime, commands: immediate, hooks, log, now });
   const scheduler = new Scheduler({
     configDir: config.configDir,
     outputChannel: config.outputChannelId,
@@ -156,6 +161,6 @@ export function buildParts(options: BuildOptions): GatewayParts {
   metrics.addGauges(store, queue, agents);
   return {
     ...{ queue, inbox, permissions, outbox, agents, archive, scheduler, outputs, metrics, waiters },
-    ...{ http, kinds, channelChanged },
+    ...{ http, kinds, channelChanged, shortage },
   };
 }

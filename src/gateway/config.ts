@@ -42,6 +42,8 @@ export interface GatewayConfig {
   readonly outputChannelId?: string;
   readonly httpHost: string;
   readonly httpPort: number;
+  /** The limit of open connections. */
+  readonly httpMaxConnections: number;
   readonly httpToken?: string;
   readonly logLevel: LogLevel;
   readonly clocks: Pick<Clocks, 'modelSilenceMs' | 'toolMs' | 'permissionMs'>;
@@ -107,6 +109,7 @@ function makeConfig(env: Environment, agentBackend: BackendName, values: Setting
     ...(values.OUTPUT_CHANNEL_ID === undefined ? {} : { outputChannelId: values.OUTPUT_CHANNEL_ID }),
     httpHost: values.HTTP_HOST,
     httpPort: values.HTTP_PORT,
+    httpMaxConnections: values.HTTP_MAX_CONNECTIONS,
     ...(values.HTTP_TOKEN === undefined ? {} : { httpToken: values.HTTP_TOKEN }),
     logLevel: values.LOG_LEVEL,
     clocks: {

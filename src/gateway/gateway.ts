@@ -12,6 +12,7 @@ import { hasEnded, type StoredEvent, type StoredPermission } from '../store/rows
 import { openSqliteStore } from '../store/sqlite/sqlite-store.js';
 import type { Store } from '../store/store.js';
 import { applyRetention } from './archive/apply-retention.js';
+import { SteadyTime } from './archive/steady-time.js';
 import { buildParts, type GatewayParts } from './build-parts.js';
 import type { HttpAddress } from './channels/http/http-channel.js';
 import { loadHttpToken } from './channels/http/http-token.js';
@@ -20,6 +21,7 @@ import { checkStart } from './check-start.js';
 import { backendConfig, type Environment, type GatewayConfig } from './config.js';
 import { HookManager } from './hooks/hook-manager.js';
 import type { Watcher } from './journal-points.js';
+import { StoreHealth } from './store-health.js';
 
 export interface GatewayOptions {
   readonly config: GatewayConfig;
@@ -42,9 +44,11 @@ export class Gateway implements GatewayFace {
   readonly #options: GatewayOptions;
   readonly #store: Store;
   readonly #ballast: Ballast;
+  readonly #storeHealth: StoreHealth;
   readonly #lock: DirectoryLock;
   readonly #hooks: HookManager;
   readonly #parts: GatewayParts;
+  readonly #steadyTime = new SteadyTime();
   #retention: NodeJS.Timeout | undefined;
   #state: 'starting' | 'running' | 'draining' | 'stopped' = 'starting';
   #endGrace: (() => void) | undefined;
@@ -67,10 +71,20 @@ export class Gateway implements GatewayFace {
       const hooks = await HookManager.load(config.configDir, log, env);
       await endFormerAgents(config.home, log);
       const ballast = await Ballast.open({ directory: config.home });
-      const store = await openSqliteStore(join(config.home, databaseFile), { ballast });
+      const opened = await openSqliteStore(join(config.home, databaseFile), { ballast });
+      const storeHealth = new StoreHealth({ store: opened, log });
+      const { store } = storeHealth;
       const watch: Watcher = options.watch ?? (() => undefined);
       const parts = buildParts({ config, env, log, watch, backend, hooks, store, httpToken: token });
-      const gateway = new Gateway(options, { store, ballast, lock, hooks, parts, tokenFile: file });
+      const gateway = new Gateway(options, {
+        store,
+        storeHealth,
+        ballast,
+        lock,
+        hooks,
+        parts,
+        tokenFile: file,
+      });
       await gateway.#start();
       return gateway;
     } catch (error) {
@@ -84,6 +98,7 @@ export class Gateway implements GatewayFace {
     opened: {
       readonly store: Store;
       readonly ballast: Ballast;
+      readonly storeHealth: StoreHealth;
       readonly lock: DirectoryLock;
       readonly hooks: HookManager;
       readonly parts: GatewayParts;
@@ -93,6 +108,7 @@ export class Gateway implements GatewayFace {
     this.#options = options;
     this.#store = opened.store;
     this.#ballast = opened.ballast;
+    this.#storeHealth = opened.storeHealth;
     this.#lock = opened.lock;
     this.#hooks = opened.hooks;
     this.#parts = opened.parts;
@@ -158,6 +174,7 @@ export class Gateway implements GatewayFace {
     await this.#parts.archive.stop();
     await this.#hooks.close();
     await this.#parts.agents.close();
+    this.#storeHealth.stop();
     await this.#store.close();
     await this.#ballast.close();
     await this.#lock.release();
@@ -199,9 +216,15 @@ export class Gateway implements GatewayFace {
   }
 
   async health(): Promise<Health> {
+    const { unwritten } = this.#parts.queue;
+    const { problem: shortage } = this.#parts.shortage;
     const problems = [
       ...(this.#state === 'running' ? [] : [`The gateway is ${this.#state}.`]),
-      ...(this.#parts.queue.fault === undefined ? [] : [this.#parts.queue.fault]),
+      ...(this.#storeHealth.problem === undefined ? [] : [this.#storeHealth.problem]),
+      ...(unwritten === 0
+        ? []
+        : [`${unwritten} ${unwritten === 1 ? 'result waits' : 'results wait'} to be written.`]),
+      ...(shortage === undefined ? [] : [shortage]),
       ...(this.#ballast.released ? ['The disk is full, or nearly: only work that has begun goes on.'] : []),
     ];
     return { ready: problems.length === 0, problems };
@@ -214,9 +237,11 @@ export class Gateway implements GatewayFace {
   async #applyRetention(): Promise<void> {
     const { config, log } = this.#options;
     if (config.retentionDays === 0) return;
+    const now = this.#steadyTime.look();
+    if (now === undefined) return log.warn('the clock was set forward: nothing old is removed for now');
     const directory = join(config.home, 'archive');
     try {
-      await applyRetention({ store: this.#store, directory, days: config.retentionDays, now: Date.now() });
+      await applyRetention({ store: this.#store, directory, days: config.retentionDays, now });
     } catch (error) {
       log.error('old conversations could not be removed', { error });
     }

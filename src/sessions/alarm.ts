@@ -1,4 +1,5 @@
-import { longestTimerMs } from '../core/wait.js';
+import { type Deadline, setDeadline } from '../core/wait.js';
+
 /**
  * One timer for the clocks of a session's turns. It is set for the clock that is due first and never moved
  * back: if it rings too early, the listeners check their clocks again; after the turn there are none. So most
@@ -8,7 +9,7 @@ import { longestTimerMs } from '../core/wait.js';
  */
 export class Alarm {
   readonly #listeners = new Set<() => void>();
-  #timer: NodeJS.Timeout | undefined;
+  #deadline: Deadline | undefined;
   #ringsAt = Number.POSITIVE_INFINITY;
 
   listen(ring: () => void): void {
@@ -22,18 +23,17 @@ export class Alarm {
   /** Makes the alarm ring at this time of `performance.now()`, or before. */
   setFor(at: number): void {
     if (at >= this.#ringsAt) return;
-    clearTimeout(this.#timer);
+    this.#deadline?.cancel();
     this.#ringsAt = at;
-    const ms = Math.min(Math.max(1, at - performance.now()), longestTimerMs);
-    this.#timer = setTimeout(() => {
+    this.#deadline = setDeadline(Math.max(1, at - performance.now()), () => {
       this.#ringsAt = Number.POSITIVE_INFINITY;
       for (const ring of this.#listeners) ring();
-    }, ms).unref();
+    }).unref();
   }
 
   cancel(): void {
     this.#listeners.clear();
     this.#ringsAt = Number.POSITIVE_INFINITY;
-    clearTimeout(this.#timer);
+    this.#deadline?.cancel();
   }
 }

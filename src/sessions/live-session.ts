@@ -1,7 +1,7 @@
 import { noSuchRequest } from '../backends/output/permission-request.js';
 import type { BackendName } from '../backends/registry.js';
 import { type ChatEvent, errorEvent, interruptedEvent, type PermissionDecision } from '../core/chat-event.js';
-import { TurnoutError } from '../core/errors.js';
+import { failureEvent, TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { Alarm } from './alarm.js';
@@ -29,6 +29,10 @@ export class LiveBackendSession implements BackendSession, Writer {
   readonly #sends = new Set<Cancellation>();
   /** The send whose turn runs. */
   #current: Cancellation | undefined;
+  /** Ends the running turn's part in the session: its place and its lock are free afterwards. Repeats do nothing. */
+  #endTurn: (() => Promise<void>) | undefined;
+  /** The time that the start of the CLI took: it counts for the first turn. */
+  #startMs = 0;
   /** The lock's key until the vendor's id is known. */
   readonly #ownKey = `new-${Math.random().toString(36).slice(2)}`;
   #lockKey: string;
@@ -56,12 +60,14 @@ export class LiveBackendSession implements BackendSession, Writer {
     const release = this.#setup.locks.tryAcquire(this.#lockKey, this);
     if (release === undefined) return;
     const cancellation = new Cancellation(signal);
+    const began = performance.now();
     try {
-      const { place } = await this.#slot.enter(cancellation);
+      const { place } = await this.#slot.enter(cancellation, this.#setup.clocks.turnMs);
+      this.#startMs = performance.now() - began;
       place.process.idle();
     } catch (error) {
       this.#setup.locks.leave(this);
-      throw error;
+      throw cancellation.reason ?? error;
     } finally {
       cancellation.release();
       release();
@@ -114,7 +120,9 @@ export class LiveBackendSession implements BackendSession, Writer {
 
   async close(): Promise<void> {
     this.#slot.close();
-    await this.interrupt();
+    await Promise.all([...this.#sends].map((send) => this.#cancel(send)));
+    // A reader that does not read on would keep the session's lock for ever.
+    await this.#endTurn?.();
     await this.#slot.leave();
     this.#alarm.cancel();
     this.#setup.locks.leave(this);
@@ -138,27 +146,42 @@ export class LiveBackendSession implements BackendSession, Writer {
       const key = this.#lockKey;
       release = locks.tryAcquire(key, this) ?? (await locks.acquire(key, cancellation.signal, this));
       this.#current = cancellation;
+      const began = performance.now() - this.#startMs;
+      this.#startMs = 0;
+      const spent = () => performance.now() - began;
       const { place, notices } =
-        this.#slot.enterAtOnce() ?? (await this.#slot.enter(cancellation, clocks.turnMs));
+        this.#slot.enterAtOnce() ?? (await this.#slot.enter(cancellation, clocks.turnMs, spent()));
       const learn = (events: readonly ChatEvent[]) => this.#slot.learn(events);
       const turn = new LiveTurn(place.session, clocks, this.backend, learn);
       this.#turn = turn;
       const onAbort = () => void this.interrupt();
       given?.addEventListener('abort', onAbort, { once: true });
       if (cancellation.aborted) onAbort();
-      try {
-        if (notices.length > 0) yield notices;
-        turn.begin(prompt, this.#alarm);
-        yield turn;
-      } finally {
+      let ended: Promise<void> | undefined;
+      const end = async () => {
         given?.removeEventListener('abort', onAbort);
         this.#turn = undefined;
-        await this.#slot.endTurn(place, await turn.settle());
+        await this.#slot.endTurn(place, await turn.settle()).finally(release);
+      };
+      const endTurn = () => (ended ??= end());
+      this.#endTurn = endTurn;
+      try {
+        const spentMs = spent();
+        if (notices.length > 0) yield notices;
+        turn.begin(prompt, this.#alarm, spentMs);
+        yield turn;
+        // The session was closed while the reader was busy with an event.
+        if (ended !== undefined && !turn.endWasShown) yield [interruptedEvent];
+      } finally {
+        if (this.#endTurn === endTurn) this.#endTurn = undefined;
+        await endTurn();
       }
     } catch (error) {
+      // A reader that does not read on must not keep the lock.
+      release?.();
       const { reason } = cancellation;
       if (reason !== undefined) yield [errorEvent(reason.code, reason.message)];
-      else if (error instanceof TurnoutError) yield [errorEvent(error.code, error.explanation)];
+      else if (error instanceof TurnoutError) yield [failureEvent(error)];
       else throw error;
     } finally {
       this.#sends.delete(cancellation);

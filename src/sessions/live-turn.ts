@@ -13,7 +13,7 @@ import {
 } from '../core/chat-event.js';
 import type { BatchSource } from '../core/flatten-batches.js';
 import { TurnLedger } from '../core/turn-ledger.js';
-import { within } from '../core/wait.js';
+import { type Deadline, setDeadline, within } from '../core/wait.js';
 import type { Alarm } from './alarm.js';
 import { type Expiry, Watchdog } from './watchdog.js';
 
@@ -49,7 +49,9 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   #next: 'not_requested' | 'requested' | IteratorResult<LiveEvent> = 'not_requested';
   #source: LiveEvents | undefined;
   #events: AsyncIterator<LiveEvent> | undefined;
-  #waiting: Waiting | undefined;
+  /** Who waits for events, in order: the reader, and `settle`, which may come while the reader waits. */
+  readonly #waiting: Waiting[] = [];
+  #endWasShown = false;
   #watchdog: Watchdog | undefined;
   /** The ids of permission requests without an answer. */
   readonly #unanswered = new Set<string>();
@@ -57,7 +59,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   readonly #denials = new Map<string, string>();
   #interrupting: Promise<void> | undefined;
   #interruptAnswered = false;
-  #graceTimer: NodeJS.Timeout | undefined;
+  #grace: Deadline | undefined;
   readonly #settled: Promise<void>;
   #markSettled: () => void = () => {};
 
@@ -76,21 +78,29 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     });
   }
 
-  /** Sends the prompt. Must be called once, before `next`. The turn uses the alarm until it is settled. */
-  begin(prompt: string, alarm: Alarm): void {
+  /** True if the reader was given the event that ends the turn. */
+  get endWasShown(): boolean {
+    return this.#endWasShown;
+  }
+
+  /**
+   * Sends the prompt. Must be called once, before `next`. The turn uses the alarm until it is settled. `spentMs` of its
+   * time have passed already.
+   */
+  begin(prompt: string, alarm: Alarm, spentMs = 0): void {
     if (this.#state.name !== 'new') return;
     this.#state = { name: 'running' };
     this.#source = this.#session.turn(prompt);
     this.#events = this.#source[Symbol.asyncIterator]();
     this.#request(this.#events);
-    this.#watchdog = new Watchdog(this.#clocks, alarm, (expiry) => this.#expire(expiry));
+    this.#watchdog = new Watchdog(this.#clocks, alarm, (expiry) => this.#expire(expiry), spentMs);
   }
 
   /** Returns the next events, `undefined` after the last. Each call confirms that those before were read. */
   next(): Promise<readonly ChatEvent[] | undefined> {
     if (this.#ledger.ended) return Promise.resolve(undefined);
     if (this.#reader === 'busy') this.#readerIsBack();
-    return this.#wait();
+    return this.#wait(true);
   }
 
   #readerIsBack(): void {
@@ -140,14 +150,14 @@ export class LiveTurn implements BatchSource<ChatEvent> {
         this.#startGrace();
         await stopped;
       }
-      while (!this.#isFinal && this.#events !== undefined) await this.#wait();
+      while (!this.#isFinal && this.#events !== undefined) await this.#wait(false);
       if (this.#state.name === 'abandoned') return false;
       // Nothing was begun: a CLI that does not even answer an interrupt is of no use.
       if (this.#state.name === 'stopping') return this.#interruptAnswered;
       await this.#events?.return?.();
       return true;
     } finally {
-      clearTimeout(this.#graceTimer);
+      this.#grace?.cancel();
       this.#markSettled();
     }
   }
@@ -158,9 +168,9 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   }
 
   /** Resolves with the next events as soon as there are any. */
-  #wait(): Promise<readonly ChatEvent[]> {
+  #wait(isReader: boolean): Promise<readonly ChatEvent[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject };
+      this.#waiting.push({ isReader, resolve, reject });
       this.#serve();
     });
   }
@@ -181,13 +191,15 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     this.#serve();
   };
 
-  /** Gives the waiting reader the events that have arrived, if any. */
+  /** Gives those who wait the events that have arrived, if any. */
   #serve(): void {
-    for (let waiting = this.#waiting; waiting !== undefined; waiting = this.#waiting) {
-      const seen = this.#state.name === 'broken' ? [] : this.#tryToTake();
+    for (let [waiting] = this.#waiting; waiting !== undefined; [waiting] = this.#waiting) {
+      // The one before has got the last event.
+      const seen = this.#state.name === 'broken' || this.#ledger.ended ? [] : this.#tryToTake();
       if (seen === undefined) return;
       if (seen.length === 0 && !this.#isFinal) continue;
-      this.#waiting = undefined;
+      this.#waiting.shift();
+      if (waiting.isReader && this.#ledger.ended && seen.length > 0) this.#endWasShown = true;
       if (this.#state.name === 'broken') waiting.reject(this.#state.error);
       else waiting.resolve(seen);
     }
@@ -239,14 +251,14 @@ export class LiveTurn implements BatchSource<ChatEvent> {
 
   /** Gives the CLI `stopMs` from now on to stop. Nobody can see it stop while the reader is busy. */
   #startGrace(): void {
-    clearTimeout(this.#graceTimer);
+    this.#grace?.cancel();
     const { stopMs } = this.#clocks;
     if (stopMs <= 0) return;
-    this.#graceTimer = setTimeout(() => {
+    this.#grace = setDeadline(stopMs, () => {
       if (this.#reader === 'busy' || this.#state.name !== 'stopping') return;
       this.#state = { name: 'abandoned', error: this.#state.error };
       this.#serve();
-    }, stopMs);
+    });
   }
 
   #acceptAll(first: LiveEvent): readonly ChatEvent[] {
@@ -293,6 +305,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
 }
 
 interface Waiting {
+  readonly isReader: boolean;
   resolve(events: readonly ChatEvent[]): void;
   reject(error: unknown): void;
 }

@@ -27,6 +27,8 @@ export class OneShotSession implements BackendSession {
   #request: Omit<RunRequest, 'prompt'>;
   /** The running turn, then the turns that wait for it, in their order. */
   readonly #sends = new Set<Cancellation>();
+  /** Gives back the lock of the running turn. */
+  #release: (() => void) | undefined;
   /** The events of the last turn, which end with its process. */
   #process: AsyncIterator<ChatEvent> | undefined;
   /** True if there is a session to resume: the caller gave its id, or a turn was completed. */
@@ -77,9 +79,12 @@ export class OneShotSession implements BackendSession {
     let release: (() => void) | undefined;
     try {
       release = await this.#locks.acquire(this.#lockKey(), cancellation.signal).catch(() => undefined);
+      this.#release = release ?? this.#release;
       if (release === undefined) yield [interruptedEvent];
-      else if (this.#closed) yield [closed];
-      else yield* this.#turn(prompt, options, cancellation);
+      else if (this.#closed) {
+        release();
+        yield [closed];
+      } else yield* this.#turn(prompt, options, cancellation);
     } finally {
       this.#sends.delete(cancellation);
       cancellation.release();
@@ -194,9 +199,11 @@ export class OneShotSession implements BackendSession {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.interrupt();
+    for (const send of this.#sends) send.abort();
     // Resolves when the process is gone, even if nobody reads its events.
     await this.#process?.return?.();
+    // A reader that does not read on would keep the session's lock for ever.
+    this.#release?.();
     this.#alarm.cancel();
     this.#onClose();
   }

@@ -4,7 +4,7 @@ import type { Clocks } from '../config/limits.js';
 import { type ChatEvent, notice, type StepEvent } from '../core/chat-event.js';
 import { interruptedError, TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
-import { abortable, late, longestTimerMs, within } from '../core/wait.js';
+import { abortable, late, setDeadline, within } from '../core/wait.js';
 import type { Cancellation } from './cancellation.js';
 import type { PooledProcess, ProcessKind, WarmPool } from './warm-pool.js';
 import { neverStored, unsupported } from './wording.js';
@@ -149,19 +149,22 @@ export class SessionSlot {
     return { place: this.#place, notices: [] };
   }
 
-  /** Returns the session's place, or a new one, resumed by id. `mostMs` limits the time; 0 means no limit. */
-  async enter(cancellation: Cancellation, mostMs = 0): Promise<Entered> {
+  /**
+   * Returns the session's place, or a new one, resumed by id. It is part of a turn, which may take `turnMs` in all, 0 means
+   * no limit; `spentMs` of them have passed already.
+   */
+  async enter(cancellation: Cancellation, turnMs: number, spentMs = 0): Promise<Entered> {
     if (this.#changes !== undefined) await abortable(this.#changes, cancellation.signal);
     if (this.#closed) throw new TurnoutError('bad_request', 'The session was closed.');
     const entered = this.enterAtOnce();
     if (entered !== undefined) return entered;
     const onLate = () =>
-      cancellation.abort(new TurnoutError('timeout', `The turn took longer than ${mostMs / 1000} s`));
-    const timer = mostMs > 0 ? setTimeout(onLate, Math.min(mostMs, longestTimerMs)) : undefined;
+      cancellation.abort(new TurnoutError('timeout', `The turn took longer than ${turnMs / 1000} s`));
+    const deadline = turnMs > 0 ? setDeadline(Math.max(1, turnMs - spentMs), onLate) : undefined;
     try {
       return await this.#inOrder(() => this.#enterNewPlace(cancellation));
     } finally {
-      clearTimeout(timer);
+      deadline?.cancel();
     }
   }
 

@@ -32,14 +32,18 @@ export class Watchdog {
   /** True while the CLI has answered and waits for a task in the background. */
   #silenceExpected = false;
 
-  /** The alarm belongs to the session, whose turns use it one after the other. */
-  constructor(clocks: Clocks, alarm: Alarm, onExpiry: (expiry: Expiry) => void) {
+  /**
+   * The alarm belongs to the session, whose turns use it one after the other. `spentMs` of the turn's time have passed
+   * already.
+   */
+  constructor(clocks: Clocks, alarm: Alarm, onExpiry: (expiry: Expiry) => void, spentMs = 0) {
     const { turnMs, modelSilenceMs } = clocks;
     this.#clocks = clocks;
     this.#alarm = alarm;
     this.#onExpiry = onExpiry;
     alarm.listen(this.#ring);
-    this.#turn = new Clock(turnMs, () => this.#expire(`The turn took longer than ${seconds(turnMs)}`));
+    const late = () => this.#expire(`The turn took longer than ${seconds(turnMs)}`);
+    this.#turn = new Clock(turnMs, late, spentMs);
     this.#silence = new Clock(modelSilenceMs, () =>
       this.#expire(`No output from the model for ${seconds(modelSilenceMs)}`),
     );
@@ -152,9 +156,9 @@ class Clock {
   #left: number;
   #since: number | undefined;
 
-  constructor(ms: number, act: () => void) {
+  constructor(ms: number, act: () => void, spentMs = 0) {
     this.#ms = ms > 0 ? ms : Number.POSITIVE_INFINITY;
-    this.#left = this.#ms;
+    this.#left = Math.max(0, this.#ms - spentMs);
     this.#act = act;
   }
 

@@ -1,4 +1,13 @@
-export type StoreFault = 'lost_lease' | 'full' | 'locked' | 'read_only' | 'corrupt' | 'closed' | 'failed';
+/** `io` is a fault of the device or the system; `failed` one of the single call, which may fail again each time. */
+export type StoreFault =
+  | 'lost_lease'
+  | 'full'
+  | 'locked'
+  | 'io'
+  | 'read_only'
+  | 'corrupt'
+  | 'closed'
+  | 'failed';
 
 /** The store could not do what it was asked to. Nothing was changed. */
 export class StoreError extends Error {
@@ -10,8 +19,11 @@ export class StoreError extends Error {
     this.fault = fault;
   }
 
-  /** True if the same call may succeed later: the disk may get room, the lock may be given back. */
+  /**
+   * True if the same call may succeed later: the disk may get room, the lock may be given back. A device with a passing
+   * fault also makes a sound file look damaged, and the system mounts it read-only for a while.
+   */
   get retryable(): boolean {
-    return this.fault === 'full' || this.fault === 'locked' || this.fault === 'failed';
+    return this.fault !== 'lost_lease' && this.fault !== 'closed';
   }
 }

@@ -105,6 +105,7 @@ export interface StoredTurn {
   readonly sessionId?: string | undefined;
   readonly tools: readonly ToolRecord[];
   readonly usage?: Usage | undefined;
+  /** The agent's reason; of a running turn, who is stopping it. */
   readonly stopReason?: string | undefined;
   readonly error?: Failure | undefined;
 }

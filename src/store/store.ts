@@ -31,7 +31,10 @@ import type {
 export interface Store {
   // Messages in
 
-  /** Stores a message. The same message id of the same source and channel twice is one event, even a removed one. */
+  /**
+   * Stores a message, and does what it does to the queue in the same transaction. The same message id of the same source
+   * and channel twice is one event, even a removed one: nothing is done a second time.
+   */
   accept(event: NewEvent, options: AcceptOptions): Promise<Accepted>;
 
   // Turns: per channel first in, first out, one at a time
@@ -62,7 +65,7 @@ export interface Store {
   /** Puts a message of the gateway that belongs to no turn's end into the conversation and the outbox. */
   post(message: NewMessage, at: number): Promise<StoredMessage>;
   /** The messages that still have to be delivered: of each channel only the oldest, so that order is kept. */
-  undelivered(request: { readonly now: number; readonly limit: number }): Promise<readonly Delivery[]>;
+  undelivered(request: UndeliveredRequest): Promise<readonly Delivery[]>;
   delivered(ids: readonly number[], at: number): Promise<void>;
   /** Records a failed delivery: it is tried again at `notBefore`, or given up if that is undefined. */
   notDelivered(id: number, failure: { readonly error: string; readonly notBefore?: number }): Promise<void>;
@@ -129,6 +132,8 @@ export interface Store {
    * `keysBefore`. It works in many small steps: the only method that is not all or nothing.
    */
   prune(cut: PruneCut): Promise<{ readonly events: number; readonly messages: number }>;
+  /** Writes something without a meaning, to find out whether the store can be written. */
+  probe(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -151,14 +156,25 @@ export interface NewEvent {
 export interface AcceptOptions {
   /** The limit of events that wait in all channels together; one more is stored as refused. */
   readonly maxWaiting: number;
-  /** The outcome of a message that needs no turn: the event ends at once, in the same transaction. */
-  readonly settled?: Omit<TurnOutcome, 'events' | 'usage'> | undefined;
+  /**
+   * The outcome of a message that needs no turn: the event ends at once. It may depend on the ids of the events that the
+   * message has cancelled.
+   */
+  readonly settled?: ImmediateOutcome | ((cancelled: readonly string[]) => ImmediateOutcome) | undefined;
+  /** Waiting events that the message ends, unless it is refused. */
+  readonly cancels?: readonly CancelRequest[] | undefined;
+  /** A running turn that is going to be stopped, noted as its `stopReason`: after a crash it is not run again. */
+  readonly stops?: { readonly turnId: string; readonly by: string } | undefined;
 }
+
+export type ImmediateOutcome = Omit<TurnOutcome, 'events' | 'usage'>;
 
 export interface Accepted {
   readonly event: StoredEvent;
   /** True if the message was stored before. */
   readonly repeated: boolean;
+  /** The events that the message has cancelled, if any. */
+  readonly cancelled?: readonly string[] | undefined;
 }
 
 export interface ClaimRequest {
@@ -167,6 +183,8 @@ export interface ClaimRequest {
   readonly now: number;
   readonly leaseUntil: number;
   readonly limit: number;
+  /** The longest that a retry may wait: one that is due later than that was put off by a clock that is set back by now. */
+  readonly longestWaitMs?: number | undefined;
 }
 
 export interface Lease {
@@ -259,8 +277,17 @@ export interface CancelRequest {
   readonly at: number;
   readonly error: Failure;
   readonly only?: readonly string[] | undefined;
+  /** True ends prompts only: commands go on waiting. */
+  readonly promptsOnly?: boolean | undefined;
   /** A notice that goes into the conversation behind the last cancelled event, if there were any. */
   readonly notice?: string | undefined;
+}
+
+export interface UndeliveredRequest {
+  readonly now: number;
+  readonly limit: number;
+  /** As in `ClaimRequest`. */
+  readonly longestWaitMs?: number | undefined;
 }
 
 export interface NewMessage {

@@ -1,6 +1,5 @@
 import type { ChatEvent, ErrorCode, ErrorEvent, StepEvent } from '../../core/chat-event.js';
-import { errorEvent } from '../../core/chat-event.js';
-import { TurnoutError } from '../../core/errors.js';
+import { failureEvent, TurnoutError } from '../../core/errors.js';
 import { flattenBatches } from '../../core/flatten-batches.js';
 import { TurnLedger } from '../../core/turn-ledger.js';
 import { findExecutable } from '../../process/find-executable.js';
@@ -233,7 +232,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       const { command, env: commandEnv } = await this.locate();
       return { command, commandEnv, invocation: await this.describe(turn, scratch) };
     } catch (error) {
-      if (error instanceof TurnoutError) return errorEvent(error.code, error.explanation);
+      if (error instanceof TurnoutError) return failureEvent(error);
       throw error;
     }
   }

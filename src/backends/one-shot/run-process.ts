@@ -6,10 +6,10 @@ import {
   notice,
   type StepEvent,
 } from '../../core/chat-event.js';
-import { TurnoutError } from '../../core/errors.js';
+import { failureEvent, TurnoutError } from '../../core/errors.js';
 import { Aside, interleave } from '../../core/interleave.js';
 import type { TurnLedger } from '../../core/turn-ledger.js';
-import { longestTimerMs } from '../../core/wait.js';
+import { type Deadline, setDeadline } from '../../core/wait.js';
 import { killAtExit } from '../../process/kill-at-exit.js';
 import { type ProcessExit, type RunningProcess, startProcess } from '../../process/start-process.js';
 import { removeScratchFiles, removeScratchFilesNow, writeScratchFiles } from '../launch/scratch-files.js';
@@ -119,7 +119,7 @@ export async function* runProcess<S extends TurnFacts>(
     ];
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
-    yield ledger.fail(errorEvent(error.code, error.explanation));
+    yield ledger.fail(failureEvent(error));
   } finally {
     stop.clear();
     await child?.end();
@@ -150,8 +150,8 @@ class StopClock {
   reason: StopCause | undefined;
   /** True if the CLI has reported its result but did not exit. */
   lingers = false;
-  #timer: NodeJS.Timeout | undefined;
-  #exitTimer: NodeJS.Timeout | undefined;
+  #timeLimit: Deadline | undefined;
+  #exitLimit: Deadline | undefined;
   #overSince: number | undefined;
   #act: (() => void) | undefined;
   readonly #signal: AbortSignal | undefined;
@@ -161,15 +161,14 @@ class StopClock {
     this.#signal = signal;
     if (signal?.aborted) this.reason = 'interrupted';
     signal?.addEventListener('abort', this.#onAbort, { once: true });
-    // A timer of more than 2^31 ms fires at once.
-    if (timeoutMs > 0) this.#timer = setTimeout(() => this.#timeIsUp(), Math.min(timeoutMs, longestTimerMs));
+    if (timeoutMs > 0) this.#timeLimit = setDeadline(timeoutMs, () => this.#timeIsUp());
   }
 
   /** Gives the CLI `graceMs` from now on to exit; `undefined` cancels that. */
   awaitExit(graceMs: number | undefined): void {
-    clearTimeout(this.#exitTimer);
+    this.#exitLimit?.cancel();
     this.#overSince = graceMs === undefined ? undefined : performance.now();
-    if (graceMs !== undefined) this.#exitTimer = setTimeout(() => this.#linger(), graceMs);
+    if (graceMs !== undefined) this.#exitLimit = setDeadline(graceMs, () => this.#linger());
   }
 
   onStop(act: () => void): void {
@@ -178,8 +177,8 @@ class StopClock {
   }
 
   clear(): void {
-    clearTimeout(this.#timer);
-    clearTimeout(this.#exitTimer);
+    this.#timeLimit?.cancel();
+    this.#exitLimit?.cancel();
     this.#signal?.removeEventListener('abort', this.#onAbort);
   }
 

@@ -1,12 +1,7 @@
 import { type BackendName, backends, createBackend } from '../../backends/registry.js';
 import type { BackendAdapter, BackendAdapterConfig, TurnOptions } from '../../backends/types.js';
-import {
-  type ChatEvent,
-  errorEvent,
-  interruptedEvent,
-  type PermissionDecision,
-} from '../../core/chat-event.js';
-import { interruptedError, TurnoutError } from '../../core/errors.js';
+import { type ChatEvent, interruptedEvent, type PermissionDecision } from '../../core/chat-event.js';
+import { failureEvent, interruptedError, TurnoutError } from '../../core/errors.js';
 import { abortable, within } from '../../core/wait.js';
 import { Sessions } from '../../sessions/sessions.js';
 import type { BackendSession } from '../../sessions/types.js';
@@ -82,7 +77,7 @@ export class Agents {
         session = await abortable(enter(), signal);
       } catch (error) {
         if (signal.aborted) yield interruptedEvent;
-        else if (error instanceof TurnoutError) yield errorEvent(error.code, error.explanation);
+        else if (error instanceof TurnoutError) yield failureEvent(error);
         else throw error;
         return;
       }

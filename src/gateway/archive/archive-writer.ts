@@ -82,8 +82,10 @@ export class ArchiveWriter {
 
   async #work(): Promise<void> {
     while (this.#stopAt === undefined) {
-      if (this.#catchUpAt !== undefined && this.#catchUpAt <= this.#now()) await this.#catchUp();
-      const page = this.#dirty.take(this.#now());
+      const longestMs = Math.max(this.#times.restMs, this.#times.retryMs);
+      const catchUpIn = (this.#catchUpAt ?? Number.POSITIVE_INFINITY) - this.#now();
+      if (catchUpIn <= 0 || (catchUpIn > longestMs && this.#catchUpAt !== undefined)) await this.#catchUp();
+      const page = this.#dirty.take(this.#now(), longestMs);
       if (page === undefined) {
         await this.#sleep(this.#untilDue(), 'work');
         continue;
@@ -116,8 +118,9 @@ export class ArchiveWriter {
     const { store } = this.#options;
     const found = await this.#failures.watch('catching up', async () => {
       const checkpoint = await store.lastRun(checkpointName);
-      const since = checkpoint === undefined ? undefined : checkpoint - overlapMs;
       const due = this.#now();
+      // A checkpoint in the future was made before the clock was set back, and says nothing about the time since then.
+      const since = checkpoint === undefined || checkpoint > due ? undefined : checkpoint - overlapMs;
       for await (const { channel, endedAt: at } of readTurns(store, { since })) {
         if (at !== undefined) this.#dirty.add({ channel, day: dayOf(at), since: at, due });
       }
@@ -139,6 +142,7 @@ export class ArchiveWriter {
   }
 
   #untilDue(): number {
+    // The clock may be set: a wait never lasts longer than a minute.
     const due = Math.min(this.#dirty.nextDue() ?? Infinity, this.#catchUpAt ?? Infinity);
     return Math.min(Math.max(0, due - this.#now()), 60_000);
   }

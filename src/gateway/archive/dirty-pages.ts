@@ -22,10 +22,13 @@ export class DirtyPages {
     this.#pages.set(keyOf(page), merged);
   }
 
-  /** Takes the first page that is due: those that changed first come first. */
-  take(now: number): DirtyPage | undefined {
+  /**
+   * Takes the first page that is due: those that changed first come first. No page waits for longer than `longestMs`: one
+   * that is due later than that was put off by a clock that is set back by now.
+   */
+  take(now: number, longestMs = Number.POSITIVE_INFINITY): DirtyPage | undefined {
     for (const [key, page] of this.#pages) {
-      if (page.due > now) continue;
+      if (page.due > now && page.due <= now + longestMs) continue;
       this.#pages.delete(key);
       return page;
     }

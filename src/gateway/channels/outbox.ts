@@ -61,7 +61,11 @@ export class Outbox {
     try {
       for (;;) {
         this.#lookAgain = false;
-        const due = await store.undelivered({ now: now(), limit: batchSize });
+        const due = await store.undelivered({
+          now: now(),
+          limit: batchSize,
+          longestWaitMs: longestDelayMs,
+        });
         if (due.length === 0) return;
         await this.#deliverAll(due);
       }

@@ -2,6 +2,7 @@ import { childEnvironment } from '../../backends/launch/child-environment.js';
 import type { Log } from '../../config/log.js';
 import { TurnoutError } from '../../core/errors.js';
 import { printJson } from '../../core/json.js';
+import { setDeadline } from '../../core/wait.js';
 import type { Environment } from '../config.js';
 import { checkPrograms } from './check-programs.js';
 import { blockable, type HookEvent, type HookPayloads, type HookVerdict, rewrite } from './payloads.js';
@@ -93,7 +94,9 @@ export class HookManager {
   async #run(hook: Hook, payload: object): Promise<HookOutcome> {
     if (this.#closed) return { type: 'failure', why: 'was not run: the gateway closes' };
     const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(`took longer than ${hook.timeoutMs} ms`), hook.timeoutMs);
+    const deadline = setDeadline(hook.timeoutMs, () =>
+      controller.abort(`took longer than ${hook.timeoutMs} ms`),
+    );
     try {
       const input = printJson(payload);
       const run = runHook(hook, input, {
@@ -106,7 +109,7 @@ export class HookManager {
     } catch (error) {
       return { type: 'failure', why: 'could not be told', detail: String(error) };
     } finally {
-      clearTimeout(timer);
+      deadline.cancel();
       this.#running.delete(controller);
     }
   }

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isShortage } from '../../core/errors.js';
 import { channelDirectory } from '../channels/channel-directory.js';
 import {
   type ChannelSettings,
@@ -53,7 +54,7 @@ export class MarkdownConfigLoader {
     this.#limits = { ...defaultPromptLimits, ...limits };
   }
 
-  /** Never rejects over the content of the files: mistakes are `problems`. */
+  /** Never rejects over the content of the files: mistakes are `problems`. Rejects if the machine can't read now. */
   async load(channel: string): Promise<ChannelConfig> {
     const folder = `channels/${channelDirectory(channel)}`;
     // Two listings replace thirteen attempts to open a file: most channels have no folder of their own.
@@ -79,6 +80,7 @@ export class MarkdownConfigLoader {
     try {
       return { names: new Set(await readdir(join(this.#configDir, folder))), problems: [] };
     } catch (error) {
+      if (isShortage(error)) throw error;
       const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
       const problems = code === 'ENOENT' ? [] : [`${folder || 'CONFIG_DIR'}: could not be listed (${code})`];
       return { names: new Set(), problems };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { isShortage } from '../../core/errors.js';
 import { decodeCut } from './cut-text.js';
 
 export interface TextFile {
@@ -33,6 +34,8 @@ export async function readTextFile(path: string, maxBytes: number): Promise<Text
     if (hasWideBom(bytes)) return problem('is UTF-16; expected UTF-8');
     return { type: 'file', file: decode(bytes, maxBytes, stat.size) };
   } catch (error) {
+    // The file may be all right: its reader must not go on without it.
+    if (isShortage(error)) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return { type: 'missing' };
     return problem(`could not be read (${code})`);

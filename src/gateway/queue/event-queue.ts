@@ -1,13 +1,12 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Log } from '../../config/log.js';
 import { within } from '../../core/wait.js';
-import { StoreError } from '../../store/errors.js';
 import type { Accepted, AcceptOptions, Claim, Lease, NewEvent, Store } from '../../store/store.js';
 import type { Watcher } from '../journal-points.js';
 import type { TurnHandler } from '../turns/turn-worker.js';
-import type { Settlement, Stopped, TurnStop } from '../turns/verdicts.js';
-import { LeaseKeeper } from './lease-keeper.js';
-import { cancelPostponed, postponedHead } from './postponed.js';
+import type { Settlement, Stoppable, Stopped, TurnStop } from '../turns/verdicts.js';
+import { defaultPause, LeaseKeeper } from './lease-keeper.js';
+import { cancellationOf, postponedHead } from './postponed.js';
 
 export interface QueueOptions {
   readonly store: Store;
@@ -16,11 +15,15 @@ export interface QueueOptions {
   readonly maxConcurrentTurns: number;
   readonly maxQueueDepth: number;
   readonly leaseMs: number;
+  /** The longest that a message may wait for its retry. A clock that is set back must not prolong that. */
+  readonly longestWaitMs?: number | undefined;
   /** A drain waits so long for turns that were told to stop, and for their results to be stored. */
   readonly stopTimeoutMs?: number | undefined;
   readonly log: Log;
   readonly now?: () => number;
   readonly watch?: Watcher | undefined;
+  /** Waits between two attempts to write a settlement. Default: real time. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
   /** Called after a turn's settlement is on disk. */
   readonly onSettled?:
     | ((lease: Lease, settlement: Settlement, since: number | undefined) => void)
@@ -36,9 +39,14 @@ interface ClaimedTurn {
   /** The settlement that is on disk; undefined if none could be written. Never rejects. */
   readonly done: Promise<Settlement | undefined>;
   readonly since: number;
+  /** True when the agent has done its part: only the settlement is to be written, and nothing is left to be stopped. */
+  isOver: boolean;
 }
 
 const defaultStopTimeoutMs = 15_000;
+
+/** Whoever asks what could be stopped waits this long for a settlement that is being written. */
+const writeMs = 5000;
 
 /**
  * Works through the store's events: one turn at a time for each channel, channels side by side. A channel is free for its
@@ -52,12 +60,12 @@ export class EventQueue {
   readonly #watch: Watcher;
   readonly #leases: LeaseKeeper;
   readonly #running = new Map<string, ClaimedTurn>();
+  /** Aborted when the queue begins no more turns. */
+  readonly #drained = new AbortController();
   #state: 'new' | 'running' | 'draining' | 'stopped' = 'new';
   #claiming: Promise<void> | undefined;
   #lookAgain = false;
   #dueTimer: NodeJS.Timeout | undefined;
-  /** The last fault of the store; undefined when it works. */
-  #fault: string | undefined;
 
   constructor(options: QueueOptions) {
     this.#options = options;
@@ -70,7 +78,7 @@ export class EventQueue {
       ...{ store, worker, leaseMs, log },
       now: this.#now,
       watch: this.#watch,
-      trackFault: (work) => this.#trackFault(work),
+      ...(options.pause === undefined ? {} : { pause: options.pause }),
       heldLeases: () => [...this.#running.values()].map(({ lease }) => lease),
       onLeaseLost: (lease) => this.#stopLost(lease),
       recover: (turn, signal) => handler.recover(turn, signal),
@@ -84,8 +92,9 @@ export class EventQueue {
     });
   }
 
-  get fault(): string | undefined {
-    return this.#fault;
+  /** The number of settlements that could not be written so far. */
+  get unwritten(): number {
+    return this.#leases.unwritten;
   }
 
   get size(): number {
@@ -110,12 +119,29 @@ export class EventQueue {
   /** The event is on disk when this resolves. */
   async accept(event: NewEvent, options: Omit<AcceptOptions, 'maxWaiting'> = {}): Promise<Accepted> {
     this.#watch('accepting');
-    const accepted = await this.#trackFault(
-      this.#store.accept(event, { ...options, maxWaiting: this.#options.maxQueueDepth }),
-    );
+    const accepted = await this.#store.accept(event, {
+      ...options,
+      maxWaiting: this.#options.maxQueueDepth,
+    });
     this.#watch('accepted');
-    if (accepted.event.state === 'queued') this.wake();
+    if (accepted.cancelled !== undefined) this.#options.onCancelled?.(event.channel);
+    if (accepted.event.state === 'queued' || accepted.cancelled !== undefined) this.wake();
     return accepted;
+  }
+
+  /** What a stop would end now; undefined if nothing runs and nothing waits for its retry. */
+  async stoppable(channel: string, reason: Stopped): Promise<Stoppable | undefined> {
+    await this.#claiming;
+    const turn = this.#running.get(channel);
+    if (turn?.isOver) {
+      await within(writeMs, turn.done);
+      if (this.#running.get(channel) !== turn) return this.stoppable(channel, reason);
+    }
+    if (turn !== undefined) return { turnId: turn.lease.turnId, eventSeq: turn.eventSeq, cancels: [] };
+    const head = await postponedHead(this.#store, channel);
+    if (head === undefined) return undefined;
+    const cancels = [await cancellationOf(this.#store, head, reason, this.#now())];
+    return { eventSeq: head.seq, cancels };
   }
 
   /** The time when a channel's first message is tried again; undefined while its turn runs, or if it has not been tried. */
@@ -128,6 +154,8 @@ export class EventQueue {
    * has ended. False if there is none, or if it came to another end at this very moment.
    */
   async stop(channel: string, reason: Stopped, beforeSeq = Number.POSITIVE_INFINITY): Promise<boolean> {
+    // A turn that is being claimed at this moment is known here after the claim.
+    await this.#claiming;
     if (!this.#running.has(channel) && (await this.#cancelRetry(channel, reason, beforeSeq))) return true;
     const turn = this.#running.get(channel);
     if (turn === undefined || turn.eventSeq >= beforeSeq) return false;
@@ -137,11 +165,28 @@ export class EventQueue {
     return settlement?.type === 'finish' && settlement.outcome.state === 'cancelled';
   }
 
+  /** Like `stop`, for a stop that has been accepted: while the store fails, it is tried again. */
+  async stopSurely(channel: string, reason: Stopped, beforeSeq: number): Promise<void> {
+    const { log, pause = defaultPause } = this.#options;
+    for (let delay = 100; ; delay = Math.min(delay * 2, 5000)) {
+      try {
+        await this.stop(channel, reason, beforeSeq);
+        return;
+      } catch (error) {
+        if (this.#state !== 'running') return;
+        log.error('what was stopped could not be ended: trying again', { channel, error });
+        await pause(delay, this.#drained.signal).catch(() => undefined);
+      }
+    }
+  }
+
   async #cancelRetry(channel: string, reason: Stopped, beforeSeq: number): Promise<boolean> {
     const head = await postponedHead(this.#store, channel);
     if (head === undefined || head.seq >= beforeSeq) return false;
-    const cancelled = await this.#trackFault(cancelPostponed(this.#store, head, reason, this.#now()));
-    if (!cancelled) {
+    const cancelled = await this.#store.cancelWaiting(
+      await cancellationOf(this.#store, head, reason, this.#now()),
+    );
+    if (cancelled.length === 0) {
       // The message was due at this very moment: after the running claim its turn is known here.
       await this.#claiming;
       return false;
@@ -161,6 +206,7 @@ export class EventQueue {
   async drain(graceMs: number): Promise<void> {
     if (this.#state === 'stopped') return;
     this.#state = 'draining';
+    this.#drained.abort();
     clearTimeout(this.#dueTimer);
     // A turn that is being claimed at this moment has to be drained too.
     await this.#claiming;
@@ -190,14 +236,13 @@ export class EventQueue {
         const free = this.#options.maxConcurrentTurns - this.#running.size;
         if (free <= 0) break;
         const now = this.#now();
-        const claims = await this.#trackFault(
-          this.#store.claim({
-            worker: this.#options.worker,
-            now,
-            leaseUntil: now + this.#options.leaseMs,
-            limit: free,
-          }),
-        );
+        const claims = await this.#store.claim({
+          worker: this.#options.worker,
+          now,
+          leaseUntil: now + this.#options.leaseMs,
+          limit: free,
+          longestWaitMs: this.#options.longestWaitMs,
+        });
         for (const claim of claims) this.#begin(claim);
         if (claims.length === free) this.#lookAgain = true;
       }
@@ -221,8 +266,12 @@ export class EventQueue {
     const { channel } = claim.lease;
     const stop = new AbortController();
     const since = this.#now();
+    const attempt = () =>
+      this.#options.handler.run(claim, stop.signal).finally(() => {
+        turn.isOver = true;
+      });
     const done = this.#leases
-      .settle(claim.lease, () => this.#options.handler.run(claim, stop.signal), since)
+      .settle(claim.lease, attempt, since)
       .catch((error: unknown): undefined => {
         this.#log.error('a turn could not be settled', { channel, error });
       })
@@ -231,13 +280,9 @@ export class EventQueue {
         if (this.#running.get(channel)?.lease.turnId === claim.lease.turnId) this.#running.delete(channel);
         this.wake();
       });
-    this.#running.set(channel, {
-      lease: claim.lease,
-      eventSeq: claim.event.seq,
-      stop,
-      done,
-      since,
-    });
+    const { lease, event } = claim;
+    const turn: ClaimedTurn = { lease, eventSeq: event.seq, stop, done, since, isOver: false };
+    this.#running.set(channel, turn);
   }
 
   /** Stops a turn that another gateway has taken over: that gateway settles it. */
@@ -257,16 +302,5 @@ export class EventQueue {
     if (this.#state !== 'running') return;
     // A wait never lasts longer than a minute: the clock may be set.
     this.#dueTimer = setTimeout(() => this.wake(), Math.min(ms, 60_000));
-  }
-
-  async #trackFault<T>(work: Promise<T>): Promise<T> {
-    try {
-      const result = await work;
-      this.#fault = undefined;
-      return result;
-    } catch (error) {
-      if (error instanceof StoreError && error.fault !== 'lost_lease') this.#fault = error.message;
-      throw error;
-    }
   }
 }

@@ -1,13 +1,16 @@
 import type { Log } from '../../config/log.js';
+import type { QueueMode } from '../../config/settings.js';
+import { within } from '../../core/wait.js';
 import type { StoredEvent } from '../../store/rows.js';
-import type { NewEvent, Store } from '../../store/store.js';
+import type { AcceptOptions, NewEvent, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import type { IncomingMessage, Receipt } from '../channels/types.js';
-import type { ChatCommands } from '../commands/chat-commands.js';
-import { type Command, isImmediate, parseCommand } from '../commands/parse-command.js';
+import { byCommand, type ImmediateCommands } from '../commands/immediate-commands.js';
+import { type ImmediateCommand, isImmediate, parseCommand } from '../commands/parse-command.js';
 import type { HookManager } from '../hooks/hook-manager.js';
 import type { TurnWorker } from '../turns/turn-worker.js';
-import { answeredByCommand, refusedByHook } from '../turns/verdicts.js';
+import { answeredByCommand, overtaken, refusedByHook, type Stopped } from '../turns/verdicts.js';
+import { ChannelOrder } from './channel-order.js';
 import type { EventQueue } from './event-queue.js';
 
 export interface InboxParts {
@@ -15,17 +18,29 @@ export interface InboxParts {
   readonly queue: EventQueue;
   readonly worker: TurnWorker;
   readonly runtime: AgentRuntime;
-  readonly commands: ChatCommands;
+  readonly commands: ImmediateCommands;
   readonly hooks: HookManager;
   readonly log: Log;
   readonly now: () => number;
 }
 
+const byNewer: Stopped = { type: 'stopped', by: 'a newer message' };
+
+interface Meeting {
+  readonly mode: QueueMode | undefined;
+  readonly effect: Pick<AcceptOptions, 'cancels' | 'stops'>;
+}
+
+/** The sender of a /stop waits for this long for the turn to end. */
+const stopMs = 10_000;
+
 /** Takes messages in: through hooks and commands into the queue, and, by the queue mode, into a turn that runs already. */
 export class Inbox {
   readonly #parts: InboxParts;
-  /** The last message of each channel whose hooks run: the next one waits for it. */
-  readonly #lastInOrder = new Map<string, Promise<unknown>>();
+  readonly #hookOrder = new ChannelOrder();
+  readonly #modeOrder = new ChannelOrder();
+  /** The number of prompts of each channel that are being accepted: none of them is in the store yet. */
+  readonly #accepting = new Map<string, number>();
 
   constructor(parts: InboxParts) {
     this.#parts = parts;
@@ -35,7 +50,7 @@ export class Inbox {
   async receive(message: IncomingMessage): Promise<Receipt> {
     if (!this.#parts.hooks.has('message')) return this.#accept(message);
     // A slow hook must not let a later message of the channel overtake.
-    return this.#inOrder(message.channel, () => this.#receiveThroughHooks(message));
+    return this.#hookOrder.run(message.channel, () => this.#receiveThroughHooks(message));
   }
 
   async #receiveThroughHooks(message: IncomingMessage): Promise<Receipt> {
@@ -51,29 +66,78 @@ export class Inbox {
 
   async #accept(message: IncomingMessage): Promise<Receipt> {
     const command = parseCommand(message.text);
-    if (command !== undefined && isImmediate(command)) return this.#runImmediately(message, command);
-    const { queue, log } = this.#parts;
-    const event = this.#event(message, command === undefined ? 'prompt' : 'command');
-    const accepted = await queue.accept(event);
-    const waits = accepted.event.state === 'queued' && !accepted.repeated;
-    if (waits && accepted.event.kind === 'prompt') {
-      // The sender does not wait for this: the message is on disk, and another turn may take long to end.
-      void this.#applyQueueMode(accepted.event).catch((error: unknown) =>
-        log.error('a message could not be brought to what its channel works on: it waits', { error }),
-      );
-    }
-    return accepted;
+    if (command === undefined) return this.#acceptPrompt(message);
+    if (isImmediate(command)) return this.#acceptImmediate(message, command);
+    // Behind the prompts that came before it.
+    await this.#modeOrder.run(message.channel, async () => undefined);
+    return this.#parts.queue.accept(this.#event(message, 'command'));
   }
 
-  /** Runs a command that must not wait in the queue, then stores it together with its reply. */
-  async #runImmediately(message: IncomingMessage, command: Command): Promise<Receipt> {
+  /** A prompt that finds its channel busy is accepted, and has its effect, as the queue mode says. */
+  async #acceptPrompt(message: IncomingMessage): Promise<Receipt> {
+    const { queue, worker } = this.#parts;
+    const { channel } = message;
+    const others = this.#accepting.get(channel) ?? 0;
+    this.#accepting.set(channel, others + 1);
+    try {
+      // In order: reading a channel's files must not let a later message overtake.
+      const { mode, effect } = await this.#modeOrder.run(channel, () => this.#meet(channel, others));
+      const accepted = await queue.accept(this.#event(message, 'prompt'), effect);
+      const { event } = accepted;
+      if (accepted.repeated || event.state !== 'queued') return accepted;
+      // The sender does not wait for this: the message is on disk, and another turn may take long to end.
+      if (mode === 'interrupt') void queue.stopSurely(channel, byNewer, event.seq);
+      if (mode === 'steer') void worker.steer(event).catch((error: unknown) => this.#logWaits(error));
+      return accepted;
+    } finally {
+      const left = (this.#accepting.get(channel) ?? 1) - 1;
+      if (left === 0) this.#accepting.delete(channel);
+      else this.#accepting.set(channel, left);
+    }
+  }
+
+  /** The queue mode, and what it makes of a prompt, if something runs, waits or is being accepted in the channel. */
+  async #meet(channel: string, others: number): Promise<Meeting> {
+    const { store, queue, runtime } = this.#parts;
+    const free = others === 0 && !queue.isRunning(channel) && (await store.countWaiting(channel)) === 0;
+    if (free) return { mode: undefined, effect: {} };
+    const { queueMode: mode } = await runtime.settings(channel, await store.channel(channel));
+    return { mode, effect: mode === 'interrupt' ? await this.#overtaking(channel) : {} };
+  }
+
+  /** The newest message wins: what waits in front of it is never run, and what runs is stopped. */
+  async #overtaking(channel: string): Promise<Meeting['effect']> {
+    const { queue, now } = this.#parts;
+    const stoppable = await queue.stoppable(channel, byNewer);
+    const turnId = stoppable?.turnId;
+    return {
+      cancels: [...(stoppable?.cancels ?? []), overtaken(channel, now())],
+      stops: turnId === undefined ? undefined : { turnId, by: byNewer.by },
+    };
+  }
+
+  #logWaits(error: unknown): void {
+    this.#parts.log.error('a message could not be brought into the running turn: it waits', { error });
+  }
+
+  /** A command that must not wait in the queue is stored with its effect and its reply, all or nothing. */
+  async #acceptImmediate(message: IncomingMessage, command: ImmediateCommand): Promise<Receipt> {
     const { queue, commands, now } = this.#parts;
+    const { channel } = message;
     const known = await this.#findRepeated(message);
     if (known !== undefined) return { event: known, repeated: true };
-    const result = await commands.run(command, message.channel);
-    const change = result.type === 'reply' ? result.change : undefined;
-    const settled = answeredByCommand({ text: result.text, change }, now());
-    return queue.accept(this.#event(message, 'command'), { settled });
+    const { text, change, cancels, stops } = await commands.plan(command, channel);
+    const replyTo = typeof text === 'string' ? () => text : text;
+    const accepted = await queue.accept(this.#event(message, 'command'), {
+      settled: (cancelled) => answeredByCommand({ text: replyTo(cancelled), change }, now()),
+      cancels,
+      stops: stops?.turnId === undefined ? undefined : { turnId: stops.turnId, by: byCommand.by },
+    });
+    // A process can't be stopped in a transaction: it is stopped when the command is on disk, and only by the first of its
+    // kind. The turn may take a while to end, or to be written.
+    if (stops !== undefined && !accepted.repeated)
+      await within(stopMs, queue.stopSurely(channel, byCommand, stops.eventSeq + 1));
+    return accepted;
   }
 
   /** The event of a message that came before: it must not be done, or told to a hook, once more. */
@@ -81,28 +145,7 @@ export class Inbox {
     return messageId === undefined ? undefined : this.#parts.store.eventOf(source, channel, messageId);
   }
 
-  /** Interrupts or steers the channel's running turn, or the message that waits for its retry, as the queue mode says. */
-  async #applyQueueMode(event: StoredEvent): Promise<void> {
-    const { store, runtime, queue, worker } = this.#parts;
-    const { channel } = event;
-    if (!queue.isRunning(channel) && (await queue.retryAt(channel)) === undefined) return;
-    const { queueMode } = await runtime.settings(channel, await store.channel(channel));
-    if (queueMode === 'interrupt')
-      await queue.stop(channel, { type: 'stopped', by: 'a newer message' }, event.seq);
-    if (queueMode === 'steer') await worker.steer(event);
-  }
-
   #event(message: IncomingMessage, kind: NewEvent['kind']): NewEvent {
     return { ...message, kind, at: this.#parts.now() };
-  }
-
-  #inOrder<T>(channel: string, act: () => Promise<T>): Promise<T> {
-    const turn = (this.#lastInOrder.get(channel) ?? Promise.resolve()).then(act, act);
-    const tail = turn.catch(() => undefined);
-    this.#lastInOrder.set(channel, tail);
-    void tail.then(() => {
-      if (this.#lastInOrder.get(channel) === tail) this.#lastInOrder.delete(channel);
-    });
-    return turn;
   }
 }

@@ -13,8 +13,6 @@ export interface LeaseKeeperParts {
   readonly log: Log;
   readonly now: () => number;
   readonly watch: Watcher;
-  /** Remembers the store's last fault, for the health check. */
-  trackFault<T>(work: Promise<T>): Promise<T>;
   /** The leases of the turns that run here. */
   heldLeases(): readonly Lease[];
   /** Called if another gateway has taken the lease. */
@@ -25,6 +23,8 @@ export interface LeaseKeeperParts {
   onSettled(lease: Lease, settlement: Settlement, since: number | undefined): Promise<void>;
   /** Called after each heartbeat and each recovery: channels may have become free. */
   onBeat(): void;
+  /** Waits between two attempts to write a settlement. Default: real time. */
+  pause?(ms: number, signal: AbortSignal): Promise<unknown>;
 }
 
 /**
@@ -36,6 +36,8 @@ export class LeaseKeeper {
   readonly #givenUp = new AbortController();
   readonly #stopping = new AbortController();
   readonly #recoveries: Recoveries;
+  /** The turns whose settlement could not be written so far. */
+  readonly #unwritten = new Set<string>();
   #heartbeat: NodeJS.Timeout | undefined;
   /** False as long as turns of a former gateway may not have been taken over yet. */
   #tookOverAll = false;
@@ -48,11 +50,16 @@ export class LeaseKeeper {
     this.#recoveries = new Recoveries({ log, now, stopping, recover, write, onDone: onBeat });
   }
 
+  /** The number of settlements that could not be written so far. */
+  get unwritten(): number {
+    return this.#unwritten.size;
+  }
+
   /** Takes over all turns of a former gateway, and begins to prolong the leases. */
   async start(): Promise<void> {
     await this.#takeOver().catch((error: unknown) => {
-      // A disk that is full now may have room at one of the next beats; until then nothing of those turns is touched.
-      if (!(error instanceof StoreError) || error.fault !== 'full') throw error;
+      // A disk that is full or fails now may work at one of the next beats; until then nothing of those turns is touched.
+      if (!(error instanceof StoreError) || !['full', 'io', 'locked'].includes(error.fault)) throw error;
       this.#parts.log.error('the turns of a former gateway could not be taken over yet', { error });
     });
     const beat = Math.max(250, Math.floor(this.#parts.leaseMs / 3));
@@ -89,10 +96,10 @@ export class LeaseKeeper {
   }
 
   async #beat(): Promise<void> {
-    const { store, now, leaseMs, trackFault, heldLeases, onLeaseLost, onBeat, log } = this.#parts;
+    const { store, now, leaseMs, heldLeases, onLeaseLost, onBeat, log } = this.#parts;
     try {
       const leases = [...heldLeases(), ...this.#recoveries.leases];
-      const lost = leases.length === 0 ? [] : await trackFault(store.heartbeat(leases, now() + leaseMs));
+      const lost = leases.length === 0 ? [] : await store.heartbeat(leases, now() + leaseMs);
       for (const lease of lost) onLeaseLost(lease);
       await this.#takeOver();
       onBeat();
@@ -103,10 +110,10 @@ export class LeaseKeeper {
 
   /** The first time all turns of others are taken over: the directory is ours, so their gateway is gone. */
   async #takeOver(): Promise<void> {
-    const { store, worker, leaseMs, log, watch, trackFault } = this.#parts;
+    const { store, worker, leaseMs, log, watch } = this.#parts;
     const now = this.#parts.now();
     const all = !this.#tookOverAll;
-    const abandoned = await trackFault(store.takeOver({ worker, now, leaseUntil: now + leaseMs, all }));
+    const abandoned = await store.takeOver({ worker, now, leaseUntil: now + leaseMs, all });
     this.#tookOverAll = true;
     for (const turn of abandoned) {
       watch('took_over');
@@ -126,32 +133,36 @@ export class LeaseKeeper {
     return failedBeforeTools(error, now());
   }
 
-  /** Writes the settlement until it is on disk, or until another gateway has the lease. */
+  /** Writes the settlement until it is on disk, or until another gateway has the lease. Only a drain gives it up. */
   async #write(lease: Lease, wanted: Settlement, since?: number): Promise<Settlement | undefined> {
-    const { store, log, now, watch, trackFault } = this.#parts;
+    const { store, log, now, watch, pause = defaultPause } = this.#parts;
     let settlement = wanted;
     let unexplainedFaults = 0;
     for (let delay = 100; ; delay = Math.min(delay * 2, 5000)) {
       try {
         watch('finishing');
-        if (settlement.type === 'finish') await trackFault(store.finish(lease, settlement.outcome));
-        else await trackFault(store.postpone(lease, settlement.retry));
+        if (settlement.type === 'finish') await store.finish(lease, settlement.outcome);
+        else await store.postpone(lease, settlement.retry);
         watch(settlement.type === 'finish' ? 'finished' : 'postponed');
         break;
       } catch (error) {
-        if (isLostLease(error)) return this.#logLostLease(lease);
+        if (isLostLease(error)) {
+          this.#unwritten.delete(lease.turnId);
+          return this.#logLostLease(lease);
+        }
         if (!(error instanceof StoreError) || !error.retryable || this.#givenUp.signal.aborted) throw error;
+        this.#unwritten.add(lease.turnId);
         if (error.fault === 'failed') unexplainedFaults += 1;
-        // The store is neither full nor locked: perhaps the result itself can't be stored, and would block its channel.
-        if (unexplainedFaults > 2 * maxUnexplainedFaults) throw error;
-        if (unexplainedFaults > maxUnexplainedFaults) settlement = failedInside(error, now());
+        // Nothing is wrong with the disk: the result itself can't be stored, and would block its channel.
+        if (unexplainedFaults === maxUnexplainedFaults) settlement = failedInside(error, now());
         log.error('the result of a turn could not be written: trying again', {
           channel: lease.channel,
           error,
         });
-        await sleep(delay, undefined, { signal: this.#givenUp.signal }).catch(() => undefined);
+        await pause(delay, this.#givenUp.signal).catch(() => undefined);
       }
     }
+    this.#unwritten.delete(lease.turnId);
     await this.#parts.onSettled(lease, settlement, since);
     return settlement;
   }
@@ -166,6 +177,8 @@ export class LeaseKeeper {
 
 /** So many attempts take about a minute. */
 const maxUnexplainedFaults = 15;
+
+export const defaultPause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal });
 
 function isLostLease(error: unknown): boolean {
   return error instanceof StoreError && error.fault === 'lost_lease';

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../store/rows.js';
-import type { Store } from '../../store/store.js';
+import type { CancelRequest, Store } from '../../store/store.js';
 import { retryStopped, type Stopped } from '../turns/verdicts.js';
 
 /** The message at the head of a channel, if it has been tried and waits to be tried again. */
@@ -8,14 +8,13 @@ export async function postponedHead(store: Store, channel: string): Promise<Stor
   return head?.notBefore === undefined ? undefined : head;
 }
 
-/** Ends the message as cancelled, as if it were stopped while it ran. False if it does not wait any more. */
-export async function cancelPostponed(
+/** The request that ends the message as cancelled, as if it were stopped while it ran. */
+export async function cancellationOf(
   store: Store,
   head: StoredEvent,
   reason: Stopped,
   at: number,
-): Promise<boolean> {
+): Promise<CancelRequest> {
   const together = (await store.turns(head.id)).at(-1)?.eventIds ?? [head.id];
-  const cancelled = await store.cancelWaiting(retryStopped(head, together, reason, at));
-  return cancelled.length > 0;
+  return retryStopped(head, together, reason, at);
 }

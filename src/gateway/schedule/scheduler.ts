@@ -84,7 +84,7 @@ export class Scheduler {
     const key = keyOf(schedule);
     const now = this.#clock.now();
     try {
-      const done = await this.#doneUntil(key, now, isNew);
+      const done = await this.#doneUntil(key, now, isNew, longestStepBack(schedule));
       const runAt = lastDue(schedule.timing, done, now);
       if (runAt === undefined) return nextRun(schedule.timing, done);
       const previous = await store.eventOf(
@@ -108,10 +108,10 @@ export class Scheduler {
     }
   }
 
-  async #doneUntil(key: string, now: number, isNew: boolean): Promise<number> {
+  async #doneUntil(key: string, now: number, isNew: boolean, stepBackMs: number): Promise<number> {
     const { store, log } = this.#options;
     const done = isNew ? undefined : (this.#done.get(key) ?? (await store.lastRun(key)));
-    if (done !== undefined && done <= now + longestStepBackMs) {
+    if (done !== undefined && done <= now + stepBackMs) {
       this.#done.set(key, done);
       return done;
     }
@@ -139,6 +139,14 @@ function eventOf(schedule: Schedule, key: string, runAt: number, now: number): N
 /** A run has one id: if it is submitted twice, around a crash, it is one event. */
 function messageId({ name }: Schedule, runAt: number): string {
   return `${name}@${new Date(runAt).toISOString()}`;
+}
+
+/**
+ * A last run that is further in the future comes from a clock that was set back. A heartbeat waits for its interval, so a
+ * step back must not make it wait for much longer; a cron entry is due at a time of day, which it has had already.
+ */
+function longestStepBack({ timing }: Schedule): number {
+  return timing.type === 'every' ? Math.min(timing.ms, longestStepBackMs) : longestStepBackMs;
 }
 
 const longestPauseMs = 30_000;

@@ -4,7 +4,7 @@ import type { AbandonedTurn, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import { begunTools } from './tools-begun.js';
 import { type MissedSteps, missedSteps, type TurnOutputs } from './turn-outputs.js';
-import { abandoned, type Settlement } from './verdicts.js';
+import { abandoned, type Settlement, stoppedBeforeCrash } from './verdicts.js';
 
 export interface RecoveryParts {
   readonly store: Store;
@@ -31,10 +31,12 @@ export async function recoverTurn(
   }
   const pending = await store.pendingPermissions();
   const asked = pending.filter(({ turnId }) => turnId === turn.id);
+  const begun = begunTools(tools, asked);
+  if (turn.stopReason !== undefined) return stoppedBeforeCrash(turn.stopReason, begun, now());
   // The event counts, not the turn: a turn that was killed before it could ask again has asked nothing itself.
   const isAsking = pending.some(({ eventId }) => turn.eventIds.includes(eventId));
   const crashes = Math.max(0, ...events.map((event) => event.crashes));
-  return abandoned({ begun: begunTools(tools, asked), isAsking, crashes, at: now() });
+  return abandoned({ begun, isAsking, crashes, at: now() });
 }
 
 /** The tools of the journal, and those that the agent announced after the gateway had died. */

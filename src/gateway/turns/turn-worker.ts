@@ -1,18 +1,20 @@
 import type { Log } from '../../config/log.js';
 import type { ChatEvent } from '../../core/chat-event.js';
+import { isShortage } from '../../core/errors.js';
 import type { StoredEvent } from '../../store/rows.js';
 import type { AbandonedTurn, Claim, JournalEntry, Lease, Store } from '../../store/store.js';
-import type { AgentRuntime } from '../agent-runtime.js';
+import type { AgentRuntime, RuntimeReport } from '../agent-runtime.js';
 import type { AgentTurn } from '../agents/agents.js';
 import { readSeed } from '../agents/seed.js';
 import type { ChatCommands } from '../commands/chat-commands.js';
-import { parseCommand } from '../commands/parse-command.js';
+import { isImmediate, parseCommand } from '../commands/parse-command.js';
 import type { GatewayConfig } from '../config.js';
 import type { HookManager } from '../hooks/hook-manager.js';
 import type { Watcher } from '../journal-points.js';
 import { Attempt } from './attempt.js';
 import type { PermissionRequests } from './permission-requests.js';
 import { recoverTurn } from './recover-turn.js';
+import type { Shortage } from './shortage.js';
 import type { TurnOutputs } from './turn-outputs.js';
 import {
   type AttemptEnd,
@@ -48,6 +50,7 @@ export interface WorkerParts {
   readonly log: Log;
   readonly now: () => number;
   readonly watch: Watcher;
+  readonly shortage: Shortage;
 }
 
 interface ActiveAttempt {
@@ -79,7 +82,8 @@ export class TurnWorker implements TurnHandler {
   async run(claim: Claim, signal: AbortSignal): Promise<Settlement> {
     const { lease, event } = claim;
     const command = event.kind === 'command' ? parseCommand(event.text) : undefined;
-    if (command === undefined) return this.#turn(lease, await this.#collect(lease, event), signal);
+    if (command === undefined || isImmediate(command))
+      return this.#turn(lease, await this.#collect(lease, event), signal);
     const result = await this.#parts.commands.run(command, event.channel);
     if (result.type === 'prompt')
       return this.#turn(lease, [{ ...event, text: result.text }], signal, result.retried);
@@ -191,16 +195,27 @@ export class TurnWorker implements TurnHandler {
       this.#logProblems(lease.channel, report.settings.problems);
       const stop = signal.aborted ? (signal.reason as TurnStop) : undefined;
       const { retryDelayMs } = config;
-      return await this.#settle({ event, attempt: running.attempt, report, stop, at: now(), retryDelayMs });
+      const shortageDelayMs = this.#noteShortage(report);
+      const delays = { retryDelayMs, shortageDelayMs };
+      return await this.#settle({ event, attempt: running.attempt, report, stop, at: now(), ...delays });
     } catch (error) {
       await this.#giveSpaceBack(running);
       // `LeaseKeeper` decides about an error before any tool; it does not know the tools.
       if (running.attempt.begun.length > 0) return failedAfterTools(running.attempt, error, now());
+      if (isShortage(error)) this.#parts.shortage.met();
       throw error;
     } finally {
       this.#running.delete(lease.channel);
       permissions.turnEnded(lease);
     }
+  }
+
+  /** Returns the time that a message waits if its turn could not be started. */
+  #noteShortage({ ending, blocked }: RuntimeReport): number {
+    const { shortage } = this.#parts;
+    if (ending.type === 'error' && ending.shortage) return shortage.met();
+    if (blocked === undefined) shortage.over();
+    return 0;
   }
 
   async #record(running: ActiveAttempt, chatEvent: ChatEvent, agent: AgentTurn): Promise<void> {

@@ -1,15 +1,17 @@
 import type { ErrorEvent } from '../../core/chat-event.js';
+import { isShortage } from '../../core/errors.js';
 import { StoreError } from '../../store/errors.js';
 import type { Failure, StoredEvent, ToolRecord } from '../../store/rows.js';
 import type {
-  AcceptOptions,
   CancelRequest,
   ChannelChange,
+  ImmediateOutcome,
   Postponement,
   TurnOutcome,
 } from '../../store/store.js';
 import type { RuntimeReport } from '../agent-runtime.js';
 import type { Attempt } from './attempt.js';
+import { longestShortageMs } from './shortage.js';
 import { describeTools } from './tools-begun.js';
 
 /*
@@ -27,6 +29,7 @@ import { describeTools } from './tools-begun.js';
  * | it is /stop, /status or /queue                      | answered  | the command's reply            | no                      |
  * | **While it waits**                                  |           |                                |                         |
  * | somebody, or a newer message, stops its retry       | cancelled | by whom, and the last failure  | /retry                  |
+ * | a newer message overtakes it (`interrupt` mode)     | cancelled | that                           | /retry                  |
  * | /queue clear                                        | cancelled | nothing: the command replies   | no                      |
  * | **At the end of its turn (the first that holds)**   |           |                                |                         |
  * | it is another command                               | answered  | the command's reply            | no                      |
@@ -36,9 +39,11 @@ import { describeTools } from './tools-begun.js';
  * | somebody, or a newer message, stopped it            | cancelled | by whom, tools begun           | no                      |
  * | the gateway drains, no tool begun                   | queued    | nothing                        | at the next start, free |
  * | the gateway drains, tools begun                     | failed    | that, tools begun              | /retry                  |
+ * | the machine has nothing left to start the CLI with  | queued    | nothing                        | after a growing delay, free |
  * | an error that may pass, no tool begun, retries left | queued    | nothing                        | after a growing delay   |
  * | any other error                                     | failed    | the error, tools begun         | /retry                  |
  * | **When its gateway has died**                       |           |                                |                         |
+ * | it was being stopped                                | cancelled | by whom, tools begun           | /retry                  |
  * | tools begun                                         | failed    | that, tools begun              | /retry                  |
  * | no tool begun, a permission is asked for            | queued    | nothing                        | at once, free           |
  * | no tool begun, fewer than `maxCrashes` crashes      | queued    | nothing                        | at once, free           |
@@ -46,7 +51,7 @@ import { describeTools } from './tools-begun.js';
  * | what it did can't be read                           | failed    | that, tools known to the store | /retry                  |
  * | **When the gateway itself fails**                   |           |                                |                         |
  * | tools begun                                         | failed    | why, tools begun               | /retry                  |
- * | no tool begun, the store may work again soon        | queued    | nothing                        | after 5 s, free         |
+ * | no tool begun, the store or the machine may recover | queued    | nothing                        | after 5 s, free         |
  * | no tool begun, anything else                        | failed    | why                            | /retry                  |
  * | the store refuses its result again and again        | failed    | why                            | /retry                  |
  * | its lease is another gateway's by now               | none      | nothing                        | as the other decides    |
@@ -57,13 +62,20 @@ export type Settlement =
   | { readonly type: 'finish'; readonly outcome: TurnOutcome }
   | { readonly type: 'postpone'; readonly retry: Postponement };
 
-/** The end of a message that needs no turn. */
-export type ImmediateOutcome = NonNullable<AcceptOptions['settled']>;
-
 /** A person, a command or a newer message puts an end to a turn, or to the wait for a retry. */
 export interface Stopped {
   readonly type: 'stopped';
   readonly by: string;
+}
+
+/** What a stop of a channel would end. */
+export interface Stoppable {
+  /** The turn that runs. */
+  readonly turnId?: string | undefined;
+  /** The message of the running turn, or the one that waits for its retry. */
+  readonly eventSeq: number;
+  /** Ends the message that waits for its retry. */
+  readonly cancels: readonly CancelRequest[];
 }
 
 /** The reason why a running turn is ended from outside. */
@@ -76,6 +88,8 @@ export interface AttemptEnd {
   readonly stop: TurnStop | undefined;
   readonly at: number;
   readonly retryDelayMs: number;
+  /** The time to wait when the machine had nothing left to start the CLI with. */
+  readonly shortageDelayMs: number;
 }
 
 /** R10: retries after the first attempt. */
@@ -87,8 +101,13 @@ export const maxRetries = 3;
  */
 export const maxCrashes = 20;
 
-/** A store that is full or locked gets this long before the message is tried again. */
+/** A store that fails, or a machine that has run out of something, gets this long before the message is tried again. */
 const storeRetryMs = 5000;
+
+/** The longest time that any verdict makes a message wait for its next attempt. */
+export function longestWait(retryDelayMs: number): number {
+  return Math.max(retryDelayMs * 2 ** (maxRetries - 1), storeRetryMs, longestShortageMs);
+}
 
 const notRepeated = 'It is not repeated by itself: send /retry to run it again.';
 
@@ -127,6 +146,13 @@ export function retryStopped(
   };
 }
 
+/** Ends what waits in front of a newer message. Commands stay: they are no work of an agent's. */
+export function overtaken(channel: string, at: number): CancelRequest {
+  const message = 'Stopped by a newer message before it was begun';
+  const error: Failure = { code: 'interrupted', message };
+  return { channel, at, error, promptsOnly: true, notice: `${message}.` };
+}
+
 export function queueCleared(channel: string, at: number): CancelRequest {
   return { channel, at, error: { code: 'interrupted', message: 'Dropped by /queue clear' } };
 }
@@ -152,6 +178,8 @@ export function unanswered(end: AttemptEnd, ending: ErrorEvent): Settlement {
   if (attempt.blocked !== undefined) return cancelled(end, `Stopped by a hook (${attempt.blocked})`);
   if (stop?.type === 'stopped') return cancelled(end, `Stopped by ${stop.by}`);
   if (stop?.type === 'drain') return drained(end);
+  if (ending.shortage && begun.length === 0)
+    return postpone(end, error, { delay: end.shortageDelayMs, free: true });
   if (mayPass(ending) && begun.length === 0 && event.attempts <= maxRetries) {
     return postpone(end, error, { delay: end.retryDelayMs * 2 ** (event.attempts - 1), free: false });
   }
@@ -192,6 +220,14 @@ export interface AbandonedFacts {
   readonly at: number;
 }
 
+/** Settles a turn whose gateway had accepted a /stop or a newer message, and died before the turn had ended. */
+export function stoppedBeforeCrash(by: string, begun: readonly ToolRecord[], at: number): Settlement {
+  const message = `Stopped by ${by}`;
+  const error: Failure = { code: 'interrupted', message };
+  const text = `${message}.${toolList(begun)}`;
+  return { type: 'finish', outcome: { at, state: 'cancelled', error, ...notice(text), events: [] } };
+}
+
 export function abandoned({ begun, isAsking, crashes, at }: AbandonedFacts): Settlement {
   const message = 'The gateway ended while this was being worked on.';
   const error: Failure = { code: 'crashed', message };
@@ -230,7 +266,8 @@ export function failedAfterTools(attempt: Attempt, cause: unknown, at: number): 
 
 /** Settles a turn that a defect of the gateway, or its store, has broken off before any tool had begun. */
 export function failedBeforeTools(cause: unknown, at: number): Settlement {
-  if (!(cause instanceof StoreError) || !cause.retryable) return failedInside(cause, at);
+  const mayRecover = cause instanceof StoreError ? cause.retryable : isShortage(cause);
+  if (!mayRecover) return failedInside(cause, at);
   const error: Failure = { code: 'unknown', message: messageOf(cause) };
   return { type: 'postpone', retry: { at, notBefore: at + storeRetryMs, error, free: true, events: [] } };
 }

@@ -1,5 +1,5 @@
 import type { Failure, StoredEvent } from '../rows.js';
-import type { Accepted, AcceptOptions, CancelRequest, NewEvent } from '../store.js';
+import type { Accepted, AcceptOptions, CancelRequest, ImmediateOutcome, NewEvent } from '../store.js';
 import type { Database } from './database.js';
 import { type NewId, openLane, refreshLane, waitingEvents } from './lanes.js';
 import { say, write } from './outbox.js';
@@ -18,7 +18,9 @@ export function accept(db: Database, event: NewEvent, options: AcceptOptions, ne
   if (known !== undefined) return { event: known, repeated: true };
 
   openLane(db, event.channel);
-  const outcome = options.settled ?? refusal(db, event, options.maxWaiting);
+  const refused = options.settled === undefined ? refusal(db, event, options.maxWaiting) : undefined;
+  const cancelled = refused === undefined ? takeEffect(db, options) : [];
+  const outcome = refused ?? settledBy(options.settled, cancelled);
   const id = newId('evt');
   const seq = db.insert(
     `INSERT INTO events (id, channel, source, kind, message_id, text, author, state, created_at, ended_at,
@@ -49,10 +51,31 @@ export function accept(db: Database, event: NewEvent, options: AcceptOptions, ne
   if (outcome !== undefined) {
     applyOutcome(db, { channel: event.channel, source: event.source, eventId: id, lastSeq: seq }, outcome);
   }
-  return { event: accepted(event, id, seq, outcome), repeated: false };
+  const stored = { event: accepted(event, id, seq, outcome), repeated: false };
+  return cancelled.length === 0 ? stored : { ...stored, cancelled };
 }
 
-function accepted(event: NewEvent, id: string, seq: number, outcome: Settled | undefined): StoredEvent {
+/** Returns the ids of the events that the message cancels. */
+function takeEffect(db: Database, { cancels = [], stops }: AcceptOptions): string[] {
+  if (stops !== undefined) {
+    db.run("UPDATE turns SET stop_reason = ? WHERE id = ? AND state = 'running'", stops.by, stops.turnId);
+  }
+  return cancels.flatMap((request) => cancelWaiting(db, request));
+}
+
+function settledBy(
+  settled: AcceptOptions['settled'],
+  cancelled: readonly string[],
+): ImmediateOutcome | undefined {
+  return typeof settled === 'function' ? settled(cancelled) : settled;
+}
+
+function accepted(
+  event: NewEvent,
+  id: string,
+  seq: number,
+  outcome: ImmediateOutcome | undefined,
+): StoredEvent {
   const { channel, source, kind, messageId, text, author } = event;
   return {
     ...{ id, seq, channel, source, kind, messageId, text, author },
@@ -66,9 +89,7 @@ function accepted(event: NewEvent, id: string, seq: number, outcome: Settled | u
   };
 }
 
-type Settled = NonNullable<AcceptOptions['settled']>;
-
-function refusal(db: Database, event: NewEvent, maxWaiting: number): Settled | undefined {
+function refusal(db: Database, event: NewEvent, maxWaiting: number): ImmediateOutcome | undefined {
   const waiting = db.get<{ events: number }>("SELECT events FROM tally WHERE state = 'queued'")?.events ?? 0;
   if (waiting < maxWaiting) return undefined;
   const message = `The queue is full: ${waiting} ${waiting === 1 ? 'message waits' : 'messages wait'}. This one was not taken; please try again later.`;
@@ -82,8 +103,10 @@ function refusal(db: Database, event: NewEvent, maxWaiting: number): Settled | u
 
 export function cancelWaiting(db: Database, request: CancelRequest): string[] {
   const waiting = waitingEvents(db, request.channel, Number.MAX_SAFE_INTEGER);
-  const wanted =
-    request.only === undefined ? waiting : waiting.filter(({ id }) => request.only?.includes(id));
+  const wanted = waiting.filter(
+    ({ id, kind }) =>
+      (request.only?.includes(id) ?? true) && (request.promptsOnly !== true || kind === 'prompt'),
+  );
   for (const { seq } of wanted) {
     endEvent(db, seq, { state: 'cancelled', at: request.at, error: request.error });
     voidPermissions(db, seq);

@@ -43,7 +43,7 @@ export class GroupCommit {
     if (this.#closed) return Promise.reject(this.#closedError());
     if (this.#pending.length >= this.#maxPending) {
       const message = `${this.#pending.length} changes wait to be written to ${this.#db.file}: the disk does not keep up.`;
-      return Promise.reject(new StoreError('failed', message));
+      return Promise.reject(new StoreError('io', message));
     }
     return new Promise<T>((resolve, reject) => {
       // The closure keeps the type: the result goes back to the caller that gave the operation.

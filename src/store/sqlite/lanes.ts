@@ -21,7 +21,10 @@ export function nextFence(db: Database): number {
 }
 
 export function claim(db: Database, request: ClaimRequest, newId: NewId): Claim[] {
-  db.run('UPDATE channels SET not_before = 0 WHERE not_before > 0 AND not_before <= ?', request.now);
+  const { now, longestWaitMs } = request;
+  db.run('UPDATE channels SET not_before = 0 WHERE not_before > 0 AND not_before <= ?', now);
+  if (longestWaitMs !== undefined)
+    db.run('UPDATE channels SET not_before = 0 WHERE not_before > ?', Math.ceil(now + longestWaitMs));
   const channels = db.all<{ name: string }>(
     `SELECT name FROM channels INDEXED BY channels_ready
       WHERE waiting > 0 AND running_turn IS NULL AND not_before = 0 ORDER BY served LIMIT ?`,

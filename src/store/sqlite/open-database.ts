@@ -18,7 +18,7 @@ export interface OpenOptions {
 export async function openDatabase(file: string, options: OpenOptions = {}): Promise<Database> {
   const Sqlite = await loadSqlite();
   const { readOnly = false } = options;
-  const deadline = Date.now() + (options.lockTimeoutMs ?? 5_000);
+  const deadline = performance.now() + (options.lockTimeoutMs ?? 5_000);
   for (;;) {
     let db: Database | undefined;
     try {
@@ -34,7 +34,7 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
     } catch (error) {
       if (db?.isOpen) db.close();
       const failure = toStoreError(error, file);
-      if (failure.fault !== 'locked' || Date.now() >= deadline) throw failure;
+      if (failure.fault !== 'locked' || performance.now() >= deadline) throw failure;
       await sleep(50);
     }
   }

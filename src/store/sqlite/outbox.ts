@@ -1,5 +1,5 @@
 import type { Delivery, Role, StoredMessage } from '../rows.js';
-import type { NewMessage } from '../store.js';
+import type { NewMessage, UndeliveredRequest } from '../store.js';
 import type { Database, Value } from './database.js';
 import { openLane } from './lanes.js';
 import { type MessageRow, toMessage } from './read-rows.js';
@@ -60,13 +60,23 @@ export function post(db: Database, message: NewMessage, at: number): StoredMessa
   return { id, ...pick(message), createdAt: at };
 }
 
-export function undelivered(db: Database, now: number, limit: number): Delivery[] {
+export function undelivered(db: Database, request: UndeliveredRequest): Delivery[] {
+  const { now, longestWaitMs } = request;
+  const limit = Math.max(0, request.limit);
+  const due = heads(db, '<=', now, limit);
+  if (longestWaitMs === undefined) return due;
+  return [...due, ...heads(db, '>', Math.ceil(now + longestWaitMs), limit - due.length)];
+}
+
+/** Two ranges of the index: an OR of them would read all of it. */
+function heads(db: Database, relation: '<=' | '>', notBefore: number, limit: number): Delivery[] {
+  if (limit === 0) return [];
   const rows = db.all<MessageRow & { source: string; attempts: number }>(
     `SELECT messages.*, outbox.source, outbox.attempts FROM outbox INDEXED BY outbox_heads
       JOIN messages ON messages.id = outbox.message_id
-      WHERE head = 1 AND not_before <= ? ORDER BY not_before, message_id LIMIT ?`,
-    now,
-    Math.max(0, limit),
+      WHERE head = 1 AND not_before ${relation} ? ORDER BY not_before, message_id LIMIT ?`,
+    notBefore,
+    limit,
   );
   return rows.map((row) => ({
     id: row.id,

@@ -6,14 +6,17 @@ import { StoreError, type StoreFault } from '../errors.js';
 const faults: Readonly<Record<number, StoreFault>> = {
   5: 'locked', // SQLITE_BUSY
   6: 'locked', // SQLITE_LOCKED
+  7: 'io', // SQLITE_NOMEM
   8: 'read_only', // SQLITE_READONLY
+  9: 'io', // SQLITE_INTERRUPT
+  10: 'io', // SQLITE_IOERR
   11: 'corrupt', // SQLITE_CORRUPT
   13: 'full', // SQLITE_FULL
+  14: 'io', // SQLITE_CANTOPEN, also for want of a file descriptor
+  15: 'io', // SQLITE_PROTOCOL
   26: 'corrupt', // SQLITE_NOTADB
 };
 const ioError = 10;
-/** The codes for out of memory, interrupted, can't open, lock protocol. */
-const otherFileCodes: ReadonlySet<number> = new Set([7, 9, 14, 15]);
 const noSpace = 28;
 const overQuota = 122;
 /** Errors of the file system while the file is created, before SQLite has it. */
@@ -23,6 +26,10 @@ const systemFaults: Readonly<Record<string, StoreFault>> = {
   EROFS: 'read_only',
   ENOSPC: 'full',
   EDQUOT: 'full',
+  EIO: 'io',
+  EMFILE: 'io',
+  ENFILE: 'io',
+  ENOMEM: 'io',
 };
 /** @photostructure/sqlite 1.2.1 gives an error of `all()` no code, so SQLite's message stands in for it. */
 const codesByMessage: Readonly<Record<string, number>> = {
@@ -52,7 +59,7 @@ export function diskIsFull(file: string): StoreError {
 /** True for an error of the whole transaction (full, read-only, damaged, …), not only of one operation. */
 export function concernsFile(error: unknown): boolean {
   const code = primaryCode(error);
-  return code !== undefined && (code === ioError || code in faults || otherFileCodes.has(code));
+  return code !== undefined && code in faults;
 }
 
 function faultOf(error: unknown, file: string): StoreFault {
@@ -90,12 +97,17 @@ const explanations: Readonly<Record<StoreFault, (file: string, error: unknown) =
   full: (file) => `The disk of ${file} is full: nothing was written. Free some space; no restart is needed.`,
   locked: (file) =>
     `Another program holds the database ${file} locked: nothing was written. Close what has it open.`,
+  io: (file, error) =>
+    `The disk or the system failed on the database ${file} (${messageOf(error)}): nothing was written. It is tried again.`,
   read_only: (file) =>
     `The database ${file} can't be written. Give this user the right to write it and its directory.`,
   corrupt: (file) =>
     `${file} is damaged or no database of Turnout's. Put a copy of it back, or move it away to begin with an empty one.`,
   lost_lease: () => 'The lease of this turn is lost.',
   closed: (file) => `The database ${file} is closed.`,
-  failed: (file, error) =>
-    `The database ${file} failed: ${error instanceof Error ? error.message : String(error)}`,
+  failed: (file, error) => `The database ${file} failed: ${messageOf(error)}`,
 };
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -62,7 +62,7 @@ export function createSqliteStore(
     nextDue: () => read(lanes.nextDue),
 
     post: (message, at) => write((tx) => outbox.post(tx, message, at)),
-    undelivered: ({ now, limit }) => read((tx) => outbox.undelivered(tx, now, limit)),
+    undelivered: (request) => read((tx) => outbox.undelivered(tx, request)),
     delivered: (ids, at) => write((tx) => outbox.delivered(tx, ids, at)),
     notDelivered: (id, failure) => write((tx) => outbox.notDelivered(tx, id, failure)),
 
@@ -97,6 +97,8 @@ export function createSqliteStore(
     saveRun: (schedule, at) => write((tx) => reports.saveRun(tx, schedule, at)),
 
     prune: (cut) => prune(commits, cut),
+    // A gap in the fences means nothing.
+    probe: () => write((tx) => void lanes.nextFence(tx)),
     close: () => commits.close(),
   };
 }

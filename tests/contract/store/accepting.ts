@@ -42,6 +42,51 @@ export function describeAccepting(stage: StoreStage): void {
       });
     });
 
+    it('does what a message does to the queue with its acceptance, and only once', async () => {
+      const running = await stage.accept('c', 'running');
+      const { lease } = await stage.claimOne();
+      await stage.accept('c', 'waiting');
+      await stage.accept('c', '/new', { kind: 'command' });
+      const error = { code: 'interrupted', message: 'overtaken' } as const;
+      const cancels = [{ channel: 'c', at: 5, error, promptsOnly: true, notice: 'Overtaken.' }];
+      const stops = { turnId: lease.turnId, by: 'a newer message' };
+      const event = {
+        channel: 'c',
+        source: 'http',
+        kind: 'prompt',
+        text: 'newest',
+        messageId: 'm',
+        at: 5,
+      } as const;
+      const options = { maxWaiting: 99, cancels, stops };
+      expect(await stage.store.accept(event, { ...options, maxWaiting: 1 })).not.toHaveProperty('cancelled');
+      const first = await stage.store.accept({ ...event, messageId: 'n' }, options);
+      expect(first.cancelled).toHaveLength(1);
+      expect(await stage.waitingTexts('c')).toEqual(['/new', 'newest']);
+      await stage.accept('c', 'later');
+      expect(await stage.store.accept({ ...event, messageId: 'n' }, options)).toMatchObject({
+        repeated: true,
+      });
+      expect(await stage.waitingTexts('c')).toEqual(['/new', 'newest', 'later']);
+      expect(await stage.store.turns(running.event.id)).toMatchObject([
+        { state: 'running', stopReason: 'a newer message' },
+      ]);
+    });
+
+    it('lets the outcome of a message depend on what it has cancelled', async () => {
+      await stage.accept('c', 'waiting');
+      const error = { code: 'interrupted', message: 'dropped' } as const;
+      const { event } = await stage.store.accept(
+        { channel: 'c', source: 'http', kind: 'command', text: '/queue clear', at: 5 },
+        {
+          maxWaiting: 99,
+          cancels: [{ channel: 'c', at: 5, error }],
+          settled: ({ length }) => ({ at: 5, state: 'answered', responseText: `${length}`, messages: [] }),
+        },
+      );
+      expect(event).toMatchObject({ state: 'answered', responseText: '1' });
+    });
+
     it('takes every message without an id', async () => {
       const events = await Promise.all(['a', 'a'].map((text) => stage.accept('c', text)));
       expect(new Set(events.map(({ event }) => event.id)).size).toBe(2);

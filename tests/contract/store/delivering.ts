@@ -70,6 +70,15 @@ export function describeDelivering(stage: StoreStage): void {
       expect(again[1]).toMatchObject({ id: first?.id, attempts: 1 });
     });
 
+    it('takes one for due that would wait longer than any may: the clock was set back', async () => {
+      await say('c', '1');
+      const [first] = await stage.store.undelivered({ now: 10, limit: 10 });
+      await stage.store.notDelivered(first?.id ?? 0, { error: 'no route', notBefore: 90_000 });
+      const request = { limit: 10, longestWaitMs: 60_000 };
+      expect(await stage.store.undelivered({ ...request, now: 30_000 })).toEqual([]);
+      expect(await stage.store.undelivered({ ...request, now: 29_999 })).toHaveLength(1);
+    });
+
     it('goes on behind one that was given up', async () => {
       for (const text of ['1', '2']) await say('c', text);
       const [first] = await stage.store.undelivered({ now: 10, limit: 10 });

@@ -83,6 +83,14 @@ export function describeTurning(stage: StoreStage): void {
       expect((await stage.claimOne(500)).event.text).toBe('2');
     });
 
+    it('takes a retry for due that would wait longer than any may: the clock was set back', async () => {
+      await stage.accept('c', '1');
+      await stage.store.postpone((await stage.claimOne()).lease, retry({ notBefore: 90_000 }));
+      const request = { worker: 'w1', leaseUntil: 9999, limit: 1, longestWaitMs: 60_000 };
+      expect(await stage.store.claim({ ...request, now: 30_000 })).toEqual([]);
+      expect(await stage.store.claim({ ...request, now: 29_999 })).toMatchObject([{ event: { text: '1' } }]);
+    });
+
     it('does not count an attempt that was free', async () => {
       const { event } = await stage.accept('c', '1');
       await stage.store.postpone((await stage.claimOne()).lease, retry({ free: true, notBefore: 0 }));

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
 import { it } from '../../contract/stage.js';
@@ -45,6 +45,16 @@ describe('turnout run over a live session', () => {
       expect(loud.stderr).toMatch(/"direction":"in","line":".*SECRET-WORDS/);
     });
   }
+
+  it('counts the start of the CLI in its --timeout [fault 13.11: turnout run --live with a CLI that hangs at its start]', async ({
+    stage,
+  }) => {
+    const cli = join(stage.directory, 'hangs.sh');
+    writeFileSync(cli, '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
+    const args = ['run', 'hello', '--live', '--timeout', '1'];
+    const done = await turnout(stage, args, { env: { ...env, BACKEND_CLI_PATH: cli } });
+    expect([done.code, done.stderr]).toEqual([124, 'turnout: The turn took longer than 1 s\n']);
+  });
 
   it('denies what it can’t ask about without a terminal, and says so', async ({ stage }) => {
     const done = await turnout(stage, ['run', 'write a note: hi', '--permission-mode', 'ask'], { env });

@@ -27,6 +27,7 @@ describe('settings', () => {
       retentionDays: 0,
       httpHost: '127.0.0.1',
       httpPort: 8420,
+      httpMaxConnections: 256,
       logLevel: 'info',
       clocks: { modelSilenceMs: 120_000, toolMs: 1_800_000, permissionMs: 300_000 },
       pool: { maxProcesses: 12, maxResidentBytes: 6 * 1024 ** 3, idleMs: 600_000, spares: 0 },

@@ -23,6 +23,7 @@ afterEach(async () => {
   expect(demo.processes()).toEqual([]);
 });
 
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const closeGate = () => writeFileSync(gate, '');
 const openGate = () => rmSync(gate, { force: true });
 const none = () => vi.waitFor(() => expect(demo.processes()).toEqual([]), soon);
@@ -71,6 +72,29 @@ describe('a CLI that hangs while it opens a session', () => {
       { type: 'error', code: 'timeout', message: 'The turn took longer than 1 s' },
     ]);
     openGate();
+  });
+
+  it('also when the session is opened, and leaves nothing running [fault 13.11: a live CLI that hangs at its start]', async () => {
+    closeGate();
+    const clocks = { stopMs: 300, turnMs: 800 };
+    const timeout = { code: 'timeout', message: 'The turn took longer than 0.8 s' };
+    await expect(open(undefined, 'codex', { clocks })).rejects.toMatchObject(timeout);
+    await none();
+  });
+
+  it('the start counts for the first turn [fault 13.11: the start of a CLI is not part of its turn]', async () => {
+    closeGate();
+    const opening = open(undefined, 'codex', { clocks: { stopMs: 300, turnMs: 2500 } });
+    await some(1);
+    await pause(1500);
+    openGate();
+    const session = await opening;
+    // The agent never answers. Of the turn's time not even a second is left.
+    const ended = collect(session.send('hello'));
+    expect(await Promise.race([ended, pause(2200)])).toMatchObject([
+      { type: 'session' },
+      { code: 'timeout' },
+    ]);
   });
 
   it('keeps its process when it comes to its end in time, and the session is closed', async () => {

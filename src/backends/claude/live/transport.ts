@@ -1,5 +1,6 @@
 import type { StepEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
+import { type Deadline, setDeadline } from '../../../core/wait.js';
 import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
 import type { LiveEvent } from '../../live/types.js';
 import { type JsonObject, parseObject } from '../../output/json.js';
@@ -70,13 +71,13 @@ export class ClaudeConnection {
     const id = `turnout-${++this.#requests}`;
     const subtype = text(request['subtype']);
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const deadline = setDeadline(deadlineMs, () => {
         this.#pending.delete(id);
         reject(
           new TurnoutError('timeout', `Claude did not answer "${subtype}" within ${deadlineMs / 1000} s.`),
         );
-      }, deadlineMs);
-      this.#pending.set(id, { subtype, timer, resolve, reject });
+      });
+      this.#pending.set(id, { subtype, deadline, resolve, reject });
       this.send({ type: 'control_request', request_id: id, request });
     });
   }
@@ -132,7 +133,7 @@ export class ClaudeConnection {
     const pending = this.#pending.get(id);
     if (pending === undefined) return false;
     this.#pending.delete(id);
-    clearTimeout(pending.timer);
+    pending.deadline.cancel();
     if (response['subtype'] === 'success') pending.resolve(object(response['response']));
     else {
       const reason = text(response['error']) || 'no reason given';
@@ -147,8 +148,8 @@ export class ClaudeConnection {
     const end = { exit, stderr, message, requested: this.#endRequested };
     this.ended = end;
     this.#trace?.({ type: 'exit', ...exit, stderr });
-    for (const { timer, reject } of this.#pending.values()) {
-      clearTimeout(timer);
+    for (const { deadline, reject } of this.#pending.values()) {
+      deadline.cancel();
       reject(crashedError(end));
     }
     this.#pending.clear();
@@ -158,7 +159,7 @@ export class ClaudeConnection {
 
 interface Pending {
   readonly subtype: string;
-  readonly timer: NodeJS.Timeout;
+  readonly deadline: Deadline;
   resolve(response: JsonObject): void;
   reject(error: TurnoutError): void;
 }

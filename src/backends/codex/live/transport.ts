@@ -1,4 +1,5 @@
 import { TurnoutError } from '../../../core/errors.js';
+import { setDeadline } from '../../../core/wait.js';
 import type { RunningProcess } from '../../../process/start-process.js';
 import type { LiveEvent } from '../../live/types.js';
 import { classifyFailure } from '../../output/classify-failure.js';
@@ -71,12 +72,12 @@ export class CodexConnection {
   ): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
       let giveUp = () => {};
-      const timer = setTimeout(() => {
+      const deadline = setDeadline(deadlineMs, () => {
         giveUp();
         reject(new TurnoutError('timeout', `Codex did not answer ${method} within ${deadlineMs / 1000} s.`));
-      }, deadlineMs);
+      });
       const onAnswer = ({ value }: CodexMessage) => {
-        clearTimeout(timer);
+        deadline.cancel();
         if (value['error'] === undefined) {
           const result = object(value['result']);
           onResult(result);
@@ -87,7 +88,7 @@ export class CodexConnection {
         return [];
       };
       const onClosed = (error: TurnoutError) => {
-        clearTimeout(timer);
+        deadline.cancel();
         reject(error);
       };
       giveUp = this.requestInOrder(method, params, onAnswer, onClosed);

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { TurnoutError } from '../../../core/errors.js';
 import { parseJson } from '../../../core/json.js';
+import { setDeadline } from '../../../core/wait.js';
 
 export interface HttpAnswer {
   readonly status: number;
@@ -34,7 +35,7 @@ export class OpenCodeHttp {
   async call(call: HttpCall): Promise<HttpAnswer> {
     const timeoutMs = call.timeoutMs ?? defaultTimeoutMs;
     const stop = new AbortController();
-    const timer = timeoutMs > 0 ? setTimeout(() => stop.abort(), timeoutMs) : undefined;
+    const deadline = timeoutMs > 0 ? setDeadline(timeoutMs, () => stop.abort()) : undefined;
     try {
       const response = await this.open(call, stop.signal);
       const chunks: Buffer[] = [];
@@ -52,7 +53,7 @@ export class OpenCodeHttp {
         cause,
       });
     } finally {
-      clearTimeout(timer);
+      deadline?.cancel();
     }
   }
 

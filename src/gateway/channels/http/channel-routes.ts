@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { isShortage } from '../../../core/errors.js';
 import { StoreError } from '../../../store/errors.js';
 import type { StoredMessage } from '../../../store/rows.js';
 import type { GatewayFace, Receipt } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { checkChannel, checkIdempotencyKey, checkPage } from './check-parameters.js';
-import { storeProblem } from './problem.js';
+import { shortageProblem, storeProblem } from './problem.js';
 import { readBody } from './read-body.js';
 import { representMessage, representReceipt } from './represent.js';
 
@@ -87,6 +88,7 @@ async function orNotAccepted(receipt: Promise<Receipt>): Promise<Receipt> {
     return await receipt;
   } catch (error) {
     if (error instanceof StoreError) throw storeProblem(error, 'The message was NOT accepted');
+    if (isShortage(error)) throw shortageProblem(error, 'The message was NOT accepted');
     throw error;
   }
 }

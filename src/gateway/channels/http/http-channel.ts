@@ -17,6 +17,7 @@ export interface HttpLimits extends ServerLimits {
 const defaultHttpLimits: HttpLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
+  maxConnections: 256,
   maxBodyBytes: 1024 * 1024,
   stopGraceMs: 3000,
 };

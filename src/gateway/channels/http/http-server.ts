@@ -3,12 +3,14 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Log } from '../../../config/log.js';
+import { affordableConnections, limitConnections } from './connection-limit.js';
 import { HttpProblem, toProblem } from './problem.js';
 
 export interface ServerLimits {
   /** The headers, and the whole request, must have arrived by then: a slow sender holds no connection for ever. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
+  readonly maxConnections: number;
 }
 
 export interface HttpServer {
@@ -48,6 +50,7 @@ export function createHttpServer(
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(1000, headersTimeoutMs),
   });
+  limitConnections(server, affordableConnections(options.limits.maxConnections));
   // Sockets without a request so far: Node does not count them as idle.
   const unusedSockets = new Set<Socket>();
   server.on('connection', (socket) => {

@@ -1,4 +1,4 @@
-import { TurnoutError } from '../../../core/errors.js';
+import { isShortage, TurnoutError } from '../../../core/errors.js';
 import { StoreError, type StoreFault } from '../../../store/errors.js';
 
 type ProblemCode =
@@ -64,12 +64,18 @@ export function toProblem(cause: unknown): HttpProblem {
   }
   if (cause instanceof TurnoutError && cause.code === 'overloaded')
     return unavailable(cause.explanation, cause);
+  if (isShortage(cause)) return shortageProblem(cause, 'Nothing was changed');
   return new HttpProblem('internal', 'The gateway failed on this request; its log says why.', { cause });
 }
 
 /** `outcome` tells the sender what the failure means to it: a message that was not kept must be sent again. */
 export function storeProblem(error: StoreError, outcome: string): HttpProblem {
   return unavailable(`${outcome}: ${faults[error.fault]}. Try again later.`, error);
+}
+
+/** The machine has run out of something that the request needs. */
+export function shortageProblem(cause: unknown, outcome: string): HttpProblem {
+  return unavailable(`${outcome}: the gateway's machine has run out of something. Try again later.`, cause);
 }
 
 const retryAfterSeconds = '5';
@@ -85,5 +91,6 @@ const faults: Readonly<Record<StoreFault, string>> = {
   corrupt: "the gateway's store is damaged",
   closed: 'the gateway is stopping',
   lost_lease: "the gateway's store refused the change",
+  io: "the disk of the gateway's store fails",
   failed: "the gateway's store failed",
 };

@@ -197,6 +197,16 @@ describe('the scheduler', () => {
     expect(disk.ids).toHaveLength(1);
   });
 
+  it('a heartbeat waits for its interval, however far the clock was set back [fault 13.4: the clock is set back, schedules]', async () => {
+    const { clock, disk, start } = await gateway({ 'heartbeat.md': heartbeat }, monday);
+    await start();
+    await clock.pass(30 * minute);
+    expect(disk.submitted).toBe(1);
+    await clock.jump(-23 * hour);
+    await clock.pass(31 * minute);
+    expect(disk.submitted).toBe(2);
+  });
+
   it('does not run a time twice around a crash', async () => {
     const { clock, disk, start } = await gateway({ 'cron.md': daily }, monday + 8 * hour);
     const scheduler = await start();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ErrorEvent, errorEvent, type TerminalEvent } from '../../../../src/core/chat-event.js';
+import { failureEvent, TurnoutError } from '../../../../src/core/errors.js';
 import type { RuntimeReport } from '../../../../src/gateway/agent-runtime.js';
 import { Attempt } from '../../../../src/gateway/turns/attempt.js';
 import {
@@ -62,7 +63,7 @@ function endOf(facts: EndFacts): AttemptEnd {
     ...{ ending, settings, blocked: facts.turnBlocked, sessionLost: facts.sessionLost ?? false },
     result: ending.type === 'error' ? { error: ending.message } : { responseText: ending.text },
   };
-  return { event, attempt, report, stop, at, retryDelayMs };
+  return { event, attempt, report, stop, at, retryDelayMs, shortageDelayMs: 7 };
 }
 
 function verdict(facts: EndFacts & { readonly ending: ErrorEvent }): Settlement {
@@ -266,6 +267,32 @@ describe('when its gateway has died', () => {
   });
 });
 
+describe('a machine that has nothing left to start a CLI with', () => {
+  const cause = Object.assign(new Error('spawn EMFILE'), { code: 'EMFILE' });
+  const ending = failureEvent(new TurnoutError('crashed', 'No file descriptor was left.', { cause }));
+
+  it('puts the message off without counting the attempt, however often [fault 13.4: EMFILE when a CLI is started]', () => {
+    expect(verdict({ ending, attempts: maxRetries + 1 })).toMatchObject({
+      type: 'postpone',
+      retry: { notBefore: at + 7, free: true },
+    });
+  });
+
+  it('ends a turn whose tools had begun: it is not repeated', () => {
+    expect(verdict({ ending, tools: true })).toMatchObject({ outcome: { state: 'failed' } });
+  });
+
+  it.each(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOSPC', 'EIO'])(
+    'also where the gateway itself can’t open a file: %s',
+    (code) => {
+      expect(failedBeforeTools(Object.assign(new Error('open'), { code }), at)).toMatchObject({
+        type: 'postpone',
+        retry: { free: true },
+      });
+    },
+  );
+});
+
 describe('when the gateway itself fails', () => {
   it('a turn with tools is failed, even if the store may work again soon', () => {
     const { attempt } = endOf({ ending: interrupted, tools: true });
@@ -286,7 +313,7 @@ describe('when the gateway itself fails', () => {
   });
 
   it('a turn without tools is failed by anything else', () => {
-    for (const cause of [new Error('a defect'), new StoreError('corrupt', 'a defect'), 'a defect']) {
+    for (const cause of [new Error('a defect'), new StoreError('closed', 'a defect'), 'a defect']) {
       const settlement = failedBeforeTools(cause, at);
       expect(settlement).toMatchObject({ outcome: { state: 'failed', error: { code: 'unknown' } } });
       expect(said(settlement)).toBe(

@@ -94,7 +94,7 @@ describe('group commit', () => {
     const results = await Promise.allSettled([1, 2, 3].map((value) => small.write(insert(value))));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
     expect(results[2]).toMatchObject({
-      reason: { fault: 'failed', message: expect.stringContaining('keep up') },
+      reason: { fault: 'io', message: expect.stringContaining('keep up') },
     });
   });
 });
@@ -145,7 +145,7 @@ describe('what the disk does to it', () => {
 
   it('says that it may not write', async () => {
     db.exec('PRAGMA query_only = ON');
-    await expect(commits.write(insert(1))).rejects.toMatchObject({ fault: 'read_only', retryable: false });
+    await expect(commits.write(insert(1))).rejects.toMatchObject({ fault: 'read_only' });
     db.exec('PRAGMA query_only = OFF');
     await commits.write(insert(1));
   });

@@ -15,9 +15,12 @@ describe('what SQLite reports', () => {
     [267, 'corrupt'],
     [26, 'corrupt'],
     [13, 'full'],
-    [10, 'failed'],
-    [778, 'failed'],
+    [10, 'io'],
+    [778, 'io'],
+    [7, 'io'],
+    [14, 'io'],
     [1, 'failed'],
+    [18, 'failed'],
   ] as const)('%i is %s', (code, fault) => {
     expect(report(code)).toMatchObject({ fault, message: expect.stringContaining('/home/turnout.db') });
   });
@@ -27,6 +30,8 @@ describe('what SQLite reports', () => {
     ['EPERM', 'read_only'],
     ['EROFS', 'read_only'],
     ['ENOSPC', 'full'],
+    ['EIO', 'io'],
+    ['EMFILE', 'io'],
     ['ENOTDIR', 'failed'],
   ])("the file system's %s is %s", (code, fault) => {
     expect(toStoreError(Object.assign(new Error('it says'), { code }), '/home/turnout.db').fault).toBe(fault);
@@ -36,6 +41,6 @@ describe('what SQLite reports', () => {
   it('knows a full disk by its errno too', () => {
     expect(report(778, 28).fault).toBe('full');
     expect(report(778, 122).fault).toBe('full');
-    expect(report(778, 5).fault).toBe('failed');
+    expect(report(778, 5).fault).toBe('io');
   });
 });

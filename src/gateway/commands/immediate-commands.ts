@@ -1,0 +1,128 @@
+import { queueModes } from '../../config/settings.js';
+import type { StoredEvent } from '../../store/rows.js';
+import type { CancelRequest, ChannelChange, Store } from '../../store/store.js';
+import type { AgentRuntime } from '../agent-runtime.js';
+import type { SessionManager } from '../agents/session-manager.js';
+import { queueCleared, type Stoppable, type Stopped } from '../turns/verdicts.js';
+import { argumentRefusal, type ImmediateCommand } from './parse-command.js';
+
+/** What a command is to do. Nothing has been done yet: that comes with its acceptance, in one transaction. */
+export interface ImmediateResult {
+  /** The reply; it may depend on the messages that were cancelled. */
+  readonly text: string | ((cancelled: readonly string[]) => string);
+  readonly change?: ChannelChange | undefined;
+  readonly cancels?: readonly CancelRequest[] | undefined;
+  /** The turn to be stopped once the command is on disk. */
+  readonly stops?: Stoppable | undefined;
+}
+
+export interface ImmediateCommandParts {
+  readonly store: Store;
+  readonly runtime: AgentRuntime;
+  readonly sessions: SessionManager;
+  /** The queue's view of a channel's turns. */
+  readonly turns: {
+    runningSince(channel: string): number | undefined;
+    /** The time when a message that has failed is tried again. */
+    retryAt(channel: string): Promise<number | undefined>;
+    stoppable(channel: string, reason: Stopped): Promise<Stoppable | undefined>;
+  };
+  readonly now: () => number;
+}
+
+export const byCommand: Stopped = { type: 'stopped', by: '/stop' };
+
+/** The chat commands that don't wait in the queue. */
+export class ImmediateCommands {
+  readonly #parts: ImmediateCommandParts;
+
+  constructor(parts: ImmediateCommandParts) {
+    this.#parts = parts;
+  }
+
+  async plan(command: ImmediateCommand, channel: string): Promise<ImmediateResult> {
+    if (command.name === 'queue') return this.#queue(channel, command.argument);
+    const refusal = argumentRefusal(command);
+    if (refusal !== undefined) return { text: refusal };
+    return command.name === 'stop' ? this.#stop(channel) : this.#status(channel);
+  }
+
+  async #stop(channel: string): Promise<ImmediateResult> {
+    const stops = await this.#parts.turns.stoppable(channel, byCommand);
+    const waiting = await this.#parts.store.countWaiting(channel);
+    const text = (cancelled: readonly string[]): string => {
+      const left = waiting - cancelled.length;
+      const rest = left === 0 ? '' : ` ${count(left)} still waiting: /queue clear drops them.`;
+      return stops === undefined ? `Nothing is running here.${rest}` : `Stopped.${rest}`;
+    };
+    return { text, stops, cancels: stops?.cancels };
+  }
+
+  async #status(channel: string): Promise<ImmediateResult> {
+    const { runtime, store, sessions, turns, now } = this.#parts;
+    const settings = await runtime.settings(channel, await store.channel(channel));
+    const session = await sessions.get(channel, settings.backend);
+    const since = turns.runningSince(channel);
+    const waiting = await store.countWaiting(channel);
+    return {
+      text: [
+        `backend: ${settings.backend}${settings.live ? ' (live)' : ''}`,
+        `model: ${settings.model ?? 'default'}`,
+        `session: ${session?.sessionId ?? 'none yet'}`,
+        `directory: ${settings.cwd}`,
+        `turn: ${since === undefined ? `none${await this.#retryDue(channel)}` : `running for ${seconds(now() - since)}`}`,
+        `waiting: ${waiting}`,
+        `queue mode: ${settings.queueMode}`,
+        `permissions: ${settings.permissionMode}`,
+      ].join('\n'),
+    };
+  }
+
+  async #retryDue(channel: string): Promise<string> {
+    const at = await this.#parts.turns.retryAt(channel);
+    return at === undefined ? '' : `, a retry is due in ${seconds(Math.max(0, at - this.#parts.now()))}`;
+  }
+
+  async #queue(channel: string, argument: string): Promise<ImmediateResult> {
+    const { store, runtime, now } = this.#parts;
+    if (argument === 'clear') {
+      return {
+        cancels: [queueCleared(channel, now())],
+        text: ({ length }) => (length === 0 ? 'Nothing was waiting.' : `Dropped: ${count(length)}.`),
+      };
+    }
+    const mode = queueModes.find((known) => known === argument);
+    if (mode !== undefined) {
+      const text = `Messages that come during a turn: ${mode}.`;
+      return { text, change: { queueMode: mode } };
+    }
+    if (argument !== '') {
+      const modes = queueModes.join('|');
+      return { text: `/queue shows what waits; /queue clear drops it; /queue <${modes}> sets the mode.` };
+    }
+    const settings = await runtime.settings(channel, await store.channel(channel));
+    const waiting = await store.countWaiting(channel);
+    const first = await store.waiting(channel, 10);
+    const running =
+      this.#parts.turns.runningSince(channel) === undefined
+        ? `Nothing is running${await this.#retryDue(channel)}`
+        : 'A turn is running';
+    const list = first.map((event, index) => `${index + 1}. ${preview(event)}`);
+    if (waiting > first.length) list.push('…');
+    const head = `${running}; ${waiting} waiting (mode: ${settings.queueMode}).`;
+    return { text: [head, ...list].join('\n') };
+  }
+}
+
+function preview(event: StoredEvent): string {
+  const line = event.text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+}
+
+function count(messages: number): string {
+  return messages === 1 ? '1 message' : `${messages} messages`;
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`;
+}
