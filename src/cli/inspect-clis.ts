@@ -1,3 +1,4 @@
+import { childEnvironment } from '../backends/launch/child-environment.js';
 import { type BackendName, backendNames, backends, createBackend } from '../backends/registry.js';
 import type { BackendCapabilities } from '../backends/types.js';
 import type { Environment } from '../config/home-directory.js';
@@ -65,10 +66,13 @@ const problems = {
 } as const;
 
 async function readVersion(path: string, environment: Environment): Promise<string> {
-  const env = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined),
-  ) as Record<string, string>;
-  const child = await startProcess({ command: path, args: ['--version'], env });
+  // A CLI reads the settings of the directory that it is started in, which may be anybody's repository.
+  const child = await startProcess({
+    command: path,
+    args: ['--version'],
+    cwd: '/',
+    env: childEnvironment(environment),
+  });
   const timer = setTimeout(() => void child.end(), versionTimeoutMs);
   try {
     const lines: string[] = [];

@@ -31,7 +31,8 @@ unattended runs. Run it where the agent may do what it likes.
   --disallowed-tools <a,b>    not these tools (claude, opencode)
   --mcp-config <file>         MCP servers, in Claude's format (claude, codex, opencode)
   --live                      over the CLI's long-lived protocol: every CLI streams piece by piece
-  --permission-mode <mode>    bypass (default), ask (in this terminal; implies --live), edits, plan
+  --permission-mode <mode>    bypass, ask (in this terminal; implies --live), edits, plan
+                              (default: PERMISSION_MODE, else bypass)
   --permission-timeout <s>    deny what nobody answered for this long (default: 300)
   --timeout <seconds>         end the turn after this long
   --output <format>           text (default), json, stream-json
@@ -72,8 +73,8 @@ function failureIn(output: OutputFormat, { code, message }: TurnoutError): strin
 }
 
 async function runTurn(options: RunFlags): Promise<number> {
-  const environment = readEnvironment(process.cwd(), process.env);
-  const config = loadConfig(settingsFrom(options, environment));
+  const { settings, inherited } = await readEnvironment({ environment: process.env });
+  const config = loadConfig(settingsFrom(options, settings));
   if (!statSync(config.workingDir, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${config.workingDir} is not there.`, {
       hint: 'Choose another one with --cwd or WORKING_DIR.',
@@ -85,10 +86,10 @@ async function runTurn(options: RunFlags): Promise<number> {
     say: (line) => process.stderr.write(`turnout: ${line}\n`),
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
   });
-  const { permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
+  const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
   const turn = sessionTurn(prompt, {
     backend: config.agentBackend,
-    config: backendConfig(config, { ...process.env, TURNOUT_HOME: config.home }),
+    config: backendConfig(config, inherited),
     // A permission can be asked only in a live session: a one-shot CLI has ended its turn by then.
     live: options.live || permissionMode === 'ask',
     systemPrompt: systemPromptOf(options),

@@ -10,7 +10,8 @@ export type ExecutableProblem = 'missing' | 'not_executable' | 'is_directory';
 
 /**
  * Finds the file that a command would start. A name with a slash is a path, relative to `cwd`; a bare one is
- * looked up on PATH, where a file that can't be run is passed over but reported if nothing better is found.
+ * looked up on PATH, where a file that can't be run is passed over but reported if nothing better is found. Empty and
+ * relative parts of PATH don't count: they mean the current directory, which may be anybody's repository.
  */
 export async function findExecutable(
   nameOrPath: string,
@@ -33,8 +34,9 @@ function candidates(nameOrPath: string, env: { PATH?: string; PATHEXT?: string }
   if (nameOrPath === '') return [];
   const isPath =
     nameOrPath.includes('/') || (onWindows && (nameOrPath.includes('\\') || isAbsolute(nameOrPath)));
-  // An empty part of PATH means the current directory; without PATH the C library searches these two.
-  const folders = isPath ? [''] : (env.PATH ?? '/bin:/usr/bin').split(delimiter);
+  // Without PATH the C library searches these two.
+  const onPath = (env.PATH ?? '/bin:/usr/bin').split(delimiter).filter((folder) => isAbsolute(folder));
+  const folders = isPath ? [''] : onPath;
   const endings = onWindows ? ['', ...(env.PATHEXT ?? '.COM;.EXE;.BAT;.CMD').split(';')] : [''];
   return folders.flatMap((folder) =>
     endings.map((ending) => resolve(cwd, join(folder, nameOrPath + ending))),
