@@ -57,7 +57,7 @@ export class Gateway implements GatewayFace {
     try {
       const { token, file, warnings } = await loadHttpToken(config.home, config.httpToken);
       for (const warning of [...config.warnings, ...warnings]) log.warn(warning);
-      if (env['CONFIG_DIR'] && !existsSync(config.configDir)) {
+      if (config.configDir !== join(config.home, 'config') && !existsSync(config.configDir)) {
         log.warn(`CONFIG_DIR=${config.configDir}: there is no such directory, so nothing is read from it`);
       }
       const hooks = await HookManager.load(config.configDir, log, env);
