@@ -61,8 +61,10 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
 
   protected async describe(turn: Turn): Promise<Invocation> {
     const home = { ...this.inherited, ...turn.env };
-    if (turn.sessionId !== undefined) await keepConversation(turn.sessionId, home);
-    await removeStubs(home);
+    if (this.config.user === undefined) {
+      if (turn.sessionId !== undefined) await keepConversation(turn.sessionId, home);
+      await removeStubs(home);
+    }
     // A session that got these instructions once has them in its history.
     const known = this.#instructions.get(turn.sessionId) === turn.systemPrompt;
     const directories = [turn.cwd, this.inherited['HOME'] ?? homedir()];

@@ -4,7 +4,7 @@ import { sweepScratchFiles } from '../backends/launch/scratch-files.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
-import { backendConfig, loadConfig } from '../gateway/config.js';
+import { backendConfig, type GatewayConfig, loadConfig } from '../gateway/config.js';
 import { endOrphans } from '../process/end-orphans.js';
 import { exitCodeFor, exitCodes } from './exit-codes.js';
 import { readPrompt } from './read-prompt.js';
@@ -80,7 +80,7 @@ async function runTurn(options: RunFlags): Promise<number> {
       hint: 'Choose another one with --cwd or WORKING_DIR.',
     });
   }
-  const swept = sweepAfterCrash(config.home);
+  const swept = sweepAfterCrash(config);
   for (const warning of config.warnings) process.stderr.write(`turnout: ${warning}\n`);
   const prompt = await readPrompt(options.prompt, process.stdin, {
     say: (line) => process.stderr.write(`turnout: ${line}\n`),
@@ -113,8 +113,9 @@ async function runTurn(options: RunFlags): Promise<number> {
 }
 
 /** Ends the agents that a killed Turnout left running, and removes their files. */
-async function sweepAfterCrash(home: string): Promise<void> {
-  await Promise.all([endOrphans(), sweepScratchFiles({ TURNOUT_HOME: home })]).catch(() => undefined);
+async function sweepAfterCrash({ home, agentUser }: GatewayConfig): Promise<void> {
+  const swept = sweepScratchFiles({ TURNOUT_HOME: home }, agentUser);
+  await Promise.all([endOrphans(), swept]).catch(() => undefined);
 }
 
 function systemPromptOf(options: RunFlags): string | undefined {

@@ -3,6 +3,7 @@ import { childEnvironment } from '../backends/launch/child-environment.js';
 import type { BackendAdapter } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
 import { checkTokenFile } from './channels/http/http-token.js';
+import { checkAgentUser } from './check-agent-user.js';
 import { checkLayout } from './check-layout.js';
 import type { Environment, GatewayConfig } from './config.js';
 import { checkPrograms } from './hooks/check-programs.js';
@@ -20,6 +21,7 @@ export async function checkStart(
   const problems = [
     ...settingsProblems,
     ...(backend === undefined ? [] : await checkBackend(config, backend)),
+    ...(backend === undefined ? [] : await checkAgentUser(config, backend)),
     ...(await checkDirectory('WORKING_DIR', config.workingDir)),
     ...(await checkConfigDirectory(config.configDir)),
     ...(await checkLayout(config)),

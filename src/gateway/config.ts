@@ -8,6 +8,7 @@ import { readSecrets, type SecretName, secretNames } from '../config/secrets.js'
 import { type QueueMode, readSettings, type Settings } from '../config/settings.js';
 import { TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
+import { environmentOf, findUser, type ProcessUser } from '../process/process-user.js';
 
 export type { Environment } from '../config/home-directory.js';
 
@@ -26,8 +27,8 @@ export interface GatewayConfig {
   readonly envFile?: string;
   /** True if the operator accepts that agents can write what the gateway obeys. */
   readonly allowStateInWorkingDir: boolean;
-  /** The user that CLIs run as, by name or number, in place of the gateway's own. */
-  readonly agentUser?: string;
+  /** The user that CLIs run as, in place of the gateway's own. */
+  readonly agentUser?: ProcessUser;
   /** True for `--demo`: no CLI but the bundled agent is started. */
   readonly demo?: true;
   /** Turns run over live sessions: warm processes. */
@@ -85,11 +86,20 @@ export function readConfig(env: Environment): {
     const shown = secretNames.includes(name as SecretName) ? '' : `=${JSON.stringify(env[name])}`;
     problems.push(`${name}${shown}: ${expected}`);
   }
-  const config = makeConfig(env, named ?? 'claude', values);
+  const agentUser = values.AGENT_USER === undefined ? undefined : findUser(values.AGENT_USER);
+  if (agentUser !== undefined && 'problem' in agentUser)
+    problems.push(`AGENT_USER=${JSON.stringify(values.AGENT_USER)}: ${agentUser.problem}`);
+  const user = agentUser !== undefined && 'user' in agentUser ? agentUser.user : undefined;
+  const config = makeConfig(env, named ?? 'claude', values, user);
   return { config, problems, backendKnown: named !== undefined };
 }
 
-function makeConfig(env: Environment, agentBackend: BackendName, values: Settings): GatewayConfig {
+function makeConfig(
+  env: Environment,
+  agentBackend: BackendName,
+  values: Settings,
+  agentUser: ProcessUser | undefined,
+): GatewayConfig {
   const maxTurns = readMaxTurns(env['BACKEND_MAX_TURNS']);
   const home = homeDirectory(env);
   const config = {
@@ -103,7 +113,7 @@ function makeConfig(env: Environment, agentBackend: BackendName, values: Setting
     configDir: resolve(values.CONFIG_DIR ?? join(home, 'config')),
     home,
     allowStateInWorkingDir: values.ALLOW_STATE_IN_WORKING_DIR,
-    ...(values.AGENT_USER === undefined ? {} : { agentUser: values.AGENT_USER }),
+    ...(agentUser === undefined ? {} : { agentUser }),
     // Nobody can be asked without a live session: the CLI has ended its turn by then.
     backendLive: values.BACKEND_LIVE || values.PERMISSION_MODE === 'ask',
     permissionMode: values.PERMISSION_MODE,
@@ -144,8 +154,14 @@ export function backendConfig(config: GatewayConfig, env?: Environment): Backend
     allowedTools: config.allowedTools,
     maxTurns: config.backendMaxTurns,
     model: config.backendModel,
-    env,
+    env: agentEnvironment(config, env),
+    user: config.agentUser,
   };
+}
+
+/** The environment that the CLIs inherit; `undefined` is that of this process. */
+export function agentEnvironment(config: GatewayConfig, env?: Environment): Environment | undefined {
+  return config.agentUser === undefined ? env : environmentOf(config.agentUser, env ?? process.env);
 }
 
 /** A path is relative to this process's directory, wherever the agent works; a bare name is looked up on PATH. */

@@ -103,7 +103,7 @@ export class Gateway implements GatewayFace {
       return [];
     });
     for (const orphan of orphans) log.warn('ended a process of a gateway that is gone', { pid: orphan.pid });
-    await sweepScratchFiles({ ...this.#options.env, TURNOUT_HOME: config.home });
+    await sweepScratchFiles({ ...this.#options.env, TURNOUT_HOME: config.home }, config.agentUser);
     try {
       await this.#parts.outputs.sweep((await this.#store.running()).map(({ id }) => id));
       for (const kind of this.#parts.kinds) await kind.start(this);
