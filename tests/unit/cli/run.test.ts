@@ -251,7 +251,7 @@ describe.concurrent('turnout run', () => {
     expect(done).toMatchObject({ code: 0, stdout: 'Hello from the scripted model.\n' });
     expect(done.stderr).toContain('backend claude');
     expect(done.stderr).toContain(programPath('replay.sh'));
-    expect(done.stderr).toContain("-p 'say hi' --output-format stream-json");
+    expect(done.stderr).toContain('-p --output-format stream-json');
     expect(done.stderr).toContain('--model opus');
     expect(done.stderr).toContain('--api-key=[redacted]');
     expect(done.stderr).not.toMatch(/verysecret|anothersecret/);

@@ -53,14 +53,16 @@ describe('temporary files', () => {
     stage,
   }) => {
     vi.stubEnv('TMPDIR', stage.directory);
-    onTestFinished(() => vi.unstubAllEnvs());
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
     const uid = process.geteuid?.() ?? 0;
     const shared = stage.path(`turnout-${uid}`);
     const unusable = { TURNOUT_HOME: join(stage.write('a-file', ''), 'below') };
     const root = () => dirname(scratchDirectory(unusable));
     // Nobody has been there: the usual name. Then a link, a directory that all can write, and one of another user.
     expect(root()).toBe(shared);
-    rmSync(shared, { recursive: true });
+    rmSync(shared, { recursive: true, force: true });
     mkdirSync(stage.path('elsewhere'), { mode: 0o700 });
     symlinkSync(stage.path('elsewhere'), shared);
     const fresh = root();
