@@ -10,7 +10,6 @@ import {
   userMessage,
 } from './claude/arguments.js';
 import { type ClaudeState, claudeDecoder } from './claude/decoder.js';
-import { fitsArgument } from './launch/prompt.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import type { Invocation } from './one-shot/invocation.js';
@@ -63,7 +62,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     const channel = channelFor(turn.prompt);
     const args = this.#args({
       ...turn,
-      prompt: channel === 'argument' ? [turn.prompt] : [],
+      prompt: [],
       format: turn.stream || channel === 'message' ? streamFormat : plainFormat,
       permission: permissionFlags[effectiveMode(turn)],
       systemPromptFile,
@@ -81,9 +80,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     args.push(...turn.rawArgs);
     return {
       args,
-      ...(channel === 'argument'
-        ? {}
-        : { stdin: channel === 'stdin' ? turn.prompt : `${JSON.stringify(userMessage(turn.prompt))}\n` }),
+      stdin: channel === 'stdin' ? turn.prompt : `${JSON.stringify(userMessage(turn.prompt))}\n`,
       env: claudeEnvironment(this.inherited, turn.permissionMode),
       files: [{ path: systemPromptFile, content: turn.systemPrompt }],
     };
@@ -134,10 +131,10 @@ const snapshotFlag = '--system-prompt-snapshot';
 const plainFormat = ['--output-format', 'json'];
 
 /**
- * A slash command is one on stdin too. Only a message that is marked as not typed reaches the model as it is
- * (2.1.325; the mark is undocumented, so plain prompts don't depend on it).
+ * No prompt is an argument: those are shown to every user of the machine. A slash command is one on stdin too. Only a
+ * message that is marked as not typed reaches the model as it is (2.1.325; the mark is undocumented, so plain prompts
+ * don't depend on it).
  */
-function channelFor(prompt: string): 'argument' | 'stdin' | 'message' {
-  if (prompt.startsWith('/')) return 'message';
-  return fitsArgument(prompt) && !prompt.startsWith('-') ? 'argument' : 'stdin';
+function channelFor(prompt: string): 'stdin' | 'message' {
+  return prompt.startsWith('/') ? 'message' : 'stdin';
 }

@@ -57,16 +57,15 @@ export class CodexBackend extends OneShotBackend<CodexState> {
     const natively = fitsArgument(JSON.stringify(turn.systemPrompt));
     const prompt =
       natively && !this.#instructionsChanged(turn) ? turn.prompt : putInFront(turn.systemPrompt, turn.prompt);
-    // Codex takes "-" for stdin, even behind "--".
-    const asArgument = fitsArgument(prompt) && prompt !== '-';
+    // Every user of the machine can see arguments, so the prompt is none: "-" stands for stdin.
     const args = this.#args({
       ...turn,
-      prompt: asArgument ? prompt : '-',
+      prompt: '-',
       systemPrompt: natively ? turn.systemPrompt : '',
       permission: permissionFlags[turn.permissionMode],
       extra: [...withoutPlugins(this.inherited), ...(await mcpArguments(turn.mcpConfig)), ...turn.rawArgs],
     });
-    return asArgument ? { args } : { args, stdin: keepByteOrderMark(prompt) };
+    return { args, stdin: keepByteOrderMark(prompt) };
   }
 
   protected decoderFor(turn?: Turn): WireDecoder<CodexState> {

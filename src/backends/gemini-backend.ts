@@ -4,7 +4,7 @@ import type { PermissionMode } from '../core/permission-mode.js';
 import type { ProcessExit } from '../process/start-process.js';
 import { keepConversation, removeStubs } from './gemini/chat-records.js';
 import { type GeminiState, geminiDecoder, geminiFailure } from './gemini/decoder.js';
-import { channelFor, withoutCommand } from './gemini/prompt.js';
+import { withoutCommand } from './gemini/prompt.js';
 import { putInFront } from './launch/prompt.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
@@ -61,17 +61,19 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
 
   protected async describe(turn: Turn): Promise<Invocation> {
     const home = { ...this.inherited, ...turn.env };
-    if (turn.sessionId !== undefined) await keepConversation(turn.sessionId, home);
-    await removeStubs(home);
+    if (this.config.user === undefined) {
+      if (turn.sessionId !== undefined) await keepConversation(turn.sessionId, home);
+      await removeStubs(home);
+    }
     // A session that got these instructions once has them in its history.
     const known = this.#instructions.get(turn.sessionId) === turn.systemPrompt;
     const directories = [turn.cwd, this.inherited['HOME'] ?? homedir()];
     const typed = withoutCommand(turn.prompt, directories);
     const prompt = known || turn.systemPrompt === '' ? typed : putInFront(turn.systemPrompt, turn.prompt);
-    const channel = channelFor(prompt);
     const args = this.#args({
       ...turn,
-      prompt: channel === 'stdin' ? [] : channel === 'option' ? [`--prompt=${prompt}`] : [prompt],
+      // Every user of the machine can see arguments, so the prompt is none.
+      prompt: [],
       format: turn.stream ? 'stream-json' : 'json',
       mode: turn.permissionMode,
     });
@@ -81,7 +83,7 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
       // An untrusted folder ends the run with 55, even in yolo mode; the caller chose this folder.
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
     };
-    return channel === 'stdin' ? { args, env, stdin: prompt } : { args, env };
+    return { args, env, stdin: prompt };
   }
 
   protected decoderFor(): WireDecoder<GeminiState> {

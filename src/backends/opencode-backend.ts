@@ -84,7 +84,8 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
    * prints nothing of it and never ends.
    */
   async #otherDirectory(turn: Turn): Promise<string | undefined> {
-    if (turn.sessionId === undefined) return undefined;
+    // Another user's database is not opened with our rights: SQLite would leave files of ours beside it.
+    if (turn.sessionId === undefined || this.config.user !== undefined) return undefined;
     const directory = await sessionDirectory(turn.sessionId, { ...this.inherited, ...turn.env });
     if (directory === undefined || isSameDirectory(directory, turn.cwd)) return undefined;
     if (!existsSync(directory)) {

@@ -1,5 +1,6 @@
 import type { ChatEvent } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
+import type { ProcessUser } from '../process/process-user.js';
 import type { LiveProtocol } from './live/types.js';
 import type { BackendName } from './names.js';
 
@@ -19,6 +20,8 @@ export interface BackendAdapterConfig {
   readonly model?: string | undefined;
   /** The environment that children inherit, without the gateway's own secrets. Default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The user that the CLI runs as, if it is another one than ours; `env` is then that user's. */
+  readonly user?: ProcessUser | undefined;
 }
 
 /** R1.2: the result of a turn. */

@@ -1,6 +1,6 @@
+import { resolve } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { homeDirectory } from '../config/home-directory.js';
-import { readEnvironment } from '../config/read-environment.js';
+import { trustedHome } from '../config/home-directory.js';
 import { TurnoutError } from '../core/errors.js';
 import { dayMs, startOfDay } from '../gateway/archive/format.js';
 import { type ArchiveReader, openArchive } from '../gateway/archive/open-archive.js';
@@ -34,11 +34,7 @@ export async function runArchiveCommand<Options extends ArchiveOptions>(
       await terminal.write(command.usageText);
       return exitCodes.done;
     }
-    const env =
-      options.home === undefined
-        ? readEnvironment(process.cwd(), process.env)
-        : { ...process.env, TURNOUT_HOME: options.home };
-    home = homeDirectory(env);
+    home = options.home === undefined ? trustedHome(process.env) : resolve(options.home);
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
     terminal.say(error.explanation);

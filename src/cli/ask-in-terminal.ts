@@ -60,17 +60,23 @@ async function ask(
   const choices = always ? '[y]es, [a]lways, [n]o' : '[y]es, [n]o';
   terminal.say(`the agent wants to use ${asked.tool}: ${printJson(asked.input)}`);
   const lines = createInterface({ input, output: process.stderr, terminal: false });
+  // Ctrl-D, or a terminal that goes away, closes the input: the question alone would wait for ever.
+  const closed = new Promise<never>((_, reject) => {
+    lines.once('close', () => reject(new Error('The terminal was closed.')));
+  });
+  closed.catch(() => undefined);
   try {
     for (;;) {
-      const typed = await lines.question(`turnout: allow it? ${choices}: `, { signal: withdrawn });
+      const question = lines.question(`turnout: allow it? ${choices}: `, { signal: withdrawn });
+      const typed = await Promise.race([question, closed]);
       const decision = answers[typed.trim().toLowerCase()];
       if (decision === 'deny') return { decision, message: 'The user said no.' };
       if (decision !== undefined && asked.options.includes(decision)) return { decision };
     }
   } catch {
-    if (!withdrawn.aborted) return { decision: 'deny', message: 'The terminal was closed.' };
-    // The cursor stands behind the question, so the message begins on a new line.
+    // The cursor stands behind the question, so what follows begins on a new line.
     process.stderr.write('\n');
+    if (!withdrawn.aborted) return { decision: 'deny', message: 'The user gave no answer.' };
     terminal.say(`the question was withdrawn: ${withdrawn.reason}`);
     return undefined;
   } finally {

@@ -57,12 +57,12 @@ function parseOptions(argv: readonly string[]) {
 }
 
 async function examine(options: ReturnType<typeof parseOptions>): Promise<number> {
-  const environment = readEnvironment(process.cwd(), process.env);
-  const config = loadConfig(environment);
+  const { settings, inherited } = await readEnvironment({ environment: process.env });
+  const config = loadConfig(settings);
   const wanted = options.backend
     ?.flatMap((names) => names.split(','))
     .map((name) => resolveBackendName(name));
-  const all = await exitingOnSignal(() => inspectClis(config, environment));
+  const all = await exitingOnSignal(() => inspectClis(config, inherited));
   const clis = wanted === undefined ? all : all.filter(({ backend }) => wanted.includes(backend));
   const report: Report = {
     turnout: version(),

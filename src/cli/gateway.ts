@@ -1,27 +1,30 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createBackend } from '../backends/registry.js';
 import { createLog } from '../config/log.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { checkStart } from '../gateway/check-start.js';
-import { backendConfig, type Environment, readConfig } from '../gateway/config.js';
+import { backendConfig, type Environment, type GatewayConfig, readConfig } from '../gateway/config.js';
 import { Gateway } from '../gateway/gateway.js';
 import { StoreError } from '../store/errors.js';
-import { demoAgentPath } from './demo.js';
+import { readDemoEnvironment } from './demo-environment.js';
 import { type EndingSignal, onEndingSignal } from './ending-signals.js';
 import { exitCodes } from './exit-codes.js';
 
 export const usageText = `Usage: turnout gateway [options]
 
 Takes messages over HTTP, gives them to an agent, and keeps everything on disk: a message that was accepted is
-answered, also after a crash. Settings come from .env and the environment; docs/configuration.md lists them.
+answered, also after a crash. Settings come from config.yaml and .env in TURNOUT_HOME, the environment and these
+flags, in rising order, and never from the current directory; docs/configuration.md lists them.
 
   --backend <name>  claude, codex, gemini or opencode (AGENT_BACKEND)
   --live            warm processes instead of one for each turn (BACKEND_LIVE)
   --host <address>  where to listen (HTTP_HOST, default 127.0.0.1)
   --port <port>     (HTTP_PORT, default 8420; 0: a free one)
   --home <dir>      database, archive, token (TURNOUT_HOME, default ~/.turnout)
-  --demo            with the bundled demo agent: no account needed
+  --env-file <file> settings, and variables for the agents, over those of TURNOUT_HOME
+  --demo            with the bundled demo agent only, in TURNOUT_HOME/demo: no account needed
 
 SIGTERM, SIGHUP or Ctrl-C lets running turns end (SHUTDOWN_GRACE_MS); another one, a second later or more, ends them at
 once, and so does SIGQUIT.
@@ -30,7 +33,7 @@ Exit codes: 0 stopped · 1 it could not start · 2 wrong usage
 
 /** `turnout gateway`: runs until a signal stops it. */
 export async function main(argv: readonly string[]): Promise<number> {
-  let options: ReturnType<typeof parseOptions>;
+  let options: Options;
   try {
     options = parseOptions(argv);
   } catch (error) {
@@ -42,7 +45,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return exitCodes.done;
   }
   try {
-    return await serve({ ...readEnvironment(process.cwd(), process.env), ...asSettings(options) });
+    return await serve(options.demo ? demoSettings(options) : await ownSettings(options));
   } catch (error) {
     if (!(error instanceof TurnoutError) && !(error instanceof StoreError)) throw error;
     const why = error instanceof TurnoutError ? error.explanation : error.message;
@@ -51,8 +54,33 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function serve(env: Environment): Promise<number> {
-  const { config, problems, backendKnown } = readConfig(env);
+interface Served {
+  readonly settings: Environment;
+  readonly inherited: Environment;
+  readonly more: Pick<GatewayConfig, 'demo' | 'envFile'>;
+}
+
+async function ownSettings(options: Options): Promise<Served> {
+  const envFile = options['env-file'] === undefined ? undefined : resolve(options['env-file']);
+  const flags = asSettings(options);
+  const read = await readEnvironment({ environment: process.env, flags, envFile });
+  return { ...read, more: envFile === undefined ? {} : { envFile } };
+}
+
+/** A demo has a home of its own, and takes nothing from the user's: no hooks, no channels, no other CLI. */
+function demoSettings(options: Options): Served {
+  if (options['env-file'] !== undefined || options.backend !== undefined) {
+    throw new TurnoutError('bad_request', 'A demo has its own agent and settings.', {
+      hint: 'Leave --env-file and --backend out, or --demo.',
+    });
+  }
+  const { settings, inherited } = readDemoEnvironment(process.env, asSettings(options));
+  return { settings, inherited, more: { demo: true } };
+}
+
+async function serve({ settings, inherited: env, more }: Served): Promise<number> {
+  const { config: read, problems, backendKnown } = readConfig(settings);
+  const config = { ...read, ...more };
   if (problems.length > 0) {
     const backend = backendKnown ? createBackend(config.agentBackend, backendConfig(config, env)) : undefined;
     await checkStart(config, backend, env, problems);
@@ -109,6 +137,8 @@ function untilStopped(starting: Promise<Gateway>): Promise<void> {
   });
 }
 
+type Options = ReturnType<typeof parseOptions>;
+
 function parseOptions(argv: readonly string[]) {
   return parseArgs({
     args: [...argv],
@@ -118,20 +148,20 @@ function parseOptions(argv: readonly string[]) {
       host: { type: 'string' },
       port: { type: 'string' },
       home: { type: 'string' },
+      'env-file': { type: 'string' },
       demo: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   }).values;
 }
 
-function asSettings(options: ReturnType<typeof parseOptions>): Record<string, string> {
+function asSettings(options: Options): Record<string, string> {
   const settings = {
-    AGENT_BACKEND: options.demo ? 'claude' : options.backend,
-    BACKEND_CLI_PATH: options.demo ? demoAgentPath : undefined,
+    AGENT_BACKEND: options.backend,
     BACKEND_LIVE: options.live ? '1' : undefined,
     HTTP_HOST: options.host,
     HTTP_PORT: options.port,
-    TURNOUT_HOME: options.home,
+    TURNOUT_HOME: options.home === undefined ? undefined : resolve(options.home),
   };
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as Record<string, string>;

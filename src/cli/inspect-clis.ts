@@ -1,7 +1,8 @@
+import { childEnvironment } from '../backends/launch/child-environment.js';
 import { type BackendName, backendNames, backends, createBackend } from '../backends/registry.js';
 import type { BackendCapabilities } from '../backends/types.js';
 import type { Environment } from '../config/home-directory.js';
-import { backendConfig, type GatewayConfig } from '../gateway/config.js';
+import { agentEnvironment, backendConfig, type GatewayConfig } from '../gateway/config.js';
 import { findExecutable } from '../process/find-executable.js';
 import { describeExit, startProcess } from '../process/start-process.js';
 
@@ -47,7 +48,12 @@ async function inspect(
     };
   }
   try {
-    return { ...facts, usable: true, path: found.path, version: await readVersion(found.path, environment) };
+    return {
+      ...facts,
+      usable: true,
+      path: found.path,
+      version: await readVersion(found.path, config, environment),
+    };
   } catch (error) {
     return {
       ...facts,
@@ -64,11 +70,15 @@ const problems = {
   is_directory: 'a directory, not a program',
 } as const;
 
-async function readVersion(path: string, environment: Environment): Promise<string> {
-  const env = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined),
-  ) as Record<string, string>;
-  const child = await startProcess({ command: path, args: ['--version'], env });
+async function readVersion(path: string, config: GatewayConfig, environment: Environment): Promise<string> {
+  // A CLI reads the settings of the directory that it is started in, which may be anybody's repository.
+  const child = await startProcess({
+    command: path,
+    args: ['--version'],
+    cwd: '/',
+    env: childEnvironment(agentEnvironment(config, environment) ?? environment),
+    user: config.agentUser,
+  });
   const timer = setTimeout(() => void child.end(), versionTimeoutMs);
   try {
     const lines: string[] = [];

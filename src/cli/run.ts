@@ -4,7 +4,7 @@ import { sweepScratchFiles } from '../backends/launch/scratch-files.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
-import { backendConfig, loadConfig } from '../gateway/config.js';
+import { backendConfig, type GatewayConfig, loadConfig } from '../gateway/config.js';
 import { endOrphans } from '../process/end-orphans.js';
 import { exitCodeFor, exitCodes } from './exit-codes.js';
 import { readPrompt } from './read-prompt.js';
@@ -31,7 +31,8 @@ unattended runs. Run it where the agent may do what it likes.
   --disallowed-tools <a,b>    not these tools (claude, opencode)
   --mcp-config <file>         MCP servers, in Claude's format (claude, codex, opencode)
   --live                      over the CLI's long-lived protocol: every CLI streams piece by piece
-  --permission-mode <mode>    bypass (default), ask (in this terminal; implies --live), edits, plan
+  --permission-mode <mode>    bypass, ask (in this terminal; implies --live), edits, plan
+                              (default: PERMISSION_MODE, else bypass)
   --permission-timeout <s>    deny what nobody answered for this long (default: 300)
   --timeout <seconds>         end the turn after this long
   --output <format>           text (default), json, stream-json
@@ -72,23 +73,23 @@ function failureIn(output: OutputFormat, { code, message }: TurnoutError): strin
 }
 
 async function runTurn(options: RunFlags): Promise<number> {
-  const environment = readEnvironment(process.cwd(), process.env);
-  const config = loadConfig(settingsFrom(options, environment));
+  const { settings, inherited } = await readEnvironment({ environment: process.env });
+  const config = loadConfig(settingsFrom(options, settings));
   if (!statSync(config.workingDir, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${config.workingDir} is not there.`, {
       hint: 'Choose another one with --cwd or WORKING_DIR.',
     });
   }
-  const swept = sweepAfterCrash(config.home);
+  const swept = sweepAfterCrash(config);
   for (const warning of config.warnings) process.stderr.write(`turnout: ${warning}\n`);
   const prompt = await readPrompt(options.prompt, process.stdin, {
     say: (line) => process.stderr.write(`turnout: ${line}\n`),
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
   });
-  const { permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
+  const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
   const turn = sessionTurn(prompt, {
     backend: config.agentBackend,
-    config: backendConfig(config, { ...process.env, TURNOUT_HOME: config.home }),
+    config: backendConfig(config, inherited),
     // A permission can be asked only in a live session: a one-shot CLI has ended its turn by then.
     live: options.live || permissionMode === 'ask',
     systemPrompt: systemPromptOf(options),
@@ -112,8 +113,9 @@ async function runTurn(options: RunFlags): Promise<number> {
 }
 
 /** Ends the agents that a killed Turnout left running, and removes their files. */
-async function sweepAfterCrash(home: string): Promise<void> {
-  await Promise.all([endOrphans({ home }), sweepScratchFiles({ TURNOUT_HOME: home })]).catch(() => undefined);
+async function sweepAfterCrash({ home, agentUser }: GatewayConfig): Promise<void> {
+  const swept = sweepScratchFiles({ TURNOUT_HOME: home }, agentUser);
+  await Promise.all([endOrphans({ home }), swept]).catch(() => undefined);
 }
 
 function systemPromptOf(options: RunFlags): string | undefined {

@@ -1,18 +1,18 @@
-import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
+import { checkLayout } from '../gateway/check-layout.js';
 import { loadConfig } from '../gateway/config.js';
 import { exitCodes } from './exit-codes.js';
 import { describeUnit } from './systemd-unit.js';
 
 export const usageText = `Usage: turnout service [--system]
 
-Prints a systemd unit that runs the gateway from this directory, with its .env file, as you are now: this Node.js,
-this PATH, this TURNOUT_HOME. Nothing is installed; the first lines of the unit say how to.
+Prints a systemd unit that runs the gateway as you are now: this Node.js, this PATH, this TURNOUT_HOME with its
+settings. The agents work in WORKING_DIR, else in this directory, which must not hold TURNOUT_HOME. Nothing is
+installed; the first lines of the unit say how to.
 
   --system   a unit of the system, which runs as the present user, instead of one of the user's own manager
 
@@ -27,7 +27,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       options: { system: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
     });
     if (values.help) process.stdout.write(usageText);
-    else process.stdout.write(printUnit(values.system ?? false));
+    else process.stdout.write(await printUnit(values.system ?? false));
     return exitCodes.done;
   } catch (error) {
     const isUsage = String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
@@ -38,9 +38,16 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-function printUnit(system: boolean): string {
-  const workingDirectory = process.cwd();
-  const { home, shutdownGraceMs } = loadConfig(readEnvironment(workingDirectory, process.env));
+async function printUnit(system: boolean): Promise<string> {
+  const { settings } = await readEnvironment({ environment: process.env });
+  const config = loadConfig(settings);
+  const { home, shutdownGraceMs, workingDir } = config;
+  const [exposed] = await checkLayout(config);
+  if (exposed !== undefined) {
+    throw new TurnoutError('bad_request', exposed, {
+      hint: 'Run `turnout service` in the directory where the agents are to work, or set WORKING_DIR.',
+    });
+  }
   const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
   if (/[\\/]_npx[\\/]/.test(program)) {
     process.stderr.write(
@@ -50,10 +57,9 @@ function printUnit(system: boolean): string {
   return describeUnit({
     node: process.execPath,
     program,
-    workingDirectory,
-    hasSettingsFile: existsSync(join(workingDirectory, '.env')),
+    workingDir,
     path: process.env['PATH'],
-    home: process.env['TURNOUT_HOME'] ? home : undefined,
+    home,
     shutdownGraceMs,
     user: system ? userInfo().username : undefined,
   });

@@ -3,10 +3,10 @@ import { TurnoutError } from '../core/errors.js';
 export interface UnitFacts {
   readonly node: string;
   readonly program: string;
-  readonly workingDirectory: string;
-  readonly hasSettingsFile: boolean;
+  /** The directory where the agents work, apart from `home`. */
+  readonly workingDir: string;
   readonly path: string | undefined;
-  readonly home: string | undefined;
+  readonly home: string;
   readonly shutdownGraceMs: number;
   /** The user that a system unit runs as; `undefined` for a unit of the user's own manager. */
   readonly user: string | undefined;
@@ -17,7 +17,6 @@ const stopReserveSeconds = 30;
 
 export function describeUnit(facts: UnitFacts): string {
   const stopSeconds = Math.ceil(facts.shutdownGraceMs / 1000) + stopReserveSeconds;
-  const settings = facts.hasSettingsFile ? 'are in' : 'go into';
   return `${installation(facts.user)}
 [Unit]
 Description=Turnout gateway: coding agents behind chat and HTTP
@@ -27,10 +26,13 @@ StartLimitBurst=5
 
 [Service]
 Type=exec
-${facts.user === undefined ? '' : `# Whose logins the agents use.\nUser=${plain(facts.user)}\n`}# The settings ${settings} the .env file of this directory. The gateway reads it: EnvironmentFile= has other rules.
-WorkingDirectory=${plain(facts.workingDirectory)}
+${facts.user === undefined ? '' : `# Whose logins the agents use.\nUser=${plain(facts.user)}\n`}# The agents work here, apart from TURNOUT_HOME: what they write must not be what the next start obeys.
+WorkingDirectory=${plain(facts.workingDir)}
+${environment('WORKING_DIR', facts.workingDir)}# The settings are in config.yaml and .env of this directory. The gateway reads them: EnvironmentFile= has other rules.
+${environment('TURNOUT_HOME', facts.home)}# A secret that the agents, which run as the same user, can't read from the gateway's environment:
+#LoadCredential=HTTP_TOKEN:/etc/turnout/http-token
 # The agent CLIs are looked up here.
-${environment('PATH', facts.path)}${environment('TURNOUT_HOME', facts.home)}ExecStart=${executable(facts.node)} ${quoted(argument(facts.program))} gateway
+${environment('PATH', facts.path)}ExecStart=${executable(facts.node)} ${quoted(argument(facts.program))} gateway
 Restart=on-failure
 RestartSec=5
 # At first only the gateway gets SIGTERM, and drains. What is left when it has ended is killed.

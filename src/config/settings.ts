@@ -10,6 +10,7 @@ import {
 } from './formats.js';
 import { defaultClocks, defaultPoolLimits } from './limits.js';
 import { logLevels } from './log.js';
+import { fileSetting, secretNames } from './secrets.js';
 
 /** The ways to treat a message that arrives while the channel's turn runs. */
 export const queueModes = ['queue', 'interrupt', 'collect', 'steer'] as const;
@@ -26,6 +27,9 @@ const settings = {
   QUERY_TIMEOUT_MS: withDefault(milliseconds(1), 600_000),
   WORKING_DIR: withDefault(text, '.'),
   CONFIG_DIR: optional(text),
+  ALLOW_STATE_IN_WORKING_DIR: withDefault(onOrOff, false),
+  AGENT_USER: optional(trimmed),
+  MAX_PERMISSION_REQUESTS: withDefault(wholeNumber('requests', 1, 100_000), 200),
   BACKEND_LIVE: withDefault(onOrOff, false),
   PERMISSION_MODE: withDefault(oneOf(permissionModes), 'bypass'),
   MAX_CONCURRENT_TURNS: withDefault(wholeNumber('turns', 1, 1000), 4),
@@ -53,6 +57,16 @@ const settings = {
   POOL_IDLE_MS: withDefault(milliseconds(0), defaultPoolLimits.idleMs),
   POOL_SPARES: withDefault(wholeNumber('processes', 0, 100), defaultPoolLimits.spares),
 } as const;
+
+/** Settings that are not read by the table: a backend's name, R7.2, and secrets, which have several sources. */
+const otherNames: ReadonlySet<string> = new Set([
+  ...['AGENT_BACKEND', 'FORGE_BACKEND', 'BACKEND_MAX_TURNS', 'TURNOUT_HOME'],
+  ...secretNames.flatMap((name) => [name, fileSetting(name)]),
+]);
+
+export function isSettingName(name: string): boolean {
+  return Object.hasOwn(settings, name) || otherNames.has(name);
+}
 
 export type Settings = { readonly [K in keyof typeof settings]: ReturnType<(typeof settings)[K]> };
 
@@ -93,6 +107,10 @@ function withDefault<T>(read: (raw: string) => T, value: NoInfer<T>): (raw: stri
 
 function text(raw: string): string {
   return raw;
+}
+
+function trimmed(raw: string): string {
+  return raw.trim();
 }
 
 function list(raw: string): readonly string[] {

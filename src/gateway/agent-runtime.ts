@@ -5,6 +5,7 @@ import { type AgentRequest, Agents, type AgentTurn } from './agents/agents.js';
 import { type Seed, seededPrompt } from './agents/seed.js';
 import type { SessionManager } from './agents/session-manager.js';
 import { type Chosen, type TurnSettings, turnSettings } from './agents/turn-settings.js';
+import { layoutProblems } from './check-layout.js';
 import type { GatewayConfig } from './config.js';
 import type { HookManager } from './hooks/hook-manager.js';
 import type { ChannelConfig, MarkdownConfigLoader } from './persona/markdown-config-loader.js';
@@ -96,7 +97,7 @@ export class AgentRuntime {
   async run(turn: RuntimeTurn, observer: TurnObserver, signal: AbortSignal): Promise<RuntimeReport> {
     const files = await this.#loader.load(turn.channel);
     const settings = turnSettings(this.#config, files, turn.chosen);
-    const refused = unusable(settings) ?? this.#unsupported(settings);
+    const refused = unusable(settings) ?? this.#exposed(settings) ?? this.#unsupported(settings);
     if (refused !== undefined) return this.#ended(turn, settings, errorEvent('bad_request', refused));
 
     const stored = await this.#sessions.get(turn.channel, settings.backend);
@@ -162,6 +163,13 @@ export class AgentRuntime {
   #ended(turn: RuntimeTurn, settings: TurnSettings, ending: TerminalEvent): RuntimeReport {
     const result = mapBackendResult(foldEnding(ending), turn.channel);
     return { ending, result, settings, sessionLost: false };
+  }
+
+  /** A `cwd` that came after the start, in which the gateway's own files are. */
+  #exposed({ cwd }: TurnSettings): string | undefined {
+    return cwd === this.#config.workingDir
+      ? undefined
+      : layoutProblems(this.#config, cwd, 'the cwd of this channel')[0];
   }
 
   /** A restriction that a channel names is never dropped in silence (one from the environment is warned about: R7.3). */

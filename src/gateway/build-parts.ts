@@ -85,6 +85,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     waiters.channelChanged(channel);
   };
   const permissions = new PermissionRequests({
+    maxPerTurn: config.maxPermissionRequests,
     store,
     log,
     now,

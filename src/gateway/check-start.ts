@@ -3,6 +3,8 @@ import { childEnvironment } from '../backends/launch/child-environment.js';
 import type { BackendAdapter } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
 import { checkTokenFile } from './channels/http/http-token.js';
+import { checkAgentUser } from './check-agent-user.js';
+import { checkLayout } from './check-layout.js';
 import type { Environment, GatewayConfig } from './config.js';
 import { checkPrograms } from './hooks/check-programs.js';
 import { readHooks } from './hooks/read-hooks.js';
@@ -19,8 +21,10 @@ export async function checkStart(
   const problems = [
     ...settingsProblems,
     ...(backend === undefined ? [] : await checkBackend(config, backend)),
+    ...(backend === undefined ? [] : await checkAgentUser(config, backend)),
     ...(await checkDirectory('WORKING_DIR', config.workingDir)),
     ...(await checkConfigDirectory(config.configDir)),
+    ...(await checkLayout(config)),
     ...(config.httpToken === undefined ? await checkKeptToken(config.home) : []),
     ...hooks.problems,
     ...(await checkPrograms(hooks.named, config.configDir, childEnvironment(env))),
@@ -29,7 +33,7 @@ export async function checkStart(
   if (problems.length === 0) return;
   const list = problems.map((problem) => `  - ${problem.replaceAll('\n', '\n    ')}`).join('\n');
   throw new TurnoutError('bad_request', `The gateway can't start:\n${list}`, {
-    hint: 'Settings come from the environment and the .env file of this directory.',
+    hint: 'Settings come from flags, the environment, and .env and config.yaml in TURNOUT_HOME.',
   });
 }
 

@@ -4,9 +4,11 @@ import type { BackendAdapterConfig } from '../backends/types.js';
 import { type Environment, homeDirectory } from '../config/home-directory.js';
 import type { Clocks, PoolLimits } from '../config/limits.js';
 import type { LogLevel } from '../config/log.js';
+import { readSecrets, type SecretName, secretNames } from '../config/secrets.js';
 import { type QueueMode, readSettings, type Settings } from '../config/settings.js';
 import { TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
+import { environmentOf, findUser, type ProcessUser } from '../process/process-user.js';
 
 export type { Environment } from '../config/home-directory.js';
 
@@ -21,9 +23,19 @@ export interface GatewayConfig {
   readonly workingDir: string;
   readonly configDir: string;
   readonly home: string;
+  /** The file of --env-file. */
+  readonly envFile?: string;
+  /** True if the operator accepts that agents can write what the gateway obeys. */
+  readonly allowStateInWorkingDir: boolean;
+  /** The user that CLIs run as, in place of the gateway's own. */
+  readonly agentUser?: ProcessUser;
+  /** True for `--demo`: no CLI but the bundled agent is started. */
+  readonly demo?: true;
   /** Turns run over live sessions: warm processes. */
   readonly backendLive: boolean;
   readonly permissionMode: PermissionMode;
+  /** A turn that asks for more permissions is ended. */
+  readonly maxPermissionRequests: number;
   readonly maxConcurrentTurns: number;
   /** The limit of waiting messages, in all channels together. */
   readonly maxQueueDepth: number;
@@ -54,9 +66,6 @@ export interface GatewayConfig {
 
 export const defaultMaxTurns = 25;
 
-/** A secret is never shown, even if it is wrong: the mistake may be one blank too many. */
-const secretNames: ReadonlySet<string> = new Set(['HTTP_TOKEN']);
-
 /** Validates every setting; all problems come in one error. */
 export function loadConfig(env: Environment): GatewayConfig {
   const { config, problems } = readConfig(env);
@@ -73,16 +82,28 @@ export function readConfig(env: Environment): {
 } {
   const problems: string[] = [];
   const named = orProblem(problems, () => resolveBackendName(env['AGENT_BACKEND'] || env['FORGE_BACKEND']));
-  const { values, problems: wrong } = readSettings(withoutBlanks(env));
+  const secrets = readSecrets(env);
+  problems.push(...secrets.problems);
+  const { values, problems: wrong } = readSettings({ ...withoutBlanks(env), ...secrets.values });
   for (const { name, expected } of wrong) {
-    const shown = secretNames.has(name) ? '' : `=${JSON.stringify(env[name])}`;
+    // A secret is never shown, even if it is wrong: the mistake may be one blank too many.
+    const shown = secretNames.includes(name as SecretName) ? '' : `=${JSON.stringify(env[name])}`;
     problems.push(`${name}${shown}: ${expected}`);
   }
-  const config = makeConfig(env, named ?? 'claude', values);
+  const agentUser = values.AGENT_USER === undefined ? undefined : findUser(values.AGENT_USER);
+  if (agentUser !== undefined && 'problem' in agentUser)
+    problems.push(`AGENT_USER=${JSON.stringify(values.AGENT_USER)}: ${agentUser.problem}`);
+  const user = agentUser !== undefined && 'user' in agentUser ? agentUser.user : undefined;
+  const config = makeConfig(env, named ?? 'claude', values, user);
   return { config, problems, backendKnown: named !== undefined };
 }
 
-function makeConfig(env: Environment, agentBackend: BackendName, values: Settings): GatewayConfig {
+function makeConfig(
+  env: Environment,
+  agentBackend: BackendName,
+  values: Settings,
+  agentUser: ProcessUser | undefined,
+): GatewayConfig {
   const maxTurns = readMaxTurns(env['BACKEND_MAX_TURNS']);
   const home = homeDirectory(env);
   const config = {
@@ -95,9 +116,12 @@ function makeConfig(env: Environment, agentBackend: BackendName, values: Setting
     workingDir: resolve(values.WORKING_DIR),
     configDir: resolve(values.CONFIG_DIR ?? join(home, 'config')),
     home,
+    allowStateInWorkingDir: values.ALLOW_STATE_IN_WORKING_DIR,
+    ...(agentUser === undefined ? {} : { agentUser }),
     // Nobody can be asked without a live session: the CLI has ended its turn by then.
     backendLive: values.BACKEND_LIVE || values.PERMISSION_MODE === 'ask',
     permissionMode: values.PERMISSION_MODE,
+    maxPermissionRequests: values.MAX_PERMISSION_REQUESTS,
     maxConcurrentTurns: values.MAX_CONCURRENT_TURNS,
     maxQueueDepth: values.MAX_QUEUE_DEPTH,
     maxOutputMb: values.MAX_OUTPUT_MB,
@@ -137,8 +161,14 @@ export function backendConfig(config: GatewayConfig, env?: Environment): Backend
     allowedTools: config.allowedTools,
     maxTurns: config.backendMaxTurns,
     model: config.backendModel,
-    env,
+    env: agentEnvironment(config, env),
+    user: config.agentUser,
   };
+}
+
+/** The environment that the CLIs inherit; `undefined` is that of this process. */
+export function agentEnvironment(config: GatewayConfig, env?: Environment): Environment | undefined {
+  return config.agentUser === undefined ? env : environmentOf(config.agentUser, env ?? process.env);
 }
 
 /** A path is relative to this process's directory, wherever the agent works; a bare name is looked up on PATH. */
@@ -193,6 +223,6 @@ function invalidSettings(problems: readonly string[]): TurnoutError {
   const list = problems.map((problem) => `  - ${problem}`).join('\n');
   const count = problems.length === 1 ? 'A setting is' : `${problems.length} settings are`;
   return new TurnoutError('bad_request', `${count} wrong:\n${list}`, {
-    hint: 'Correct them in the environment or in the .env file of this directory.',
+    hint: 'Correct them where they are set: flags, the environment, or .env and config.yaml in TURNOUT_HOME.',
   });
 }

@@ -65,7 +65,7 @@ export class Gateway implements GatewayFace {
     try {
       const { token, file, warnings } = await loadHttpToken(config.home, config.httpToken);
       for (const warning of [...config.warnings, ...warnings]) log.warn(warning);
-      if (env['CONFIG_DIR'] && !existsSync(config.configDir)) {
+      if (config.configDir !== join(config.home, 'config') && !existsSync(config.configDir)) {
         log.warn(`CONFIG_DIR=${config.configDir}: there is no such directory, so nothing is read from it`);
       }
       const hooks = await HookManager.load(config.configDir, log, env);
@@ -121,7 +121,7 @@ export class Gateway implements GatewayFace {
 
   async #start(): Promise<void> {
     const { log, config } = this.#options;
-    await sweepScratchFiles({ ...this.#options.env, TURNOUT_HOME: config.home });
+    await sweepScratchFiles({ ...this.#options.env, TURNOUT_HOME: config.home }, config.agentUser);
     try {
       await this.#parts.outputs.sweep((await this.#store.running()).map(({ id }) => id));
       for (const kind of this.#parts.kinds) await kind.start(this);

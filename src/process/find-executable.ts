@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
 export type FoundExecutable =
   | { readonly path: string }
@@ -10,7 +10,8 @@ export type ExecutableProblem = 'missing' | 'not_executable' | 'is_directory';
 
 /**
  * Finds the file that a command would start. A name with a slash is a path, relative to `cwd`; a bare one is
- * looked up on PATH, where a file that can't be run is passed over but reported if nothing better is found.
+ * looked up on PATH, where a file that can't be run is passed over but reported if nothing better is found. Empty and
+ * relative parts of PATH don't count: they mean the current directory, which may be anybody's repository.
  */
 export async function findExecutable(
   nameOrPath: string,
@@ -30,8 +31,9 @@ const rank: Readonly<Record<ExecutableProblem, number>> = { missing: 0, is_direc
 
 function candidates(nameOrPath: string, env: { readonly PATH?: string }, cwd: string): string[] {
   if (nameOrPath === '') return [];
-  // An empty part of PATH means the current directory; without PATH the C library searches these two.
-  const folders = nameOrPath.includes('/') ? [''] : (env.PATH ?? '/bin:/usr/bin').split(delimiter);
+  // Without PATH the C library searches these two. A part that is empty or relative means a directory of the repository.
+  const onPath = (env.PATH ?? '/bin:/usr/bin').split(delimiter).filter((folder) => isAbsolute(folder));
+  const folders = nameOrPath.includes('/') ? [''] : onPath;
   return folders.map((folder) => resolve(cwd, join(folder, nameOrPath)));
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { explainSpawnFailure } from './explain-spawn-failure.js';
 import { createMark, markEnvironment } from './mark-child.js';
+import { asUser, type ProcessUser } from './process-user.js';
 import { ChildRun, type RunningProcess } from './running-process.js';
 import { unsupportedSystem } from './system.js';
 import type { Input } from './write-input.js';
@@ -17,6 +18,8 @@ export interface ProcessSpec {
   readonly cwd?: string;
   /** The whole environment: nothing else is inherited. The mark is added. */
   readonly env: Readonly<Record<string, string>>;
+  /** The user that the child runs as, if it is another one than ours. */
+  readonly user?: ProcessUser | undefined;
   /** A text after which stdin is closed, or 'open' for `write()`. If it is left out, stdin is empty. */
   readonly stdin?: Input;
   /**
@@ -45,7 +48,8 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
   let stdout: number | undefined;
   try {
     if (spec.stdoutFile !== undefined) stdout = openSync(spec.stdoutFile, 'wx', 0o600);
-    const child = spawn(spec.command, spec.args, {
+    const { command, args } = spec.user === undefined ? spec : asUser(spec.user, spec.command, spec.args);
+    const child = spawn(command, args, {
       ...(spec.cwd !== undefined && { cwd: spec.cwd }),
       env: markEnvironment(spec.env, mark),
       detached: true,

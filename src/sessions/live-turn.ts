@@ -17,6 +17,9 @@ import { type Deadline, setDeadline, within } from '../core/wait.js';
 import type { Alarm } from './alarm.js';
 import { type Expiry, Watchdog } from './watchdog.js';
 
+/** A CLI that stops has little left to say; text comes many pieces at a time. */
+const maxReadsAfterStop = 4000;
+
 type State =
   | { readonly name: 'new' }
   | { readonly name: 'running' }
@@ -32,7 +35,8 @@ type State =
  * - `running`: → `stopping` (stop, an expired clock, settle before the end), `ended` (the CLI's ending, or
  *   the end of its events), `broken` (the protocol's own code fails, which it should not)
  * - `stopping`: the CLI was asked to stop, and the turn ends with `error`. → `ended` (as above, or nothing
- *   was begun), `abandoned` (`stopMs` have passed while somebody was waiting for its events), `broken`
+ *   was begun), `abandoned` (`stopMs` have passed while somebody was waiting for its events, or it has not
+ *   stopped talking), `broken`
  * - `ended`, `abandoned` (the CLI's process is of no use any more) and `broken` are final.
  */
 export class LiveTurn implements BatchSource<ChatEvent> {
@@ -60,6 +64,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   #interrupting: Promise<void> | undefined;
   #interruptAnswered = false;
   #grace: Deadline | undefined;
+  #readsAfterStop = 0;
   readonly #settled: Promise<void>;
   #markSettled: () => void = () => {};
 
@@ -221,6 +226,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   #take(): readonly ChatEvent[] | undefined {
     const events = this.#events;
     if (events === undefined) return this.#endWithoutResult();
+    this.#boundStop();
     if (this.#state.name === 'abandoned') return this.#ledger.fail(this.#state.error);
     const result = this.#next;
     if (typeof result === 'string') {
@@ -235,6 +241,13 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     for (const event of seen) this.#watchdog?.see(event);
     if (this.#reader !== 'gone') this.#reader = 'busy';
     return seen;
+  }
+
+  /** A CLI that has been told to stop and goes on talking is given up: what it still says is no part of the turn. */
+  #boundStop(): void {
+    if (this.#state.name !== 'stopping') return;
+    this.#readsAfterStop += 1;
+    if (this.#readsAfterStop > maxReadsAfterStop) this.#state = { ...this.#state, name: 'abandoned' };
   }
 
   #endWithoutResult(): readonly ChatEvent[] {

@@ -149,30 +149,33 @@ function processKind(
 ): ProcessKind {
   const inherited = options.config.env ?? process.env;
   const env = childEnvironment(inherited);
+  const { user } = options.config;
   return {
     key: JSON.stringify([
       options.backend,
       options.config.cliPath,
+      user?.uid,
       protocol.processKey(wanted),
       Object.entries(env).sort(),
       traceKey(options.trace),
     ]),
     protocol,
     async start(signal) {
-      const scratch = scratchDirectory(inherited);
+      const scratch = scratchDirectory(inherited, user);
       try {
         const { command, env: added } = await adapter.locate();
         const live = await protocol.start(wanted, {
           command,
           env: { ...env, ...added },
           scratch,
+          user,
           signal,
           trace: harmless(options.trace),
         });
-        void live.exited.then(() => removeScratchFiles(scratch));
+        void live.exited.then(() => removeScratchFiles(scratch, user));
         return live;
       } catch (error) {
-        await removeScratchFiles(scratch);
+        await removeScratchFiles(scratch, user);
         throw error;
       }
     },

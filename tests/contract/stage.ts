@@ -22,7 +22,8 @@ export type Program =
   | 'flood.sh'
   | 'receive.sh'
   | 'receive.mjs'
-  | 'stubborn.mjs';
+  | 'stubborn.mjs'
+  | 'insistent-agent.mjs';
 
 export function programPath(program: Program): string {
   return fileURLToPath(new URL(`../fixtures/programs/${program}`, import.meta.url));

@@ -19,7 +19,6 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
       env: {
         PATH: [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
         HOME: home,
-        WORKING_DIR: home,
         HTTP_PORT: '0',
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,15 +15,24 @@ export interface Run {
   err: string;
 }
 
-/** Starts `turnout gateway` as an operator does, in an environment built from nothing. */
+/** Starts `turnout gateway` as an operator does, in an environment built from nothing. The agents work in `root/work`. */
 export function startProgram(
   root: string,
   env: Record<string, string> = {},
   args: readonly string[] = [],
 ): Run {
+  const work = join(root, 'work');
+  mkdirSync(work, { recursive: true });
+  const usual = {
+    PATH: '/usr/bin:/bin',
+    HOME: root,
+    WORKING_DIR: work,
+    HTTP_PORT: '0',
+    TURNOUT_DEMO_SPEED: '10',
+  };
   const child = spawn(process.execPath, [program, 'gateway', ...args], {
     cwd: root,
-    env: { PATH: '/usr/bin:/bin', HOME: root, HTTP_PORT: '0', TURNOUT_DEMO_SPEED: '10', ...env },
+    env: { ...usual, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const run: Run = { child, out: '', err: '' };

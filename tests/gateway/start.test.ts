@@ -58,7 +58,7 @@ describe('turnout gateway', () => {
     writeFileSync(join(root, 'config', 'hooks.json'), '{"massage": []}');
     const run = startProgram(root, {
       BACKEND_CLI_PATH: '/nowhere/claude',
-      CONFIG_DIR: 'config',
+      CONFIG_DIR: join(root, 'config'),
       WORKING_DIR: 'gone',
       HTTP_PORT: 'x',
     });
@@ -84,17 +84,14 @@ describe('turnout gateway', () => {
       turn_end: [{ module: './gone.mjs', timeoutMs: 0 }],
     };
     writeFileSync(join(root, 'config', 'hooks.json'), JSON.stringify(hooks));
-    const run = startProgram(
-      root,
-      {
-        CONFIG_DIR: 'config',
-        HTTP_TOKEN: 'no token at all',
-        OUTPUT_CHANNEL_ID: 'no/channel',
-        BACKEND_MODEL: '--mcp-config=/x',
-        HTTP_PORT: 'x',
-      },
-      ['--demo'],
-    );
+    const run = startProgram(root, {
+      BACKEND_CLI_PATH: demoAgent,
+      CONFIG_DIR: join(root, 'config'),
+      HTTP_TOKEN: 'no token at all',
+      OUTPUT_CHANNEL_ID: 'no/channel',
+      BACKEND_MODEL: '--mcp-config=/x',
+      HTTP_PORT: 'x',
+    });
     expect(await exitCode(run)).toBe(1);
     for (const part of [
       /- HTTP_PORT="x": expected/,
@@ -117,14 +114,15 @@ describe('turnout gateway', () => {
     mkdirSync(join(root, '.turnout'));
     writeFileSync(join(root, '.turnout', 'http-token'), 'no token\n', { mode: 0o600 });
     writeFileSync(join(root, 'config'), '');
-    const run = startProgram(root, { CONFIG_DIR: 'config' }, ['--demo']);
+    const run = startProgram(root, { BACKEND_CLI_PATH: demoAgent, CONFIG_DIR: join(root, 'config') });
     expect(await exitCode(run)).toBe(1);
     expect(run.err).toMatch(/- CONFIG_DIR=.*config: this is no directory/);
     expect(run.err).toMatch(/- .*http-token is no token: .*\n.*delete it/);
   });
 
   it('a CONFIG_DIR that is not there: it starts, and says that nothing is read', async () => {
-    const run = startProgram(directory(), { CONFIG_DIR: 'confg' }, ['--demo']);
+    const env = { BACKEND_CLI_PATH: demoAgent, CONFIG_DIR: '/nowhere/confg' };
+    const run = startProgram(directory(), env);
     await url(run);
     expect(run.err).toMatch(/"warn".*CONFIG_DIR=.*confg: there is no such directory/);
     run.child.kill('SIGTERM');
@@ -135,7 +133,7 @@ describe('turnout gateway', () => {
     const root = directory();
     const run = startProgram(root, {}, ['--demo']);
     const at = await url(run);
-    const file = join(root, '.turnout', 'http-token');
+    const file = join(root, '.turnout', 'demo', 'http-token');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const token = readFileSync(file, 'utf8').trim();
     expect(run.out + run.err).not.toContain(token);
@@ -229,7 +227,7 @@ describe('turnout gateway', () => {
         setTimeout(resolve, 500);
       });`,
     );
-    const run = startProgram(root, { CONFIG_DIR: join(root, 'config') }, ['--demo']);
+    const run = startProgram(root, { BACKEND_CLI_PATH: demoAgent, CONFIG_DIR: join(root, 'config') });
     await eventually(() => run.err.includes('the hook runs'));
     run.child.kill('SIGTERM');
     expect(await exitCode(run)).toBe(0);

@@ -21,6 +21,9 @@ import {
  *
  * So a conversation gets a name with eight other characters before it is resumed. Gemini finds it all the same, since
  * it looks into the files for the id, and deletes it when it is too old, or when the user wants to.
+ *
+ * None of this is done for a CLI that runs as another user: its files are that user's, who could put links in their place
+ * and have us write elsewhere with our rights. A conversation that Gemini destroys there is told to it anew.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;

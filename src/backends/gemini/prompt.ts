@@ -1,14 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fitsArgument } from '../launch/prompt.js';
-
-/** How to pass a prompt so that it arrives as it is. */
-export function channelFor(prompt: string): 'argument' | 'option' | 'stdin' {
-  if (!fitsArgument(prompt)) return 'stdin';
-  // As a positional argument a dash begins an option, one word may be a subcommand (`mcp`; more in each version)
-  // or a number that is written anew (`1e3` becomes 1000).
-  return prompt.startsWith('-') || !/\s/.test(prompt) ? 'option' : 'argument';
-}
 
 /**
  * Gemini runs its slash commands in one-shot mode too, on every channel, and there is no switch: `/init` is replaced

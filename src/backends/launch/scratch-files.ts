@@ -1,12 +1,15 @@
+import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
+import { accessSync, constants, mkdirSync, rmdirSync, rmSync } from 'node:fs';
+import { chown, mkdir, open, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type Environment, homeDirectory } from '../../config/home-directory.js';
 import { TurnoutError } from '../../core/errors.js';
 import { ownerLives } from '../../process/end-orphans.js';
 import { ownName } from '../../process/mark-child.js';
+import { asUser, type ProcessUser } from '../../process/process-user.js';
+import { isOurs, temporaryDirectory, temporaryPath } from './private-directory.js';
 
 /** A file that exists as long as the run, readable by its owner only. */
 export interface ScratchFile {
@@ -14,22 +17,38 @@ export interface ScratchFile {
   readonly content: string;
 }
 
-/** Returns a directory name that no other run has; the directory is created only when a file is put in it. */
-export function scratchDirectory(env: Environment): string {
-  return join(writableRoot(env), `run-${ownName()}-${randomBytes(8).toString('hex')}`);
+/**
+ * Returns a directory name that no other run has; the directory is created only when a file is put in it. `user` is the
+ * run's, here and below, if that is another one than ours.
+ */
+export function scratchDirectory(env: Environment, user?: ProcessUser): string {
+  const root = user === undefined ? writableRoot(env) : agentRoot();
+  return join(root, `run-${ownName()}-${randomBytes(8).toString('hex')}`);
 }
 
-export async function writeScratchFiles(directory: string, files: readonly ScratchFile[]): Promise<void> {
+/** The file for a run's stdout, which only we open: it is beside the directory, where the run's user can't replace it. */
+export function scratchOutput(directory: string): string {
+  return `${directory}.stdout`;
+}
+
+export async function writeScratchFiles(
+  directory: string,
+  files: readonly ScratchFile[],
+  user?: ProcessUser,
+): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     for (const file of files) {
       const handle = await open(file.path, 'wx', 0o600);
       try {
         await handle.writeFile(file.content);
+        if (user !== undefined) await handle.chown(user.uid, user.gid);
       } finally {
         await handle.close();
       }
     }
+    // The directory is handed over last: from then on the user may change what is in it.
+    if (user !== undefined) await chown(directory, user.uid, user.gid);
   } catch (cause) {
     const full = ['ENOSPC', 'EDQUOT'].includes((cause as NodeJS.ErrnoException).code ?? '');
     throw new TurnoutError('crashed', `Could not write a temporary file in ${directory}: ${String(cause)}`, {
@@ -41,29 +60,64 @@ export async function writeScratchFiles(directory: string, files: readonly Scrat
   }
 }
 
-export async function removeScratchFiles(directory: string): Promise<void> {
-  await rm(directory, { recursive: true, force: true }).catch(() => undefined);
+export async function removeScratchFiles(directory: string, user?: ProcessUser): Promise<void> {
+  // The next sweep removes what is left.
+  const remove = (path: string) => rm(path, { recursive: true, force: true }).catch(() => undefined);
+  if (user !== undefined) {
+    const { command, args } = removal(directory, user);
+    await run(command, args, bare).catch(() => undefined);
+    await rmdir(directory).catch(() => undefined);
+  } else await remove(directory);
+  await remove(scratchOutput(directory));
 }
 
 /** Removes the directory synchronously, for the last moments of this process. */
-export function removeScratchFilesNow(directory: string): void {
+export function removeScratchFilesNow(directory: string, user?: ProcessUser): void {
   try {
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(scratchOutput(directory), { force: true });
+    if (user === undefined) {
+      rmSync(directory, { recursive: true, force: true });
+      return;
+    }
+    const { command, args } = removal(directory, user);
+    spawnSync(command, args, bare);
+    rmdirSync(directory);
   } catch {
     // The next sweep removes it.
   }
 }
 
+/**
+ * Removes the contents with the user's own rights: it may have put a link in the place of a folder, and what we remove
+ * must not be what that points to.
+ */
+function removal(directory: string, user: ProcessUser) {
+  const { command, args } = asUser(user, '/bin/rm', ['-rf', '--', directory]);
+  return { command, args: [...args] };
+}
+
+const run = promisify(execFile);
+const bare = { cwd: '/', env: {}, timeout: 5000 };
+
 /** Removes the files of a killed Turnout. Files of a living owner stay. */
-export async function sweepScratchFiles(env: Environment): Promise<number> {
-  const root = scratchRoot(env);
+export async function sweepScratchFiles(env: Environment, user?: ProcessUser): Promise<number> {
+  const own = [scratchRoot(env), temporaryPath('')].filter(isOurs);
+  const swept = [
+    ...own.map((root) => sweep(root)),
+    ...(user === undefined ? [] : [sweep(agentRoot(), user)]),
+  ];
+  return (await Promise.all(swept)).reduce((sum, count) => sum + count, 0);
+}
+
+async function sweep(root: string, user?: ProcessUser): Promise<number> {
   const names = await readdir(root).catch(() => []);
-  const stale = names.filter((name) => {
-    const owner = /^run-(\d+\.\w+)-[0-9a-f]+$/.exec(name)?.[1];
-    return owner !== undefined && !ownerLives(owner);
+  const stale = names.flatMap((name) => {
+    const [, directory, owner] = /^(run-(\d+\.\w+)-[0-9a-f]+)(?:\.stdout)?$/.exec(name) ?? [];
+    return directory === undefined || owner === undefined || ownerLives(owner) ? [] : directory;
   });
-  await Promise.all(stale.map((name) => removeScratchFiles(join(root, name))));
-  return stale.length;
+  const runs = [...new Set(stale)];
+  await Promise.all(runs.map((name) => removeScratchFiles(join(root, name), user)));
+  return runs.length;
 }
 
 /** The directory is not in /tmp by default: Gemini ignores settings files in a world-writable directory. */
@@ -71,14 +125,20 @@ function scratchRoot(env: Environment): string {
   return join(homeDirectory(env), 'tmp');
 }
 
-/** If the home can't be written, the system's own place for temporary files is used. */
+/** If the home can't be written, or somebody else has made the directory, another place is used. */
 function writableRoot(env: Environment): string {
   const root = scratchRoot(env);
   try {
     mkdirSync(root, { recursive: true, mode: 0o700 });
     accessSync(root, constants.W_OK);
-    return root;
+    if (isOurs(root)) return root;
   } catch {
-    return join(tmpdir(), `turnout-${userInfo().uid}`);
+    // It can't be written.
   }
+  return temporaryDirectory('', 0o700);
+}
+
+/** The home is closed to the agents' user. This directory can be passed through, not listed; each run's own is closed. */
+export function agentRoot(): string {
+  return temporaryDirectory('-agents', 0o711);
 }

@@ -1,5 +1,6 @@
 import type { ErrorCode, PermissionDecision, StepEvent } from '../../core/chat-event.js';
 import type { PermissionMode } from '../../core/permission-mode.js';
+import type { ProcessUser } from '../../process/process-user.js';
 import type { ProcessExit } from '../../process/start-process.js';
 import type { Ending } from '../output/ending.js';
 import type { CompleteTurnOptions, TraceEntry } from '../types.js';
@@ -53,6 +54,8 @@ export interface LiveContext {
    * removes it.
    */
   readonly scratch: string;
+  /** The user that the process runs as, if it is another one than ours. */
+  readonly user?: ProcessUser | undefined;
   /**
    * Aborted if nobody waits for the start any more: the protocol then ends what it has started. Not aborted
    * after the start.

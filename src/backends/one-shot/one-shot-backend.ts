@@ -146,7 +146,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
   }
 
   async *#attempt(turn: Turn, options: RunOptions): AsyncGenerator<readonly ChatEvent[]> {
-    const scratch = scratchDirectory(this.inherited);
+    const scratch = scratchDirectory(this.inherited, this.config.user);
     const prepared = await this.#prepare(turn, scratch);
     if ('type' in prepared) {
       yield [prepared];
@@ -163,6 +163,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       env: childEnvironment(this.inherited, commandEnv, invocation.env, turn.env),
       invocation,
       scratch,
+      user: this.config.user,
       timeoutMs: limit(turn.timeoutMs ?? this.config.queryTimeoutMs),
       exitGraceMs: this.config.exitGraceMs ?? defaultExitGraceMs,
       signal: options.signal,

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import {
   type ChatEvent,
   errorEvent,
@@ -11,8 +11,14 @@ import { Aside, interleave } from '../../core/interleave.js';
 import type { TurnLedger } from '../../core/turn-ledger.js';
 import { type Deadline, setDeadline } from '../../core/wait.js';
 import { killAtExit } from '../../process/kill-at-exit.js';
+import type { ProcessUser } from '../../process/process-user.js';
 import { type ProcessExit, type RunningProcess, startProcess } from '../../process/start-process.js';
-import { removeScratchFiles, removeScratchFilesNow, writeScratchFiles } from '../launch/scratch-files.js';
+import {
+  removeScratchFiles,
+  removeScratchFilesNow,
+  scratchOutput,
+  writeScratchFiles,
+} from '../launch/scratch-files.js';
 import type { TraceEntry } from '../types.js';
 import type { LineDecoder, TurnFacts } from './decoder.js';
 import type { Invocation } from './invocation.js';
@@ -36,6 +42,7 @@ export interface ProcessRun<S extends TurnFacts> {
   readonly env: Readonly<Record<string, string>>;
   readonly invocation: Invocation;
   readonly scratch: string;
+  readonly user?: ProcessUser | undefined;
   readonly timeoutMs: number;
   readonly exitGraceMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -68,17 +75,18 @@ export async function* runProcess<S extends TurnFacts>(
   try {
     if (stop.reason !== undefined) return yield ledger.fail(stoppedError(stop.reason));
     if (needsScratch) {
-      release = killAtExit(() => removeScratchFilesNow(run.scratch));
-      await writeScratchFiles(run.scratch, invocation.files ?? []);
+      release = killAtExit(() => removeScratchFilesNow(run.scratch, run.user));
+      await writeScratchFiles(run.scratch, invocation.files ?? [], run.user);
     }
-    const stdoutFile = run.stdoutFile ?? (invocation.spool ? join(run.scratch, 'stdout') : undefined);
-    if (run.stdoutFile !== undefined) await removeScratchFiles(run.stdoutFile);
+    const stdoutFile = run.stdoutFile ?? (invocation.spool ? scratchOutput(run.scratch) : undefined);
+    if (run.stdoutFile !== undefined) await rm(run.stdoutFile, { force: true }).catch(() => undefined);
     const fromStderr = new Aside<StepEvent>();
     const running = await startProcess({
       command: run.command,
       args: invocation.args,
       cwd: run.cwd,
       env: run.env,
+      user: run.user,
       ...(invocation.stdin === undefined ? {} : { stdin: { text: invocation.stdin } }),
       ...(stdoutFile === undefined ? {} : { stdoutFile, maxFileBytes: run.maxOutputBytes }),
       onStderrLine: (line) => {
@@ -123,7 +131,7 @@ export async function* runProcess<S extends TurnFacts>(
   } finally {
     stop.clear();
     await child?.end();
-    if (needsScratch) await removeScratchFiles(run.scratch);
+    if (needsScratch) await removeScratchFiles(run.scratch, run.user);
     release();
   }
 }

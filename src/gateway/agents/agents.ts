@@ -64,6 +64,11 @@ export class Agents {
   configOf(name: BackendName): BackendAdapterConfig {
     const config = backendConfig(this.#config, this.#env);
     if (name === this.#config.agentBackend) return config;
+    if (this.#config.demo) {
+      throw new TurnoutError('unsupported', `This is a demo: only its own agent answers, not ${name}.`, {
+        hint: 'Start the gateway without --demo.',
+      });
+    }
     return { ...config, cliPath: backends[name].command, model: undefined };
   }
 

@@ -12,6 +12,8 @@ export class Attempt {
   sessionId: string | undefined;
   /** The reason why a hook has stopped the turn. */
   blocked: string | undefined;
+  /** The limit on permission requests that the turn has gone over. */
+  overasked: string | undefined;
 
   toolStarted(tool: ToolRecord): void {
     this.#tools.push(tool);

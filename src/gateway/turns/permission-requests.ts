@@ -15,7 +15,12 @@ interface OpenRequest {
   readonly turn: AgentTurn;
 }
 
+/** The inputs of all questions of one turn together: each is kept on disk. */
+const maxInputBytes = 32 * 1024 * 1024;
+
 export interface PermissionRequestsParts {
+  /** The limit of requests in one turn. */
+  readonly maxPerTurn: number;
   readonly store: Store;
   readonly log: Log;
   readonly now: () => number;
@@ -31,9 +36,25 @@ export interface PermissionRequestsParts {
 export class PermissionRequests {
   readonly #parts: PermissionRequestsParts;
   readonly #open = new Map<string, OpenRequest>();
+  /** The number and the size of the requests that each running turn has made. */
+  readonly #made = new Map<string, { count: number; bytes: number }>();
 
   constructor(parts: PermissionRequestsParts) {
     this.#parts = parts;
+  }
+
+  /** The reason why a turn may not ask for this as well: an agent that asks for ever would fill the store and the channel. */
+  refusal(lease: Lease, { input }: PermissionRequestEvent): string | undefined {
+    const made = this.#made.get(lease.turnId) ?? { count: 0, bytes: 0 };
+    this.#made.set(lease.turnId, made);
+    made.count += 1;
+    const { maxPerTurn } = this.#parts;
+    if (made.count > maxPerTurn)
+      return `the agent asked for more than ${maxPerTurn} permissions in one turn (MAX_PERMISSION_REQUESTS)`;
+    made.bytes += Buffer.byteLength(JSON.stringify(input) ?? '');
+    if (made.bytes > maxInputBytes)
+      return `the agent's permission requests are larger than ${maxInputBytes / 1024 ** 2} MiB together`;
+    return undefined;
   }
 
   async ask(lease: Lease, eventId: string, request: PermissionRequestEvent, turn: AgentTurn): Promise<void> {
@@ -88,6 +109,7 @@ export class PermissionRequests {
 
   /** Forgets the turn's requests: no agent is there to be answered. `Store.finish` voids those on disk. */
   turnEnded(lease: Lease): void {
+    this.#made.delete(lease.turnId);
     for (const [id, request] of this.#open) if (request.turnId === lease.turnId) this.#open.delete(id);
   }
 

@@ -57,7 +57,7 @@ interface ActiveAttempt {
   readonly lease: Lease;
   readonly event: StoredEvent;
   readonly attempt: Attempt;
-  /** A hook that blocks a tool ends the turn like a person does. */
+  /** A hook that blocks a tool, or a limit, ends the turn like a person does. */
   readonly hookStop: AbortController;
   /** The signal is aborted when a hook, a person or the gateway ends the turn. */
   readonly stopping: AbortSignal;
@@ -247,8 +247,12 @@ export class TurnWorker implements TurnHandler {
         return this.#journal(running, 'tool_ended', { type: 'tool_ended', id, isError, at });
       }
       case 'permission_request': {
+        // An agent that asks for ever has asked for more by now; these questions need no record.
+        if (attempt.overasked !== undefined) return;
         attempt.permissionAsked(chatEvent);
         if (stopping.aborted) return;
+        attempt.overasked = permissions.refusal(lease, chatEvent);
+        if (attempt.overasked !== undefined) return hookStop.abort();
         const reason = await this.#hookRefusal(event, chatEvent.tool, chatEvent.input);
         if (reason === undefined) await permissions.ask(lease, event.id, chatEvent, agent);
         // The deadline or the end of the turn may have settled the question meanwhile.

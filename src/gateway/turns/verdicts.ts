@@ -36,6 +36,7 @@ import { describeTools } from './tools-begun.js';
  * | the agent has answered                              | answered  | the answer                     | no                      |
  * | a `turn_start` hook blocks it                       | refused   | the hook's reason              | no                      |
  * | a `tool_start` hook stopped it                      | cancelled | the hook's reason, tools begun | no                      |
+ * | it asked for too many permissions                   | failed    | that, tools begun              | /retry                  |
  * | somebody, or a newer message, stopped it            | cancelled | by whom, tools begun           | no                      |
  * | the gateway drains, no tool begun                   | queued    | nothing                        | at the next start, free |
  * | the gateway drains, tools begun                     | failed    | that, tools begun              | /retry                  |
@@ -176,6 +177,7 @@ export function unanswered(end: AttemptEnd, ending: ErrorEvent): Settlement {
 
   const { begun } = attempt;
   if (attempt.blocked !== undefined) return cancelled(end, `Stopped by a hook (${attempt.blocked})`);
+  if (attempt.overasked !== undefined) return overasked(end, attempt.overasked);
   if (stop?.type === 'stopped') return cancelled(end, `Stopped by ${stop.by}`);
   if (stop?.type === 'drain') return drained(end);
   if (ending.shortage && begun.length === 0)
@@ -191,6 +193,12 @@ export function unanswered(end: AttemptEnd, ending: ErrorEvent): Settlement {
 /** R10: a CLI that can't be started counts too: it was there at the start, and updates take it away for a moment. */
 function mayPass(ending: ErrorEvent): boolean {
   return ending.retryable || ending.code === 'not_installed';
+}
+
+function overasked(end: AttemptEnd, why: string): Settlement {
+  const message = `Ended by the gateway: ${why}.`;
+  const text = `${message}${toolList(end.attempt.begun)}\n${notRepeated}`;
+  return finish(end, { state: 'failed', error: { code: 'interrupted', message }, ...notice(text) });
 }
 
 function cancelled(end: AttemptEnd, message: string): Settlement {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { programPath } from '../../contract/stage.js';
 import { type Client, eventually, type GatewayStage, setUpGateway } from '../stage.js';
 
 interface PermissionView {
@@ -41,6 +42,27 @@ describe('permissions in ask mode', () => {
     expect(await pending(client)).toEqual([]);
     const again = client.call(`/v1/permissions/${request.id}`, { body: { decision: 'allow' } });
     await expect(again).rejects.toThrow(/409/);
+  });
+
+  it('an agent that asks for ever is ended, and says why [fault 13.9: endless permission requests]', async () => {
+    const stage = setUpGateway({
+      PERMISSION_MODE: 'ask',
+      BACKEND_CLI_PATH: programPath('insistent-agent.mjs'),
+      ASKS: '20000',
+      MAX_PERMISSION_REQUESTS: '20',
+    });
+    const client = await stage.start();
+    const event = await client.ask('a', 'write a note: never');
+    expect(event).toMatchObject({
+      state: 'failed',
+      attempts: 1,
+      error: { message: expect.stringContaining('more than 20 permissions in one turn') },
+    });
+    expect(note(stage)).toBe(false);
+    expect(await pending(client)).toEqual([]);
+    // The channel has the prompt, each question that was asked, and the end.
+    expect(await client.messages('a')).toHaveLength(22);
+    expect((await client.ask('a', '/status')).state).toBe('answered');
   });
 
   it('denied: the tool does not run', async () => {

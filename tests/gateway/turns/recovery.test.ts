@@ -81,7 +81,7 @@ describe('kill -9, five times in a row', () => {
 
   it('a question that waits for its answer is still there, and the answer counts', async () => {
     const root = directory();
-    const asking = { ...env, PERMISSION_MODE: 'ask', WORKING_DIR: root };
+    const asking = { ...env, PERMISSION_MODE: 'ask' };
     let run = startProgram(root, asking);
     const body = { text: 'write a note: at last' };
     const posted = await call(await url(run), '/v1/channels/a/messages', body);
@@ -102,7 +102,7 @@ describe('kill -9, five times in a row', () => {
     expect(asked.size).toBe(1);
     await call(at, `/v1/permissions/${id}`, { decision: 'allow' });
     expect(await call(at, `${path}?wait=20`)).toMatchObject({ state: 'answered' });
-    expect(existsSync(join(root, 'demo-note.txt'))).toBe(true);
+    expect(existsSync(join(root, 'work', 'demo-note.txt'))).toBe(true);
     await stop(run);
   });
 });

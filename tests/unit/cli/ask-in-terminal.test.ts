@@ -62,6 +62,17 @@ describe('turnout run --live --permission-mode ask, in a terminal', () => {
     expect(terminal.screen).toContain('signal SIGKILL');
   });
 
+  it('takes Ctrl-D for a no, and the turn goes on [fault 13.12: Ctrl-D at a permission question]', async ({
+    stage,
+  }) => {
+    const terminal = run(stage, 'write a note: never');
+    await terminal.until(question);
+    terminal.type('\u0004');
+    expect(await terminal.exitCode).toBe(0);
+    expect(existsSync(noteOn(stage))).toBe(false);
+    expect(terminal.screen).toContain('I could not write the note');
+  });
+
   it('is left with Ctrl-C, and nothing stays', async ({ stage }) => {
     const terminal = run(stage, 'write a note: never');
     await terminal.until(question);

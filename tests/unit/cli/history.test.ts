@@ -71,16 +71,16 @@ describe.concurrent('turnout history', { timeout: 60_000 }, () => {
   it('needs no setting but where the data is, like its sisters', ({ stage }) =>
     withRows(stage, async (store) => {
       const [asked] = await store.messages('general', { limit: 1 });
-      writeFileSync(join(stage.workingDir, '.env'), 'HTTP_PORT=many\nAGENT_BACKEND=cursor\n');
+      writeFileSync(join(stage.home, '.env'), 'HTTP_PORT=many\nAGENT_BACKEND=cursor\n');
       const env = { LOG_LEVEL: 'loud', MAX_QUEUE_DEPTH: '-1' };
       for (const args of [['history'], ['usage'], ['why', asked?.eventId ?? '']]) {
         expect(await turnout(stage, args, { env })).toMatchObject({ code: 0, stderr: '' });
       }
-      // That one may be in the .env file, too.
-      writeFileSync(join(stage.workingDir, '.env'), `TURNOUT_HOME=${stage.path('elsewhere')}\n`);
+      // That one is not taken from the directory, either.
+      writeFileSync(join(stage.workingDir, '.env'), `TURNOUT_HOME=${stage.home}\n`);
       const unset = { TURNOUT_HOME: undefined };
       const missing = await turnout(stage, ['history'], { env: unset });
-      expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('elsewhere') });
+      expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('.turnout') });
       const found = await turnout(stage, ['history', '--home', stage.home], { env: unset });
       expect(found).toMatchObject({ code: 0, stderr: '' });
     }));

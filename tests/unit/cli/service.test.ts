@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { main, usageText } from '../../../src/cli/service.js';
 import { describeUnit, type UnitFacts } from '../../../src/cli/systemd-unit.js';
 
@@ -19,10 +19,9 @@ afterEach(() => {
 const facts: UnitFacts = {
   node: '/usr/bin/node',
   program: '/opt/turnout/dist/cli/main.js',
-  workingDirectory: '/srv/agents',
-  hasSettingsFile: true,
+  workingDir: '/srv/agents',
   path: '/home/ada/bin:/usr/bin',
-  home: undefined,
+  home: '/home/ada/.turnout',
   shutdownGraceMs: 30_000,
   user: undefined,
 };
@@ -39,6 +38,8 @@ describe('the systemd unit', () => {
       '[Service]',
       'Type=exec',
       'WorkingDirectory=/srv/agents',
+      'Environment="WORKING_DIR=/srv/agents"',
+      'Environment="TURNOUT_HOME=/home/ada/.turnout"',
       'Environment="PATH=/home/ada/bin:/usr/bin"',
       'ExecStart="/usr/bin/node" "/opt/turnout/dist/cli/main.js" gateway',
       'Restart=on-failure',
@@ -51,6 +52,7 @@ describe('the systemd unit', () => {
       'WantedBy=default.target',
     ]);
     expect(describeUnit(facts)).toContain('#   systemctl --user enable --now turnout\n');
+    expect(describeUnit(facts)).toContain('#LoadCredential=HTTP_TOKEN:');
   });
 
   it('runs it for the system, as a user', () => {
@@ -74,12 +76,12 @@ describe('the systemd unit', () => {
   it('quotes what systemd would read as something else', () => {
     const node = '/a b/50%/$HOME/node';
     const odd = '/a b/50%/$HOME/"q"/back\\slash';
-    const unit = lines(describeUnit({ ...facts, node, program: odd, workingDirectory: odd, path: odd }));
+    const unit = lines(describeUnit({ ...facts, node, program: odd, workingDir: odd, path: odd }));
     const quotedPath = '/a b/50%%/$HOME/\\"q\\"/back\\\\slash';
     expect(unit).toContain('WorkingDirectory=/a b/50%%/$HOME/"q"/back\\slash');
     expect(unit).toContain(`Environment="PATH=${quotedPath}"`);
     expect(unit).toContain(`ExecStart="/a b/50%%/$HOME/node" "${quotedPath.replace('$', '$$$')}" gateway`);
-    expect(() => describeUnit({ ...facts, workingDirectory: '/a\nExecStartPre=/bin/evil' })).toThrow(
+    expect(() => describeUnit({ ...facts, workingDir: '/a\nExecStartPre=/bin/evil' })).toThrow(
       'control character',
     );
   });
@@ -107,7 +109,7 @@ describe('the systemd unit', () => {
       });
       return { status, said: stderr.split('\n').filter((line) => line.includes('turnout.service')) };
     };
-    const mine = { ...facts, user, node, program: node, workingDirectory: directory, path: directory };
+    const mine = { ...facts, user, node, program: node, workingDir: directory, path: directory };
     expect(verify(mine)).toEqual({ status: 0, said: [] });
     // It does look: a program that is not there is told.
     expect(verify({ ...mine, node: join(root, 'missing') })).not.toEqual({ status: 0, said: [] });
@@ -134,26 +136,34 @@ describe('turnout service', () => {
   beforeEach(() => {
     vi.spyOn(process, 'cwd').mockReturnValue(root);
     vi.stubEnv('PATH', '/bin:/usr/bin');
-    vi.stubEnv('TURNOUT_HOME', '');
+    vi.stubEnv('TURNOUT_HOME', `${root}-home`);
+    mkdirSync(`${root}-home`, { mode: 0o700 });
+    onTestFinished(() => rmSync(`${root}-home`, { recursive: true, force: true }));
   });
 
   it('prints the unit of this place', async () => {
     const done = await run();
     expect(done).toMatchObject({ code: 0, stderr: '' });
     expect(lines(done.stdout)).toContain(`WorkingDirectory=${root}`);
-    expect(done.stdout).toContain('The settings go into the .env file');
+    expect(lines(done.stdout)).toContain(`Environment="TURNOUT_HOME=${root}-home"`);
     expect(done.stdout).toMatch(/^ExecStart="\/.*node" "\/.*cli\/main\.js" gateway$/m);
-    expect(done.stdout).not.toMatch(/^User=|TURNOUT_HOME/m);
+    expect(done.stdout).not.toMatch(/^User=/m);
   });
 
   it('takes the grace period and the data directory from the settings', async () => {
-    writeFileSync(join(root, '.env'), 'SHUTDOWN_GRACE_MS=90000 # long\n');
-    vi.stubEnv('TURNOUT_HOME', join(root, 'data'));
+    writeFileSync(join(`${root}-home`, '.env'), 'SHUTDOWN_GRACE_MS=90000 # long\n', { mode: 0o600 });
     const { stdout } = await run('--system');
     expect(stdout).toContain('TimeoutStopSec=120\n');
-    expect(stdout).toContain(`Environment="TURNOUT_HOME=${root}/data"`);
     expect(stdout).toMatch(/^User=\S+$/m);
-    expect(stdout).toContain('The settings are in the .env file');
+  });
+
+  it('is refused where the agents could write what the gateway obeys [fault 13.5: home in the working directory]', async () => {
+    vi.stubEnv('TURNOUT_HOME', join(root, 'data'));
+    expect(await run()).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('lies in WORKING_DIR'),
+    });
   });
 
   it('tells its usage, wrong usage and wrong settings', async () => {
@@ -162,7 +172,7 @@ describe('turnout service', () => {
       expect(await run(word)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(word) });
     }
     vi.spyOn(process, 'cwd').mockReturnValue(root);
-    writeFileSync(join(root, '.env'), 'SHUTDOWN_GRACE_MS=soon\n');
+    writeFileSync(join(`${root}-home`, '.env'), 'SHUTDOWN_GRACE_MS=soon\n', { mode: 0o600 });
     expect(await run()).toMatchObject({
       code: 1,
       stdout: '',

@@ -1,6 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { TurnoutError } from '../../../src/core/errors.js';
 import { backendConfig, loadConfig } from '../../../src/gateway/config.js';
 
@@ -17,6 +19,8 @@ describe('settings', () => {
       home: '/home/ada/.turnout',
       backendLive: false,
       permissionMode: 'bypass',
+      allowStateInWorkingDir: false,
+      maxPermissionRequests: 200,
       maxConcurrentTurns: 4,
       maxQueueDepth: 10_000,
       maxOutputMb: 1024,
@@ -39,6 +43,8 @@ describe('settings', () => {
     const config = loadConfig({
       BACKEND_LIVE: 'yes',
       PERMISSION_MODE: 'edits',
+      ALLOW_STATE_IN_WORKING_DIR: '1',
+      MAX_PERMISSION_REQUESTS: '8',
       MAX_CONCURRENT_TURNS: '9',
       MAX_QUEUE_DEPTH: '2',
       QUEUE_MODE: ' collect ',
@@ -62,6 +68,8 @@ describe('settings', () => {
     expect(config).toMatchObject({
       backendLive: true,
       permissionMode: 'edits',
+      allowStateInWorkingDir: true,
+      maxPermissionRequests: 8,
       maxConcurrentTurns: 9,
       maxQueueDepth: 2,
       queueMode: 'collect',
@@ -76,6 +84,30 @@ describe('settings', () => {
       logLevel: 'debug',
       clocks: { modelSilenceMs: 1, toolMs: 2, permissionMs: 3 },
       pool: { maxProcesses: 5, maxResidentBytes: 100 * 1024 ** 2, idleMs: 6, spares: 1 },
+    });
+  });
+
+  describe('that are secrets', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'turnout-secrets-'));
+    afterAll(() => rmSync(directory, { recursive: true, force: true }));
+    const file = join(directory, 'token');
+    writeFileSync(file, 'token-of-the-file\n');
+    writeFileSync(join(directory, 'HTTP_TOKEN'), 'token-of-systemd\n');
+    writeFileSync(join(directory, 'empty'), '\n');
+
+    it('come from a file or a credential as well [fault 13.9: secrets in the environment]', () => {
+      expect(loadConfig({ HTTP_TOKEN_FILE: file }).httpToken).toBe('token-of-the-file');
+      const credentials = { CREDENTIALS_DIRECTORY: directory };
+      expect(loadConfig(credentials).httpToken).toBe('token-of-systemd');
+      expect(loadConfig({ ...credentials, HTTP_TOKEN_FILE: file }).httpToken).toBe('token-of-the-file');
+      expect(loadConfig({ ...credentials, HTTP_TOKEN: 'here' }).httpToken).toBe('here');
+      expect(loadConfig({ CREDENTIALS_DIRECTORY: join(directory, 'none') }).httpToken).toBeUndefined();
+    });
+
+    it('are asked for once: a file that can’t be read, an empty one, two sources', () => {
+      expect(failure({ HTTP_TOKEN_FILE: '/nowhere/token' }).message).toMatch(/HTTP_TOKEN_FILE=.*ENOENT/);
+      expect(failure({ DATABASE_URL_FILE: join(directory, 'empty') }).message).toContain('the file is empty');
+      expect(failure({ HTTP_TOKEN: 'x', HTTP_TOKEN_FILE: file }).message).toContain('both set');
     });
   });
 

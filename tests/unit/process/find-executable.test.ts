@@ -53,11 +53,10 @@ describe('findExecutable', () => {
     });
   });
 
-  it('reads relative and empty parts of PATH from the working directory', async () => {
-    expect(await findExecutable('tool', { PATH: 'good' }, root)).toEqual({ path: join(root, 'good/tool') });
-    expect(await findExecutable('tool', { PATH: '' }, join(root, 'good'))).toEqual({
-      path: join(root, 'good/tool'),
-    });
+  it('passes over relative and empty parts of PATH', async () => {
+    const missing = { problem: 'missing', path: 'tool' };
+    expect(await findExecutable('tool', { PATH: 'good:.' }, root)).toEqual(missing);
+    expect(await findExecutable('tool', { PATH: '' }, join(root, 'good'))).toEqual(missing);
   });
 
   it('looks where the C library looks when there is no PATH', async () => {

@@ -50,6 +50,7 @@ async function start(options: LiveSessionOptions, context: LiveContext): Promise
     cwd: options.cwd,
     env: childEnvironment(context.env, claudeEnvironment(context.env, effectiveMode(options))),
     stdin: 'open',
+    user: context.user,
     signal: context.signal,
   });
   return connect(child, options, context.trace);

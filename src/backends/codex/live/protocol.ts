@@ -61,6 +61,7 @@ class CodexLive implements LiveProtocol {
       cwd: parse(options.cwd).root || '/',
       env: context.env,
       stdin: 'open',
+      user: context.user,
       signal: context.signal,
     });
   }

@@ -91,7 +91,9 @@ export class GeminiProcess implements LiveProcess {
       model: options.model ?? (current || undefined),
       pendingInstructions: opened.pendingInstructions,
       restoreRecord:
-        options.sessionId === undefined ? rememberRecord(sessionId, this.#context.env) : undefined,
+        options.sessionId === undefined && this.#context.user === undefined
+          ? rememberRecord(sessionId, this.#context.env)
+          : undefined,
       turnBegan: () => this.#retries.watch(),
       turnEnded: () => {
         if (![...this.#sessions.values()].some(({ running }) => running)) this.#retries.pause();
@@ -121,9 +123,9 @@ export class GeminiProcess implements LiveProcess {
     const replay = new Replay(systemPrompt);
     this.#replays.set(sessionId, replay);
     try {
-      await keepConversation(sessionId, this.#context.env);
+      if (this.#context.user === undefined) await keepConversation(sessionId, this.#context.env);
       const opened = await loadSession(this.#connection, sessionId, place, replay);
-      await removeStubs(this.#context.env, sessionId);
+      if (this.#context.user === undefined) await removeStubs(this.#context.env, sessionId);
       return opened;
     } finally {
       this.#replays.delete(sessionId);

@@ -25,13 +25,18 @@ export const geminiLive: LiveProtocol = {
   processKey: ({ cwd }) => cwd,
 
   async start({ cwd }, context) {
-    await removeStubs(context.env);
+    if (context.user === undefined) await removeStubs(context.env);
     const child = await startProcess({
       command: context.command,
       args: ['--acp'],
       cwd,
-      env: { ...context.env, ...environment, ...(await retryLogEnvironment(context.scratch, context.env)) },
+      env: {
+        ...context.env,
+        ...environment,
+        ...(await retryLogEnvironment(context.scratch, context.env, context.user)),
+      },
       stdin: 'open',
+      user: context.user,
       signal: context.signal,
     });
     const process = new GeminiProcess(child, context);

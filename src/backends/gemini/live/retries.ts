@@ -1,7 +1,9 @@
-import { statSync } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { constants, lstatSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { notice, type StepEvent } from '../../../core/chat-event.js';
+import type { ProcessUser } from '../../../process/process-user.js';
+import { writeScratchFiles } from '../../launch/scratch-files.js';
 
 const everyMs = 500;
 const mostBytes = 256 * 1024;
@@ -58,8 +60,10 @@ export class RetryLog {
 
   async #read(): Promise<void> {
     const turn = this.#timer;
-    this.#file ??= await open(this.#path, 'r+');
-    const { size } = await this.#file.stat();
+    // The CLI may run as another user, who must not make us read or empty a file through a link.
+    this.#file ??= await open(this.#path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const { size, nlink } = await this.#file.stat();
+    if (nlink !== 1) throw new Error('The log was replaced.');
     if (size > this.#position) {
       const buffer = Buffer.alloc(Math.min(size - this.#position, mostBytes));
       const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, size - buffer.length);
@@ -77,7 +81,7 @@ export class RetryLog {
 
 function sizeOf(path: string): number {
   try {
-    return statSync(path).size;
+    return lstatSync(path).size;
   } catch {
     return 0;
   }
@@ -87,11 +91,11 @@ function sizeOf(path: string): number {
 export async function retryLogEnvironment(
   directory: string,
   env: Readonly<Record<string, string>>,
+  user?: ProcessUser,
 ): Promise<Readonly<Record<string, string>>> {
   if (env[variable] !== undefined) return {};
   try {
-    await mkdir(dirname(logPath(directory)), { recursive: true, mode: 0o700 });
-    await (await open(logPath(directory), 'w', 0o600)).close();
+    await writeScratchFiles(directory, [{ path: logPath(directory), content: '' }], user);
     return { [variable]: logPath(directory) };
   } catch {
     return {};

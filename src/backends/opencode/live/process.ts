@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import type { ChatEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import { parseJson } from '../../../core/json.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import { late, within } from '../../../core/wait.js';
 import { type ProcessExit, type RunningProcess, startProcess } from '../../../process/start-process.js';
+import { writeScratchFiles } from '../../launch/scratch-files.js';
 import type {
   LiveContext,
   LiveProcess,
@@ -37,7 +37,7 @@ export async function startOpenCode(config: string, context: LiveContext): Promi
   // Every user of the machine can reach the port.
   const password = randomBytes(24).toString('base64url');
   // The server does not run in a session's directory: that may be removed while the server stays.
-  await mkdir(context.scratch, { recursive: true, mode: 0o700 });
+  await writeScratchFiles(context.scratch, [], context.user);
   const child = await startProcess({
     command: context.command,
     args: ['serve', '--port', '0', '--hostname', '127.0.0.1'],
@@ -48,6 +48,7 @@ export async function startOpenCode(config: string, context: LiveContext): Promi
       OPENCODE_SERVER_USERNAME: serverUser,
       OPENCODE_SERVER_PASSWORD: password,
     },
+    user: context.user,
     signal: context.signal,
   });
   try {

@@ -4,12 +4,10 @@ import { HttpProblem } from './problem.js';
 
 /** The token is checked before everything else: who has none learns nothing, not even which paths there are. */
 export function checkToken(token: string): MiddlewareHandler {
-  const expected = digest(token);
+  const isRight = tokenCheck(token);
   return async (c, next) => {
     const header = c.req.header('Authorization');
-    const given = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
-    // Digests have one length: neither it nor the time tells how much of a guess was right.
-    if (given !== undefined && timingSafeEqual(digest(given), expected)) return next();
+    if (isRight(header)) return next();
     throw new HttpProblem(
       'unauthorized',
       header === undefined
@@ -17,6 +15,16 @@ export function checkToken(token: string): MiddlewareHandler {
         : 'The token is wrong: send "Authorization: Bearer <token>", with HTTP_TOKEN or the content of the http-token file in the data directory.',
       { headers: { 'WWW-Authenticate': 'Bearer' } },
     );
+  };
+}
+
+/** Tells whether an Authorization header holds the token. */
+export function tokenCheck(token: string): (header: string | undefined) => boolean {
+  const expected = digest(token);
+  return (header) => {
+    const given = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
+    // Digests have one length: neither it nor the time tells how much of a guess was right.
+    return given !== undefined && timingSafeEqual(digest(given), expected);
   };
 }
 

@@ -1,17 +1,24 @@
 import type { Health } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
+import { tokenCheck } from './check-token.js';
 
-/** These routes need no token: whoever watches learns how many, never what or who. */
-export function addStatusRoutes(app: HttpApp, { gateway, log, stopping }: RouteOptions): void {
+/**
+ * These routes need no token: whoever watches learns how many, never what or who. The words of a problem may hold a path or
+ * a system's error, so they are for those who have the token.
+ */
+export function addStatusRoutes(app: HttpApp, { gateway, log, stopping, token }: RouteOptions): void {
+  const isRight = tokenCheck(token);
   addRoute(app, '/healthz', { GET: (c) => c.json({ status: 'ok' }) });
 
   addRoute(app, '/readyz', {
     GET: async (c) => {
-      const { ready, problems } = await gateway.health().catch((error: unknown): Health => {
+      const health = await gateway.health().catch((error: unknown): Health => {
         log.error('the health check failed', { error });
         return { ready: false, problems: ['The health check failed; the log says why.'] };
       });
-      if (stopping.aborted) return c.json({ ready: false, problems: [...problems, 'It is stopping.'] }, 503);
+      const all = [...health.problems, ...(stopping.aborted ? ['It is stopping.'] : [])];
+      const ready = health.ready && !stopping.aborted;
+      const problems = isRight(c.req.header('Authorization')) ? all : all.slice(0, 1).map(() => untold);
       return c.json({ ready, problems }, ready ? 200 : 503);
     },
   });
@@ -21,3 +28,5 @@ export function addStatusRoutes(app: HttpApp, { gateway, log, stopping }: RouteO
       c.body(await gateway.metrics(), 200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }),
   });
 }
+
+const untold = 'It is not ready. With the token this says why.';

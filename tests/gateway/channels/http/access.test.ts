@@ -125,12 +125,20 @@ describe('without a token', () => {
     expect(await open('/healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}' });
   });
 
-  it('it is ready, or says what is wrong', async () => {
+  it('it is ready or not; what is wrong is for those with the token [fault 13.9: /readyz tells paths]', async () => {
     expect(await open('/readyz')).toMatchObject({ status: 200, text: '{"ready":true,"problems":[]}' });
-    http.gateway.problems = ['The disk is full.'];
-    expect(await open('/readyz')).toMatchObject({
+    http.gateway.problems = ['EIO: /home/ada/.turnout/turnout.db', 'another'];
+    const told = await open('/readyz');
+    expect(told).toMatchObject({ status: 503, text: expect.stringContaining('"ready":false') });
+    expect(told.text).not.toMatch(/ada|EIO|another/);
+    expect(await http.call('/readyz')).toMatchObject({
       status: 503,
-      text: '{"ready":false,"problems":["The disk is full."]}',
+      json: { ready: false, problems: http.gateway.problems },
+    });
+    expect(
+      (await http.call('/readyz', { headers: { authorization: 'Bearer wrong' } })).json,
+    ).not.toMatchObject({
+      problems: http.gateway.problems,
     });
     http.gateway.health = () => Promise.reject(new Error('secret'));
     const broken = await open('/readyz');

@@ -1,6 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
 import { childEnvironment, ownSecrets } from '../../../../src/backends/launch/child-environment.js';
 import {
   removeScratchFiles,
@@ -37,6 +47,39 @@ describe('temporary files', () => {
     expect(await sweepScratchFiles(stage.env)).toBe(1);
     expect([mine, gone, other].map((directory) => existsSync(directory))).toEqual([true, false, true]);
     for (const directory of [mine, other]) await removeScratchFiles(directory);
+  });
+
+  it('go to no directory that somebody else has made [fault 13.9: scratch directory of another user]', async ({
+    stage,
+  }) => {
+    vi.stubEnv('TMPDIR', stage.directory);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    const uid = process.geteuid?.() ?? 0;
+    const shared = stage.path(`turnout-${uid}`);
+    const unusable = { TURNOUT_HOME: join(stage.write('a-file', ''), 'below') };
+    const root = () => dirname(scratchDirectory(unusable));
+    // Nobody has been there: the usual name. Then a link, a directory that all can write, and one of another user.
+    expect(root()).toBe(shared);
+    rmSync(shared, { recursive: true, force: true });
+    mkdirSync(stage.path('elsewhere'), { mode: 0o700 });
+    symlinkSync(stage.path('elsewhere'), shared);
+    const fresh = root();
+    expect(fresh).not.toBe(shared);
+    expect(statSync(fresh).mode & 0o777).toBe(0o700);
+    rmSync(shared);
+    mkdirSync(shared);
+    chmodSync(shared, 0o777);
+    expect(root()).toBe(fresh);
+    if (uid !== 0) return;
+    chmodSync(shared, 0o700);
+    chownSync(shared, 65_534, 65_534);
+    expect(root()).toBe(fresh);
+    // The same holds in the home.
+    mkdirSync(join(stage.home, 'tmp'), { recursive: true });
+    chownSync(join(stage.home, 'tmp'), 65_534, 65_534);
+    expect(dirname(scratchDirectory(stage.env))).toBe(fresh);
   });
 
   it('that can not be written say where', async ({ stage }) => {

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { type BackendName, createBackend } from '../../../../src/backends/registry.js';
-import type { RunRequest, SpawnedCommand } from '../../../../src/backends/types.js';
+import type { RunRequest, SpawnedCommand, TraceEntry } from '../../../../src/backends/types.js';
 import { collect } from '../../../contract/backend-contract.js';
 import { it, type Stage } from '../../../contract/stage.js';
 
@@ -24,7 +24,7 @@ describe.concurrent('the command of a turn', () => {
       expect.arrayContaining(['--model', 'm', '--sandbox', 'read-only', '--own', 'word']),
     );
     expect(codex).not.toContain('--dangerously-bypass-approvals-and-sandbox');
-    expect(codex.slice(-2)).toEqual(['--', 'hi']);
+    expect(codex.slice(-2)).toEqual(['--', '-']);
     expect((await commandOf(stage, 'gemini', request)).args).toEqual(
       expect.arrayContaining(['--model', 'm', '--approval-mode', 'plan', '--own', 'word']),
     );
@@ -122,10 +122,21 @@ describe.concurrent('the command of a turn', () => {
     stage,
   }) => {
     const id = '00000000-0000-4000-8000-000000000001';
-    const [unknown] = await lastWords(stage, { prompt: 'hi', sessionId: id, systemPrompt: 'new' });
+    const unknown = await promptOf(stage, 'codex', { prompt: 'hi', sessionId: id, systemPrompt: 'new' });
     expect(unknown).toBe('<instructions>\nnew\n</instructions>\n\nhi');
-    const [none] = await lastWords(stage, { prompt: 'hi', sessionId: id });
-    expect(none).toBe('hi');
+    expect(await promptOf(stage, 'codex', { prompt: 'hi', sessionId: id })).toBe('hi');
+  });
+
+  it('shows no prompt to the users of the machine: it is no argument [fault 13.9: prompts in argv]', async ({
+    stage,
+  }) => {
+    for (const name of ['claude', 'codex', 'gemini', 'opencode'] as const) {
+      for (const prompt of ['the secret plan', '/the secret plan', '-the secret', 'secret']) {
+        const { args } = await commandOf(stage, name, { prompt });
+        expect(args.join(' '), name).not.toContain('secret');
+        expect(await promptOf(stage, name, { prompt }), name).toContain(prompt);
+      }
+    }
   });
 
   it('moves a system prompt that is too long for an argument of Codex in front of the prompt, on stdin', async ({
@@ -154,6 +165,13 @@ async function commandOf(
   return command;
 }
 
-async function lastWords(stage: Stage, request: RunRequest): Promise<readonly (string | undefined)[]> {
-  return (await commandOf(stage, 'codex', request)).args.slice(-1);
+/** The text on the CLI's stdin. */
+async function promptOf(stage: Stage, name: BackendName, request: RunRequest): Promise<string> {
+  const sent: string[] = [];
+  const backend = createBackend(name, stage.config('replay.sh', stage.replay('')));
+  const trace = (entry: TraceEntry) => {
+    if (entry.type === 'line' && entry.direction === 'out') sent.push(entry.line);
+  };
+  await collect(backend.run(request, { trace }));
+  return sent.join('\n');
 }

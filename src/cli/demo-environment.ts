@@ -1,0 +1,43 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Environment, given, trustedHome } from '../config/home-directory.js';
+import { isSettingName } from '../config/settings.js';
+import { TurnoutError } from '../core/errors.js';
+
+export const demoAgentPath = fileURLToPath(new URL('../demo-agent/main.js', import.meta.url));
+
+/** The settings of the environment that count for a demo: where it listens, what it logs, where its agent works. */
+const kept: ReadonlySet<string> = new Set([
+  ...['WORKING_DIR', 'HTTP_HOST', 'HTTP_PORT', 'HTTP_TOKEN', 'HTTP_TOKEN_FILE', 'LOG_LEVEL'],
+  ...['BACKEND_LIVE', 'PERMISSION_MODE', 'QUEUE_MODE', 'MAX_CONCURRENT_TURNS', 'MAX_QUEUE_DEPTH'],
+  ...['QUERY_TIMEOUT_MS', 'PERMISSION_TIMEOUT_MS', 'RETRY_DELAY_MS', 'SHUTDOWN_GRACE_MS'],
+]);
+
+/** The home of the demo: `demo` in TURNOUT_HOME. No setting of the home around it counts. */
+export function demoHome(environment: Environment): string {
+  return join(trustedHome(environment), 'demo');
+}
+
+/** The environment of a demo: its own home, its own agent, a directory for that to work in. */
+export function readDemoEnvironment(environment: Environment, flags: Environment = {}) {
+  const home = demoHome({ ...environment, ...flags });
+  const own = Object.entries(environment).filter(([name]) => !isSettingName(name) || kept.has(name));
+  const workingDir = given(environment['WORKING_DIR']) ?? makeDirectory(join(home, 'work'));
+  const inherited = { ...Object.fromEntries(own), TURNOUT_HOME: home };
+  const fixed = { BACKEND_CLI_PATH: demoAgentPath, AGENT_BACKEND: 'claude', WORKING_DIR: workingDir };
+  return { settings: { ...inherited, ...flags, ...fixed, TURNOUT_HOME: home }, inherited };
+}
+
+function makeDirectory(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return path;
+  } catch (cause) {
+    throw new TurnoutError(
+      'bad_request',
+      `The data directory ${path} can't be used: ${(cause as Error).message}`,
+      { hint: 'Set TURNOUT_HOME to a directory that can be written.', cause },
+    );
+  }
+}

@@ -1,0 +1,35 @@
+import { TurnoutError } from '../core/errors.js';
+import { isSettingName } from './settings.js';
+
+/**
+ * Reads `config.yaml`: lines of `NAME: value` with the names of settings, in any case. A list is the same as its
+ * items with commas between them. A name that is no setting is refused: it may be a restriction that is misspelt,
+ * and variables of other programs (PATH, NODE_OPTIONS) have no place there.
+ */
+export async function parseConfigFile(path: string, text: string): Promise<Record<string, string>> {
+  // The library is loaded only if there is such a file: it would take a third of a short command's time.
+  const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
+  // With `failsafe` every value is text, as it is in an environment.
+  const document = parseDocument(text, { schema: 'failsafe', prettyErrors: true });
+  const problems = document.errors.map(({ message }) => message.split('\n')[0] ?? 'not valid YAML');
+  const settings: Record<string, string> = {};
+  const { contents } = document;
+  const isEmpty = contents === null || (isScalar(contents) && !contents.value);
+  if (problems.length === 0 && !isMap(contents) && !isEmpty) problems.push('expected lines of "NAME: value"');
+  for (const { key, value } of isMap(contents) ? contents.items : []) {
+    const written = isScalar(key) ? String(key.value) : '?';
+    const name = written.toUpperCase();
+    if (!isSettingName(name)) problems.push(`${JSON.stringify(written)} is no setting`);
+    else if (Object.hasOwn(settings, name)) problems.push(`${name} is there twice`);
+    else if (value === null) settings[name] = '';
+    else if (isScalar(value)) settings[name] = String(value.value ?? '');
+    else if (isSeq(value) && value.items.every((item) => isScalar(item)))
+      settings[name] = value.items.map((item) => (isScalar(item) ? String(item.value) : '')).join(',');
+    else problems.push(`${name}: expected a value or a list of values`);
+  }
+  if (problems.length === 0) return settings;
+  const list = problems.map((problem) => `  - ${problem}`).join('\n');
+  throw new TurnoutError('bad_request', `${path} is wrong:\n${list}`, {
+    hint: 'docs/configuration.md lists the settings.',
+  });
+}

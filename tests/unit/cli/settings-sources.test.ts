@@ -1,0 +1,133 @@
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { beforeAll, describe, expect } from 'vitest';
+import { it, programPath, type Stage } from '../../contract/stage.js';
+import { buildOnce, playing, turnout } from './turnout.js';
+
+beforeAll(buildOnce, 60_000);
+
+/** A repository whose program leaves a trace if anything runs it. */
+function hostileRepository(stage: Stage): { readonly program: string; readonly ran: () => boolean } {
+  const trace = stage.path('the repository’s program ran');
+  const program = join(stage.workingDir, 'claude');
+  writeFileSync(program, `#!/bin/sh\n: > '${trace}'\necho 9.9.9\n`, { mode: 0o755 });
+  return { program, ran: () => existsSync(trace) };
+}
+
+describe.concurrent('a cloned repository', () => {
+  it('chooses no program with a .env file [fault 13.5: .env of the repository]', async ({ stage }) => {
+    const { program, ran } = hostileRepository(stage);
+    const lines = [`BACKEND_CLI_PATH=${program}`, 'AGENT_BACKEND=claude', 'HTTP_PORT=many'];
+    writeFileSync(join(stage.workingDir, '.env'), `${lines.join('\n')}\n`);
+    writeFileSync(join(stage.workingDir, 'config.yaml'), `BACKEND_CLI_PATH: ${program}\n`);
+    const doctor = await turnout(stage, ['doctor']);
+    expect(doctor).toMatchObject({ code: 3, stderr: '' });
+    const run = await turnout(stage, ['run', 'hi', '--permission-mode', 'plan']);
+    expect(run).toMatchObject({ code: 3, stdout: '' });
+    expect(ran()).toBe(false);
+  });
+
+  it('is not on a PATH with an empty or a relative part [fault 13.5: "." on PATH]', async ({ stage }) => {
+    const { ran } = hostileRepository(stage);
+    const { PATH = '' } = stage.env;
+    for (const part of ['', '.', './', '../work']) {
+      const env = { PATH: [part, PATH].join(delimiter) };
+      expect(await turnout(stage, ['doctor'], { env })).toMatchObject({ code: 3 });
+      expect(await turnout(stage, ['run', 'hi'], { env })).toMatchObject({ code: 3 });
+    }
+    expect(ran()).toBe(false);
+  });
+
+  it('gives a CLI no interpreter, either: "#!/usr/bin/env node" [fault 13.5: "." on PATH]', async ({
+    stage,
+  }) => {
+    const trace = stage.path('trace');
+    writeFileSync(join(stage.workingDir, 'helper'), `#!/bin/sh\n: > '${trace}'\n`, { mode: 0o755 });
+    const cli = stage.write('cli', '#!/usr/bin/env helper\n');
+    chmodSync(cli, 0o755);
+    const env = { PATH: `.:${stage.env['PATH']}`, BACKEND_CLI_PATH: cli };
+    expect((await turnout(stage, ['run', 'hi'], { env })).code).not.toBe(0);
+    expect(existsSync(trace)).toBe(false);
+  });
+
+  it('is not meant by a relative path in the environment [fault 13.5: relative paths]', async ({ stage }) => {
+    const { ran } = hostileRepository(stage);
+    mkdirSync(join(stage.workingDir, 'home'));
+    writeFileSync(join(stage.workingDir, 'home', 'config.yaml'), 'BACKEND_MODEL: x\n');
+    for (const [name, value] of [
+      ['BACKEND_CLI_PATH', './claude'],
+      ['TURNOUT_HOME', 'home'],
+      ['CONFIG_DIR', 'home'],
+    ] as const) {
+      const done = await turnout(stage, ['run', 'hi'], { env: { [name]: value } });
+      expect(done, name).toMatchObject({ code: 2, stderr: expect.stringContaining(name) });
+      expect(done.stderr).toContain('absolute path');
+    }
+    expect(ran()).toBe(false);
+  });
+});
+
+describe.concurrent('settings', () => {
+  async function argvOf(stage: Stage, args: readonly string[], env: Record<string, string> = {}) {
+    const given = { ...playing(stage, 'codex', 'answer', 'receive.sh'), ...env };
+    const done = await turnout(stage, ['run', 'hi', ...args], { env: given });
+    expect(done).toMatchObject({ code: 0 });
+    return readFileSync(stage.path('received.argv'), 'utf8').split('\0');
+  }
+
+  const modelOf = (argv: readonly string[]) => argv[argv.indexOf('--model') + 1];
+
+  it('of config.yaml are under those of .env, the environment, and the flags', async ({ stage }) => {
+    mkdirSync(stage.home, { mode: 0o700 });
+    const file = (name: string, text: string) => writeFileSync(join(stage.home, name), text, { mode: 0o600 });
+    file('config.yaml', 'backend_model: of config.yaml\n');
+    expect(modelOf(await argvOf(stage, []))).toBe('of config.yaml');
+    file('.env', 'BACKEND_MODEL="of .env"\n');
+    expect(modelOf(await argvOf(stage, []))).toBe('of .env');
+    const environment = { BACKEND_MODEL: 'of the environment' };
+    expect(modelOf(await argvOf(stage, [], environment))).toBe('of the environment');
+    expect(modelOf(await argvOf(stage, ['--model', 'of the flag'], environment))).toBe('of the flag');
+  });
+
+  it('PERMISSION_MODE counts for `run`, and the flag over it [fault 13.5: PERMISSION_MODE]', async ({
+    stage,
+  }) => {
+    expect(await argvOf(stage, [], { PERMISSION_MODE: 'plan' })).toContain('read-only');
+    const flag = await argvOf(stage, ['--permission-mode', 'edits'], { PERMISSION_MODE: 'plan' });
+    expect(flag).toContain('workspace-write');
+  });
+
+  it('of .env go to the agent, those of config.yaml don’t', async ({ stage }) => {
+    mkdirSync(stage.home, { mode: 0o700 });
+    writeFileSync(join(stage.home, '.env'), 'ANTHROPIC_API_KEY=key-of-the-file\n', { mode: 0o600 });
+    writeFileSync(join(stage.home, 'config.yaml'), 'QUERY_TIMEOUT_MS: 30000\n', { mode: 0o600 });
+    await turnout(stage, ['run', 'hi'], { env: playing(stage, 'claude', 'answer', 'receive.mjs') });
+    const { env } = JSON.parse(readFileSync(stage.path('received'), 'utf8'));
+    expect(env).toMatchObject({ ANTHROPIC_API_KEY: 'key-of-the-file' });
+    expect(env).not.toHaveProperty('QUERY_TIMEOUT_MS');
+  });
+
+  it('in a file that somebody else can change are refused [fault 13.5: settings file of another user]', async ({
+    stage,
+  }) => {
+    mkdirSync(stage.home, { mode: 0o700 });
+    for (const name of ['config.yaml', '.env']) {
+      const path = join(stage.home, name);
+      writeFileSync(path, '# nothing\n', { mode: 0o600 });
+      chmodSync(path, 0o620);
+      const done = await turnout(stage, ['doctor'], { env: { BACKEND_CLI_PATH: programPath('fail.sh') } });
+      expect(done).toMatchObject({ code: 2, stderr: expect.stringMatching(`${name}.*\n?.*chmod go-w`) });
+      chmodSync(path, 0o600);
+      if (process.getuid?.() !== 0) continue;
+      chownSync(path, 65534, 65534);
+      const owned = await turnout(stage, ['doctor']);
+      expect(owned).toMatchObject({ code: 2, stderr: expect.stringContaining(`${name} belongs to`) });
+      chownSync(path, 0, 0);
+    }
+    chmodSync(stage.home, 0o777);
+    expect(await turnout(stage, ['doctor'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('chmod go-w'),
+    });
+  });
+});
