@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type BackendName, backendNames } from '../../src/backends/registry.js';
 import { findOrphans } from '../../src/process/end-orphans.js';
-import { isAlive } from '../../src/process/process-table.js';
+import { commandOf, isAlive, type ProcessRow, readProcessTableNow } from '../../src/process/process-table.js';
 import { buildOnce, demoAgent, finished, startTurnout, turnout } from '../unit/cli/turnout.js';
+import { ways } from '../unit/process/start-fixture.js';
 import { type Lab, type LabProcess, processesOf, setUpLab } from './set-up-lab.js';
 
 beforeAll(buildOnce, 60_000);
@@ -29,6 +30,8 @@ describe.runIf(process.platform === 'linux').each(backendNames)(
       const killed = await inTheTool(lab);
       const living = await inTheTool(lab);
 
+      expect(shedProcesses()).toHaveLength(2);
+
       killed.child.kill('SIGKILL');
       await killed.done;
       const found = new Set(
@@ -47,9 +50,11 @@ describe.runIf(process.platform === 'linux').each(backendNames)(
       });
       expect(owned(lab, killed.owner)).toEqual([]);
       expect([living.cli, living.detached].map(isAlive)).toEqual([true, true]);
+      if (ways.includes('cgroups')) expect(shedProcesses()).toHaveLength(1);
 
       writeFileSync(join(lab.home.workingDir, 'go-on'), '');
       expect(await living.done).toMatchObject({ code: 0, stdout: 'After the tool.\n' });
+      if (ways.includes('cgroups')) expect(shedProcesses()).toEqual([]);
     });
   },
 );
@@ -80,7 +85,13 @@ async function inTheTool(lab: Lab): Promise<Turn> {
 }
 
 const detachedCommand = 'sleep 600';
-const slowTool = `setsid ${detachedCommand} >/dev/null 2>&1 & until [ -e go-on ]; do sleep 0.1; done`;
+/** Only its cgroup tells whose it is. */
+const shedCommand = `sleep 600.${process.pid}`;
+const slowTool = `env -i setsid -f ${shedCommand} >/dev/null 2>&1; setsid ${detachedCommand} >/dev/null 2>&1 & until [ -e go-on ]; do sleep 0.1; done`;
+
+function shedProcesses(): readonly ProcessRow[] {
+  return readProcessTableNow().filter((row) => commandOf(row) === shedCommand);
+}
 
 function owned(lab: Lab, owner: string): readonly LabProcess[] {
   return processesOf(lab.home).filter((process) => process.owner === owner);

@@ -81,6 +81,16 @@ describe.each(ways)('end (S7) by %s', (way) => {
     expect(isRunning(late)).toBe(false);
   });
 
+  it('ends what a tool without marks starts as its last act [fault 13.10: a fork of a tool that is being ended]', async () => {
+    const child = await startFixture('last-fork.mjs');
+    const next = lineByLine(child);
+    expect(await next()).toBe('ready');
+    const ending = child.end({ graceMs: 3000 });
+    const late = Number(await next());
+    await ending;
+    expect(isRunning(late)).toBe(false);
+  });
+
   it('is one ending however often it is called, and the shortest grace counts', async () => {
     const child = await startFixture('stubborn.mjs');
     await lineByLine(child)();
