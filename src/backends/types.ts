@@ -2,6 +2,7 @@ import type { ChatEvent } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { LiveProtocol } from './live/types.js';
 import type { BackendName } from './names.js';
+import type { RecordedTools, RecordQuery } from './record/types.js';
 
 /** The operator's settings for a backend; every turn starts from them. */
 export interface BackendAdapterConfig {
@@ -145,6 +146,8 @@ export interface BackendAdapter {
   ): Promise<BackendEventResult>;
   /** Runs one turn as events; everything above the backends uses this. Leaving the loop ends the CLI. */
   run(request: RunRequest, options?: RunOptions): AsyncIterable<ChatEvent>;
-  /** Decodes the stdout of a one-shot run afterwards. Garbage is no error. */
+  /** Decodes the stdout of a one-shot run afterwards, with its end if that was printed. Garbage is no error. */
   decode?(lines: AsyncIterable<string>): AsyncIterable<ChatEvent>;
+  /** The tools that a turn had begun, by the CLI's own record of the session. Never rejects. */
+  recordedTools?(query: RecordQuery): Promise<RecordedTools>;
 }

@@ -112,6 +112,8 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       for (const event of decoder.line(line)) yield* ledger.accept(event);
     }
     for (const event of decoder.end()) yield* ledger.accept(event);
+    if (decoder.state.ending !== undefined)
+      yield* this.#conclude(ledger, decoder, { code: 0, signal: null }, '');
   }
 
   run(request: RunRequest, options: RunOptions = {}): AsyncGenerator<ChatEvent> {

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { type NoticeEvent, notice } from '../../core/chat-event.js';
-import { isObject } from '../output/json.js';
+import { isObject, type JsonObject } from '../output/json.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,21 +11,33 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Undefined if the session or the database is not known.
  */
 export async function sessionDirectory(sessionId: string, env: Environment): Promise<string | undefined> {
-  const file = databaseFile(env);
-  if (!existsSync(file)) return undefined;
-  const { DatabaseSync } = await import('@photostructure/sqlite');
   try {
-    const database = new DatabaseSync(file, { readOnly: true, timeout: 25 });
-    try {
-      const row: unknown = database.prepare('SELECT directory FROM session WHERE id = ?').get(sessionId);
-      const directory = isObject(row) ? row['directory'] : undefined;
-      return typeof directory === 'string' && directory !== '' ? directory : undefined;
-    } finally {
-      database.close();
-    }
+    const [row] = await selectRows(env, 'SELECT directory FROM session WHERE id = ?', sessionId);
+    const directory = row?.['directory'];
+    return typeof directory === 'string' && directory !== '' ? directory : undefined;
   } catch {
     // The tables are another version's, or the file is being made: OpenCode itself will say what is wrong.
     return undefined;
+  }
+}
+
+/** Reads rows of OpenCode's database. None if there is no database; rejects if it can't be read. */
+export async function selectRows(
+  env: Environment,
+  sql: string,
+  ...values: readonly (string | number)[]
+): Promise<readonly JsonObject[]> {
+  const file = databaseFile(env);
+  if (!existsSync(file)) return [];
+  const { DatabaseSync } = await import('@photostructure/sqlite');
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 25 });
+  try {
+    return database
+      .prepare(sql)
+      .all(...values)
+      .filter(isObject);
+  } finally {
+    database.close();
   }
 }
 
