@@ -37,6 +37,7 @@ describe('what an agent said before its gateway was killed', () => {
     expect(await missed(`${use}\n`)).toEqual({
       tools: [{ id: 't1', name: 'Bash', input: {}, startedAt: 7 }],
       entries: [{ type: 'tool_started', id: 't1', name: 'Bash', input: {}, at: 7 }],
+      answered: false,
     });
   });
 
@@ -53,6 +54,22 @@ describe('what an agent said before its gateway was killed', () => {
     expect((await missed(`noise\n${use}\n${used.slice(0, 20)}`)).tools).toHaveLength(1);
   });
 
+  it.each([
+    ['U+2028', '\u2028'],
+    ['U+2029', '\u2029'],
+    ['a lone CR', '\r'],
+  ])(
+    'is split at line feeds only: a tool whose line holds %s is known [fault 13.8: a tool whose line holds U+2028]',
+    async (_, separator) => {
+      // JSON may hold the first two inside a string, and any white space between its parts.
+      const line =
+        separator === '\r'
+          ? use.replace('{"type":"tool_use"', `{${separator}"type":"tool_use"`)
+          : use.replace('"input":{}', `"input":{"command":"echo one${separator}two"}`);
+      expect((await missed(`${line}\n`)).tools).toMatchObject([{ id: 't1', name: 'Bash' }]);
+    },
+  );
+
   it('is nothing where there is no file', async () => {
     expect((await missedSteps([], adapter.decode?.(outputs.lines('trn_2')), 7)).tools).toEqual([]);
     await outputs.remove('trn_2');
@@ -62,6 +79,20 @@ describe('what an agent said before its gateway was killed', () => {
     await missed(use);
     await outputs.remove('trn_1');
     expect(await readdir(join(directory, 'turns'))).toEqual([]);
+  });
+
+  it('can be noted in a word when the journal takes nothing: a tool has begun', async () => {
+    await outputs.fileFor('trn_1');
+    expect(outputs.hasToolNote('trn_1')).toBe(false);
+    expect(await outputs.noteTool('trn_1')).toBe(true);
+    expect(outputs.hasToolNote('trn_1')).toBe(true);
+    expect(outputs.hasToolNote('trn_2')).toBe(false);
+    await outputs.sweep(['trn_1']);
+    expect(outputs.hasToolNote('trn_1')).toBe(true);
+    await outputs.remove('trn_1');
+    expect(outputs.hasToolNote('trn_1')).toBe(false);
+    await writeFile(join(directory, 'file'), '');
+    expect(await new TurnOutputs(join(directory, 'file', 'turns')).noteTool('trn_1')).toBe(false);
   });
 
   it('has no file where none can be made', async () => {

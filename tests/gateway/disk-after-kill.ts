@@ -1,0 +1,16 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { databaseFile } from '../../src/gateway/gateway.js';
+import type { GatewayStage } from './stage.js';
+
+/** Copies the gateway's home as a `kill -9` would leave it at this moment, and returns the copy's path. */
+export function diskAfterKill(stage: GatewayStage): string {
+  const left = join(stage.root, 'left');
+  cpSync(stage.home, left, { recursive: true });
+  const db = new DatabaseSync(join(left, databaseFile));
+  // The next gateway is this process as well, and would take the turns for its own.
+  db.exec("UPDATE turns SET worker = 'killed'");
+  db.close();
+  return left;
+}
