@@ -111,9 +111,10 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     for await (const line of lines) {
       for (const event of decoder.line(line)) yield* ledger.accept(event);
     }
+    // The end of the lines is no end of the turn: the CLI may have been killed.
+    const hasEnded = decoder.state.ending !== undefined;
     for (const event of decoder.end()) yield* ledger.accept(event);
-    if (decoder.state.ending !== undefined)
-      yield* this.#conclude(ledger, decoder, { code: 0, signal: null }, '');
+    if (hasEnded) yield* this.#conclude(ledger, decoder, { code: 0, signal: null }, '');
   }
 
   run(request: RunRequest, options: RunOptions = {}): AsyncGenerator<ChatEvent> {

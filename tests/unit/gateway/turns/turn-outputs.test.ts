@@ -9,13 +9,8 @@ const use =
   '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{}}]}}';
 const used =
   '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}';
-const adapter = createBackend('claude', {
-  cliPath: 'claude',
-  workingDir: '.',
-  queryTimeoutMs: 0,
-  allowedTools: [],
-  maxTurns: 1,
-});
+const config = { workingDir: '.', queryTimeoutMs: 0, allowedTools: [], maxTurns: 1 };
+const adapter = createBackend('claude', { ...config, cliPath: 'claude' });
 
 describe('what an agent said before its gateway was killed', () => {
   let directory: string;
@@ -47,6 +42,19 @@ describe('what an agent said before its gateway was killed', () => {
     expect(entries).toEqual([{ type: 'tool_ended', id: 't1', isError: false, at: 7 }]);
     expect(tools).toEqual([{ ...noted, endedAt: 7, isError: false }]);
     expect((await missed(`${use}\n${used}\n`, tools)).entries).toEqual([]);
+  });
+
+  it('tells the session, and whether the answer was printed', async () => {
+    const init = '{"type":"system","subtype":"init","session_id":"s1"}';
+    const result =
+      '{"type":"result","subtype":"success","is_error":false,"result":"Done.","session_id":"s1"}';
+    expect(await missed(`${init}\n${use}\n`)).toMatchObject({ sessionId: 's1', answered: false });
+    expect(await missed(`${init}\n${result}\n`)).toMatchObject({ sessionId: 's1', answered: true });
+    const opencode = createBackend('opencode', { ...config, cliPath: 'opencode' });
+    const spoke = '{"type":"text","sessionID":"s1","part":{"type":"text","text":"I begin."}}';
+    await writeFile((await outputs.fileFor('trn_1')) ?? '', `${spoke}\n`);
+    const killed = await missedSteps([], opencode.decode?.(outputs.lines('trn_1')), 7);
+    expect(killed).toMatchObject({ sessionId: 's1', answered: false });
   });
 
   it('is read as far as it goes when it breaks off in the middle of a line', async () => {
