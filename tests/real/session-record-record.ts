@@ -1,5 +1,5 @@
 // `node --import tsx tests/real/session-record-record.ts` records the records that the pinned CLIs keep of their sessions
-// into tests/fixtures/recordings/<vendor>/session-record.jsonl: a conversation with a plain answer, a tool, a denied tool,
+// into tests/fixtures/recordings/<vendor>/session-record.ndjson: a conversation with a plain answer, a tool, a denied tool,
 // an allowed one, and a question that is not answered. What the vendors tell their models is left out; ids and paths are
 // normalised, and the times are one second apart.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ for (const name of backendNames) {
   const sessions = new Sessions();
   try {
     const lines = await converse(name, home, model, sessions);
-    writeFileSync(join(recordings, name, 'session-record.jsonl'), `${normalise(lines, home).join('\n')}\n`);
+    writeFileSync(join(recordings, name, 'session-record.ndjson'), `${normalise(lines, home).join('\n')}\n`);
   } finally {
     await sessions.close();
     await model.close();

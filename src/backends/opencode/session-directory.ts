@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { type NoticeEvent, notice } from '../../core/chat-event.js';
@@ -28,7 +28,7 @@ export async function selectRows(
   ...values: readonly (string | number)[]
 ): Promise<readonly JsonObject[]> {
   const file = databaseFile(env);
-  if (!existsSync(file)) return [];
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) return [];
   const { DatabaseSync } = await import('@photostructure/sqlite');
   const database = new DatabaseSync(file, { readOnly: true, timeout: 25 });
   try {

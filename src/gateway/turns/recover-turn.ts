@@ -23,7 +23,9 @@ export async function recoverTurn(
   const pending = await store.pendingPermissions();
   const questions = await store.questions(turn.id);
   const notAllowed = questions.filter(({ state, decision }) => state === 'pending' || decision === 'deny');
-  const prompt = events.at(-1)?.text ?? '';
+  // Only a prompt's own text is in the record: `/retry` runs another one's.
+  const last = events.at(-1);
+  const prompt = last?.kind === 'prompt' ? last.text : '';
   const begun = await begunIn({ lease, turn, notAllowed, prompt }, parts);
   // The event counts, not the turn: a turn that was killed before it could ask again has asked nothing itself.
   const isAsking = pending.some(({ eventId }) => turn.eventIds.includes(eventId));

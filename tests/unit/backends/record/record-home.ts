@@ -23,7 +23,7 @@ const files: Readonly<Record<BackendName, string>> = {
 };
 
 export function recordedLines(backend: BackendName): readonly string[] {
-  const url = new URL(`../../../fixtures/recordings/${backend}/session-record.jsonl`, import.meta.url);
+  const url = new URL(`../../../fixtures/recordings/${backend}/session-record.ndjson`, import.meta.url);
   return readFileSync(url, 'utf8').trimEnd().split('\n');
 }
 
