@@ -15,6 +15,7 @@ import type { WireDecoder } from './one-shot/decoder.js';
 import type { Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { RecentSessions } from './recent-sessions.js';
+import type { RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities } from './types.js';
 
 /** Claude Code (R2), measured with 2.1.325. */
@@ -38,6 +39,10 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
 
   #hasSnapshots = true;
   readonly #costs = new RecentSessions<number>();
+
+  async recordedTools(query: RecordQuery): Promise<RecordedTools> {
+    return (await import('./claude/session-record.js')).recordedTools(query, this.inherited);
+  }
 
   override async live(): Promise<LiveProtocol> {
     return (await import('./claude/live/protocol.js')).claudeLive;

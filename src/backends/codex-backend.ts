@@ -14,6 +14,7 @@ import type { WireDecoder } from './one-shot/decoder.js';
 import type { Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { RecentSessions } from './recent-sessions.js';
+import type { RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities, LocatedCli } from './types.js';
 
 /** Codex (R3), measured with 0.166.0. */
@@ -95,6 +96,10 @@ export class CodexBackend extends OneShotBackend<CodexState> {
     const { PATH } = this.inherited;
     const path = native.pathEntry === undefined ? PATH : [native.pathEntry, PATH].join(delimiter);
     return { command: native.command, env: { CODEX_MANAGED_BY_NPM: '1', ...(path ? { PATH: path } : {}) } };
+  }
+
+  async recordedTools(query: RecordQuery): Promise<RecordedTools> {
+    return (await import('./codex/session-record.js')).recordedTools(query, this.inherited);
   }
 
   override async live(): Promise<LiveProtocol> {

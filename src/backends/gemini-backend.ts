@@ -14,6 +14,7 @@ import { classifyFailure } from './output/classify-failure.js';
 import type { Ending } from './output/ending.js';
 import { object } from './output/read-fields.js';
 import { RecentSessions } from './recent-sessions.js';
+import type { RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities } from './types.js';
 
 /** Gemini CLI (R4), measured with 0.61.0. */
@@ -42,6 +43,10 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
   };
 
   readonly #instructions = new RecentSessions<string>(200);
+
+  async recordedTools(query: RecordQuery): Promise<RecordedTools> {
+    return (await import('./gemini/session-record.js')).recordedTools(query, this.inherited);
+  }
 
   override async live(): Promise<LiveProtocol> {
     return (await import('./gemini/live/protocol.js')).geminiLive;

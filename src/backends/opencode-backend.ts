@@ -14,6 +14,7 @@ import { type OpenCodeState, openCodeDecoder, openCodeDecoderFor } from './openc
 import { isSameDirectory, sessionDirectory, worksElsewhere } from './opencode/session-directory.js';
 import type { Ending } from './output/ending.js';
 import type { JsonObject } from './output/json.js';
+import type { RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities } from './types.js';
 
 /** OpenCode (R5), measured with 1.18.33. */
@@ -37,6 +38,10 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
 
   /** The warnings of turns that resume a session in another directory than the one they were to run in. */
   readonly #elsewhere = new WeakMap<Turn, StepEvent>();
+
+  async recordedTools(query: RecordQuery): Promise<RecordedTools> {
+    return (await import('./opencode/session-record.js')).recordedTools(query, this.inherited);
+  }
 
   override async live(): Promise<LiveProtocol> {
     return (await import('./opencode/live/protocol.js')).openCodeLive;

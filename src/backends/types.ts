@@ -3,6 +3,7 @@ import type { PermissionMode } from '../core/permission-mode.js';
 import type { ProcessUser } from '../process/process-user.js';
 import type { LiveProtocol } from './live/types.js';
 import type { BackendName } from './names.js';
+import type { RecordedTools, RecordQuery } from './record/types.js';
 
 /** The operator's settings for a backend; every turn starts from them. */
 export interface BackendAdapterConfig {
@@ -150,6 +151,8 @@ export interface BackendAdapter {
   ): Promise<BackendEventResult>;
   /** Runs one turn as events; everything above the backends uses this. Leaving the loop ends the CLI. */
   run(request: RunRequest, options?: RunOptions): AsyncIterable<ChatEvent>;
-  /** Decodes the steps in the stdout of a one-shot run afterwards, without its words. Garbage is no error. */
+  /** Decodes the steps in the stdout of a one-shot run afterwards, and its end if that was printed, without its words. Garbage is no error. */
   decode?(lines: AsyncIterable<string>): AsyncIterable<ChatEvent>;
+  /** The tools that a turn had begun, by the CLI's own record of the session. Never rejects. */
+  recordedTools?(query: RecordQuery): Promise<RecordedTools>;
 }

@@ -92,11 +92,11 @@ function promptLines(
 }
 
 function toolLines({ tools }: StoredTurn, { full }: Length): readonly string[] {
-  return tools.map(({ name, input, isError, startedAt, endedAt }) => {
+  return tools.map(({ name, input, isError, denied, startedAt, endedAt }) => {
     const given = full ? oneLine(printJson(input), 100_000) : shortInput(input);
     const call = `${oneLine(name)} ${given}`.trimEnd();
     const took = endedAt === undefined ? '' : ` · ${duration(endedAt - startedAt)}`;
-    const end = isError === undefined ? 'not ended' : isError ? 'error' : 'ok';
+    const end = denied ? 'denied' : isError === undefined ? 'not ended' : isError ? 'error' : 'ok';
     return `${call} · ${end}${took}`;
   });
 }

@@ -55,6 +55,8 @@ export interface ToolEndEvent {
   readonly id: string;
   readonly output: string;
   readonly isError: boolean;
+  /** True if the CLI says that the tool was not run: a person, a rule or a mode has denied it. */
+  readonly denied?: true;
 }
 
 export type PermissionDecision = 'allow' | 'allow_always' | 'deny';

@@ -88,6 +88,8 @@ export interface ToolRecord {
   readonly startedAt: number;
   readonly endedAt?: number | undefined;
   readonly isError?: boolean | undefined;
+  /** True if it was denied: it has done nothing. */
+  readonly denied?: boolean | undefined;
 }
 
 export interface StoredTurn {

@@ -77,6 +77,8 @@ export interface Store {
   /** Answers a pending request; undefined if none is pending with that id. */
   decidePermission(id: string, answer: PermissionAnswer): Promise<StoredPermission | undefined>;
   pendingPermissions(): Promise<readonly StoredPermission[]>;
+  /** All questions of a turn, answered ones too. */
+  questions(turnId: string): Promise<readonly StoredPermission[]>;
   permission(id: string): Promise<StoredPermission | undefined>;
 
   // Conversations
@@ -214,7 +216,13 @@ export type JournalEntry =
       readonly input: unknown;
       readonly at: number;
     }
-  | { readonly type: 'tool_ended'; readonly id: string; readonly isError: boolean; readonly at: number };
+  | {
+      readonly type: 'tool_ended';
+      readonly id: string;
+      readonly isError: boolean;
+      readonly denied?: boolean | undefined;
+      readonly at: number;
+    };
 
 export interface TurnOutcome {
   readonly at: number;

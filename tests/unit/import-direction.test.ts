@@ -58,6 +58,7 @@ const sharedByVendors: Readonly<Record<string, readonly string[]>> = {
   output: [],
   launch: ['output'],
   live: ['output'],
+  record: ['output'],
   'one-shot': ['launch', 'output', 'live/types.ts'],
 };
 
@@ -112,7 +113,8 @@ describe('imports point one way', () => {
     for (const vendor of backendNames) {
       const found = roles.filter((role) => files.includes(`backends/${vendor}/live/${role}.ts`));
       expect(found, vendor).toEqual(roles);
-      expect(files).toContain(`backends/${vendor}/decoder.ts`);
+      for (const role of ['decoder', 'session-record', 'record-entries'])
+        expect(files).toContain(`backends/${vendor}/${role}.ts`);
     }
   });
 

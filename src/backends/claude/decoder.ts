@@ -18,6 +18,8 @@ export interface ClaudeState extends TurnFacts {
   readonly interrupted: boolean;
   /** The reason of an API error; the message that carries it is no answer of the agent. */
   readonly apiError: string | undefined;
+  /** The ids of tools that a rule or a mode has denied, until their results come. */
+  readonly denied: readonly string[];
   /** Commands and agents that run in the background: `claude -p` stays for them after its result (2.1.325). */
   readonly background: number;
   /** Claude went on after a result, as it does when something in the background has ended. */
@@ -48,6 +50,7 @@ const initial: ClaudeState = {
   repeating: undefined,
   interrupted: false,
   apiError: undefined,
+  denied: [],
   background: 0,
   wentOnAfterResult: false,
 };
@@ -81,7 +84,7 @@ export function stepClaude(
     case 'assistant':
       return assistant(state, line);
     case 'user':
-      return [isInterrupt(line) ? { ...state, interrupted: true } : state, toolResults(line)];
+      return toolResults(isInterrupt(line) ? { ...state, interrupted: true } : state, line);
     case 'result':
       return result(state, line, costBefore);
     case 'rate_limit_event':
@@ -120,7 +123,10 @@ function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeS
       return [state, [notice('warning', message)]];
     }
     case 'permission_denied':
-      return [state, [notice('warning', `Permission denied: ${text(line['tool_name']) || 'a tool'}`, raw)]];
+      return [
+        withDenied(state, text(line['tool_use_id'])),
+        [notice('warning', `Permission denied: ${text(line['tool_name']) || 'a tool'}`, raw)],
+      ];
     case 'background_tasks_changed':
       return [{ ...state, background: objects(line['tasks']).length }, []];
     case 'compact_boundary':
@@ -231,16 +237,27 @@ function isInterrupt(line: JsonObject): boolean {
   );
 }
 
-function toolResults(line: JsonObject): readonly StepEvent[] {
+const mostDenied = 1000;
+
+function withDenied(state: ClaudeState, id: string): ClaudeState {
+  return { ...state, denied: [...state.denied, id].slice(-mostDenied) };
+}
+
+function toolResults(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
   const message = object(line['message']);
-  return objects(message['content'])
+  const events = objects(message['content'])
     .filter((block) => block['type'] === 'tool_result')
-    .map((block) => ({
-      type: 'tool_end' as const,
-      id: text(block['tool_use_id']),
-      output: contentText(block['content']),
-      isError: block['is_error'] === true,
-    }));
+    .map((block) => {
+      const id = text(block['tool_use_id']);
+      const isError = block['is_error'] === true;
+      const end = { type: 'tool_end' as const, id, output: contentText(block['content']), isError };
+      return isError && state.denied.includes(id) ? { ...end, denied: true as const } : end;
+    });
+  if (state.denied.length === 0) return [state, events];
+  return [
+    { ...state, denied: state.denied.filter((id) => !events.some((event) => event.id === id)) },
+    events,
+  ];
 }
 
 function result(state: ClaudeState, line: JsonObject, costBefore: number | undefined): Step<ClaudeState> {

@@ -15,7 +15,8 @@ export function toolStart(item: JsonObject): StepEvent & { type: 'tool_start' } 
 export function toolEnd(item: JsonObject): StepEvent & { type: 'tool_end' } {
   const status = text(item['status']);
   const isError = status === 'failed' || status === 'declined' || Boolean(item['error']);
-  return { type: 'tool_end', id: text(item['id']), output: toolOutput(item), isError };
+  const end = { type: 'tool_end' as const, id: text(item['id']), output: toolOutput(item), isError };
+  return status === 'declined' ? { ...end, denied: true } : end;
 }
 
 function toolCall(item: JsonObject): { name: string; input: unknown } {

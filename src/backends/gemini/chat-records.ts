@@ -80,8 +80,13 @@ export async function rememberRecord(sessionId: string, env: Environment): Promi
 
 interface FoundFile extends ChatFileName, ChatFile {}
 
+/** Holds a directory for each project, with its `chats`. */
+export function projectsDirectory(env: Environment): string {
+  return join(env['GEMINI_CLI_HOME'] || env['HOME'] || homedir(), '.gemini', 'tmp');
+}
+
 async function chatDirectories(env: Environment): Promise<readonly string[]> {
-  const projects = join(env['GEMINI_CLI_HOME'] || env['HOME'] || homedir(), '.gemini', 'tmp');
+  const projects = projectsDirectory(env);
   return (await readdir(projects).catch(() => [])).map((project) => join(projects, project, 'chats'));
 }
 
@@ -163,7 +168,8 @@ function keptShortId(shortId: string): string {
   return translate(shortId, digits, letters);
 }
 
-function plainShortId(shortId: string): string {
+/** The first characters of the id, whichever name the file has. */
+export function plainShortId(shortId: string): string {
   return translate(shortId, letters, digits);
 }
 

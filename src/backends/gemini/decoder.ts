@@ -82,12 +82,20 @@ function errorLine(state: GeminiState, line: JsonObject, raw: string): Step<Gemi
 
 function toolEnd(line: JsonObject): StepEvent {
   const error = text(object(line['error'])['message']);
-  return {
-    type: 'tool_end',
+  const end = {
+    type: 'tool_end' as const,
     id: text(line['tool_id']),
     output: text(line['output']) || error,
     isError: text(line['status']) === 'error' || error !== '',
   };
+  return isDenial(error) ? { ...end, denied: true } : end;
+}
+
+/** True for what Gemini says of a tool that a person or a rule has denied. */
+export function isDenial(error: string): boolean {
+  return /^(\[Operation Cancelled\]|Tool "[^"]*" was canceled by the user|Tool execution (for "[^"]*" )?denied)/.test(
+    error,
+  );
 }
 
 function result(state: GeminiState, line: JsonObject): Step<GeminiState> {

@@ -113,7 +113,10 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
         for (const shown of ledger.accept(event)) if (!isWords(shown)) yield shown;
       }
     }
+    // The end of the lines is no end of the turn: the CLI may have been killed.
+    const hasEnded = decoder.state.ending !== undefined;
     for (const event of decoder.end()) yield* ledger.accept(event);
+    if (hasEnded) yield* this.#conclude(ledger, decoder, { code: 0, signal: null }, '');
   }
 
   run(request: RunRequest, options: RunOptions = {}): AsyncGenerator<ChatEvent> {

@@ -91,11 +91,24 @@ function withSession(state: OpenCodeState, line: JsonObject): Step<OpenCodeState
 function tool(part: JsonObject): readonly StepEvent[] {
   const state = object(part['state']);
   const id = text(part['callID']) || text(part['id']);
-  const failed = text(state['status']) === 'error';
   return [
     { type: 'tool_start', id, name: text(part['tool']), input: state['input'] ?? {} },
-    { type: 'tool_end', id, output: failed ? text(state['error']) : text(state['output']), isError: failed },
+    toolEnd(id, state),
   ];
+}
+
+export function toolEnd(id: string, state: JsonObject): StepEvent & { type: 'tool_end' } {
+  const isError = text(state['status']) === 'error';
+  const output = text(state[isError ? 'error' : 'output']);
+  const end = { type: 'tool_end' as const, id, output, isError };
+  return isError && isDenial(output) ? { ...end, denied: true } : end;
+}
+
+/** True for what OpenCode says of a tool that a person or a rule has denied. */
+export function isDenial(error: string): boolean {
+  return /^The user (rejected permission to use this|has specified a rule which prevents you from using this)/.test(
+    error,
+  );
 }
 
 function stepFinish(state: OpenCodeState, part: JsonObject): Step<OpenCodeState> {

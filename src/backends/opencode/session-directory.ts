@@ -1,9 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { type NoticeEvent, notice } from '../../core/chat-event.js';
 import { loadSqlite } from '../../sqlite/load-sqlite.js';
-import { isObject } from '../output/json.js';
+import { isObject, type JsonObject } from '../output/json.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,22 +12,34 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Undefined if the session or the database is not known.
  */
 export async function sessionDirectory(sessionId: string, env: Environment): Promise<string | undefined> {
-  const file = databaseFile(env);
-  if (!existsSync(file)) return undefined;
   try {
-    const Sqlite = await loadSqlite();
-    const database = new Sqlite(file, { readOnly: true, timeout: 25 });
-    try {
-      const row: unknown = database.prepare('SELECT directory FROM session WHERE id = ?').get(sessionId);
-      const directory = isObject(row) ? row['directory'] : undefined;
-      return typeof directory === 'string' && directory !== '' ? directory : undefined;
-    } finally {
-      database.close();
-    }
+    const [row] = await selectRows(env, 'SELECT directory FROM session WHERE id = ?', sessionId);
+    const directory = row?.['directory'];
+    return typeof directory === 'string' && directory !== '' ? directory : undefined;
   } catch {
     // The tables are another version's, the file is being made, or there is no SQLite: OpenCode itself will say what
     // is wrong.
     return undefined;
+  }
+}
+
+/** Reads rows of OpenCode's database. None if there is no database; rejects if it can't be read. */
+export async function selectRows(
+  env: Environment,
+  sql: string,
+  ...values: readonly (string | number)[]
+): Promise<readonly JsonObject[]> {
+  const file = databaseFile(env);
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) return [];
+  const Sqlite = await loadSqlite();
+  const database = new Sqlite(file, { readOnly: true, timeout: 25 });
+  try {
+    return database
+      .prepare(sql)
+      .all(...values)
+      .filter(isObject);
+  } finally {
+    database.close();
   }
 }
 

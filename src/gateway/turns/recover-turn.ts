@@ -1,8 +1,9 @@
 import { backendNames } from '../../backends/registry.js';
-import type { StoredTurn } from '../../store/rows.js';
+import type { StoredPermission, StoredTurn } from '../../store/rows.js';
 import type { AbandonedTurn, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import { begunTools } from './tools-begun.js';
+import { type Begun, nothingBegun, toolsOnRecord } from './tools-on-record.js';
 import { type MissedSteps, missedSteps, type TurnOutputs } from './turn-outputs.js';
 import { abandoned, type Settlement, stoppedBeforeCrash } from './verdicts.js';
 
@@ -14,8 +15,8 @@ export interface RecoveryParts {
 }
 
 /**
- * Settles a turn whose gateway has died, from the journal and from what its agent had printed. May be called again for the
- * same turn when the store has failed.
+ * Settles a turn whose gateway has died, from the journal, from what its agent had printed, and from the agent's own record.
+ * May be called again for the same turn when the store has failed.
  */
 export async function recoverTurn(
   { lease, turn, events }: AbandonedTurn,
@@ -23,30 +24,54 @@ export async function recoverTurn(
   signal?: AbortSignal,
 ): Promise<Settlement> {
   const { store, outputs, now } = parts;
-  const { tools, entries } = await toolsOf(turn, parts, signal);
-  if (entries.length > 0) {
+  const steps = await knownSteps(turn, parts, signal);
+  if (steps.entries.length > 0) {
     // The output may be what fills the disk: its space is given back before anything is written.
-    await outputs.condense(turn.id, entries);
-    await Promise.all(entries.map((entry) => store.journal(lease, entry)));
+    await outputs.condense(turn.id, steps.entries);
+    await Promise.all(steps.entries.map((entry) => store.journal(lease, entry)));
   }
   const pending = await store.pendingPermissions();
-  const asked = pending.filter(({ turnId }) => turnId === turn.id);
-  const begun = begunTools(tools, asked);
-  if (turn.stopReason !== undefined) return stoppedBeforeCrash(turn.stopReason, begun, now());
+  const questions = await store.questions(turn.id);
+  const notAllowed = questions.filter(({ state, decision }) => state === 'pending' || decision === 'deny');
+  if (turn.stopReason !== undefined)
+    return stoppedBeforeCrash(turn.stopReason, begunTools(steps.tools, notAllowed), now());
+  // Only a prompt's own text is in the record: `/retry` runs another one's.
+  const last = events.at(-1);
+  const prompt = last?.kind === 'prompt' ? last.text : '';
+  const begun = await begunIn({ turn, steps, notAllowed, prompt }, parts);
   // The event counts, not the turn: a turn that was killed before it could ask again has asked nothing itself.
   const isAsking = pending.some(({ eventId }) => turn.eventIds.includes(eventId));
   const crashes = Math.max(0, ...events.map((event) => event.crashes));
-  return abandoned({ begun, isAsking, crashes, at: now() });
+  return abandoned({ ...begun, isAsking, crashes, at: now() });
 }
 
-/** The tools of the journal, and those that the agent announced after the gateway had died. */
-async function toolsOf(
+interface Recovered {
+  readonly turn: StoredTurn;
+  readonly steps: MissedSteps;
+  /** The questions of the turn that nobody has answered with a yes. */
+  readonly notAllowed: readonly StoredPermission[];
+  readonly prompt: string;
+}
+
+async function begunIn({ turn, steps, notAllowed, prompt }: Recovered, parts: RecoveryParts): Promise<Begun> {
+  const { runtime, outputs, now } = parts;
+  const { tools, answered, sessionId } = steps;
+  const begun = begunTools(tools, notAllowed);
+  // Without a setup the agent was not asked.
+  if (begun.length > 0 || turn.setup === undefined) return { begun };
+  if (outputs.hasToolNote(turn.id)) return { begun, doubt: 'one was announced when the disk took no notes' };
+  if (answered) return nothingBegun;
+  return toolsOnRecord({ turn, sessionId, notAllowed, known: tools, prompt, now: now() }, runtime.agents);
+}
+
+/** The steps of the journal, and those that the agent printed after the gateway had died. */
+async function knownSteps(
   turn: StoredTurn,
   { runtime, outputs, now }: RecoveryParts,
   signal: AbortSignal | undefined,
 ): Promise<MissedSteps> {
   const backend = backendNames.find((name) => name === turn.setup?.backend);
-  if (backend === undefined) return { tools: turn.tools, entries: [] };
+  if (backend === undefined) return { tools: turn.tools, entries: [], answered: false };
   const adapter = runtime.agents.adapter(backend);
   const printed = outputs.events(turn.id, (lines) => adapter.decode?.(lines), signal);
   return missedSteps(turn.tools, printed, now());

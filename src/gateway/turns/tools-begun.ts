@@ -2,32 +2,38 @@ import { isDeepStrictEqual } from 'node:util';
 import { printJson } from '../../core/json.js';
 import type { ToolRecord } from '../../store/rows.js';
 
-interface Question {
+export interface Question {
   readonly tool: string;
   readonly input: unknown;
 }
 
 /**
  * The tools that may have done something. A CLI may announce a tool before it asks for permission: as long as nobody has
- * answered, that tool has done nothing.
+ * allowed it, that tool has done nothing. The questions are those without a yes.
  */
 export function begunTools(
   tools: readonly ToolRecord[],
   questions: readonly Question[],
 ): readonly ToolRecord[] {
-  const waiting = new Set<ToolRecord | undefined>();
+  const explained = new Set<ToolRecord | undefined>();
   for (const question of questions) {
-    const open = tools.filter((tool) => tool.endedAt === undefined && !waiting.has(tool));
-    waiting.add(toolOf(question, open));
+    const left = tools.filter((tool) => !explained.has(tool));
+    const denied = left.filter((tool) => tool.denied);
+    const open = left.filter((tool) => tool.endedAt === undefined);
+    // The question about a tool that is known to be denied must not be taken for one about the same tool, asked for again.
+    explained.add(toolOf(question, denied) ?? toolOf(question, open));
   }
-  return tools.filter((tool) => !waiting.has(tool));
+  return tools.filter((tool) => !tool.denied && !explained.has(tool));
 }
 
 /**
  * The announced tool that a question is about. Undefined if none fits: another tool that runs meanwhile must not be taken
  * for one that waits.
  */
-export function toolOf(question: Question, open: readonly ToolRecord[]): ToolRecord | undefined {
+export function toolOf<T extends Pick<ToolRecord, 'name' | 'input'>>(
+  question: Question,
+  open: readonly T[],
+): T | undefined {
   const named = open.filter((tool) => tool.name === question.tool);
   return named.find((tool) => isDeepStrictEqual(tool.input, question.input)) ?? named.at(-1);
 }
@@ -48,5 +54,6 @@ function shortInput(input: unknown): string {
 
 function stateOf(tool: ToolRecord): string {
   if (tool.endedAt === undefined) return 'begun, end unknown';
+  if (tool.denied) return 'denied';
   return tool.isError ? 'failed' : 'done';
 }

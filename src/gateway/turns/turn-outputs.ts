@@ -1,4 +1,5 @@
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatEvent } from '../../core/chat-event.js';
@@ -98,14 +99,30 @@ export class TurnOutputs {
     }
   }
 
+  /**
+   * Notes that a tool has begun when the journal can't be written: by a file that is empty, because a disk that is full
+   * takes a name where it takes no data. False if that fails too.
+   */
+  async noteTool(turnId: string): Promise<boolean> {
+    return writeFile(this.#toolNote(turnId), '', { mode: 0o600 }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  hasToolNote(turnId: string): boolean {
+    return existsSync(this.#toolNote(turnId));
+  }
+
   /** A file that can't be removed is in nobody's way: `sweep` tries again at the next start. */
   async remove(turnId: string): Promise<void> {
-    await rm(this.#file(turnId), { force: true }).catch(() => undefined);
+    for (const file of [this.#file(turnId), this.#toolNote(turnId)])
+      await rm(file, { force: true }).catch(() => undefined);
   }
 
   /** Removes the files that a killed gateway left, except those of unsettled turns. */
   async sweep(unsettled: readonly string[]): Promise<void> {
-    const kept = new Set(unsettled.map((turnId) => this.#file(turnId)));
+    const kept = new Set(unsettled.flatMap((turnId) => [this.#file(turnId), this.#toolNote(turnId)]));
     const names = await readdir(this.#directory).catch(() => []);
     const files = names.map((name) => join(this.#directory, name)).filter((file) => !kept.has(file));
     await Promise.all(files.map((file) => rm(file, { force: true }).catch(() => undefined)));
@@ -113,6 +130,10 @@ export class TurnOutputs {
 
   #file(turnId: string): string {
     return join(this.#directory, `${turnId}.out`);
+  }
+
+  #toolNote(turnId: string): string {
+    return join(this.#directory, `${turnId}.tool-begun`);
   }
 }
 
@@ -132,7 +153,10 @@ const unreadable = `a line of its output is longer than ${defaultMaxLineBytes / 
 
 /** An input of which only the beginning is kept, so that the steps of an output are shorter than the output. */
 function printStep(step: JournalEntry): string {
-  if (step.type === 'tool_ended') return printJson({ type: 'tool_end', id: step.id, isError: step.isError });
+  if (step.type === 'tool_ended') {
+    const { id, isError, denied } = step;
+    return printJson({ type: 'tool_end', id, isError, denied });
+  }
   if (step.type !== 'tool_started') return 'null';
   const { id, name, input } = step;
   const json = printJson(input);
@@ -147,6 +171,10 @@ export interface MissedSteps {
   readonly tools: readonly ToolRecord[];
   /** The entries that the journal lacks. */
   readonly entries: readonly JournalEntry[];
+  /** True if the agent has printed its answer: then all its tools are known. */
+  readonly answered: boolean;
+  /** The session that the agent has printed. */
+  readonly sessionId?: string | undefined;
 }
 
 /** Compares the steps that an agent has printed with those of the journal. */
@@ -157,6 +185,8 @@ export async function missedSteps(
 ): Promise<MissedSteps> {
   const tools = new Map(journaled.map((tool) => [tool.id, tool]));
   const entries: JournalEntry[] = [];
+  let answered = false;
+  let sessionId: string | undefined;
   for await (const event of printed ?? []) {
     if (event.type === 'tool_start' && !tools.has(event.id) && tools.size < maxMissedTools) {
       const { id, name, input } = event;
@@ -164,12 +194,14 @@ export async function missedSteps(
       entries.push({ type: 'tool_started', id, name, input, at });
     }
     if (event.type === 'tool_end') {
-      const { id, isError } = event;
+      const { id, isError, denied } = event;
       const tool = tools.get(id);
       if (tool === undefined || tool.endedAt !== undefined) continue;
-      tools.set(id, { ...tool, endedAt: at, isError });
-      entries.push({ type: 'tool_ended', id, isError, at });
+      tools.set(id, { ...tool, endedAt: at, isError, denied });
+      entries.push({ type: 'tool_ended', id, isError, denied, at });
     }
+    if (event.type === 'session') sessionId = event.sessionId;
+    answered ||= event.type === 'complete';
   }
-  return { tools: [...tools.values()], entries };
+  return { tools: [...tools.values()], entries, answered, sessionId };
 }

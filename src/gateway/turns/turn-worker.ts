@@ -29,6 +29,9 @@ import {
 /** The limit of messages that become one turn in `collect` mode. */
 const maxCollected = 50;
 
+/** The end of a tool that was denied. */
+const refused = { isError: true, denied: true } as const;
+
 /** Does the work on the queue's events. */
 export interface TurnHandler {
   /** Makes one attempt. Ends soon after the signal, whose reason is a `TurnStop`. Never rejects over an agent's failure. */
@@ -243,8 +246,9 @@ export class TurnWorker implements TurnHandler {
       case 'tool_end': {
         const { id, isError } = chatEvent;
         const at = now();
-        attempt.toolEnded(id, at, isError);
-        return this.#journal(running, 'tool_ended', { type: 'tool_ended', id, isError, at });
+        attempt.toolEnded(chatEvent, at);
+        const denied = chatEvent.denied ?? attempt.isDenied(id);
+        return this.#journal(running, 'tool_ended', { type: 'tool_ended', id, isError, denied, at });
       }
       case 'permission_request': {
         // An agent that asks for ever has asked for more by now; these questions need no record.
@@ -259,11 +263,14 @@ export class TurnWorker implements TurnHandler {
         else await agent.answerPermission(chatEvent.id, 'deny', reason).catch(() => undefined);
         return;
       }
-      case 'permission_resolved':
+      case 'permission_resolved': {
         // A CLI that is stopped denies what it was asking for: nobody has decided that.
         if (stopping.aborted) return;
-        attempt.permissionAnswered(chatEvent.id, chatEvent.decision);
+        const id = attempt.permissionAnswered(chatEvent.id, chatEvent.decision);
+        if (id !== undefined)
+          await this.#journal(running, 'tool_ended', { type: 'tool_ended', id, ...refused, at: now() });
         return permissions.resolved(lease, chatEvent.id, chatEvent.decision);
+      }
       default:
         return;
     }
@@ -285,7 +292,8 @@ export class TurnWorker implements TurnHandler {
 
   /**
    * Stores a step before the turn goes on. If the first step can't be stored, the turn is put off: the agent was not asked
-   * yet. A later failure does not end the turn: its settlement is written until it is on disk.
+   * yet. A later failure does not end the turn: its settlement is written until it is on disk. Only a tool must be noted
+   * somewhere before the turn goes on, or the next gateway might run it again.
    */
   async #journal(
     { lease, unnoted }: ActiveAttempt,
@@ -301,6 +309,7 @@ export class TurnWorker implements TurnHandler {
       await this.#parts.store.journal(lease, entry);
     } catch (error) {
       if (point === 'began') throw error;
+      if (point === 'tool_started' && !(await this.#parts.outputs.noteTool(lease.turnId))) throw error;
       if (point !== 'session') unnoted.push(entry);
       this.#parts.log.error('a step of a turn could not be noted', { channel: lease.channel, point, error });
     }

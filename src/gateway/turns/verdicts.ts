@@ -17,7 +17,8 @@ import { describeTools } from './tools-begun.js';
 /*
  * Every verdict on what becomes of a message.
  *
- * "Tools begun" are those that may have done something: a tool that still waits for a permission is not one of them.
+ * "Tools begun" are those that may have done something: a tool that waits for a permission, or was denied it, is not one
+ * of them.
  * A "free" attempt does not count among the retries. /retry runs any prompt again that failed or was cancelled; where the
  * last column names it, the reader is told of it.
  *
@@ -46,6 +47,7 @@ import { describeTools } from './tools-begun.js';
  * | **When its gateway has died**                       |           |                                |                         |
  * | it was being stopped                                | cancelled | by whom, tools begun           | /retry                  |
  * | tools begun                                         | failed    | that, tools begun              | /retry                  |
+ * | it can't be known whether a tool had begun          | failed    | that, why                      | /retry                  |
  * | no tool begun, a permission is asked for            | queued    | nothing                        | at once, free           |
  * | no tool begun, fewer than `maxCrashes` crashes      | queued    | nothing                        | at once, free           |
  * | no tool begun, `maxCrashes` crashes or more         | failed    | that, how often                | /retry                  |
@@ -221,6 +223,8 @@ function drained(end: AttemptEnd): Settlement {
 
 export interface AbandonedFacts {
   readonly begun: readonly ToolRecord[];
+  /** The reason why it can't be known whether a tool had begun. */
+  readonly doubt?: string | undefined;
   /** True if a permission for one of the turn's messages is pending. */
   readonly isAsking: boolean;
   /** The crashes before this one. */
@@ -236,19 +240,31 @@ export function stoppedBeforeCrash(by: string, begun: readonly ToolRecord[], at:
   return { type: 'finish', outcome: { at, state: 'cancelled', error, ...notice(text), events: [] } };
 }
 
-export function abandoned({ begun, isAsking, crashes, at }: AbandonedFacts): Settlement {
+export function abandoned({ begun, doubt, isAsking, crashes, at }: AbandonedFacts): Settlement {
   const message = 'The gateway ended while this was being worked on.';
   const error: Failure = { code: 'crashed', message };
   // A turn that waits for somebody's answer does nothing meanwhile, and may wait through any number of restarts.
-  if (begun.length === 0 && (isAsking || crashes < maxCrashes)) {
+  const untouched = begun.length === 0 && doubt === undefined;
+  if (untouched && (isAsking || crashes < maxCrashes)) {
     const retry = { at, notBefore: at, error, free: true, crashed: !isAsking, events: [] };
     return { type: 'postpone', retry };
   }
-  const why =
-    begun.length > 0
-      ? `${message} It is not repeated by itself, because tools had begun:\n${describeTools(begun)}`
-      : `${message} That happened ${crashes + 1} times.`;
-  return failed(error, `${why}\nSend /retry to run it again.`, at);
+  return failed(
+    error,
+    `${message} ${whyNotRepeated({ begun, doubt, crashes })}\nSend /retry to run it again.`,
+    at,
+  );
+}
+
+function whyNotRepeated({
+  begun,
+  doubt,
+  crashes,
+}: Pick<AbandonedFacts, 'begun' | 'doubt' | 'crashes'>): string {
+  if (begun.length > 0)
+    return `It is not repeated by itself, because tools had begun:\n${describeTools(begun)}`;
+  if (doubt !== undefined) return `It is not repeated by itself, because tools may have begun: ${doubt}.`;
+  return `That happened ${crashes + 1} times.`;
 }
 
 /** Settles a turn of which nobody can tell any more what it has done: it may have done anything. */

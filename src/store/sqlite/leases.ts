@@ -63,9 +63,11 @@ export function journal(db: Database, lease: Lease, entry: JournalEntry): void {
       return;
     case 'tool_ended':
       db.run(
-        'UPDATE turn_tools SET ended_at = ?, is_error = ? WHERE turn_seq = ? AND id = ? AND ended_at IS NULL',
+        `UPDATE turn_tools SET ended_at = ?, is_error = ?, denied = ?
+          WHERE turn_seq = ? AND id = ? AND ended_at IS NULL`,
         entry.at,
         entry.isError ? 1 : 0,
+        entry.denied ? 1 : 0,
         heldTurn(db, lease).seq,
         entry.id,
       );

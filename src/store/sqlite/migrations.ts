@@ -207,4 +207,8 @@ export const migrations: readonly string[] = [
   -- Attempts that ended with their gateway. They are counted apart from those that count for the retries.
   ALTER TABLE events ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- Tools that were asked for and never run: they keep no turn from being tried again.
+  ALTER TABLE turn_tools ADD COLUMN denied INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

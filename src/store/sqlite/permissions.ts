@@ -86,6 +86,17 @@ export function pendingPermissions(db: Database): StoredPermission[] {
     .map(toPermission);
 }
 
+export function questionsOf(db: Database, turnId: string): StoredPermission[] {
+  return db
+    .all<PermissionRow>(
+      `SELECT permissions.* FROM turns JOIN turn_members ON turn_members.turn_seq = turns.seq
+        JOIN permissions ON permissions.event_seq = turn_members.event_seq AND permissions.turn_id = turns.id
+        WHERE turns.id = ? ORDER BY permissions.seq`,
+      turnId,
+    )
+    .map(toPermission);
+}
+
 export function findPermission(db: Database, id: string): StoredPermission | undefined {
   const row = db.get<PermissionRow>('SELECT * FROM permissions WHERE id = ?', id);
   return row === undefined ? undefined : toPermission(row);

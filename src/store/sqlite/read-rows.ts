@@ -52,6 +52,7 @@ export interface ToolRow {
   readonly started_at: number;
   readonly ended_at: number | null;
   readonly is_error: number | null;
+  readonly denied: number;
 }
 
 export interface MessageRow {

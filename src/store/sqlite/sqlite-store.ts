@@ -69,6 +69,7 @@ export function createSqliteStore(
     askPermission: (lease, request) => write((tx) => permissions.askPermission(tx, lease, request)),
     decidePermission: (id, answer) => write((tx) => permissions.decidePermission(tx, id, answer)),
     pendingPermissions: () => read(permissions.pendingPermissions),
+    questions: (turnId) => read((tx) => permissions.questionsOf(tx, turnId)),
     permission: (id) => read((tx) => permissions.findPermission(tx, id)),
 
     session: (channel, backend) => read((tx) => conversations.readSession(tx, channel, backend)),

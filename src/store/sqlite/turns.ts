@@ -68,5 +68,6 @@ function toolsOf(db: Database, turnSeq: number): ToolRecord[] {
     startedAt: row.started_at,
     endedAt: row.ended_at ?? undefined,
     isError: row.is_error === null ? undefined : row.is_error === 1,
+    denied: row.denied === 1 ? true : undefined,
   }));
 }

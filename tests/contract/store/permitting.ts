@@ -44,6 +44,24 @@ export function describePermitting(stage: StoreStage): void {
       expect(await stage.store.pendingPermissions()).toEqual([]);
     });
 
+    it('lists the questions of a turn, answered ones too, and none of another turn', async () => {
+      await stage.accept('c', 'x');
+      const { lease } = await stage.claimOne();
+      await ask(lease, 'p1');
+      await stage.store.decidePermission('p1', { decision: 'deny', at: 16 });
+      await ask(lease, 'p2', {}, 'Write');
+      const questions = await stage.store.questions(lease.turnId);
+      expect(questions).toMatchObject([
+        { id: 'p1', state: 'decided', decision: 'deny' },
+        { id: 'p2', state: 'pending' },
+      ]);
+      const next = await runAgain(lease);
+      expect(await stage.store.questions(next.turnId)).toEqual([]);
+      await ask(next, 'p3', {}, 'Write');
+      expect(await stage.store.questions(next.turnId)).toMatchObject([{ id: 'p2' }]);
+      expect(await stage.store.questions('trn_unknown')).toEqual([]);
+    });
+
     it('is a new question when the same turn does the same thing twice', async () => {
       await stage.accept('c', 'x');
       const { lease } = await stage.claimOne();

@@ -133,12 +133,17 @@ export function describeTurning(stage: StoreStage): void {
         at: 12,
       });
       await stage.store.journal(lease, { type: 'tool_ended', id: 't1', isError: true, at: 13 });
+      const third = { id: 't3', name: 'Write', input: {} };
+      await stage.store.journal(lease, { type: 'tool_started', ...third, at: 14 });
+      await stage.store.journal(lease, { type: 'tool_ended', id: 't3', isError: true, denied: true, at: 15 });
+      await stage.store.journal(lease, { type: 'tool_ended', id: 't3', isError: true, at: 16 });
       await stage.reopen();
       const [turn] = await stage.store.turns(event.id);
       expect(turn).toMatchObject({ setup, sessionId: 's1', model: 'opus-5' });
       expect(turn?.tools).toEqual([
         { id: 't1', name: 'Bash', input, startedAt: 11, endedAt: 13, isError: true },
         { id: 't2', name: 'Read', input: null, startedAt: 12 },
+        { ...third, startedAt: 14, endedAt: 15, isError: true, denied: true },
       ]);
     });
 

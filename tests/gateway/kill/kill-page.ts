@@ -58,9 +58,9 @@ const legend = `- _killed at its passing_: counted anew in each life of the gate
 - \`permission_asked\` needs live sessions, and with them an agent that takes as long to start as the real ones: its load is
   smaller. There the agent keeps no log: the columns that are read from it are empty by themselves.
 
-A live session's output is a pipe, not a file: when the gateway is killed in the milliseconds between a CLI's word that a tool
-begins and the note of it, the next gateway can't know. Under \`PERMISSION_MODE=ask\` nothing begins without an answer, which is
-on disk before it is given.
+A live session's output is a pipe, not a file: when the gateway is killed between a tool's beginning and the note of it, the next
+gateway reads the CLI's own record of the session ([gateway](gateway.md)). \`tests/real/session-records.real.ts\` shows that with
+the four CLIs; the agents of this page keep no such record.
 `;
 
 function passing(killPoint: KillPoint, death: KillPoint['deaths'][number]): string {

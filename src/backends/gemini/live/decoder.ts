@@ -99,7 +99,13 @@ function permissionAnswered(
   const events: StepEvent[] = [{ type: 'permission_resolved', id, decision }];
   if (call !== undefined) events.push(toolStart(id, call));
   if (call !== undefined && decision === 'deny') {
-    events.push({ type: 'tool_end', id, output: message || 'Permission denied', isError: true });
+    events.push({
+      type: 'tool_end',
+      id,
+      output: message || 'Permission denied',
+      isError: true,
+      denied: true,
+    });
   }
   return [{ ...state, awaitingPermission }, events];
 }

@@ -2,7 +2,7 @@ import { notice, type StepEvent } from '../../../core/chat-event.js';
 import { unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { number, object, text } from '../../output/read-fields.js';
-import { addStep } from '../decoder.js';
+import { addStep, toolEnd } from '../decoder.js';
 import { errorEnding } from '../failure.js';
 import {
   allSteersAnswered,
@@ -156,13 +156,11 @@ function toolPart(state: OpenCodeTurnState, partId: string, found: JsonObject): 
     ? ([{ ...state, tools }, []] as const)
     : toolBegins({ ...state, tools }, partId, { ...call, input });
   if (status !== 'completed' && status !== 'error') return [started, events];
-  const failed = status === 'error';
-  const output = text(facts[failed ? 'error' : 'output']);
   const rest = new Map(started.tools);
   rest.delete(partId);
   return [
     { ...started, tools: rest, done: new Set(started.done).add(partId) },
-    [...events, { type: 'tool_end', id: call.id, output, isError: failed }],
+    [...events, toolEnd(call.id, facts)],
   ];
 }
 

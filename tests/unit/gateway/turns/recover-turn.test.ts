@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { recoverTurn } from '../../../../src/gateway/turns/recover-turn.js';
+import type { RecordedTools, RecordQuery } from '../../../../src/backends/record/types.js';
+import { type RecoveryParts, recoverTurn } from '../../../../src/gateway/turns/recover-turn.js';
+import { TurnOutputs } from '../../../../src/gateway/turns/turn-outputs.js';
 import { maxCrashes } from '../../../../src/gateway/turns/verdicts.js';
 import type { StoredEvent } from '../../../../src/store/rows.js';
 import { openSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
@@ -18,7 +20,12 @@ async function setUp() {
     if (found === undefined) throw new Error('It is gone.');
     return found;
   };
-  return { store, look, claim: () => claim(store), restart: () => restart(store) };
+  return {
+    store,
+    look,
+    claim: () => claim(store),
+    restart: (more?: Parameters<typeof restart>[1]) => restart(store, more),
+  };
 }
 
 async function claim(store: Store): Promise<Lease> {
@@ -27,14 +34,39 @@ async function claim(store: Store): Promise<Lease> {
   return claimed.lease;
 }
 
-async function restart(store: Store): Promise<void> {
-  const parts = { store, now: () => 10, runtime: undefined as never, outputs: undefined as never };
+const nothingElse = { runtime: undefined as never, outputs: undefined as never };
+
+async function restart(
+  store: Store,
+  more: Omit<RecoveryParts, 'store' | 'now'> = nothingElse,
+): Promise<void> {
+  const parts = { store, now: () => 10, ...more };
   const abandoned = await store.takeOver({ worker: 'next', now: 10, leaseUntil: 20, all: true });
   for (const turn of abandoned) {
     const settlement = await recoverTurn(turn, parts);
     if (settlement.type === 'finish') await store.finish(turn.lease, settlement.outcome);
     else await store.postpone(turn.lease, settlement.retry);
   }
+}
+
+const setup = {
+  backend: 'claude',
+  cwd: '/work-dir',
+  live: true,
+  prompt: { files: [], characters: 0, hash: '', seededMessages: 0 },
+};
+
+/** The agent has printed nothing, and its record says this. */
+async function recordSays(found: RecordedTools) {
+  const queries: RecordQuery[] = [];
+  const adapter = {
+    recordedTools: async (query: RecordQuery) => {
+      queries.push(query);
+      return found;
+    },
+  };
+  const runtime = { agents: { adapter: () => adapter } } as never;
+  return { queries, parts: { runtime, outputs: new TurnOutputs(await directoryWith({})) } };
 }
 
 const question = { id: 'prm_1', tool: 'Bash', input: {}, options: ['allow', 'deny'], at: 1 } as const;
@@ -72,5 +104,61 @@ describe('a message whose gateway dies again and again', () => {
       const lease = await claim();
       if (crash % 2 === 0) await store.askPermission(lease, { ...question, id: `prm_${crash + 2}` });
     }
+  });
+});
+
+describe('a turn of which the journal has no tool', () => {
+  const tool = {
+    id: 't1',
+    name: 'Bash',
+    input: { command: 'make' },
+    hasEnded: false,
+    denied: false,
+    isError: false,
+  };
+
+  it('is not repeated if the agent’s own record has one, and the channel is told which', async () => {
+    const { store, look, claim, restart } = await setUp();
+    await store.journal(await claim(), { type: 'began', ...setup, resumed: 's1' });
+    const { parts, queries } = await recordSays({ type: 'tools', tools: [tool] });
+    await restart(parts);
+    expect(await look()).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
+    expect((await store.messages('a', { limit: 9 })).at(-1)?.text).toMatch(
+      /tools had begun:\n- Bash .*make.*\(begun, end unknown\)\n.*\/retry/,
+    );
+    expect(queries).toMatchObject([{ sessionId: 's1', since: 10, prompt: 'hello', clockSetBack: false }]);
+  });
+
+  it('is not repeated if the record can’t be read, and the channel is told why', async () => {
+    const { store, look, claim, restart } = await setUp();
+    await store.journal(await claim(), { type: 'began', ...setup });
+    await restart((await recordSays({ type: 'unknown', reason: 'it is damaged' })).parts);
+    expect(await look()).toMatchObject({ state: 'failed' });
+    expect((await store.messages('a', { limit: 9 })).at(-1)?.text).toMatch(
+      /tools may have begun: it is damaged\.\n.*\/retry/,
+    );
+  });
+
+  it('runs again if the record has none, and if the agent was not asked', async () => {
+    const { store, look, claim, restart } = await setUp();
+    await store.journal(await claim(), { type: 'began', ...setup });
+    await restart((await recordSays({ type: 'tools', tools: [{ ...tool, denied: true }] })).parts);
+    expect(await look()).toMatchObject({ state: 'queued', crashes: 1 });
+    await claim();
+    const { parts, queries } = await recordSays({ type: 'tools', tools: [tool] });
+    await restart(parts);
+    expect(await look()).toMatchObject({ state: 'queued', crashes: 2 });
+    expect(queries).toEqual([]);
+  });
+
+  it('runs again if its only tool was denied, though the agent had not heard that yet', async () => {
+    const { store, look, claim, restart } = await setUp();
+    const lease = await claim();
+    await store.journal(lease, { type: 'began', ...setup });
+    await store.journal(lease, { type: 'tool_started', id: 't1', name: 'Bash', input: {}, at: 1 });
+    await store.askPermission(lease, question);
+    await store.decidePermission('prm_1', { decision: 'deny', at: 2 });
+    await restart((await recordSays({ type: 'tools', tools: [{ ...tool, input: {} }] })).parts);
+    expect(await look()).toMatchObject({ state: 'queued' });
   });
 });

@@ -10,13 +10,8 @@ const use =
   '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{}}]}}';
 const used =
   '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}';
-const adapter = createBackend('claude', {
-  cliPath: 'claude',
-  workingDir: '.',
-  queryTimeoutMs: 0,
-  allowedTools: [],
-  maxTurns: 1,
-});
+const config = { workingDir: '.', queryTimeoutMs: 0, allowedTools: [], maxTurns: 1 };
+const adapter = createBackend('claude', { ...config, cliPath: 'claude' });
 
 describe('what an agent said before its gateway was killed', () => {
   let directory: string;
@@ -38,6 +33,7 @@ describe('what an agent said before its gateway was killed', () => {
     expect(await missed(`${use}\n`)).toEqual({
       tools: [{ id: 't1', name: 'Bash', input: {}, startedAt: 7 }],
       entries: [{ type: 'tool_started', id: 't1', name: 'Bash', input: {}, at: 7 }],
+      answered: false,
     });
   });
 
@@ -47,6 +43,19 @@ describe('what an agent said before its gateway was killed', () => {
     expect(entries).toEqual([{ type: 'tool_ended', id: 't1', isError: false, at: 7 }]);
     expect(tools).toEqual([{ ...noted, endedAt: 7, isError: false }]);
     expect((await missed(`${use}\n${used}\n`, tools)).entries).toEqual([]);
+  });
+
+  it('tells the session, and whether the answer was printed', async () => {
+    const init = '{"type":"system","subtype":"init","session_id":"s1"}';
+    const result =
+      '{"type":"result","subtype":"success","is_error":false,"result":"Done.","session_id":"s1"}';
+    expect(await missed(`${init}\n${use}\n`)).toMatchObject({ sessionId: 's1', answered: false });
+    expect(await missed(`${init}\n${result}\n`)).toMatchObject({ sessionId: 's1', answered: true });
+    const opencode = createBackend('opencode', { ...config, cliPath: 'opencode' });
+    const spoke = '{"type":"text","sessionID":"s1","part":{"type":"text","text":"I begin."}}';
+    await writeFile((await outputs.fileFor('trn_1')) ?? '', `${spoke}\n`);
+    const killed = await missedSteps([], opencode.decode?.(outputs.lines('trn_1')), 7);
+    expect(killed).toMatchObject({ sessionId: 's1', answered: false });
   });
 
   it('is read as far as it goes when it breaks off in the middle of a line', async () => {
@@ -80,13 +89,29 @@ describe('what an agent said before its gateway was killed', () => {
         outputs.events('trn_1', (lines) => adapter.decode?.(lines)),
         7,
       );
-    expect(await read()).toEqual({ entries, tools });
+    expect(await read()).toMatchObject({ entries, tools });
     // If the gateway is killed before the rest is cut off, the rest is read too.
     await appendFile(file, `${use.slice(50)}\n${used}\n`);
-    expect(await read()).toEqual({ entries, tools });
+    expect(await read()).toMatchObject({ entries, tools });
     await outputs.condense('trn_1', []);
     expect(existsSync(file)).toBe(false);
   });
+
+  it.each([
+    ['U+2028', '\u2028'],
+    ['U+2029', '\u2029'],
+    ['a lone CR', '\r'],
+  ])(
+    'is split at line feeds only: a tool whose line holds %s is known [fault 13.8: a tool whose line holds U+2028]',
+    async (_, separator) => {
+      // JSON may hold the first two inside a string, and any white space between its parts.
+      const line =
+        separator === '\r'
+          ? use.replace('{"type":"tool_use"', `{${separator}"type":"tool_use"`)
+          : use.replace('"input":{}', `"input":{"command":"echo one${separator}two"}`);
+      expect((await missed(`${line}\n`)).tools).toMatchObject([{ id: 't1', name: 'Bash' }]);
+    },
+  );
 
   it('is nothing where there is no file', async () => {
     expect((await missedSteps([], adapter.decode?.(outputs.lines('trn_2')), 7)).tools).toEqual([]);
@@ -97,6 +122,20 @@ describe('what an agent said before its gateway was killed', () => {
     await missed(use);
     await outputs.remove('trn_1');
     expect(await readdir(join(directory, 'turns'))).toEqual([]);
+  });
+
+  it('can be noted in a word when the journal takes nothing: a tool has begun', async () => {
+    await outputs.fileFor('trn_1');
+    expect(outputs.hasToolNote('trn_1')).toBe(false);
+    expect(await outputs.noteTool('trn_1')).toBe(true);
+    expect(outputs.hasToolNote('trn_1')).toBe(true);
+    expect(outputs.hasToolNote('trn_2')).toBe(false);
+    await outputs.sweep(['trn_1']);
+    expect(outputs.hasToolNote('trn_1')).toBe(true);
+    await outputs.remove('trn_1');
+    expect(outputs.hasToolNote('trn_1')).toBe(false);
+    await writeFile(join(directory, 'file'), '');
+    expect(await new TurnOutputs(join(directory, 'file', 'turns')).noteTool('trn_1')).toBe(false);
   });
 
   it('has no file where none can be made', async () => {

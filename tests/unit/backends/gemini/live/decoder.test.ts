@@ -96,7 +96,7 @@ describe('a recorded conversation', () => {
       request,
       { type: 'permission_resolved', id, decision: 'deny' },
       start(id, 'write_file', input),
-      end(id, 'Permission denied', true),
+      { ...end(id, 'Permission denied', true), denied: true },
       { type: 'text', text: 'Done.' },
     ]);
   });

@@ -1,0 +1,44 @@
+import { realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { namesIn, type RecordFiles, toolsInFiles } from '../record/read-records.js';
+import type { Environment, RecordedTools, RecordQuery } from '../record/types.js';
+import { claudeEntries } from './record-entries.js';
+
+/** The tools of a turn by Claude's transcript: `projects/<directory>/<session>.jsonl` in its home. */
+export function recordedTools(query: RecordQuery, env: Environment): Promise<RecordedTools> {
+  const projects = join(env['CLAUDE_CONFIG_DIR'] || join(env['HOME'] || homedir(), '.claude'), 'projects');
+  const files: RecordFiles = {
+    // A session is looked for in all directories: how Claude names them is its own matter.
+    ofSession: async (sessionId) =>
+      isFileName(sessionId)
+        ? (await namesIn(projects)).map((project) => join(projects, project, `${sessionId}.jsonl`))
+        : [],
+    candidates: async () => {
+      const slugs = await slugsOf(query.cwd);
+      const names = (await namesIn(projects)).filter((name) => slugs.some((slug) => isNameOf(name, slug)));
+      const found = names.map(async (name) =>
+        (await namesIn(join(projects, name))).map((file) => join(projects, name, file)),
+      );
+      return (await Promise.all(found)).flat().filter((path) => path.endsWith('.jsonl'));
+    },
+    entries: claudeEntries,
+  };
+  return toolsInFiles(query, files);
+}
+
+function isFileName(sessionId: string): boolean {
+  return /^[\w-]+$/.test(sessionId);
+}
+
+async function slugsOf(cwd: string): Promise<readonly string[]> {
+  const real = await realpath(cwd).catch(() => cwd);
+  return [cwd, real].map((path) => path.replaceAll(/[^a-zA-Z0-9]/g, '-'));
+}
+
+/** Claude cuts a long name and puts a hash behind it. */
+function isNameOf(name: string, slug: string): boolean {
+  return name === slug || (slug.length > longest && name.startsWith(slug.slice(0, longest)));
+}
+
+const longest = 200;

@@ -1,0 +1,25 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { pathsBelow, toolsInFiles } from '../record/read-records.js';
+import type { Environment, RecordedTools, RecordQuery } from '../record/types.js';
+import { codexEntries } from './record-entries.js';
+
+/** The tools of a turn by Codex's rollout: `sessions/<year>/<month>/<day>/rollout-<time>-<thread>.jsonl` in its home. */
+export function recordedTools(query: RecordQuery, env: Environment): Promise<RecordedTools> {
+  const home = env['CODEX_HOME'] || join(env['HOME'] || homedir(), '.codex');
+  const rollouts = async () =>
+    (await pathsBelow(join(home, 'sessions'))).filter((path) => /rollout-[^/\\]*\.jsonl$/.test(path));
+  return toolsInFiles(query, {
+    ofSession: async (sessionId) => (await rollouts()).filter((path) => path.endsWith(`-${sessionId}.jsonl`)),
+    candidates: async () => (await rollouts()).filter((path) => isRecent(path, query)),
+    entries: codexEntries,
+  });
+}
+
+const dayMs = 86_400_000;
+
+/** The name has the time in the CLI's own time zone. It saves a look at every file of years. */
+function isRecent(path: string, { since, clockSetBack }: RecordQuery): boolean {
+  const day = /rollout-(\d{4}-\d\d-\d\d)T/.exec(path)?.[1];
+  return clockSetBack || day === undefined || day >= new Date(since - dayMs).toISOString().slice(0, 10);
+}

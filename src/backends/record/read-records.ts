@@ -1,0 +1,101 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { late, within } from '../../core/wait.js';
+import { isMissing, readTail } from './read-tail.js';
+import { holdsPrompt, type SessionRecord, toolsSince, unknown } from './tools-since.js';
+import { noTools, type RecordEntry, type RecordedTools, type RecordQuery } from './types.js';
+
+/** A record on a disk that does not answer must not hold up the channel for ever. */
+const patienceMs = 10_000;
+
+/** Of the new sessions in a directory so many are looked at, the newest first. */
+const mostCandidates = 50;
+
+/** How a vendor's records are found and read. */
+export interface RecordFiles {
+  /** The files of a session: several if it was renamed or goes on in another one. */
+  ofSession(sessionId: string): Promise<readonly string[]>;
+  /** The files that a new session in the query's directory may be in. */
+  candidates(): Promise<readonly string[]>;
+  entries(lines: readonly string[]): readonly RecordEntry[];
+}
+
+/** Answers the query from records that are files of JSON lines. */
+export async function toolsInFiles(query: RecordQuery, files: RecordFiles): Promise<RecordedTools> {
+  return withoutFailure(async () => {
+    const { sessionId } = query;
+    if (sessionId !== undefined) {
+      const records = await readAll(await files.ofSession(sessionId), files);
+      return merge(records.map((record) => toolsSince(record, query)));
+    }
+    const candidates = await newest(await files.candidates(), query);
+    const records = await readAll(candidates, files);
+    return merge(
+      records.filter((record) => holdsPrompt(record, query)).map((record) => toolsSince(record, query)),
+    );
+  });
+}
+
+/** A record that can't be read says nothing; it is no reason to fail. */
+export async function withoutFailure(look: () => Promise<RecordedTools>): Promise<RecordedTools> {
+  try {
+    const found = await within(patienceMs, look());
+    return found === late
+      ? unknown(`the CLI's own record was not read within ${patienceMs / 1000} s`)
+      : found;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return unknown(`the CLI's own record can't be read (${why})`);
+  }
+}
+
+/** The names in a directory; none if it is not there. */
+export async function namesIn(directory: string): Promise<readonly string[]> {
+  return readdir(directory).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+}
+
+/** The paths of all that is below a directory. */
+export async function pathsBelow(directory: string): Promise<readonly string[]> {
+  const found = await readdir(directory, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  return found.map(({ parentPath, name }) => join(parentPath, name));
+}
+
+async function readAll(paths: readonly string[], files: RecordFiles): Promise<readonly SessionRecord[]> {
+  const records: SessionRecord[] = [];
+  for (const path of paths) {
+    const tail = await readTail(path);
+    if (tail !== undefined) records.push({ entries: files.entries(tail.lines), fromStart: tail.fromStart });
+  }
+  return records;
+}
+
+/** The files that were written to since the turn began, the newest first. */
+async function newest(
+  paths: readonly string[],
+  { since, clockSetBack }: RecordQuery,
+): Promise<readonly string[]> {
+  const looks = paths.map(async (path) => {
+    const found = await stat(path).catch(() => undefined);
+    return { path, at: found?.mtimeMs ?? 0 };
+  });
+  return (await Promise.all(looks))
+    .filter(({ at }) => clockSetBack || at >= since)
+    .sort((one, other) => other.at - one.at)
+    .slice(0, mostCandidates)
+    .map(({ path }) => path);
+}
+
+/** Tools that are known to have begun count more than a record that does not tell. */
+function merge(found: readonly RecordedTools[]): RecordedTools {
+  const tools = found.flatMap((each) => (each.type === 'tools' ? each.tools : []));
+  if (tools.some(({ denied }) => !denied)) return { type: 'tools', tools };
+  return (
+    found.find(({ type }) => type === 'unknown') ?? (tools.length > 0 ? { type: 'tools', tools } : noTools)
+  );
+}

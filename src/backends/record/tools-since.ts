@@ -1,0 +1,62 @@
+import type { RecordEntry, RecordedTool, RecordedTools, RecordQuery } from './types.js';
+
+/** A session's record, or as much of its end as was read. */
+export interface SessionRecord {
+  readonly entries: readonly RecordEntry[];
+  /** False if the beginning was left out because the record is too long. */
+  readonly fromStart: boolean;
+}
+
+/** The tools of the turn that the query is about. */
+export function toolsSince(record: SessionRecord, query: RecordQuery): RecordedTools {
+  const first = firstOfTurn(record.entries, query);
+  const entries = first === -1 ? [] : record.entries.slice(first);
+  const tools = collect(entries);
+  if (tools.some(({ denied }) => !denied)) return { type: 'tools', tools };
+  if (entries.some(({ type }) => type === 'damaged'))
+    return unknown("a line of the CLI's own record can't be read");
+  if (first === 0 && !record.fromStart)
+    return unknown("the CLI's own record is too long to be read as far back as this turn's beginning");
+  if (entries.at(-1)?.type === 'reply')
+    return unknown(
+      "the model had answered, and the CLI's own record does not name tools before they have ended",
+    );
+  return { type: 'tools', tools };
+}
+
+/** True if the turn's prompt is in the record. */
+export function holdsPrompt(record: SessionRecord, query: RecordQuery): boolean {
+  const first = firstOfTurn(record.entries, query);
+  return first !== -1 && record.entries.slice(first).some((entry) => isPrompt(entry, query.prompt));
+}
+
+export function unknown(reason: string): RecordedTools & { type: 'unknown' } {
+  return { type: 'unknown', reason };
+}
+
+/** The index of the turn's first entry; -1 if there is none. */
+function firstOfTurn(entries: readonly RecordEntry[], { since, prompt, clockSetBack }: RecordQuery): number {
+  if (!clockSetBack) return entries.findIndex(({ at }) => at !== undefined && at >= since);
+  return entries.findLastIndex((entry) => isPrompt(entry, prompt));
+}
+
+function isPrompt(entry: RecordEntry, prompt: string): boolean {
+  return entry.type === 'prompt' && entry.text.includes(prompt.trim());
+}
+
+function collect(entries: readonly RecordEntry[]): readonly RecordedTool[] {
+  const tools = new Map<string, RecordedTool>();
+  for (const entry of entries) {
+    if (entry.type === 'tool') {
+      const { id, name, input } = entry;
+      const open = { id, name, input, hasEnded: false, denied: false, isError: false };
+      if (!tools.has(id)) tools.set(id, open);
+    }
+    if (entry.type === 'tool_end') {
+      const tool = tools.get(entry.id);
+      const { isError, denied } = entry;
+      if (tool !== undefined) tools.set(entry.id, { ...tool, hasEnded: true, isError, denied });
+    }
+  }
+  return [...tools.values()];
+}

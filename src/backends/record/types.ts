@@ -1,0 +1,46 @@
+/**
+ * What a gateway wants to know of a turn whose output it did not hear to the end: which tools had begun, by the record
+ * that the CLI keeps of its session for itself.
+ */
+export interface RecordQuery {
+  /** Undefined if the CLI had not told it: then it is a new session, which is found by its prompt. */
+  readonly sessionId?: string | undefined;
+  readonly cwd: string;
+  /** The time at which the turn began, before the CLI was asked. */
+  readonly since: number;
+  /** The message as it came in. The prompt that the CLI got holds it, unless a hook has changed it. */
+  readonly prompt: string;
+  /** True if the clock was set back since: then the turn is found by its prompt, not by its time. */
+  readonly clockSetBack: boolean;
+}
+
+/** `unknown`: a record is there and can't be read, or does not tell. No record at all means that no tool has begun. */
+export type RecordedTools =
+  | { readonly type: 'tools'; readonly tools: readonly RecordedTool[] }
+  | { readonly type: 'unknown'; readonly reason: string };
+
+export interface RecordedTool {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly hasEnded: boolean;
+  /** True if a person or a rule has denied it: it has done nothing. */
+  readonly denied: boolean;
+  readonly isError: boolean;
+}
+
+/** A step of a session, as far as it matters here. Entries without a time belong to the one before. */
+export type RecordEntry = { readonly at?: number | undefined } & (
+  | { readonly type: 'prompt'; readonly text: string }
+  | { readonly type: 'tool'; readonly id: string; readonly name: string; readonly input: unknown }
+  | { readonly type: 'tool_end'; readonly id: string; readonly isError: boolean; readonly denied: boolean }
+  /** The model has answered, and perhaps asked for a tool: of some CLIs that is seen only when the tool has ended. */
+  | { readonly type: 'reply' }
+  /** The tool that the last reply asked for was denied. */
+  | { readonly type: 'denial' }
+  | { readonly type: 'damaged' }
+);
+
+export const noTools: RecordedTools = { type: 'tools', tools: [] };
+
+export type Environment = Readonly<Record<string, string | undefined>>;

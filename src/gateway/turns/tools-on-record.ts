@@ -1,0 +1,89 @@
+import type { RecordedTool } from '../../backends/record/types.js';
+import { backendNames } from '../../backends/registry.js';
+import type { StoredPermission, StoredTurn, ToolRecord } from '../../store/rows.js';
+import type { Agents } from '../agents/agents.js';
+import { type Question, toolOf } from './tools-begun.js';
+
+export interface Begun {
+  readonly begun: readonly ToolRecord[];
+  /** The reason why it can't be known whether a tool had begun. */
+  readonly doubt?: string | undefined;
+}
+
+export const nothingBegun: Begun = { begun: [] };
+
+export interface RecordLook {
+  readonly turn: StoredTurn;
+  /** The session that the agent has printed. */
+  readonly sessionId?: string | undefined;
+  /** The questions of the turn that nobody has answered with a yes. */
+  readonly notAllowed: readonly Pick<StoredPermission, 'tool' | 'input' | 'state'>[];
+  /** The tools that the gateway has heard of; none of them has begun. */
+  readonly known: readonly ToolRecord[];
+  readonly prompt: string;
+  readonly now: number;
+}
+
+/**
+ * Looks into the CLI's own record of a turn that seems untouched: a CLI tells of a tool after it has begun (Codex by a
+ * second), and nobody hears what it says into the pipe of a gateway that is dead.
+ */
+export async function toolsOnRecord(look: RecordLook, agents: Pick<Agents, 'adapter'>): Promise<Begun> {
+  const { turn, notAllowed, known, prompt, now } = look;
+  const { setup, startedAt: since } = turn;
+  const backend = backendNames.find((name) => name === setup?.backend);
+  if (setup === undefined || backend === undefined) return nothingBegun;
+  const found = await agents.adapter(backend).recordedTools?.({
+    sessionId: turn.sessionId ?? look.sessionId ?? setup.resumed,
+    cwd: setup.cwd,
+    since,
+    prompt,
+    clockSetBack: now < since,
+  });
+  if (found === undefined) return nothingBegun;
+  if (found.type === 'unknown') {
+    // The tool that a record does not tell of is the one that waits for an answer.
+    const isAsking = notAllowed.some(({ state }) => state === 'pending');
+    return isAsking ? nothingBegun : { begun: [], doubt: found.reason };
+  }
+  const idle = explanations(found.tools, known, notAllowed);
+  const begun = found.tools.filter((tool) => !tool.denied && !idle.has(tool));
+  return { begun: begun.map((tool) => toRecord(tool, now)) };
+}
+
+/**
+ * The tools that wait for an answer, or were denied and the record does not say so: those that the gateway has heard of,
+ * and one for each question about a tool that it has not heard of. A record may have other ids than the events (Codex),
+ * other names and inputs too.
+ */
+function explanations(
+  tools: readonly RecordedTool[],
+  known: readonly ToolRecord[],
+  notAllowed: readonly Question[],
+): ReadonlySet<RecordedTool> {
+  const ids = new Set(known.map(({ id }) => id));
+  const idle = new Set(tools.filter(({ id }) => ids.has(id)));
+  const recorded = new Set(tools.map(({ id }) => id));
+  const otherIds = known
+    .filter(({ id }) => !recorded.has(id))
+    .map(({ name, input }) => ({ tool: name, input }));
+  for (const question of [...otherIds, ...unannounced(notAllowed, known)]) {
+    const left = tools.filter((tool) => !idle.has(tool) && !tool.denied && (!tool.hasEnded || tool.isError));
+    const about = toolOf(question, left) ?? left.at(-1);
+    if (about !== undefined) idle.add(about);
+  }
+  return idle;
+}
+
+function unannounced(questions: readonly Question[], known: readonly ToolRecord[]): readonly Question[] {
+  const left = new Set(known);
+  return questions.filter((question) => {
+    const about = toolOf(question, [...left]);
+    if (about !== undefined) left.delete(about);
+    return about === undefined;
+  });
+}
+
+function toRecord({ id, name, input, hasEnded, isError }: RecordedTool, at: number): ToolRecord {
+  return { id, name, input, startedAt: at, ...(hasEnded ? { endedAt: at, isError } : {}) };
+}

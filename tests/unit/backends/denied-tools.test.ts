@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { type BackendName, createBackend } from '../../../src/backends/registry.js';
+
+const limits = { workingDir: '.', queryTimeoutMs: 0, allowedTools: [], maxTurns: 1 };
+
+async function ends(backend: BackendName, ...lines: readonly object[]) {
+  async function* printed() {
+    for (const line of lines) yield JSON.stringify(line);
+  }
+  const found = [];
+  const adapter = createBackend(backend, { cliPath: backend, ...limits });
+  for await (const event of adapter.decode?.(printed()) ?? [])
+    if (event.type === 'tool_end') found.push(event);
+  return found.map(({ id, isError, denied }) => ({ id, isError, denied }));
+}
+
+const use = (id: string) => ({
+  type: 'assistant',
+  message: { content: [{ type: 'tool_use', id, name: 'Bash', input: {} }] },
+});
+const result = (id: string) => ({
+  type: 'user',
+  message: { content: [{ type: 'tool_result', tool_use_id: id, content: 'no', is_error: true }] },
+});
+
+describe('a tool that was not run because it was denied says so at its end [fault 13.8: a denied tool counts as begun]', () => {
+  it('claude: by its mode or a rule', async () => {
+    const line = { type: 'system', subtype: 'permission_denied', tool_name: 'Bash', tool_use_id: 't1' };
+    expect(await ends('claude', use('t1'), line, result('t1'), use('t2'), result('t2'))).toEqual([
+      { id: 't1', isError: true, denied: true },
+      { id: 't2', isError: true, denied: undefined },
+    ]);
+  });
+
+  it('codex: declined, not failed', async () => {
+    const item = (id: string, status: string) => ({
+      type: 'item.completed',
+      item: { id, type: 'command_execution', command: 'make', status },
+    });
+    expect(await ends('codex', item('i1', 'declined'), item('i2', 'failed'))).toEqual([
+      { id: 'i1', isError: true, denied: true },
+      { id: 'i2', isError: true, denied: undefined },
+    ]);
+  });
+
+  it('gemini: by a policy', async () => {
+    const line = (id: string, message: string) => ({
+      ...{ type: 'tool_result', tool_id: id, status: 'error', error: { message } },
+    });
+    expect(
+      await ends('gemini', line('g1', 'Tool execution denied by policy.'), line('g2', 'exit 1')),
+    ).toEqual([
+      { id: 'g1', isError: true, denied: true },
+      { id: 'g2', isError: true, denied: undefined },
+    ]);
+  });
+
+  it('opencode: by a rule', async () => {
+    const rule = 'The user has specified a rule which prevents you from using this specific tool call.';
+    const line = (callID: string, error: string) => ({
+      type: 'tool_use',
+      part: { type: 'tool', tool: 'bash', callID, state: { status: 'error', input: {}, error } },
+    });
+    expect(await ends('opencode', line('o1', rule), line('o2', 'exit 1'))).toEqual([
+      { id: 'o1', isError: true, denied: true },
+      { id: 'o2', isError: true, denied: undefined },
+    ]);
+  });
+});

@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { claudeEntries } from '../../../../src/backends/claude/record-entries.js';
+import { codexEntries } from '../../../../src/backends/codex/record-entries.js';
+import { geminiEntries } from '../../../../src/backends/gemini/record-entries.js';
+import { readTail } from '../../../../src/backends/record/read-tail.js';
+import { toolsSince } from '../../../../src/backends/record/tools-since.js';
+import type { RecordEntry } from '../../../../src/backends/record/types.js';
+import { directoryWith } from '../../gateway/temporary-directory.js';
+
+const query = { cwd: '/', since: 100, prompt: 'again', clockSetBack: false };
+const prompt = (at: number): RecordEntry => ({ type: 'prompt', at, text: 'again' });
+const tool = (at: number, id: string): RecordEntry => ({ type: 'tool', at, id, name: 'Bash', input: {} });
+const look = (entries: readonly RecordEntry[], more: object = {}, fromStart = true) =>
+  toolsSince({ entries, fromStart }, { ...query, ...more });
+
+describe('the turn in a record', () => {
+  it('is known by its time: the same words were sent before', () => {
+    const earlier = [prompt(50), tool(60, 't1')];
+    expect(look(earlier)).toEqual({ type: 'tools', tools: [] });
+    expect(look([...earlier, prompt(110), tool(120, 't2')])).toMatchObject({ tools: [{ id: 't2' }] });
+  });
+
+  it('is known by its words if the clock was set back', () => {
+    const entries = [prompt(50), tool(60, 't1'), prompt(20), tool(30, 't2')];
+    expect(look(entries, { clockSetBack: true })).toMatchObject({ tools: [{ id: 't2' }] });
+  });
+
+  it('is not known if the record is too long for its beginning to be read, unless a tool is seen', () => {
+    expect(look([prompt(110)], {}, false)).toMatchObject({ type: 'unknown' });
+    expect(look([prompt(50), prompt(110)], {}, false)).toEqual({ type: 'tools', tools: [] });
+    expect(look([prompt(110), tool(120, 't1')], {}, false)).toMatchObject({ tools: [{ id: 't1' }] });
+  });
+});
+
+describe('the end of a long record', () => {
+  it('is read without the line that is cut, and is no more than asked for', async () => {
+    const path = join(await directoryWith({}), 'record');
+    writeFileSync(path, 'first line\nsecond\u2028line\nthird');
+    expect(await readTail(path)).toEqual({
+      lines: ['first line', 'second\u2028line', 'third'],
+      fromStart: true,
+    });
+    expect(await readTail(path, 10)).toEqual({ lines: ['third'], fromStart: false });
+    expect(await readTail(`${path}-none`)).toBeUndefined();
+  });
+});
+
+it.each([
+  ['claude', claudeEntries],
+  ['codex', codexEntries],
+  ['gemini', geminiEntries],
+])('a record of %s may hold anything', (_, entriesOf) => {
+  const keys = fc.constantFrom(
+    'type',
+    'payload',
+    'message',
+    'content',
+    'item',
+    'toolCalls',
+    '$set',
+    'messages',
+    'timestamp',
+  );
+  const words = fc.constantFrom(
+    'user',
+    'gemini',
+    'response_item',
+    'tool_use',
+    'tool_result',
+    'item_completed',
+    'x_call',
+  );
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      words,
+      fc.integer(),
+      fc.constant(null),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(keys, tie('value'), { maxKeys: 4 }),
+    ),
+  }));
+  const line = fc.oneof(
+    value.map((one) => JSON.stringify(one)),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 5 }), (lines) => {
+      toolsSince({ entries: entriesOf(lines), fromStart: true }, query);
+    }),
+    { numRuns: 100 },
+  );
+});

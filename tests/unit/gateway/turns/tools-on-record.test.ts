@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { RecordedTool, RecordedTools, RecordQuery } from '../../../../src/backends/record/types.js';
+import { type RecordLook, toolsOnRecord } from '../../../../src/gateway/turns/tools-on-record.js';
+import type { StoredTurn } from '../../../../src/store/rows.js';
+
+const turn: StoredTurn = {
+  id: 'trn_1',
+  channel: 'a',
+  eventIds: ['evt_1'],
+  state: 'running',
+  startedAt: 100,
+  setup: {
+    backend: 'codex',
+    cwd: '/work-dir',
+    live: true,
+    resumed: 'old',
+    prompt: { files: [], characters: 0, hash: '', seededMessages: 0 },
+  },
+  tools: [],
+};
+
+async function look(found: RecordedTools, more: Partial<RecordLook> = {}) {
+  const queries: RecordQuery[] = [];
+  const adapter = {
+    recordedTools: async (query: RecordQuery) => {
+      queries.push(query);
+      return found;
+    },
+  };
+  const agents = { adapter: () => adapter as never };
+  const begun = await toolsOnRecord(
+    { turn, notAllowed: [], known: [], prompt: 'do it', now: 200, ...more },
+    agents,
+  );
+  return { ...begun, queries };
+}
+
+const open: RecordedTool = {
+  id: 'c1',
+  name: 'exec',
+  input: 'code',
+  hasEnded: false,
+  denied: false,
+  isError: false,
+};
+const tools = (...list: readonly RecordedTool[]): RecordedTools => ({ type: 'tools', tools: list });
+const pending = { tool: 'shell', input: { command: 'make' }, state: 'pending' } as const;
+const announced = { id: 'exec-1', name: 'shell', input: { command: 'make' }, startedAt: 1 };
+const ids = ({ begun }: { begun: readonly { id: string }[] }) => begun.map(({ id }) => id);
+
+describe('a turn that seems untouched', () => {
+  it('has begun the tools that its record names, unless they were denied', async () => {
+    const found = await look(tools(open, { ...open, id: 'c2', hasEnded: true, denied: true, isError: true }));
+    expect(ids(found)).toEqual(['c1']);
+    expect(found.doubt).toBeUndefined();
+  });
+
+  it('is asked for by the session that is known best, since its beginning', async () => {
+    const query = async (more: Partial<RecordLook>) => (await look(tools(), more)).queries[0];
+    expect(await query({})).toEqual({
+      ...{ sessionId: 'old', cwd: '/work-dir', since: 100, prompt: 'do it', clockSetBack: false },
+    });
+    expect(await query({ sessionId: 'printed' })).toMatchObject({ sessionId: 'printed' });
+    const noted = { ...turn, sessionId: 'noted' };
+    expect(await query({ sessionId: 'printed', turn: noted })).toMatchObject({ sessionId: 'noted' });
+    expect(await query({ now: 99 })).toMatchObject({ clockSetBack: true });
+  });
+
+  it('is in doubt where the record does not tell, except about a tool that waits for an answer', async () => {
+    const unknown: RecordedTools = { type: 'unknown', reason: 'it is damaged' };
+    expect(await look(unknown)).toMatchObject({ begun: [], doubt: 'it is damaged' });
+    expect((await look(unknown, { notAllowed: [pending] })).doubt).toBeUndefined();
+    const denied = { ...pending, state: 'decided' } as const;
+    expect((await look(unknown, { notAllowed: [denied] })).doubt).toBe('it is damaged');
+  });
+
+  it('has not begun a tool that waits for an answer, under whatever name it is recorded', async () => {
+    expect(ids(await look(tools(open), { notAllowed: [pending] }))).toEqual([]);
+    expect(ids(await look(tools(open), { notAllowed: [pending], known: [announced] }))).toEqual([]);
+    expect(ids(await look(tools(open), { known: [{ ...announced, denied: true }] }))).toEqual([]);
+    expect(ids(await look(tools({ ...open, id: 'exec-1' }), { known: [announced] }))).toEqual([]);
+  });
+
+  it('has begun what runs beside a tool that waits', async () => {
+    const both = tools(open, { ...open, id: 'c2' });
+    expect(ids(await look(both, { notAllowed: [pending], known: [announced] }))).toHaveLength(1);
+    const done = tools({ ...open, hasEnded: true });
+    expect(ids(await look(done, { notAllowed: [pending] }))).toEqual(['c1']);
+  });
+
+  it('was never begun if its agent was not asked', async () => {
+    const { setup: _, ...early } = turn;
+    expect(await look(tools(open), { turn: early })).toEqual({ begun: [], queries: [] });
+  });
+});
