@@ -44,7 +44,7 @@ export interface RuntimeTurn {
 /** Is called while a turn runs. The promise that it returns is awaited before the next event. */
 export interface TurnObserver {
   began(setup: TurnSetup): Promise<void>;
-  saw(event: ChatEvent, turn: AgentTurn): Promise<void>;
+  saw(event: ChatEvent, turn: AgentTurn, settings: TurnSettings): Promise<void>;
 }
 
 export interface RuntimeReport {
@@ -90,12 +90,12 @@ export class AgentRuntime {
 
   /** The settings that a turn of the channel would be run with now. */
   async settings(channel: string, chosen: Chosen): Promise<TurnSettings> {
-    return turnSettings(this.#config, await this.#loader.load(channel), chosen);
+    return turnSettings(this.#config, await this.#loader.load(channel), chosen, this.#hooks.gatesTools);
   }
 
   async run(turn: RuntimeTurn, observer: TurnObserver, signal: AbortSignal): Promise<RuntimeReport> {
     const files = await this.#loader.load(turn.channel);
-    const settings = turnSettings(this.#config, files, turn.chosen);
+    const settings = turnSettings(this.#config, files, turn.chosen, this.#hooks.gatesTools);
     const refused = unusable(settings) ?? this.#unsupported(settings);
     if (refused !== undefined) return this.#ended(turn, settings, errorEvent('bad_request', refused));
 
@@ -144,6 +144,7 @@ export class AgentRuntime {
       permissionMode: settings.permissionMode,
       allowedTools: settings.tools,
       live: settings.live,
+      confirmTools: settings.confirmTools,
       stdoutFile: turn.stdoutFile,
     };
     await observer.began(setupOf(request, { ...assembled.record, seededMessages: seed.messages.length }));
@@ -154,7 +155,7 @@ export class AgentRuntime {
     for await (const event of running.events) {
       toolsBegun ||= event.type === 'tool_start';
       if (isTerminal(event)) ending = event;
-      await observer.saw(event, running);
+      await observer.saw(event, running, settings);
     }
     return { report: this.#ended(turn, settings, ending), ending, toolsBegun };
   }

@@ -5,6 +5,7 @@ import type { AbandonedTurn, Claim, Lease, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import type { AgentTurn } from '../agents/agents.js';
 import { readSeed } from '../agents/seed.js';
+import type { TurnSettings } from '../agents/turn-settings.js';
 import type { ChatCommands } from '../commands/chat-commands.js';
 import { parseCommand } from '../commands/parse-command.js';
 import type { GatewayConfig } from '../config.js';
@@ -13,6 +14,7 @@ import type { Watcher } from '../journal-points.js';
 import { Attempt } from './attempt.js';
 import type { PermissionRequests } from './permission-requests.js';
 import { recoverTurn } from './recover-turn.js';
+import { ToolGate } from './tool-gate.js';
 import type { TurnOutputs } from './turn-outputs.js';
 import {
   type AttemptEnd,
@@ -54,8 +56,7 @@ interface ActiveAttempt {
   readonly lease: Lease;
   readonly event: StoredEvent;
   readonly attempt: Attempt;
-  /** A hook that blocks a tool ends the turn like a person does. */
-  readonly hookStop: AbortController;
+  readonly gate: ToolGate;
   /** The signal is aborted when a hook, a person or the gateway ends the turn. */
   readonly stopping: AbortSignal;
   /** Messages that are being steered into the turn. */
@@ -147,13 +148,19 @@ export class TurnWorker implements TurnHandler {
     const { store, runtime, permissions, config, outputs, now } = this.#parts;
     const [event] = events;
     if (event === undefined) throw new Error('A turn without an event.');
+    const attempt = new Attempt();
+    // A hook that refuses a tool too late ends the turn like a person does.
     const hookStop = new AbortController();
+    const gate = new ToolGate(this.#parts.hooks, { channel: lease.channel, eventId: event.id }, (reason) => {
+      attempt.blocked ??= reason;
+      hookStop.abort();
+    });
     const stopping = AbortSignal.any([signal, hookStop.signal]);
     const running: ActiveAttempt = {
       lease,
       event,
-      attempt: new Attempt(),
-      hookStop,
+      attempt,
+      gate,
       stopping,
       steering: new Set(),
     };
@@ -177,7 +184,7 @@ export class TurnWorker implements TurnHandler {
             running.attempt.sessionId = undefined;
             return this.#journal(running, 'began', { type: 'began', ...setup });
           },
-          saw: (chatEvent, agent) => this.#record(running, chatEvent, agent),
+          saw: (chatEvent, agent, settings) => this.#record(running, chatEvent, agent, settings),
         },
         stopping,
       );
@@ -198,8 +205,13 @@ export class TurnWorker implements TurnHandler {
     }
   }
 
-  async #record(running: ActiveAttempt, chatEvent: ChatEvent, agent: AgentTurn): Promise<void> {
-    const { lease, event, attempt, hookStop, stopping } = running;
+  async #record(
+    running: ActiveAttempt,
+    chatEvent: ChatEvent,
+    agent: AgentTurn,
+    settings: TurnSettings,
+  ): Promise<void> {
+    const { lease, event, attempt, gate, stopping } = running;
     const { now, permissions } = this.#parts;
     running.agent = agent;
     attempt.recorder.accept(chatEvent);
@@ -214,25 +226,23 @@ export class TurnWorker implements TurnHandler {
         const at = now();
         attempt.toolStarted({ id, name, input, startedAt: at });
         await this.#journal(running, 'tool_started', { type: 'tool_started', id, name, input, at });
-        const reason = await this.#hookRefusal(event, name, input);
-        if (reason === undefined) return;
-        attempt.blocked = `${name}: ${reason}`;
-        hookStop.abort();
-        return;
+        return gate.started(chatEvent);
       }
       case 'tool_end': {
         const { id, isError } = chatEvent;
         const at = now();
         attempt.toolEnded(id, at, isError);
-        return this.#journal(running, 'tool_ended', { type: 'tool_ended', id, isError, at });
+        await this.#journal(running, 'tool_ended', { type: 'tool_ended', id, isError, at });
+        return gate.ended(id);
       }
       case 'permission_request': {
         attempt.permissionAsked(chatEvent);
         if (stopping.aborted) return;
-        const reason = await this.#hookRefusal(event, chatEvent.tool, chatEvent.input);
-        if (reason === undefined) await permissions.ask(lease, event.id, chatEvent, agent);
+        const verdict = await gate.requested(chatEvent, settings);
+        if (verdict.type === 'ask_person') return permissions.ask(lease, event.id, chatEvent, agent);
+        const reason = verdict.type === 'deny' ? verdict.reason : undefined;
         // The deadline or the end of the turn may have settled the question meanwhile.
-        else await agent.answerPermission(chatEvent.id, 'deny', reason).catch(() => undefined);
+        await agent.answerPermission(chatEvent.id, verdict.type, reason).catch(() => undefined);
         return;
       }
       case 'permission_resolved':
@@ -251,12 +261,6 @@ export class TurnWorker implements TurnHandler {
     if (summary === '') this.#loggedProblems.delete(channel);
     else this.#loggedProblems.set(channel, summary);
     if (summary !== '') this.#parts.log.warn('files of a channel are wrong', { channel, problems });
-  }
-
-  async #hookRefusal(event: StoredEvent, name: string, input: unknown): Promise<string | undefined> {
-    const { channel, id: eventId } = event;
-    const verdict = await this.#parts.hooks.fire('tool_start', { channel, eventId, name, input });
-    return verdict.action === 'block' ? verdict.reason : undefined;
   }
 
   /**
