@@ -2,6 +2,7 @@ import type { BackendAdapter, BackendEventResult } from '../backends/types.js';
 import { type ChatEvent, errorEvent, isTerminal, type TerminalEvent } from '../core/chat-event.js';
 import type { PromptRecord, StoredSession, TurnSetup } from '../store/rows.js';
 import { type AgentRequest, Agents, type AgentTurn } from './agents/agents.js';
+import { checkRestrictions, type RestrictionCheck } from './agents/check-restrictions.js';
 import { type Seed, seededPrompt } from './agents/seed.js';
 import type { SessionManager } from './agents/session-manager.js';
 import { type Chosen, type TurnSettings, turnSettings } from './agents/turn-settings.js';
@@ -43,6 +44,8 @@ export interface RuntimeTurn {
 
 /** Is called while a turn runs. The promise that it returns is awaited before the next event. */
 export interface TurnObserver {
+  /** Something about the turn that the channel should know. */
+  told(notice: string): Promise<void>;
   began(setup: TurnSetup): Promise<void>;
   saw(event: ChatEvent, turn: AgentTurn, settings: TurnSettings): Promise<void>;
 }
@@ -96,8 +99,10 @@ export class AgentRuntime {
   async run(turn: RuntimeTurn, observer: TurnObserver, signal: AbortSignal): Promise<RuntimeReport> {
     const files = await this.#loader.load(turn.channel);
     const settings = turnSettings(this.#config, files, turn.chosen, this.#hooks.gatesTools);
-    const refused = unusable(settings) ?? this.#unsupported(settings);
+    const restrictions = this.checkRestrictions(settings);
+    const refused = unusable(settings) ?? (restrictions.type === 'refused' ? restrictions.text : undefined);
     if (refused !== undefined) return this.#ended(turn, settings, errorEvent('bad_request', refused));
+    if (restrictions.type === 'dropped') await observer.told(restrictions.text);
 
     const stored = await this.#sessions.get(turn.channel, settings.backend);
     // Another directory is another session: what was said comes along from the archive.
@@ -142,7 +147,9 @@ export class AgentRuntime {
       sessionId: session?.sessionId,
       model: settings.model,
       permissionMode: settings.permissionMode,
-      allowedTools: settings.tools,
+      allowedTools: this.#agents.adapter(settings.backend).capabilities.allowedTools
+        ? settings.tools
+        : undefined,
       live: settings.live,
       confirmTools: settings.confirmTools,
       stdoutFile: turn.stdoutFile,
@@ -165,11 +172,10 @@ export class AgentRuntime {
     return { ending, result, settings, sessionLost: false };
   }
 
-  /** A restriction that a channel names is never dropped in silence (one from the environment is warned about: R7.3). */
-  #unsupported(settings: TurnSettings): string | undefined {
-    const { backend, tools } = settings;
-    if (tools === undefined || this.#agents.adapter(backend).capabilities.allowedTools) return undefined;
-    return `This channel allows only certain tools, and ${backend} can't be restricted to them. Remove "tools" from the channel's settings, or choose another backend.`;
+  /** A restriction is never dropped in silence. */
+  checkRestrictions(settings: TurnSettings): RestrictionCheck {
+    const { capabilities } = this.#agents.adapter(settings.backend);
+    return checkRestrictions(this.#config, settings, capabilities);
   }
 }
 

@@ -75,16 +75,11 @@ export function buildParts(options: BuildOptions): GatewayParts {
     archive.channelChanged(channel, now());
     waiters.channelChanged(channel);
   };
-  const permissions = new PermissionRequests({
-    store,
-    log,
-    now,
-    watch,
-    post: async (channel, eventId, text) => {
-      await store.post({ channel, eventId, role: 'system', text }, now());
-      channelChanged(channel);
-    },
-  });
+  const post = async (channel: string, eventId: string, text: string): Promise<void> => {
+    await store.post({ channel, eventId, role: 'system', text }, now());
+    channelChanged(channel);
+  };
+  const permissions = new PermissionRequests({ store, log, now, watch, post });
 
   const agents = new Agents(config, backend, env);
   const sessions = new SessionManager(store);
@@ -116,6 +111,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     commands,
     hooks,
     permissions,
+    post,
     outputs,
     log,
     now,

@@ -46,6 +46,8 @@ export interface WorkerParts {
   readonly commands: ChatCommands;
   readonly hooks: HookManager;
   readonly permissions: PermissionRequests;
+  /** Tells the channel's readers something. */
+  post(channel: string, eventId: string, text: string): Promise<void>;
   readonly outputs: TurnOutputs;
   readonly log: Log;
   readonly now: () => number;
@@ -70,6 +72,8 @@ export class TurnWorker implements TurnHandler {
   readonly #running = new Map<string, ActiveAttempt>();
   /** The problems that were last logged for each channel: the same ones are not logged for every message. */
   readonly #loggedProblems = new Map<string, string>();
+  /** The notice that each channel was last told: once is enough. */
+  readonly #told = new Map<string, string>();
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -179,6 +183,7 @@ export class TurnWorker implements TurnHandler {
             readSeed(store, lease.channel, session, { beforeSeq: event.seq, without: retried }),
         },
         {
+          told: (notice) => this.#tell(event, notice),
           began: (setup) => {
             // A session that got lost is followed by another attempt: its id is not this one's.
             running.attempt.sessionId = undefined;
@@ -253,6 +258,12 @@ export class TurnWorker implements TurnHandler {
       default:
         return;
     }
+  }
+
+  async #tell({ channel, id }: StoredEvent, notice: string): Promise<void> {
+    if (this.#told.get(channel) === notice) return;
+    await this.#parts.post(channel, id, notice);
+    this.#told.set(channel, notice);
   }
 
   #logProblems(channel: string, problems: readonly string[]): void {
