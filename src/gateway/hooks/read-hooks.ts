@@ -1,6 +1,8 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readTextFile } from '../persona/read-text-file.js';
+import { looksLike } from '../persona/stray-files.js';
 import { type HookEvent, hookEvents } from './payloads.js';
 
 const hooksFile = 'hooks.json';
@@ -47,7 +49,7 @@ export interface HooksReading {
 /** Names all problems, each with its place in the file. A missing file has no hooks. */
 export async function readHooks(configDir: string): Promise<HooksReading> {
   const reading = await readTextFile(join(configDir, hooksFile), maxFileBytes);
-  if (reading.type === 'missing') return { hooks: {}, named: [], problems: [] };
+  if (reading.type === 'missing') return { hooks: {}, named: [], problems: await meantAsHooks(configDir) };
   const failed = (...problems: string[]) => ({
     hooks: {},
     named: [],
@@ -68,6 +70,16 @@ export async function readHooks(configDir: string): Promise<HooksReading> {
     path.length === 0 ? message : `${path.join('.')}: ${message}`,
   );
   return { ...failed(...problems), named };
+}
+
+/** A hook in a file that nobody reads checks nothing. */
+async function meantAsHooks(configDir: string): Promise<readonly string[]> {
+  const names = await readdir(configDir).catch(() => []);
+  return looksLike(hooksFile, names).map((name) =>
+    name === hooksFile
+      ? `${name}: is a link to a file that is not there`
+      : `${name}: is not read; expected the name ${hooksFile}`,
+  );
 }
 
 function namedHooks(event: HookEvent, json: unknown): readonly NamedHook[] {

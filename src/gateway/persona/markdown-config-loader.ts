@@ -79,7 +79,7 @@ export class MarkdownConfigLoader {
       parts: read.flatMap(({ part }) => part ?? []),
       settings: Object.assign({}, ...read.map(({ settings }) => settings)),
       problems: [...general.problems, ...own.problems, ...stray, ...read.flatMap(({ problems }) => problems)],
-      unusable: [...own.problems, ...stray, ...read.flatMap(({ unusable }) => unusable)],
+      unusable: [...general.problems, ...own.problems, ...stray, ...read.flatMap(({ unusable }) => unusable)],
     };
   }
 

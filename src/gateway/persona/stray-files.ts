@@ -48,13 +48,19 @@ export function strayDirectories(names: ReadonlySet<string>, wanted: string): re
   });
 }
 
+/** Names that may have been meant for this file, which is not there; its own is among them if it is a link to nowhere. */
+export function looksLike(known: string, names: readonly string[]): readonly string[] {
+  const stem = plainName(known).replace(/s$/, '');
+  return names.filter((name) => plainName(name).replace(/s$/, '') === stem);
+}
+
 /** A name in small letters, without blanks around it, a dot in front and endings behind. */
 function plainName(name: string): string {
   return name
     .trim()
     .toLowerCase()
     .replace(/^\.(?=\w)/, '')
-    .replace(/(?:\s*\.\s*(?:md|mdx|mkd|mdown|markdown|txt|text|ya?ml|toml|json))+$/, '')
+    .replace(/(?:\s*\.\s*(?:md|mdx|mkd|mdown|markdown|txt|text|ya?ml|toml|jsonc?|json5))+$/, '')
     .trim();
 }
 
