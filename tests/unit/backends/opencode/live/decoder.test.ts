@@ -507,6 +507,17 @@ describe('the pending permissions of a session', () => {
     expect(pending.add(request('5', []), false)).toBeUndefined();
   });
 
+  it('with confirmTools nothing is answered without the caller, not even what is allowed always', () => {
+    const pending = new PendingPermissions();
+    expect(pending.add(request('1'), true, true)).toBeUndefined();
+    expect(pending.isConfirmation('1')).toBe(true);
+    pending.add(request('2'), false, true);
+    expect(pending.isConfirmation('2')).toBe(false);
+    expect(pending.answer('2', { decision: 'allow_always' }).map(({ id }) => id)).toEqual(['2']);
+    expect(pending.add(request('3'), false, true)).toBeUndefined();
+    expect(pending.isConfirmation('3')).toBe(true);
+  });
+
   it('what nobody answered is rejected at the end', () => {
     const pending = new PendingPermissions();
     pending.add(request('1'), false);
