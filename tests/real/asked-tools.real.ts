@@ -110,20 +110,17 @@ describe.each(backendNames)('what %s asks about', (backend) => {
       gemini: { tool: 'invoke_agent', input: { agent_name: 'generalist', prompt: 'CHILD work' } },
       opencode: { tool: 'task', input: { description: 'd', prompt: 'CHILD work', subagent_type: 'general' } },
     };
-    let spawned = false;
-    let worked = false;
     const session = await lab.sessions.open({ backend, config: lab.config, confirmTools: true });
-    lab.model.use(({ rawBody }) => {
-      if (!spawned) {
-        spawned = true;
-        return { steps: [calls[backend]] };
-      }
-      // Codex gives a subagent the whole conversation: it is known by not having the call's result.
-      const isChild =
-        rawBody.includes('CHILD work') && !/"go"|function_call_output|tool_result/.test(rawBody);
-      if (worked || !(isChild || (backend === 'codex' && !rawBody.includes('call_output')))) return 'done';
-      worked = true;
-      return { steps: [{ shell: `echo x > ${file}` }] };
+    const done = new Set<string>();
+    const once = (what: string) => !done.has(what) && done.add(what);
+    lab.model.use(({ rawBody, toolResults }) => {
+      if (once('spawn')) return { steps: [calls[backend]] };
+      const isChild = toolResults.length === 0 && rawBody.includes('CHILD work');
+      if (isChild && once('work')) return { steps: [{ shell: `echo x > ${file}` }] };
+      // Codex ends a turn without its subagents unless it waits for them.
+      if (backend === 'codex' && !isChild && once('wait'))
+        return { steps: [{ tool: 'wait_agent', input: { timeout_ms: 10_000 } }] };
+      return 'done';
     });
     const asked: string[] = [];
     for await (const event of session.send('go')) {
@@ -134,9 +131,26 @@ describe.each(backendNames)('what %s asks about', (backend) => {
     }
     await session.close();
     expect(existsSync(file)).toBe(false);
-    if (backend === 'claude') expect(asked).toEqual(['Bash']);
-    if (backend === 'gemini' || backend === 'opencode') expect(asked).toEqual([]);
+    expect(asked).toEqual({ claude: ['Bash'], codex: ['shell'], gemini: [], opencode: [] }[backend]);
   });
+
+  it.skipIf(backend !== 'claude' || !process.env['LAB_FULL'])(
+    'Claude waits longer than the minute that it gives a hook by itself',
+    async () => {
+      const config = { ...lab.config, queryTimeoutMs: 110_000 };
+      const session = await lab.sessions.open({ backend, config, confirmTools: true });
+      const file = join(work(), 'refused.txt');
+      lab.model.use([{ steps: [{ shell: `echo x > ${file}` }] }, 'done']);
+      for await (const event of session.send('go')) {
+        if (event.type !== 'permission_request') continue;
+        await new Promise((resolve) => setTimeout(resolve, 70_000));
+        expect(existsSync(file)).toBe(false);
+        await session.answerPermission(event.id, 'deny');
+      }
+      await session.close();
+      expect(existsSync(file)).toBe(false);
+    },
+  );
 
   /** A server with a tool, and with one that says of itself that it only reads. */
   function mcpConfig(): string {
