@@ -46,6 +46,11 @@ export interface TurnOptions {
   readonly allowedTools?: readonly string[] | undefined;
   readonly disallowedTools?: readonly string[] | undefined;
   readonly permissionMode?: PermissionMode | undefined;
+  /**
+   * The caller confirms each tool: whatever the CLI can ask about comes as a `permission_request` before it runs, also
+   * what the mode allows. Live sessions only.
+   */
+  readonly confirmTools?: boolean | undefined;
   /** A file in Claude's format: `{"mcpServers": {name: {command, args, env} | {url}}}`. */
   readonly mcpConfig?: string | undefined;
 }

@@ -24,6 +24,7 @@ const settings = {
   BACKEND_CLI_PATH: optional(text),
   BACKEND_MODEL: optional(matching(isModelName, modelNameExpected)),
   ALLOWED_TOOLS: withDefault(list, []),
+  ALLOW_UNSUPPORTED: withDefault(onOrOff, false),
   QUERY_TIMEOUT_MS: withDefault(milliseconds(1), 600_000),
   WORKING_DIR: withDefault(text, '.'),
   CONFIG_DIR: optional(text),

@@ -67,6 +67,10 @@ export interface PermissionRequestEvent {
   readonly tool: string;
   readonly input: unknown;
   readonly options: readonly PermissionDecision[];
+  /** The id of the tool's `tool_start`, before or after this, if the CLI tells it. */
+  readonly toolId?: string;
+  /** The request is made for `confirmTools` alone: to allow it gives no more than the permission mode does. */
+  readonly confirmation?: true;
 }
 
 export interface PermissionResolvedEvent {

@@ -2,6 +2,7 @@ import type { BackendAdapter, BackendEventResult } from '../backends/types.js';
 import { type ChatEvent, errorEvent, isTerminal, type TerminalEvent } from '../core/chat-event.js';
 import type { PromptRecord, StoredSession, TurnSetup } from '../store/rows.js';
 import { type AgentRequest, Agents, type AgentTurn } from './agents/agents.js';
+import { checkRestrictions, type RestrictionCheck } from './agents/check-restrictions.js';
 import { type Seed, seededPrompt } from './agents/seed.js';
 import type { SessionManager } from './agents/session-manager.js';
 import { type Chosen, type TurnSettings, turnSettings } from './agents/turn-settings.js';
@@ -44,8 +45,10 @@ export interface RuntimeTurn {
 
 /** Is called while a turn runs. The promise that it returns is awaited before the next event. */
 export interface TurnObserver {
+  /** Something about the turn that the channel should know. */
+  told(notice: string): Promise<void>;
   began(setup: TurnSetup): Promise<void>;
-  saw(event: ChatEvent, turn: AgentTurn): Promise<void>;
+  saw(event: ChatEvent, turn: AgentTurn, settings: TurnSettings): Promise<void>;
 }
 
 export interface RuntimeReport {
@@ -91,14 +94,19 @@ export class AgentRuntime {
 
   /** The settings that a turn of the channel would be run with now. */
   async settings(channel: string, chosen: Chosen): Promise<TurnSettings> {
-    return turnSettings(this.#config, await this.#loader.load(channel), chosen);
+    return turnSettings(this.#config, await this.#loader.load(channel), chosen, this.#hooks.gatesTools);
   }
 
   async run(turn: RuntimeTurn, observer: TurnObserver, signal: AbortSignal): Promise<RuntimeReport> {
     const files = await this.#loader.load(turn.channel);
-    const settings = turnSettings(this.#config, files, turn.chosen);
-    const refused = unusable(settings) ?? this.#exposed(settings) ?? this.#unsupported(settings);
+    const settings = turnSettings(this.#config, files, turn.chosen, this.#hooks.gatesTools);
+    const restrictions = this.checkRestrictions(settings);
+    const refused =
+      unusable(settings) ??
+      this.#exposed(settings) ??
+      (restrictions.type === 'refused' ? restrictions.text : undefined);
     if (refused !== undefined) return this.#ended(turn, settings, errorEvent('bad_request', refused));
+    if (restrictions.type === 'dropped') await observer.told(restrictions.text);
 
     const stored = await this.#sessions.get(turn.channel, settings.backend);
     // Another directory is another session: what was said comes along from the archive.
@@ -143,8 +151,11 @@ export class AgentRuntime {
       sessionId: session?.sessionId,
       model: settings.model,
       permissionMode: settings.permissionMode,
-      allowedTools: settings.tools,
+      allowedTools: this.#agents.adapter(settings.backend).capabilities.allowedTools
+        ? settings.tools
+        : undefined,
       live: settings.live,
+      confirmTools: settings.confirmTools,
       stdoutFile: turn.stdoutFile,
     };
     await observer.began(setupOf(request, { ...assembled.record, seededMessages: seed.messages.length }));
@@ -155,7 +166,7 @@ export class AgentRuntime {
     for await (const event of running.events) {
       toolsBegun ||= event.type === 'tool_start';
       if (isTerminal(event)) ending = event;
-      await observer.saw(event, running);
+      await observer.saw(event, running, settings);
     }
     return { report: this.#ended(turn, settings, ending), ending, toolsBegun };
   }
@@ -172,11 +183,10 @@ export class AgentRuntime {
       : layoutProblems(this.#config, cwd, 'the cwd of this channel')[0];
   }
 
-  /** A restriction that a channel names is never dropped in silence (one from the environment is warned about: R7.3). */
-  #unsupported(settings: TurnSettings): string | undefined {
-    const { backend, tools } = settings;
-    if (tools === undefined || this.#agents.adapter(backend).capabilities.allowedTools) return undefined;
-    return `This channel allows only certain tools, and ${backend} can't be restricted to them. Remove "tools" from the channel's settings, or choose another backend.`;
+  /** A restriction is never dropped in silence. */
+  checkRestrictions(settings: TurnSettings): RestrictionCheck {
+    const { capabilities } = this.#agents.adapter(settings.backend);
+    return checkRestrictions(this.#config, settings, capabilities);
   }
 }
 

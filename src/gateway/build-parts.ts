@@ -84,16 +84,17 @@ export function buildParts(options: BuildOptions): GatewayParts {
     archive.channelChanged(channel, at);
     waiters.channelChanged(channel);
   };
+  const post = async (channel: string, eventId: string, text: string): Promise<void> => {
+    await store.post({ channel, eventId, role: 'system', text }, now());
+    channelChanged(channel);
+  };
   const permissions = new PermissionRequests({
     maxPerTurn: config.maxPermissionRequests,
     store,
     log,
     now,
     watch,
-    post: async (channel, eventId, text) => {
-      await store.post({ channel, eventId, role: 'system', text }, now());
-      channelChanged(channel);
-    },
+    post,
   });
 
   const agents = new Agents(config, backend, env);
@@ -117,6 +118,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     commands,
     hooks,
     permissions,
+    post,
     outputs,
     log,
     now,

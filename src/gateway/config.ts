@@ -18,7 +18,11 @@ export interface GatewayConfig {
   readonly backendCliPath: string;
   readonly backendModel?: string;
   readonly backendMaxTurns: number;
+  /** BACKEND_MAX_TURNS was set, and is more than a default. */
+  readonly backendMaxTurnsSet: boolean;
   readonly allowedTools: readonly string[];
+  /** A backend may run without a restriction that it can't keep; the channel is told. */
+  readonly allowUnsupported: boolean;
   readonly queryTimeoutMs: number;
   readonly workingDir: string;
   readonly configDir: string;
@@ -111,7 +115,9 @@ function makeConfig(
     backendCliPath: absoluteProgram(values.BACKEND_CLI_PATH) ?? backends[agentBackend].command,
     ...(values.BACKEND_MODEL === undefined ? {} : { backendModel: values.BACKEND_MODEL }),
     backendMaxTurns: maxTurns.value,
+    backendMaxTurnsSet: maxTurns.explicit,
     allowedTools: values.ALLOWED_TOOLS,
+    allowUnsupported: values.ALLOW_UNSUPPORTED,
     queryTimeoutMs: values.QUERY_TIMEOUT_MS,
     workingDir: resolve(values.WORKING_DIR),
     configDir: resolve(values.CONFIG_DIR ?? join(home, 'config')),
@@ -148,7 +154,7 @@ function makeConfig(
       spares: values.POOL_SPARES,
     },
   };
-  return { ...config, warnings: [...maxTurns.warnings, ...ignoredOptions(config, maxTurns.explicit)] };
+  return { ...config, warnings: [...maxTurns.warnings, ...ignoredOptions(config)] };
 }
 
 /** The part of the settings that a backend gets. */
@@ -193,10 +199,10 @@ function readMaxTurns(raw: string | undefined): {
 }
 
 /** R7.3: settings that the active backend can't honour, each by its name. */
-function ignoredOptions(config: Omit<GatewayConfig, 'warnings'>, maxTurnsGiven: boolean): readonly string[] {
+function ignoredOptions(config: Omit<GatewayConfig, 'warnings'>): readonly string[] {
   const { capabilities } = createBackend(config.agentBackend, backendConfig({ ...config, warnings: [] }));
   const ignored = [
-    ...(maxTurnsGiven && !capabilities.maxTurns ? ['BACKEND_MAX_TURNS'] : []),
+    ...(config.backendMaxTurnsSet && !capabilities.maxTurns ? ['BACKEND_MAX_TURNS'] : []),
     ...(config.allowedTools.length > 0 && !capabilities.allowedTools ? ['ALLOWED_TOOLS'] : []),
   ];
   return ignored.map(

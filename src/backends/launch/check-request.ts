@@ -4,7 +4,13 @@ import type { BackendCapabilities, RunRequest, TurnOptions } from '../types.js';
 
 /** An option of a request that a backend can't honour, with an alternative. */
 export interface UnsupportedOption {
-  readonly option: 'maxTurns' | 'allowedTools' | 'disallowedTools' | 'mcpConfig' | 'permissionMode';
+  readonly option:
+    | 'maxTurns'
+    | 'allowedTools'
+    | 'disallowedTools'
+    | 'mcpConfig'
+    | 'permissionMode'
+    | 'confirmTools';
   readonly instead: string;
 }
 
@@ -35,7 +41,7 @@ export function describeUnsupported(backend: BackendName, { option, instead }: U
 type OptionCapabilities = Pick<
   BackendCapabilities,
   'maxTurns' | 'allowedTools' | 'disallowedTools' | 'mcpConfig' | 'permissionModes'
->;
+> & { readonly confirmTools?: true };
 
 export function unsupportedOptions(
   name: BackendName,
@@ -56,6 +62,9 @@ export function unsupportedOptions(
   }
   if (request.mcpConfig !== undefined && !capabilities.mcpConfig) {
     found.push({ option: 'mcpConfig', instead: `Configure the MCP servers in ${name}'s own settings.` });
+  }
+  if (request.confirmTools && !capabilities.confirmTools) {
+    found.push({ option: 'confirmTools', instead: 'Use a live session: only there the CLI can ask.' });
   }
   const mode = request.permissionMode;
   if (mode !== undefined && !capabilities.permissionModes.includes(mode)) {

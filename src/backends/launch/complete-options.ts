@@ -12,6 +12,8 @@ export function completeOptions(options: TurnOptions, config: BackendAdapterConf
     allowedTools: options.allowedTools ?? config.allowedTools,
     disallowedTools: options.disallowedTools ?? [],
     permissionMode: options.permissionMode ?? 'bypass',
+    // An option that is left out keeps the keys of warm processes as they are.
+    ...(options.confirmTools ? { confirmTools: true } : {}),
     mcpConfig: options.mcpConfig,
   };
 }

@@ -37,6 +37,8 @@ export interface LiveCapabilities {
   readonly thinkingBudget?: true;
   /** True if a message can be sent into a running turn. */
   readonly steer?: true;
+  /** True if tools that the mode allows can be asked about too. */
+  readonly confirmTools?: true;
 }
 
 /** The options of a session, new or resumed by id. */

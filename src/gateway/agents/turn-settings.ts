@@ -19,13 +19,22 @@ export interface TurnSettings {
   readonly queueMode: QueueMode;
   readonly permissionMode: PermissionMode;
   readonly live: boolean;
+  /** Hooks decide about each tool before it runs: the turn is a live one, whatever the settings say. */
+  readonly confirmTools: boolean;
+  /** A person may be asked what the permission mode does not allow by itself; otherwise that is refused. */
+  readonly asksPerson: boolean;
   /** The mistakes in the channel's files; the rest of the files counts. */
   readonly problems: readonly string[];
   /** Those of the problems that no turn can be run with. */
   readonly unusable: readonly string[];
 }
 
-export function turnSettings(config: GatewayConfig, files: ChannelConfig, chosen: Chosen): TurnSettings {
+export function turnSettings(
+  config: GatewayConfig,
+  files: ChannelConfig,
+  chosen: Chosen,
+  confirmTools = false,
+): TurnSettings {
   const { settings } = files;
   const backend =
     backendNames.find((name) => name === chosen.backend) ?? settings.backend ?? config.agentBackend;
@@ -37,7 +46,9 @@ export function turnSettings(config: GatewayConfig, files: ChannelConfig, chosen
     tools: settings.tools,
     queueMode: queueModes.find((mode) => mode === chosen.queueMode) ?? settings.queueMode ?? config.queueMode,
     permissionMode,
-    live: config.backendLive || permissionMode === 'ask',
+    live: config.backendLive || permissionMode === 'ask' || confirmTools,
+    confirmTools,
+    asksPerson: config.backendLive || permissionMode === 'ask',
     problems: files.problems,
     unusable: files.unusable,
   };

@@ -53,7 +53,11 @@ export class ChatCommands {
     if (backend === current.backend) return reply(`${backend} answers here already.`);
     const missing = await this.#whyMissing(backend);
     if (missing !== undefined) return reply(`${current.backend} goes on answering. ${missing}`);
-    const text = `${backend} answers from here on, in place of ${current.backend}. It is told what was said so far.`;
+    const restrictions = runtime.checkRestrictions({ ...current, backend });
+    if (restrictions.type === 'refused')
+      return reply(`${current.backend} goes on answering. ${restrictions.text}`);
+    const aloud = restrictions.type === 'dropped' ? ` ${restrictions.text}` : '';
+    const text = `${backend} answers from here on, in place of ${current.backend}. It is told what was said so far.${aloud}`;
     // A model's name means nothing to another vendor.
     return { type: 'reply', text, change: { backend, model: null } };
   }

@@ -23,7 +23,7 @@ export interface HookManagerOptions {
 
 /**
  * Runs the user's hooks at each event of the gateway. A hook may block or rewrite; a hook that fails is logged and
- * changes nothing.
+ * changes nothing, unless it is there to decide about tools: then its failure is a refusal.
  */
 export class HookManager {
   readonly #hooks: Hooks;
@@ -59,25 +59,38 @@ export class HookManager {
     return !this.#closed && (this.#hooks[event]?.length ?? 0) > 0;
   }
 
+  /** True if no tool may run without the word of a hook. */
+  get gatesTools(): boolean {
+    return this.#hooks.tool_start?.some((hook) => isBlocking('tool_start', hook)) ?? false;
+  }
+
   /** Runs the event's hooks in their order, each with the payload as the ones before have rewritten it. Never rejects. */
   async fire<E extends HookEvent, P extends HookPayloads[E]>(event: E, payload: P): Promise<HookVerdict<P>> {
     let current = payload;
-    for (const hook of this.has(event) ? (this.#hooks[event] ?? []) : []) {
+    for (const hook of this.#hooks[event] ?? []) {
+      const blocking = isBlocking(event, hook);
+      if (this.#closed && !blocking) continue;
       const log = this.#log.with({ event, hook: nameOf(hook) });
       const outcome = await this.#slots.use(() => this.#run(hook, { ...current, event }));
       if (outcome.type === 'failure') {
         log.warn('hook failed', { why: outcome.why });
         if (outcome.detail) log.debug('hook failed', { why: outcome.why, detail: outcome.detail });
+        if (blocking) return { action: 'block', reason: withoutWord(hook, outcome.why) };
         continue;
       }
       const { action, reason, payload: changes } = outcome.answer;
       if (action === 'block') {
-        if (blockable.has(event)) return { action, reason: reason?.trim() || 'A hook refused it.' };
+        if (blockable.has(event) && hook.blocking !== false)
+          return { action, reason: reason?.trim() || 'A hook refused it.' };
         log.warn('hook can not block this event');
         continue;
       }
       const rewritten = rewrite(event, current, changes ?? {});
-      if (rewritten.refused.length > 0) log.warn('hook rewrite ignored', { fields: rewritten.refused });
+      if (rewritten.refused.length > 0) {
+        log.warn('hook rewrite ignored', { fields: rewritten.refused });
+        // The hook has agreed to another call than the one that would be run.
+        if (blocking) return { action: 'block', reason: withoutWord(hook, 'wants to change the call') };
+      }
       current = rewritten.payload;
     }
     return { action: 'continue', payload: current };
@@ -113,6 +126,14 @@ export class HookManager {
       this.#running.delete(controller);
     }
   }
+}
+
+function isBlocking(event: HookEvent, hook: Hook): boolean {
+  return event === 'tool_start' && hook.blocking !== false;
+}
+
+function withoutWord(hook: Hook, why: string): string {
+  return `The hook ${nameOf(hook)} has to agree to each tool, and could not: it ${why}.`;
 }
 
 function nameOf(hook: Hook): string {

@@ -1,22 +1,31 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readTextFile } from '../persona/read-text-file.js';
+import { looksLike } from '../persona/stray-files.js';
 import { type HookEvent, hookEvents } from './payloads.js';
 
 const hooksFile = 'hooks.json';
 
 export type Hook = CommandHook | ModuleHook;
 
-export interface CommandHook {
-  /** The program and its arguments. A program with a slash is a path, relative to CONFIG_DIR. */
-  readonly command: readonly [string, ...string[]];
+interface HookSettings {
   readonly timeoutMs: number;
+  /**
+   * Only of `tool_start`, where it is true unless the file says otherwise: the hook's word is waited for, and without it
+   * the tool is not run. False: the hook is only told.
+   */
+  readonly blocking?: boolean | undefined;
 }
 
-export interface ModuleHook {
+export interface CommandHook extends HookSettings {
+  /** The program and its arguments. A program with a slash is a path, relative to CONFIG_DIR. */
+  readonly command: readonly [string, ...string[]];
+}
+
+export interface ModuleHook extends HookSettings {
   /** A path, relative to CONFIG_DIR. */
   readonly module: string;
-  readonly timeoutMs: number;
 }
 
 export type Hooks = Readonly<Partial<Record<HookEvent, readonly Hook[]>>>;
@@ -40,7 +49,7 @@ export interface HooksReading {
 /** Names all problems, each with its place in the file. A missing file has no hooks. */
 export async function readHooks(configDir: string): Promise<HooksReading> {
   const reading = await readTextFile(join(configDir, hooksFile), maxFileBytes);
-  if (reading.type === 'missing') return { hooks: {}, named: [], problems: [] };
+  if (reading.type === 'missing') return { hooks: {}, named: [], problems: await meantAsHooks(configDir) };
   const failed = (...problems: string[]) => ({
     hooks: {},
     named: [],
@@ -61,6 +70,16 @@ export async function readHooks(configDir: string): Promise<HooksReading> {
     path.length === 0 ? message : `${path.join('.')}: ${message}`,
   );
   return { ...failed(...problems), named };
+}
+
+/** A hook in a file that nobody reads checks nothing. */
+async function meantAsHooks(configDir: string): Promise<readonly string[]> {
+  const names = await readdir(configDir).catch(() => []);
+  return looksLike(hooksFile, names).map((name) =>
+    name === hooksFile
+      ? `${name}: is a link to a file that is not there`
+      : `${name}: is not read; expected the name ${hooksFile}`,
+  );
 }
 
 function namedHooks(event: HookEvent, json: unknown): readonly NamedHook[] {
@@ -90,25 +109,28 @@ const command = z
 const programSchema = z.object({ command, module: word.optional() });
 
 const hookExpected = 'expected either "command": ["program", "argument", …] or "module": "./file.mjs"';
-const hookSchema = z
-  .strictObject(
-    {
-      command,
-      module: word.optional(),
-      timeoutMs,
-    },
-    {
+const settings = { command, module: word.optional(), timeoutMs };
+const toolSettings = {
+  ...settings,
+  blocking: z.boolean({ error: 'expected true or false' }).default(true),
+};
+
+function hookList(fields: typeof settings | typeof toolSettings) {
+  const hook = z
+    .strictObject(fields, {
       error: (issue) =>
         issue.code === 'unrecognized_keys'
-          ? unknownKeys(issue.keys, 'command, module, timeoutMs')
+          ? unknownKeys(issue.keys, Object.keys(fields).join(', '))
           : hookExpected,
-    },
-  )
-  .refine(({ command, module }) => (command === undefined) !== (module === undefined), hookExpected);
+    })
+    .refine(({ command, module }) => (command === undefined) !== (module === undefined), hookExpected);
+  return z.array(hook, { error: 'expected a list of hooks' }).optional();
+}
 
-const hookList = z.array(hookSchema, { error: 'expected a list of hooks' }).optional();
 const fileSchema = z.strictObject(
-  Object.fromEntries(hookEvents.map((event) => [event, hookList])) as Record<HookEvent, typeof hookList>,
+  Object.fromEntries(
+    hookEvents.map((event) => [event, hookList(event === 'tool_start' ? toolSettings : settings)]),
+  ),
   {
     error: (issue) =>
       issue.code === 'unrecognized_keys'

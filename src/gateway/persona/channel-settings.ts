@@ -37,16 +37,18 @@ export const channelSettingsShape = {
   permission_mode: oneOf(permissionModes),
 } as const;
 
-/** Further names of the keys, as other programs call them. */
+/** All names of the keys, also as other programs call them; upper case, `_`, `-` and blanks don't matter. */
 export const channelSettingsAliases = {
-  workingDir: 'cwd',
-  working_dir: 'cwd',
-  working_directory: 'cwd',
-  allowedTools: 'tools',
-  allowed_tools: 'tools',
-  queueMode: 'queue',
-  queue_mode: 'queue',
-  permissionMode: 'permission_mode',
+  backend: 'backend',
+  model: 'model',
+  cwd: 'cwd',
+  workingdir: 'cwd',
+  workingdirectory: 'cwd',
+  tools: 'tools',
+  allowedtools: 'tools',
+  queue: 'queue',
+  queuemode: 'queue',
+  permissionmode: 'permission_mode',
 } as const;
 
 type Keys = { readonly [K in keyof typeof channelSettingsShape]?: z.infer<(typeof channelSettingsShape)[K]> };

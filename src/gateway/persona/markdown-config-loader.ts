@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isShortage } from '../../core/errors.js';
 import { channelDirectory } from '../channels/channel-directory.js';
@@ -9,10 +10,11 @@ import {
   toChannelSettings,
 } from './channel-settings.js';
 import { cutMark } from './cut-text.js';
-import { parseFrontMatter, splitFrontMatter } from './front-matter.js';
+import { readFrontMatter, splitFrontMatter } from './front-matter.js';
 import { defaultPromptLimits, type PromptLimits } from './limits.js';
+import { misplacedSettings } from './misplaced-settings.js';
 import { readTextFile } from './read-text-file.js';
-import { concernsRestriction } from './restrictions.js';
+import { strayAtTop, strayDirectories, strayFiles } from './stray-files.js';
 
 export type { ChannelSettings } from './channel-settings.js';
 
@@ -28,7 +30,10 @@ export interface ChannelConfig {
   readonly settings: ChannelSettings;
   /** Each names the file, the line, and what was expected. The other settings count all the same. */
   readonly problems: readonly string[];
-  /** Those of the problems that may hide a restriction: no turn is run until they are gone. */
+  /**
+   * Those of the problems that are about the channel's own settings. Each may hide a restriction, so no turn is run until
+   * they are gone.
+   */
   readonly unusable: readonly string[];
 }
 
@@ -48,6 +53,8 @@ export interface PromptPart {
 export class MarkdownConfigLoader {
   readonly #configDir: string;
   readonly #limits: PromptLimits;
+  /** CONFIG_DIR was there: without it all restrictions would be gone. */
+  #seen = false;
 
   constructor(configDir: string, limits: Partial<PromptLimits> = {}) {
     this.#configDir = configDir;
@@ -57,8 +64,9 @@ export class MarkdownConfigLoader {
   /** Never rejects over the content of the files: mistakes are `problems`. Rejects if the machine can't read now. */
   async load(channel: string): Promise<ChannelConfig> {
     const folder = `channels/${channelDirectory(channel)}`;
-    // Two listings replace thirteen attempts to open a file: most channels have no folder of their own.
+    // Listings replace thirteen attempts to open a file: most channels have no folder of their own.
     const [general, own] = await Promise.all([this.#list(''), this.#list(folder)]);
+    const stray = await this.#stray(channel, folder, general, own);
     const paths = [
       ...personaFiles.flatMap((name) =>
         own.names.has(name) ? `${folder}/${name}` : general.names.has(name) ? name : [],
@@ -71,28 +79,65 @@ export class MarkdownConfigLoader {
     return {
       parts: read.flatMap(({ part }) => part ?? []),
       settings: Object.assign({}, ...read.map(({ settings }) => settings)),
-      problems: [...general.problems, ...own.problems, ...read.flatMap(({ problems }) => problems)],
-      unusable: [...own.problems, ...read.flatMap(({ unusable }) => unusable)],
+      problems: [...general.problems, ...own.problems, ...stray, ...read.flatMap(({ problems }) => problems)],
+      unusable: [...general.problems, ...own.problems, ...stray, ...read.flatMap(({ unusable }) => unusable)],
     };
   }
 
-  async #list(folder: string): Promise<{ names: ReadonlySet<string>; problems: readonly string[] }> {
+  /** What is not read but may have been meant to be. */
+  async #stray(channel: string, folder: string, general: Listing, own: Listing): Promise<readonly string[]> {
+    if (general.missing) {
+      return this.#seen ? ['CONFIG_DIR: is gone; it was there when this gateway last looked'] : [];
+    }
+    this.#seen = true;
+    const atTop = strayAtTop(general.names);
+    if (!own.missing) {
+      const known = [...personaFiles, channelFile];
+      return [...atTop, ...strayFiles(folder, own.names, known, (name) => own.directories.has(name))];
+    }
+    const { names } = await this.#list('channels');
+    const wanted = channelDirectory(channel);
+    return [...atTop, ...strayDirectories(names, wanted), ...(await this.#notEncoded(channel, wanted))];
+  }
+
+  /** `channels/team/ops` is not where the settings of `team/ops` are read. */
+  async #notEncoded(channel: string, wanted: string): Promise<readonly string[]> {
+    const path = `channels/${channel}`;
+    const parts = channel.split('/');
+    const isPath = parts.length > 1 && !channel.includes('\0');
+    if (!isPath || parts.some((part) => ['', '.', '..'].includes(part))) return [];
+    const found = await lstat(join(this.#configDir, path)).catch(() => undefined);
+    return found === undefined
+      ? []
+      : [`${path}: is not read; the settings of this channel are in channels/${wanted}/`];
+  }
+
+  async #list(folder: string): Promise<Listing> {
     try {
-      return { names: new Set(await readdir(join(this.#configDir, folder))), problems: [] };
+      return listing(await readdir(join(this.#configDir, folder), { withFileTypes: true }));
     } catch (error) {
       if (isShortage(error)) throw error;
       const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-      const problems = code === 'ENOENT' ? [] : [`${folder || 'CONFIG_DIR'}: could not be listed (${code})`];
-      return { names: new Set(), problems };
+      const missing = code === 'ENOENT';
+      const problems = missing ? [] : [`${folder || 'CONFIG_DIR'}: could not be listed (${code})`];
+      return { ...listing([]), missing, problems };
     }
   }
 
-  /** A file for all channels has no settings: front matter that another program put there is left out. */
+  /**
+   * A file for all channels has no settings: front matter that another program put there is left out. A restriction in it
+   * was meant for all channels, and holds for none.
+   */
   async #readGeneral(path: string): Promise<ReadPart> {
     const { part, problems } = await this.#read(path);
     const none = { settings: {}, problems, unusable: [] };
     if (part === undefined) return none;
-    return { ...none, part: { ...part, text: splitFrontMatter(part.text).body.trim() } };
+    const { yaml = '', openingLine, body } = splitFrontMatter(part.text);
+    const unusable = misplacedSettings(path, yaml, openingLine + 1, {
+      fromTop: false,
+      isSet: () => false,
+    }).map((problem) => `${problem} of channels/<id>/channel.md`);
+    return { ...none, part: { ...part, text: body.trim() }, problems: [...problems, ...unusable], unusable };
   }
 
   async #readOwn(path: string): Promise<ReadPart> {
@@ -102,12 +147,25 @@ export class MarkdownConfigLoader {
       const unread = problems.length > 0 ? problems : [`${path}: is a link to a file that is not there`];
       return { settings: {}, problems: unread, unusable: unread };
     }
-    const matter = parseFrontMatter(path, part.text, channelSettingsShape, channelSettingsAliases);
+    const options = { aliases: channelSettingsAliases, valuesNeeded: true };
+    const matter = readFrontMatter(path, part.text, channelSettingsShape, options);
+    const forSettings = path.endsWith(`/${channelFile}`);
+    const hasMatter = matter.bodyLine > 1;
+    const unusable = [
+      ...matter.problems,
+      ...misplacedSettings(path, matter.body, matter.bodyLine, {
+        fromTop: forSettings,
+        isSet: (key) => matter.settings[key] !== undefined,
+      }),
+      ...(forSettings && part.truncated && !hasMatter
+        ? [`${path}: is too long to be read to its end; settings stand between two lines of --- at the top`]
+        : []),
+    ];
     return {
       part: { ...part, text: matter.body.trim() },
       settings: toChannelSettings(matter.settings),
-      problems: [...problems, ...matter.problems.map(({ text }) => text)],
-      unusable: matter.problems.filter(concernsRestriction).map(({ text }) => text),
+      problems: [...problems, ...unusable],
+      unusable,
     };
   }
 
@@ -119,6 +177,23 @@ export class MarkdownConfigLoader {
     const marked = facts.truncated ? `${text}\n\n${cutMark(path, shown, facts.bytes)}` : text;
     return { part: { path, text: marked, ...facts }, problems: [] };
   }
+}
+
+interface Listing {
+  readonly names: ReadonlySet<string>;
+  readonly directories: ReadonlySet<string>;
+  readonly missing: boolean;
+  readonly problems: readonly string[];
+}
+
+function listing(entries: readonly Dirent[]): Listing {
+  const names = (found: readonly Dirent[]) => new Set(found.map(({ name }) => name));
+  return {
+    names: names(entries),
+    directories: names(entries.filter((entry) => entry.isDirectory())),
+    missing: false,
+    problems: [],
+  };
 }
 
 interface ReadPart {

@@ -31,7 +31,7 @@ export async function readTextFile(path: string, maxBytes: number): Promise<Text
     if (stat.isDirectory()) return problem('is a directory; expected a file');
     if (!stat.isFile()) return problem('is not a regular file');
     const bytes = await readUpTo(handle, maxBytes + 1);
-    if (hasWideBom(bytes)) return problem('is UTF-16; expected UTF-8');
+    if (isWide(bytes)) return problem('is UTF-16; expected UTF-8');
     return { type: 'file', file: decode(bytes, maxBytes, stat.size) };
   } catch (error) {
     // The file may be all right: its reader must not go on without it.
@@ -78,6 +78,8 @@ function decode(read: Buffer, maxBytes: number, size: number): TextFile {
   };
 }
 
-function hasWideBom([first, second]: Buffer): boolean {
-  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+/** UTF-16 has its mark at the beginning, or half of a Latin letter there is a NUL. */
+function isWide([first, second]: Buffer): boolean {
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
+  return second !== undefined && (first === 0 || second === 0);
 }

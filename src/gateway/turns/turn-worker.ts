@@ -6,6 +6,7 @@ import type { AbandonedTurn, Claim, JournalEntry, Lease, Store } from '../../sto
 import type { AgentRuntime, RuntimeReport } from '../agent-runtime.js';
 import type { AgentTurn } from '../agents/agents.js';
 import { readSeed } from '../agents/seed.js';
+import type { TurnSettings } from '../agents/turn-settings.js';
 import type { ChatCommands } from '../commands/chat-commands.js';
 import { isImmediate, parseCommand } from '../commands/parse-command.js';
 import type { GatewayConfig } from '../config.js';
@@ -15,6 +16,7 @@ import { Attempt } from './attempt.js';
 import type { PermissionRequests } from './permission-requests.js';
 import { recoverTurn } from './recover-turn.js';
 import type { Shortage } from './shortage.js';
+import { ToolGate } from './tool-gate.js';
 import type { TurnOutputs } from './turn-outputs.js';
 import {
   type AttemptEnd,
@@ -49,6 +51,8 @@ export interface WorkerParts {
   readonly commands: ChatCommands;
   readonly hooks: HookManager;
   readonly permissions: PermissionRequests;
+  /** Tells the channel's readers something. */
+  post(channel: string, eventId: string, text: string): Promise<void>;
   readonly outputs: TurnOutputs;
   readonly log: Log;
   readonly now: () => number;
@@ -60,6 +64,7 @@ interface ActiveAttempt {
   readonly lease: Lease;
   readonly event: StoredEvent;
   readonly attempt: Attempt;
+  readonly gate: ToolGate;
   /** A hook that blocks a tool, or a limit, ends the turn like a person does. */
   readonly hookStop: AbortController;
   /** The signal is aborted when a hook, a person or the gateway ends the turn. */
@@ -77,6 +82,8 @@ export class TurnWorker implements TurnHandler {
   readonly #running = new Map<string, ActiveAttempt>();
   /** The problems that were last logged for each channel: the same ones are not logged for every message. */
   readonly #loggedProblems = new Map<string, string>();
+  /** The notice that each channel was last told: once is enough. */
+  readonly #told = new Map<string, string>();
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -156,12 +163,19 @@ export class TurnWorker implements TurnHandler {
     const { store, runtime, permissions, config, outputs, now } = this.#parts;
     const [event] = events;
     if (event === undefined) throw new Error('A turn without an event.');
+    const attempt = new Attempt();
+    // A hook that refuses a tool too late ends the turn like a person does.
     const hookStop = new AbortController();
+    const gate = new ToolGate(this.#parts.hooks, { channel: lease.channel, eventId: event.id }, (reason) => {
+      attempt.blocked ??= reason;
+      hookStop.abort();
+    });
     const stopping = AbortSignal.any([signal, hookStop.signal]);
     const running: ActiveAttempt = {
       lease,
       event,
-      attempt: new Attempt(),
+      attempt,
+      gate,
       hookStop,
       stopping,
       steering: new Set(),
@@ -182,12 +196,13 @@ export class TurnWorker implements TurnHandler {
             readSeed(store, lease.channel, session, { beforeSeq: event.seq, without: retried }),
         },
         {
+          told: (notice) => this.#tell(event, notice),
           began: (setup) => {
             // A session that got lost is followed by another attempt: its id is not this one's.
             running.attempt.sessionId = undefined;
             return this.#journal(running, 'began', { type: 'began', ...setup });
           },
-          saw: (chatEvent, agent) => this.#record(running, chatEvent, agent),
+          saw: (chatEvent, agent, settings) => this.#record(running, chatEvent, agent, settings),
         },
         stopping,
       );
@@ -221,8 +236,13 @@ export class TurnWorker implements TurnHandler {
     return 0;
   }
 
-  async #record(running: ActiveAttempt, chatEvent: ChatEvent, agent: AgentTurn): Promise<void> {
-    const { lease, event, attempt, hookStop, stopping } = running;
+  async #record(
+    running: ActiveAttempt,
+    chatEvent: ChatEvent,
+    agent: AgentTurn,
+    settings: TurnSettings,
+  ): Promise<void> {
+    const { lease, event, attempt, gate, hookStop, stopping } = running;
     const { now, permissions } = this.#parts;
     running.agent = agent;
     attempt.recorder.accept(chatEvent);
@@ -237,30 +257,30 @@ export class TurnWorker implements TurnHandler {
         const at = now();
         attempt.toolStarted({ id, name, input, startedAt: at });
         await this.#journal(running, 'tool_started', { type: 'tool_started', id, name, input, at });
-        const reason = await this.#hookRefusal(event, name, input);
-        if (reason === undefined) return;
-        attempt.blocked = `${name}: ${reason}`;
-        hookStop.abort();
-        return;
+        return gate.started(chatEvent);
       }
       case 'tool_end': {
         const { id, isError } = chatEvent;
         const at = now();
         attempt.toolEnded(chatEvent, at);
         const denied = chatEvent.denied ?? attempt.isDenied(id);
-        return this.#journal(running, 'tool_ended', { type: 'tool_ended', id, isError, denied, at });
+        await this.#journal(running, 'tool_ended', { type: 'tool_ended', id, isError, denied, at });
+        return gate.ended(id);
       }
       case 'permission_request': {
         // An agent that asks for ever has asked for more by now; these questions need no record.
         if (attempt.overasked !== undefined) return;
         attempt.permissionAsked(chatEvent);
         if (stopping.aborted) return;
-        attempt.overasked = permissions.refusal(lease, chatEvent);
-        if (attempt.overasked !== undefined) return hookStop.abort();
-        const reason = await this.#hookRefusal(event, chatEvent.tool, chatEvent.input);
-        if (reason === undefined) await permissions.ask(lease, event.id, chatEvent, agent);
+        const verdict = await gate.requested(chatEvent, settings);
+        if (verdict.type === 'ask_person') {
+          attempt.overasked = permissions.refusal(lease, chatEvent);
+          if (attempt.overasked !== undefined) return hookStop.abort();
+          return permissions.ask(lease, event.id, chatEvent, agent);
+        }
+        const reason = verdict.type === 'deny' ? verdict.reason : undefined;
         // The deadline or the end of the turn may have settled the question meanwhile.
-        else await agent.answerPermission(chatEvent.id, 'deny', reason).catch(() => undefined);
+        await agent.answerPermission(chatEvent.id, verdict.type, reason).catch(() => undefined);
         return;
       }
       case 'permission_resolved': {
@@ -276,18 +296,18 @@ export class TurnWorker implements TurnHandler {
     }
   }
 
+  async #tell({ channel, id }: StoredEvent, notice: string): Promise<void> {
+    if (this.#told.get(channel) === notice) return;
+    await this.#parts.post(channel, id, notice);
+    this.#told.set(channel, notice);
+  }
+
   #logProblems(channel: string, problems: readonly string[]): void {
     const summary = problems.join('\n');
     if (summary === (this.#loggedProblems.get(channel) ?? '')) return;
     if (summary === '') this.#loggedProblems.delete(channel);
     else this.#loggedProblems.set(channel, summary);
     if (summary !== '') this.#parts.log.warn('files of a channel are wrong', { channel, problems });
-  }
-
-  async #hookRefusal(event: StoredEvent, name: string, input: unknown): Promise<string | undefined> {
-    const { channel, id: eventId } = event;
-    const verdict = await this.#parts.hooks.fire('tool_start', { channel, eventId, name, input });
-    return verdict.action === 'block' ? verdict.reason : undefined;
   }
 
   /**

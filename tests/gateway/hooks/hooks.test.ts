@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually, setUpGateway } from '../stage.js';
@@ -73,21 +73,6 @@ describe('hooks in the gateway (R10)', () => {
     const { responseText } = await client.ask('a', 'what is your system prompt');
     expect(responseText).toMatch(/You are hooked\.[\s\S]* \(seen\)$/);
     expect((await client.messages('a')).at(-1)?.text).toBe(responseText);
-  });
-
-  it('tool_start: a blocked tool ends the turn, or is denied where the CLI asks', async () => {
-    const stage = setUpGateway();
-    stage.configure('hooks.json', JSON.stringify({ tool_start: [{ module: './tool.mjs' }] }));
-    stage.configure('tool.mjs', hook('{ action: "block", reason: "no tools here" }'));
-    const client = await stage.start();
-    const event = await client.ask('a', 'run a tool for 300 seconds');
-    expect(event).toMatchObject({ state: 'cancelled' });
-    expect(event.error?.message).toMatch(/Stopped by a hook \(Bash: no tools here\)/);
-    await client.stop();
-
-    const asking = await stage.start({ PERMISSION_MODE: 'ask' });
-    expect(await asking.ask('b', 'write a note: denied')).toMatchObject({ state: 'cancelled' });
-    expect(existsSync(join(stage.work, 'demo-note.txt'))).toBe(false);
   });
 
   it('startup, error and shutdown are told', async () => {

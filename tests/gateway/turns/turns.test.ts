@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventually, setUpGateway } from '../stage.js';
+import { setUpGateway } from '../stage.js';
 import { storedTurns } from './stored-turns.js';
 
 describe('a turn of the gateway', () => {
@@ -158,15 +158,13 @@ describe('a turn of the gateway', () => {
     expect(turn?.setup?.resumed).toBeUndefined();
   });
 
-  it('names what is wrong with a channel’s settings, and answers all the same', async () => {
-    const stage = setUpGateway();
-    const client = await stage.start();
-    stage.configure('channels/yard/channel.md', '---\nbackend: cursor\n---\nThis is the yard.');
-    expect(await client.ask('yard', 'hello')).toMatchObject({ state: 'answered' });
-    await eventually(() => stage.log.some((line) => JSON.stringify(line).includes('cursor')));
-  });
-
   it.each([
+    ['a backend that is none', '---\nbackend: cursor\n---\n', 'line 2: backend: expected one of'],
+    [
+      'a heading in front',
+      '# Yard\n---\npermission_mode: plan\n---\n',
+      'line 3: permission_mode has no effect',
+    ],
     ['a mode that is none', '---\npermission_mode: plann\n---\n', 'line 2: permission_mode: expected one of'],
     ['tools that are no list', '---\ntools: {a: b}\n---\n', 'line 2: tools: expected a list'],
     ['a misspelt restriction', '---\npermision_mode: plan\n---\n', 'line 2: unknown key "permision_mode"'],
@@ -184,15 +182,6 @@ describe('a turn of the gateway', () => {
     expect(existsSync(join(stage.work, 'demo-note.txt'))).toBe(false);
     stage.configure('channels/safe/channel.md', '---\npermission_mode: plan\n---\n');
     expect(await client.ask('safe', 'hello')).toMatchObject({ state: 'answered' });
-  });
-
-  it('refuses a restriction that the backend can’t keep', async () => {
-    const stage = setUpGateway();
-    const client = await stage.start();
-    stage.configure('channels/yard/channel.md', '---\nbackend: codex\ntools: [Read]\n---\n');
-    const event = await client.ask('yard', 'hello');
-    expect(event).toMatchObject({ state: 'failed', error: { code: 'bad_request' } });
-    expect(event.error?.message).toMatch(/codex can't be restricted/);
   });
 
   it('keeps messages with the same id apart from none, and the queue short', async () => {

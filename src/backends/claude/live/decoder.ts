@@ -1,9 +1,10 @@
-import type { PermissionDecision } from '../../../core/chat-event.js';
+import type { PermissionDecision, PermissionRequestEvent } from '../../../core/chat-event.js';
 import type { TurnEnding } from '../../live/types.js';
 import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
 import { stepClaude } from '../decoder.js';
+import { isConfirmation, requestedTool } from './permissions.js';
 import { stepResult } from './result.js';
 import {
   type ClaudeLiveState,
@@ -116,17 +117,15 @@ function stepTurn(state: ClaudeLiveState, message: JsonObject, raw: string): Liv
 function stepRequest(state: ClaudeLiveState, message: JsonObject, raw: string): LiveStep {
   const { turn } = state;
   const request = object(message['request']);
-  if (request['subtype'] === 'hook_callback') return [state, []];
-  if (request['subtype'] !== 'can_use_tool') return [state, [unknownLine('An unknown request', raw)]];
+  const confirmation = isConfirmation(request);
+  if (!confirmation && request['subtype'] !== 'can_use_tool')
+    return [state, [unknownLine('An unknown request', raw)]];
   const id = text(message['request_id']);
   if (turn === undefined) return [state, []];
-  const event = {
-    type: 'permission_request',
-    id,
-    tool: text(request['tool_name']),
-    input: request['input'] ?? {},
-    options: ['allow', 'allow_always', 'deny'],
-  } as const;
+  const asked = { type: 'permission_request', id, ...requestedTool(request) } as const;
+  const event: PermissionRequestEvent = confirmation
+    ? { ...asked, options: ['allow', 'deny'], confirmation: true }
+    : { ...asked, options: ['allow', 'allow_always', 'deny'] };
   return [{ ...state, turn: { ...turn, openQuestions: [...turn.openQuestions, id] } }, [event]];
 }
 

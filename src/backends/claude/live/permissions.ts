@@ -1,7 +1,8 @@
+import type { PermissionRequestEvent } from '../../../core/chat-event.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import type { LiveSessionOptions, PermissionAnswer } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
-import { objects, text } from '../../output/read-fields.js';
+import { object, objects, text } from '../../output/read-fields.js';
 import { effectiveMode } from '../arguments.js';
 
 /** How a mode of ours is kept: Claude's own mode, and what becomes of its questions. */
@@ -18,6 +19,16 @@ export function mayAsk(options: LiveSessionOptions): boolean {
   return effectiveMode(options) !== 'bypass';
 }
 
+const confirmationId = 'turnout-confirm';
+
+/**
+ * The hook that makes Claude ask before each tool, in every mode, those of MCP servers and of subagents included. The time
+ * limit (in seconds) is ours to keep: after its own, Claude (2.1.325; a minute) would go on as if the hook had agreed.
+ */
+export const confirmationHooks = {
+  PreToolUse: [{ matcher: '*', hookCallbackIds: [confirmationId], timeout: 7 * 24 * 3600 }],
+} as const;
+
 export function permissionsFor(mode: PermissionMode, started: LiveSessionOptions): Permissions {
   switch (mode) {
     case 'ask':
@@ -33,8 +44,23 @@ export function permissionsFor(mode: PermissionMode, started: LiveSessionOptions
   }
 }
 
-/** The answer to a `can_use_tool` request in Claude's own terms. */
+/** What a request of Claude's is about: a `can_use_tool`, or the callback of our hook. */
+export function requestedTool(
+  request: JsonObject,
+): Pick<PermissionRequestEvent, 'tool' | 'input' | 'toolId'> {
+  const facts = isConfirmation(request) ? object(request['input']) : request;
+  const input = facts[isConfirmation(request) ? 'tool_input' : 'input'];
+  const toolId = text(request['tool_use_id']);
+  return { tool: text(facts['tool_name']), input: input ?? {}, ...(toolId === '' ? {} : { toolId }) };
+}
+
+export function isConfirmation(request: JsonObject): boolean {
+  return request['subtype'] === 'hook_callback' && request['callback_id'] === confirmationId;
+}
+
+/** The answer in Claude's own terms. */
 export function permissionResult(request: JsonObject, answer: PermissionAnswer): JsonObject {
+  if (isConfirmation(request)) return confirmationResult(answer);
   if (answer.decision === 'deny') {
     return { behavior: 'deny', message: answer.message || 'The user did not allow this.' };
   }
@@ -42,6 +68,14 @@ export function permissionResult(request: JsonObject, answer: PermissionAnswer):
   return answer.decision === 'allow'
     ? allowed
     : { ...allowed, updatedPermissions: lastingPermissions(request) };
+}
+
+/** An empty answer is no opinion: the mode decides what our caller has confirmed. */
+function confirmationResult({ decision, message }: PermissionAnswer): JsonObject {
+  if (decision !== 'deny') return {};
+  const permissionDecisionReason = message || 'This was not allowed.';
+  const hookEventName = 'PreToolUse';
+  return { hookSpecificOutput: { hookEventName, permissionDecision: 'deny', permissionDecisionReason } };
 }
 
 /**

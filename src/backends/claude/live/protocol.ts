@@ -11,7 +11,7 @@ import {
   planAsks,
   streamFormat,
 } from '../arguments.js';
-import { mayAsk, permissionsFor } from './permissions.js';
+import { confirmationHooks, mayAsk, permissionsFor } from './permissions.js';
 import { ClaudeProcess } from './process.js';
 import { ClaudeConnection, type ConnectionEnd, type Trace } from './transport.js';
 import { ClaudeTurns } from './turns.js';
@@ -29,6 +29,7 @@ export const claudeLive: LiveProtocol = {
     allowedTools: true,
     disallowedTools: true,
     mcpConfig: true,
+    confirmTools: true,
     thinkingBudget: true,
     steer: true,
   },
@@ -109,6 +110,7 @@ function initialize(options: LiveSessionOptions): Record<string, unknown> {
     ...(options.systemPrompt === '' ? {} : { appendSystemPrompt: options.systemPrompt }),
     // A session keeps the system prompt of its first turn unless the snapshot is off.
     ...(options.sessionId === undefined ? {} : { systemPromptSnapshot: false }),
+    ...(options.confirmTools ? { hooks: confirmationHooks } : {}),
   };
 }
 

@@ -9,7 +9,7 @@ import { noSuchRequest } from '../../output/permission-request.js';
 import { object, text } from '../../output/read-fields.js';
 import { addSteer, answerQuestion, beginTurn, endTurn, stepLive } from './decoder.js';
 import { Footprint } from './footprint.js';
-import { type Permissions, permissionResult } from './permissions.js';
+import { isConfirmation, type Permissions, permissionResult, requestedTool } from './permissions.js';
 import { type ClaudeLiveState, type LiveStep, liveState } from './state.js';
 import type { ClaudeConnection, ConnectionEnd, Listener } from './transport.js';
 
@@ -183,8 +183,9 @@ export class ClaudeTurns implements Listener {
     const request = object(message['request']);
     switch (request['subtype']) {
       case 'can_use_tool':
-        return this.#handleToolRequest(id, request);
+        return this.#handleToolRequest(id, request, this.permissions.questions);
       case 'hook_callback':
+        if (isConfirmation(request)) return this.#handleToolRequest(id, request, 'ask');
         // No opinion: the permission mode decides.
         this.#connection.respond(id, {});
         return false;
@@ -194,8 +195,7 @@ export class ClaudeTurns implements Listener {
     }
   }
 
-  #handleToolRequest(id: string, request: JsonObject): boolean {
-    const { questions } = this.permissions;
+  #handleToolRequest(id: string, request: JsonObject, questions: Permissions['questions']): boolean {
     if (questions === 'ask' && this.#state.turn?.begun) {
       this.#openQuestions.set(id, request);
       return true;
@@ -203,7 +203,7 @@ export class ClaudeTurns implements Listener {
     const message =
       questions === 'ask' ? 'Nobody is there to be asked: no turn is running.' : questions.refuse;
     this.#connection.respond(id, permissionResult(request, { decision: 'deny', message }));
-    const denied = notice('warning', `Permission denied: ${text(request['tool_name'])}. ${message}`);
+    const denied = notice('warning', `Permission denied: ${requestedTool(request).tool}. ${message}`);
     this.#apply([this.#state, [denied]]);
     return false;
   }

@@ -59,10 +59,11 @@ function requestReceived(state: CodexTurnState, message: CodexMessage, method: s
     ];
   }
   const id = String(request.requestId);
-  const { tool, input, options } = request;
+  const { tool, input, options, toolId } = request;
+  const about = toolId === undefined ? {} : { toolId };
   return [
     { ...state, permissionRequests: new Map(state.permissionRequests).set(id, request) },
-    [{ type: 'permission_request', id, tool, input, options }],
+    [{ type: 'permission_request', id, tool, input, options, ...about }],
   ];
 }
 

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { PermissionDecision } from '../../../core/chat-event.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
-import type { PermissionAnswer } from '../../live/types.js';
+import type { LiveSessionOptions, PermissionAnswer } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
 
@@ -12,6 +12,8 @@ export interface PermissionRequest {
   readonly requestId: string | number;
   readonly threadId: string;
   readonly turnId: string;
+  /** The id of the item that it is about. */
+  readonly toolId?: string;
   readonly tool: string;
   readonly input: unknown;
   readonly options: readonly PermissionDecision[];
@@ -41,20 +43,27 @@ const sandboxPolicies = {
   'read-only': { type: 'readOnly', networkAccess: false },
 } as const;
 
+/** What the policy depends on. */
+type Wanted = Pick<LiveSessionOptions, 'permissionMode' | 'confirmTools'>;
+
+function policyFor({ permissionMode, confirmTools }: Wanted): (typeof policies)[PermissionMode] {
+  return confirmTools && permissionMode === 'bypass' ? policies.ask : policies[permissionMode];
+}
+
 /** The policy that a thread is opened with. Approvals come to us, whatever reviewer the settings name. */
-export function threadPolicy(mode: PermissionMode): JsonObject {
-  return { ...policies[mode], approvalsReviewer: 'user' };
+export function threadPolicy(wanted: Wanted): JsonObject {
+  return { ...policyFor(wanted), approvalsReviewer: 'user' };
 }
 
 /** The policy for a turn of a thread that was opened with another mode; it holds for the turns after it too. */
-export function turnPolicy(mode: PermissionMode): JsonObject {
-  const { approvalPolicy, sandbox } = policies[mode];
+export function turnPolicy(wanted: Wanted): JsonObject {
+  const { approvalPolicy, sandbox } = policyFor(wanted);
   return { approvalPolicy, approvalsReviewer: 'user', sandboxPolicy: sandboxPolicies[sandbox] };
 }
 
 /** False for a thread that was still loaded and keeps another policy, with which it was opened. */
-export function hasPolicy(opened: JsonObject, mode: PermissionMode): boolean {
-  const { approvalPolicy, sandbox } = policies[mode];
+export function hasPolicy(opened: JsonObject, wanted: Wanted): boolean {
+  const { approvalPolicy, sandbox } = policyFor(wanted);
   return (
     opened['approvalPolicy'] === approvalPolicy &&
     object(opened['sandbox'])['type'] === sandboxPolicies[sandbox].type
@@ -98,17 +107,21 @@ function describe(
   method: string,
   params: JsonObject,
   tools: ReadonlyMap<string, OpenTool>,
-): Pick<PermissionRequest, 'tool' | 'input' | 'options' | 'reply'> | undefined {
-  const tool = tools.get(text(params['itemId']));
+): Pick<PermissionRequest, 'tool' | 'input' | 'options' | 'reply' | 'toolId'> | undefined {
+  const toolId = text(params['itemId']);
+  const tool = tools.get(toolId);
+  const ofItem = toolId === '' ? {} : { toolId };
   const more = given(params, ['reason', 'networkApprovalContext', 'grantRoot']);
   switch (method) {
     case 'item/commandExecution/requestApproval': {
       const command = params['command'] ?? object(tool?.input)['command'] ?? '';
-      return { tool: 'shell', input: { command, ...more }, options: everyDecision, reply: approvalReply };
+      const input = { command, ...more };
+      return { ...ofItem, tool: 'shell', input, options: everyDecision, reply: approvalReply };
     }
     case 'item/fileChange/requestApproval': {
       const changes = object(tool?.input)['changes'] ?? [];
       return {
+        ...ofItem,
         tool: 'apply_patch',
         input: { changes, ...more },
         options: everyDecision,
@@ -117,6 +130,7 @@ function describe(
     }
     case 'item/permissions/requestApproval':
       return {
+        ...ofItem,
         tool: 'request_permissions',
         input: { permissions: params['permissions'], ...more },
         options: everyDecision,
@@ -138,10 +152,11 @@ function describeMcpCall(params: JsonObject, tools: ReadonlyMap<string, OpenTool
   if (meta['codex_approval_kind'] !== 'mcp_tool_call') return undefined;
   const prefix = `${text(params['serverName'])}.`;
   const named = /tool "([^"]+)"/.exec(text(params['message']))?.[1];
-  const open = [...tools.values()].findLast(({ name }) => name.startsWith(prefix))?.name;
+  const [toolId, open] = [...tools].findLast(([, { name }]) => name.startsWith(prefix)) ?? [];
   const canPersist = Array.isArray(meta['persist']) && meta['persist'].includes('session');
   return {
-    tool: named === undefined ? (open ?? prefix.slice(0, -1)) : `${prefix}${named}`,
+    ...(toolId === undefined ? {} : { toolId }),
+    tool: named === undefined ? (open?.name ?? prefix.slice(0, -1)) : `${prefix}${named}`,
     input: meta['tool_params'] ?? {},
     options: canPersist ? everyDecision : everyDecision.filter((decision) => decision !== 'allow_always'),
     reply: (decision: PermissionDecision): JsonObject => ({

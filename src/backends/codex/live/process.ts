@@ -132,6 +132,7 @@ export class CodexProcess implements LiveProcess {
       model: text(result['model']),
       cwd: options.cwd,
       mode: options.permissionMode,
+      confirmTools: options.confirmTools ?? false,
       overrides: missingSettings(options, result),
       instructions: instructed ? '' : options.systemPrompt,
       onInstructed: () => this.#knownInstructions.set(threadId, fingerprint),
@@ -238,7 +239,7 @@ async function threadParams(options: LiveSessionOptions): Promise<JsonObject> {
   return {
     cwd: options.cwd,
     ...(options.model === undefined ? {} : { model: options.model }),
-    ...threadPolicy(options.permissionMode),
+    ...threadPolicy(options),
     ...(servers === undefined ? {} : { config: { mcp_servers: Object.fromEntries(servers) } }),
   };
 }
@@ -248,6 +249,6 @@ function missingSettings(options: LiveSessionOptions, result: JsonObject): JsonO
   return {
     ...(result['cwd'] === options.cwd ? {} : { cwd: options.cwd }),
     ...(options.model === undefined || result['model'] === options.model ? {} : { model: options.model }),
-    ...(hasPolicy(result, options.permissionMode) ? {} : turnPolicy(options.permissionMode)),
+    ...(hasPolicy(result, options) ? {} : turnPolicy(options)),
   };
 }

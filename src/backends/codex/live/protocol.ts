@@ -26,6 +26,7 @@ class CodexLive implements LiveProtocol {
     allowedTools: false,
     disallowedTools: false,
     mcpConfig: true,
+    confirmTools: true,
     steer: true,
   };
   readonly #knownInstructions: KnownInstructions = new RecentSessions();

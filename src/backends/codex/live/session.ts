@@ -4,6 +4,7 @@ import { interruptedError, TurnoutError } from '../../../core/errors.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import { within } from '../../../core/wait.js';
 import { putInFront } from '../../launch/prompt.js';
+import { toBeConfirmed } from '../../live/confirmation.js';
 import type { TurnStream } from '../../live/turn-stream.js';
 import type { LiveEvent, LiveSession, PermissionAnswer, TurnEnding } from '../../live/types.js';
 import { failedEnding } from '../../output/ending.js';
@@ -28,6 +29,7 @@ export interface CodexSessionSetup {
   readonly model: string;
   readonly cwd: string;
   readonly mode: PermissionMode;
+  readonly confirmTools: boolean;
   /** Settings that the thread was not opened with though they were asked for: the first turn sets them. */
   readonly overrides: JsonObject;
   /** Instructions that the thread does not have yet. */
@@ -125,7 +127,10 @@ export class CodexSession implements LiveSession {
 
   async setPermissionMode(mode: PermissionMode): Promise<boolean> {
     this.#mode = mode;
-    this.#overrides = { ...this.#overrides, ...turnPolicy(mode) };
+    this.#overrides = {
+      ...this.#overrides,
+      ...turnPolicy({ permissionMode: mode, confirmTools: this.#setup.confirmTools }),
+    };
     return true;
   }
 
@@ -178,11 +183,17 @@ export class CodexSession implements LiveSession {
     const ours = ['', turn?.state.turnId].includes(request.turnId) || this.#children.has(request.threadId);
     const decision =
       turn !== undefined && ours ? automaticDecision(request, this.#mode, this.#setup.cwd) : 'deny';
-    if (decision !== undefined || turn === undefined) {
+    const { confirmTools } = this.#setup;
+    if (turn === undefined || decision === 'deny' || (decision !== undefined && !confirmTools)) {
       this.#answer(request, { decision: decision ?? 'deny' });
       return [];
     }
-    return this.#take(turn, stepCodexTurn(turn.state, message));
+    const [state, events] = stepCodexTurn(turn.state, message);
+    const allowed = decision === 'allow';
+    return this.#take(turn, [
+      state,
+      confirmTools ? events.map((event) => toBeConfirmed(event, allowed)) : events,
+    ]);
   }
 
   /** Delivers events that are not of the turn itself: with the running turn, or with the next one. */

@@ -83,7 +83,7 @@ function permissionRequested(state: GeminiTurnState, params: JsonObject): Gemini
     : ['allow', 'deny'];
   return [
     { ...state, awaitingPermission: new Map(state.awaitingPermission).set(id, call) },
-    [{ type: 'permission_request', id, tool: call.name, input: call.input, options }],
+    [{ type: 'permission_request', id, tool: call.name, input: call.input, options, toolId: id }],
   ];
 }
 
@@ -114,11 +114,14 @@ function toolStart(id: string, call: ToolCall): StepEvent {
   return { type: 'tool_start', id, name: call.name, input: call.input };
 }
 
+/** The tool's name in the id of its call; empty if there is none. */
+export function toolName(id: string): string {
+  return id.slice(0, Math.max(0, id.lastIndexOf('__')));
+}
+
 /** ACP has neither the name of a tool nor its arguments; Gemini's ids begin with the name. */
 function toolCall(call: JsonObject): ToolCall {
-  const id = text(call['toolCallId']);
-  const at = id.lastIndexOf('__');
-  const name = at > 0 ? id.slice(0, at) : text(call['kind']) || 'unknown';
+  const name = toolName(text(call['toolCallId'])) || text(call['kind']) || 'unknown';
   return { name, input: toolInput(name, call) };
 }
 

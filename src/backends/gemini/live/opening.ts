@@ -4,7 +4,7 @@ import { readMcpServers } from '../../launch/mcp-config.js';
 import type { LiveSessionOptions } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
-import { geminiModes } from './permissions.js';
+import { geminiMode } from './permissions.js';
 import { matchInstructions } from './prompt.js';
 import type { GeminiConnection } from './transport.js';
 
@@ -58,7 +58,7 @@ export async function configureSession(
   options: LiveSessionOptions,
 ): Promise<void> {
   const modes = object(answer['modes']);
-  const modeId = geminiModes[options.permissionMode];
+  const modeId = geminiMode(options);
   const changes: Promise<unknown>[] = [];
   if (modes['currentModeId'] !== modeId) {
     if (!objects(modes['availableModes']).some((mode) => mode['id'] === modeId)) {

@@ -1,15 +1,29 @@
 import type { PermissionDecision } from '../../../core/chat-event.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
+import type { LiveSessionOptions } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
-import { objects, text } from '../../output/read-fields.js';
+import { object, objects, text } from '../../output/read-fields.js';
 
 /** Gemini's names of the modes over ACP (its command line spells one of them `auto_edit`). */
-export const geminiModes: Readonly<Record<PermissionMode, string>> = {
+const geminiModes: Readonly<Record<PermissionMode, string>> = {
   bypass: 'yolo',
   ask: 'default',
   edits: 'autoEdit',
   plan: 'plan',
 };
+
+/** A session that asks before every tool needs a mode that allows none; `plan` refuses what has an effect. */
+export function geminiMode({
+  permissionMode: mode,
+  confirmTools,
+}: Pick<LiveSessionOptions, 'permissionMode' | 'confirmTools'>): string {
+  return geminiModes[confirmTools && mode !== 'plan' ? 'ask' : mode];
+}
+
+/** True if the mode allows the tool by itself: Gemini (0.61.0) edits without a question in its mode `autoEdit`. */
+export function isAllowed(params: JsonObject, mode: PermissionMode): boolean {
+  return mode === 'bypass' || (mode === 'edits' && object(params['toolCall'])['kind'] === 'edit');
+}
 
 /** ACP's outcome for a decision; without a decision the request is withdrawn. */
 export function chooseOption(params: JsonObject, decision: PermissionDecision | undefined): JsonObject {

@@ -88,6 +88,7 @@ export class GeminiProcess implements LiveProcess {
       sessionId,
       connection: this.#connection,
       mode: options.permissionMode,
+      confirmTools: options.confirmTools ?? false,
       model: options.model ?? (current || undefined),
       pendingInstructions: opened.pendingInstructions,
       restoreRecord:

@@ -17,6 +17,7 @@ export const geminiLive: LiveProtocol = {
     allowedTools: false,
     disallowedTools: false,
     mcpConfig: true,
+    confirmTools: true,
     // Gemini has no `steer`: a second prompt cancels the running one, and its tool.
   },
 

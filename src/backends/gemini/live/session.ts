@@ -2,13 +2,14 @@ import { interruptedMessage, type StepEvent } from '../../../core/chat-event.js'
 import { interruptedError, TurnoutError } from '../../../core/errors.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import { within } from '../../../core/wait.js';
+import { toBeConfirmed } from '../../live/confirmation.js';
 import type { TurnStream } from '../../live/turn-stream.js';
 import type { LiveEvent, LiveSession, PermissionAnswer } from '../../live/types.js';
 import { failedEnding } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { noSuchRequest } from '../../output/permission-request.js';
-import { type GeminiMessage, permissionId } from './decoder.js';
-import { chooseOption, geminiModes } from './permissions.js';
+import { type GeminiMessage, permissionId, toolName } from './decoder.js';
+import { chooseOption, geminiMode, isAllowed } from './permissions.js';
 import { promptBlocks } from './prompt.js';
 import type { GeminiConnection } from './transport.js';
 import { GeminiTurn } from './turns.js';
@@ -17,6 +18,7 @@ export interface GeminiSessionSetup {
   readonly sessionId: string;
   readonly connection: GeminiConnection;
   readonly mode: PermissionMode;
+  readonly confirmTools: boolean;
   readonly model: string | undefined;
   /** The system prompt, to be sent with the next prompt; empty if the conversation has it already. */
   readonly pendingInstructions: string;
@@ -75,7 +77,21 @@ export class GeminiSession implements LiveSession {
 
   /** Takes a message of the agent about this session; returns its events. */
   receive(message: GeminiMessage): readonly StepEvent[] {
-    return this.#turn === undefined ? [] : this.#deliver(this.#turn, this.#turn.step(message));
+    const turn = this.#turn;
+    if (turn === undefined) return [];
+    const hasEnded = message.type === 'result' && message.result['stopReason'] === 'end_turn';
+    if (hasEnded && turn.refusals.length > 0 && !turn.stopped) return this.#explain(turn, message);
+    return this.#deliver(turn, turn.step(message));
+  }
+
+  /** A refusal carries no reason over ACP (0.61.0): the agent is told behind its answer, and the turn goes on with that. */
+  #explain(turn: GeminiTurn, message: GeminiMessage & { type: 'result' }): readonly StepEvent[] {
+    const events = this.#deliver(turn, turn.goOn(message));
+    const reasons = turn.refusals;
+    turn.refusals = [];
+    this.#pendingInstructions = '';
+    void this.#prompt(reasons.join('\n'));
+    return events;
   }
 
   /** Delivers an event that is not of this session alone, if a turn runs. */
@@ -95,11 +111,14 @@ export class GeminiSession implements LiveSession {
     const id = permissionId(params);
     this.#withdraw(id);
     const requested = turn.step({ type: 'request', params });
-    if (this.#mode !== 'bypass') {
+    const { confirmTools } = this.#setup;
+    if (confirmTools || this.#mode !== 'bypass') {
       const outcome = new Promise<JsonObject>((answer) =>
         this.#permissionRequests.set(id, { params, answer }),
       );
-      return { events: this.#deliver(turn, requested), outcome };
+      const allowed = isAllowed(params, this.#mode);
+      const asked = confirmTools ? requested.map((event) => toBeConfirmed(event, allowed)) : requested;
+      return { events: this.#deliver(turn, asked), outcome };
     }
     // In this mode nobody is asked, so the reader gets no event of the request.
     const [, ...started] = turn.step({ type: 'answered', id, decision: 'allow' });
@@ -115,6 +134,11 @@ export class GeminiSession implements LiveSession {
     if (request === undefined) throw noSuchRequest(id);
     this.#permissionRequests.delete(id);
     request.answer(chooseOption(request.params, answer.decision));
+    const { decision, message } = answer;
+    const turn = this.#turn;
+    if (this.#setup.confirmTools && decision === 'deny' && message && turn !== undefined) {
+      turn.refusals = [...turn.refusals, `Your call of ${toolName(id)} was not run: ${message}`];
+    }
     this.receive({ type: 'answered', id, ...answer });
   }
 
@@ -128,7 +152,7 @@ export class GeminiSession implements LiveSession {
   }
 
   async setPermissionMode(mode: PermissionMode): Promise<boolean> {
-    const modeId = geminiModes[mode];
+    const modeId = geminiMode({ permissionMode: mode, confirmTools: this.#setup.confirmTools });
     await this.#connection.request('session/set_mode', { sessionId: this.sessionId, modeId }, answerMs);
     this.#mode = mode;
     return true;

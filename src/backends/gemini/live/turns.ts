@@ -9,6 +9,10 @@ export class GeminiTurn {
   readonly stream: TurnStream;
   /** It was asked to stop. */
   stopped = false;
+  /** The reasons of refused tools that the agent has not been told yet. */
+  refusals: readonly string[] = [];
+  /** The usage of the prompts before, if the turn has gone on with another one. */
+  #usedBefore = { inputTokens: 0, outputTokens: 0 };
   #state: GeminiTurnState = newGeminiTurnState;
 
   constructor(options: TurnStreamOptions = {}) {
@@ -18,7 +22,25 @@ export class GeminiTurn {
   step(message: GeminiMessage): readonly LiveEvent[] {
     const [state, events] = stepGeminiTurn(this.#state, message);
     this.#state = state;
-    return this.stopped ? events.map(asInterrupted) : events;
+    const counted = events.map((event) => this.#withUsage(event));
+    return this.stopped ? counted.map(asInterrupted) : counted;
+  }
+
+  /** The result of a prompt that is followed by another one in this turn. */
+  goOn(message: GeminiMessage & { type: 'result' }): readonly LiveEvent[] {
+    const usage = this.step(message).find((event) => event.type === 'usage');
+    if (usage !== undefined) this.#usedBefore = usage;
+    return this.#state.spoke ? [{ type: 'text', text: '\n\n' }] : [];
+  }
+
+  #withUsage(event: LiveEvent): LiveEvent {
+    if (event.type !== 'usage') return event;
+    const { inputTokens, outputTokens } = this.#usedBefore;
+    return {
+      ...event,
+      inputTokens: event.inputTokens + inputTokens,
+      outputTokens: event.outputTokens + outputTokens,
+    };
   }
 }
 

@@ -256,6 +256,7 @@ function permissionRequest(
         tool: ofTool ? call.name : permission,
         input,
         options: always ? ['allow', 'allow_always', 'deny'] : ['allow', 'deny'],
+        ...(call === undefined ? {} : { toolId: call.id }),
       },
     ],
   ];

@@ -11,6 +11,8 @@ export interface PermissionReply {
 interface PendingRequest {
   readonly permission: string;
   readonly always: readonly string[];
+  /** Nothing but the session's `confirmTools` asks for it. */
+  readonly confirmation: boolean;
 }
 
 /**
@@ -24,13 +26,18 @@ export class PendingPermissions {
   readonly #always = new Set<string>();
   readonly #decisions = new Map<string, PermissionDecision>();
 
-  /** Adds a request; returns the reply if it needs no person. */
-  add(request: JsonObject, allowAll: boolean): PermissionReply | undefined {
+  /** Adds a request; returns the reply if nobody needs to see it. `allowed`: the permission mode allows it. */
+  add(request: JsonObject, allowed: boolean, confirmTools = false): PermissionReply | undefined {
     const id = text(request['id']);
     const pending = { permission: text(request['permission']), always: strings(request['always']) };
-    if (allowAll || this.#isAlwaysAllowed(pending)) return allowing(id);
-    this.#pending.set(id, pending);
+    const confirmation = allowed || this.#isAlwaysAllowed(pending);
+    if (confirmation && !confirmTools) return allowing(id);
+    this.#pending.set(id, { ...pending, confirmation });
     return undefined;
+  }
+
+  isConfirmation(id: string): boolean {
+    return this.#pending.get(id)?.confirmation === true;
   }
 
   isPending(id: string): boolean {
@@ -51,7 +58,8 @@ export class PendingPermissions {
     if (decision !== 'allow_always') return [allowing(id), ...this.#releaseDenials()];
     for (const pattern of request.always) this.#always.add(ruleKey(request.permission, pattern));
     const others = [...this.#pending].filter(
-      ([other, pending]) => !this.#denials.has(other) && this.#isAlwaysAllowed(pending),
+      ([other, pending]) =>
+        !this.#denials.has(other) && !pending.confirmation && this.#isAlwaysAllowed(pending),
     );
     for (const [other] of others) {
       this.#pending.delete(other);
@@ -78,7 +86,7 @@ export class PendingPermissions {
     return left;
   }
 
-  #isAlwaysAllowed({ permission, always }: PendingRequest): boolean {
+  #isAlwaysAllowed({ permission, always }: Pick<PendingRequest, 'permission' | 'always'>): boolean {
     return always.length > 0 && always.every((pattern) => this.#always.has(ruleKey(permission, pattern)));
   }
 

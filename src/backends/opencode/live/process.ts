@@ -22,6 +22,7 @@ import { readModel } from './message.js';
 import {
   agentOf,
   agentRules,
+  confirmingRules,
   isPlain,
   plainRules,
   type Rule,
@@ -157,15 +158,16 @@ class OpenCodeProcess implements LiveProcess, SessionServer {
 
   async #create(options: LiveSessionOptions): Promise<LiveSession> {
     const { cwd, permissionMode } = options;
-    const permission = isPlain(permissionMode, options)
-      ? plainRules()
-      : await this.rules(cwd, permissionMode, options);
+    const { confirmTools } = options;
+    const plain = !confirmTools && isPlain(permissionMode, options);
+    const modeRules = plain ? plainRules() : await this.rules(cwd, permissionMode, options);
+    const permission = confirmTools ? confirmingRules(modeRules) : modeRules;
     // A session without a title costs a model call of its own to find one.
     const body = { title: 'turnout', permission };
     const answer = await this.call({ method: 'POST', path: '/session', directory: cwd, body });
     const info = object(answer.body);
     if (answer.status !== 200 || text(info['id']) === '') throw refusal('a new session', answer.status, info);
-    return this.#session(info, options);
+    return this.#session(info, options, modeRules);
   }
 
   async #resume(id: string, options: LiveSessionOptions): Promise<LiveSession> {
@@ -185,9 +187,9 @@ class OpenCodeProcess implements LiveProcess, SessionServer {
     return session;
   }
 
-  #session(info: JsonObject, options: LiveSessionOptions): OpenCodeSession {
+  #session(info: JsonObject, options: LiveSessionOptions, modeRules: readonly Rule[] = []): OpenCodeSession {
     const facts = { id: text(info['id']), directory: text(info['directory']) || options.cwd };
-    const session = new OpenCodeSession(this, facts, options);
+    const session = new OpenCodeSession(this, facts, options, modeRules);
     this.adopt(session.sessionId, session);
     this.#boot(facts.directory);
     return session;

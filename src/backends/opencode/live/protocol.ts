@@ -23,6 +23,7 @@ export function createOpenCodeLive(settings: OpenCodeLiveSettings = {}): LivePro
       allowedTools: true,
       disallowedTools: true,
       mcpConfig: true,
+      confirmTools: true,
       steer: true,
     },
 

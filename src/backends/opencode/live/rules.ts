@@ -28,6 +28,35 @@ export function sessionRules(
   return [...base, ...filterRules(base, mode, filter), ...neverRules(mode)];
 }
 
+/**
+ * The rules of a mode in a session that asks before every tool: what the mode allows is asked for too. There are no
+ * subagents, which would not ask.
+ */
+export function confirmingRules(rules: readonly Rule[]): readonly Rule[] {
+  const asking = rules.map((rule): Rule => (rule.action === 'allow' ? { ...rule, action: 'ask' } : rule));
+  return [...asking, blanket('task', 'deny')];
+}
+
+/** True if the rules allow all that a request is about, in the way OpenCode (1.18.33) applies them. */
+export function allows(rules: readonly Rule[], permission: string, patterns: readonly string[]): boolean {
+  return patterns.every((pattern) => {
+    const rule = rules.findLast(
+      (candidate) => matches(permission, candidate.permission) && matches(pattern, candidate.pattern),
+    );
+    return rule?.action === 'allow';
+  });
+}
+
+/** `*` stands for any text and `?` for one character; a ` *` at the end may stand for nothing. */
+function matches(text: string, wildcard: string): boolean {
+  const escaped = wildcard
+    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.')
+    .replace(/ \.\*$/, '( .*)?');
+  return new RegExp(`^${escaped}$`, 's').test(text);
+}
+
 /** The rules of a new session that may do everything. The agent's rules don't matter: every request is allowed as it comes. */
 export function plainRules(): readonly Rule[] {
   return neverRules('bypass');

@@ -18,7 +18,15 @@ import { failure } from '../failure.js';
 import { isSameDirectory, worksElsewhere } from '../session-directory.js';
 import { newMessageId, type OpenCodeModel, readModel } from './message.js';
 import { PendingPermissions, type PermissionReply } from './permissions.js';
-import { agentOf, endsWith, type Rule, readRules, type ToolFilter } from './rules.js';
+import {
+  agentOf,
+  allows,
+  confirmingRules,
+  endsWith,
+  type Rule,
+  readRules,
+  type ToolFilter,
+} from './rules.js';
 import { endShells, findShells } from './shells.js';
 import type { HttpAnswer, HttpCall } from './transport.js';
 import { OpenCodeTurn } from './turns.js';
@@ -51,6 +59,8 @@ export class OpenCodeSession implements LiveSession {
   readonly #permissions = new PendingPermissions();
   readonly #subagents = new Set<string>();
   #mode: PermissionMode;
+  /** The rules of the mode, which a session with `confirmTools` applies by itself. */
+  #modeRules: readonly Rule[];
   #model: OpenCodeModel | undefined;
   /** The turn that the server runs, until nothing of it is under way. */
   #turn: OpenCodeTurn | undefined;
@@ -62,12 +72,18 @@ export class OpenCodeSession implements LiveSession {
   /** The ending of every further turn: the process is gone. */
   #terminated: TurnEnding['ending'] | undefined;
 
-  constructor(server: SessionServer, facts: SessionFacts, options: LiveSessionOptions) {
+  constructor(
+    server: SessionServer,
+    facts: SessionFacts,
+    options: LiveSessionOptions,
+    modeRules: readonly Rule[] = [],
+  ) {
     this.sessionId = facts.id;
     this.#server = server;
     this.#directory = facts.directory;
     this.#options = options;
     this.#mode = options.permissionMode;
+    this.#modeRules = modeRules;
     this.#model = readModel(options.model);
   }
 
@@ -107,11 +123,13 @@ export class OpenCodeSession implements LiveSession {
   async setPermissionMode(mode: PermissionMode): Promise<boolean> {
     const path = this.#path();
     const { body } = await this.#request({ method: 'GET', path });
-    const rules = await this.#server.rules(this.#directory, mode, this.#options);
+    const modeRules = await this.#server.rules(this.#directory, mode, this.#options);
+    const rules = this.#options.confirmTools ? confirmingRules(modeRules) : modeRules;
     if (!endsWith(readRules(object(body)['permission']), rules)) {
       await this.#request({ method: 'PATCH', path, body: { permission: rules } });
     }
     this.#mode = mode;
+    this.#modeRules = modeRules;
     return true;
   }
 
@@ -287,9 +305,16 @@ export class OpenCodeSession implements LiveSession {
     const isLate = this.#turn === undefined || this.#turn.hasEnded;
     const reply = isLate
       ? { id: text(request['id']), body: { reply: 'reject' } as const }
-      : this.#permissions.add(request, this.#mode === 'bypass');
+      : this.#permissions.add(request, this.#allows(request), this.#options.confirmTools);
     if (reply !== undefined) void this.#reply([reply]).catch(() => undefined);
     return reply !== undefined;
+  }
+
+  /** Of what OpenCode asks about, a mode allows nothing more; with `confirmTools` it asks about everything. */
+  #allows({ permission, patterns }: JsonObject): boolean {
+    if (this.#mode === 'bypass') return true;
+    if (!this.#options.confirmTools || !Array.isArray(patterns)) return false;
+    return allows(this.#modeRules, text(permission), patterns.map(text));
   }
 
   #rejectQuestion(properties: JsonObject): void {
@@ -298,6 +323,8 @@ export class OpenCodeSession implements LiveSession {
   }
 
   #withDecision(event: LiveEvent): LiveEvent {
+    if (event.type === 'permission_request' && this.#permissions.isConfirmation(event.id))
+      return { ...event, confirmation: true };
     if (event.type !== 'permission_resolved') return event;
     return { ...event, decision: this.#permissions.takeDecision(event.id) ?? event.decision };
   }

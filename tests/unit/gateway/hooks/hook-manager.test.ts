@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noLog } from '../../../../src/config/log.js';
@@ -371,4 +371,22 @@ describe('hooks.json', () => {
     ['[]', /hooks\.json: expected an object with a list of hooks for each event/],
     ['{}', /^none$/],
   ])('%s', async (content, expected) => expect(await problemsOf(content)).toMatch(expected));
+
+  it.each(['Hooks.json', 'hook.json', 'hooks.JSON', 'hooks.json.txt', 'hooks.jsonc'])(
+    'a file that is not read stops the start: %s [fault 13.7: another spelling of hooks.json]',
+    async (name) => {
+      const directory = await directoryWith({ [name]: '{}' });
+      await expect(HookManager.load(directory, noLog, {})).rejects.toThrow(
+        `${name}: is not read; expected the name hooks.json`,
+      );
+    },
+  );
+
+  it('a link to nowhere is no file without hooks', async () => {
+    const directory = await directoryWith();
+    symlinkSync('gone', join(directory, 'hooks.json'));
+    await expect(HookManager.load(directory, noLog, {})).rejects.toThrow(
+      'a link to a file that is not there',
+    );
+  });
 });

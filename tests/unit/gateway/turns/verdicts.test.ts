@@ -57,6 +57,7 @@ function endOf(facts: EndFacts): AttemptEnd {
   };
   const settings: RuntimeReport['settings'] = {
     ...{ backend: 'claude', cwd: '/w', queueMode: 'collect', permissionMode: 'ask', live: false },
+    ...{ confirmTools: false, asksPerson: true },
     ...{ problems: [], unusable: [] },
   };
   const report: RuntimeReport = {

@@ -391,6 +391,7 @@ describe('recordings of a live Claude', () => {
       tool: 'Bash',
       input: { command: 'touch allowed.txt', description: expect.any(String) },
       options: ['allow', 'allow_always', 'deny'],
+      toolId: allowed.find((event) => event.type === 'tool_start')?.id,
     });
     expect(denied.find((event) => event.type === 'tool_end')).toMatchObject({
       output: 'not on a Sunday',

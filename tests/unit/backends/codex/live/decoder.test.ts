@@ -77,6 +77,7 @@ describe('what a recorded app-server said, as events', () => {
         tool: 'shell',
         input: { command: "/bin/bash -lc 'touch allowed.txt'" },
         options: ['allow', 'allow_always', 'deny'],
+        toolId: ofType(events, 'tool_start')[0]?.id,
       },
     ]);
     expect(ofType(events, 'permission_resolved')).toEqual([

@@ -56,6 +56,26 @@ describe('a Codex session over a server that misbehaves', () => {
     expect(answerIn(events)).toBe(answer);
   });
 
+  it.each(['allow', 'deny'] as const)(
+    'with confirmTools the caller decides, also in bypass: %s',
+    async (decision) => {
+      const session = await open({ permissionMode: 'bypass', confirmTools: true });
+      const events: LiveEvent[] = [];
+      for await (const event of session.turn('ask')) {
+        events.push(event);
+        if (event.type === 'permission_request') await session.answerPermission(event.id, { decision });
+      }
+      expect(events.find(({ type }) => type === 'permission_request')).toMatchObject({
+        confirmation: true,
+        options: ['allow', 'deny'],
+      });
+      expect(answerIn(events)).toBe(decision === 'allow' ? 'accept' : 'decline');
+      // What the mode denies is denied, and nobody is asked.
+      const planning = await turn(await open({ permissionMode: 'plan', confirmTools: true }), 'ask');
+      expect(planning.map(({ type }) => type)).not.toContain('permission_request');
+    },
+  );
+
   it('a permission is answered once; another answer is refused', async () => {
     const session = await open({ permissionMode: 'ask' });
     for await (const event of session.turn('ask')) {

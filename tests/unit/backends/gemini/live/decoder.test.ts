@@ -65,6 +65,7 @@ describe('a recorded conversation', () => {
     tool: 'write_file',
     input,
     options: ['allow', 'allow_always', 'deny'],
+    toolId: id,
   };
 
   it('asks, is allowed, and only then starts the tool', () => {

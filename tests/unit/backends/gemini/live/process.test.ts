@@ -206,6 +206,39 @@ describe('an agent that', () => {
     ]);
   });
 
+  it('asks a session with confirmTools is answered by its caller; a reason follows as a prompt of the same turn', async () => {
+    const process = await start(`
+      if (method === 'session/prompt') {
+        const [{ text: said }] = params.prompt;
+        const before = prompt;
+        prompt = { id, sessionId: params.sessionId };
+        const counted = { stopReason: 'end_turn', _meta: { quota: { token_count: { input_tokens: 10, output_tokens: 2 } } } };
+        if (before !== undefined) { text(params.sessionId, 'heard: ' + said); reply(id, counted); return; }
+        const toolCall = { toolCallId: 'run__1', kind: 'execute', title: 'rm x' };
+        const options = [{ optionId: 'yes', kind: 'allow_once' }, { optionId: 'ever', kind: 'allow_always' }, { optionId: 'no', kind: 'reject_once' }];
+        say({ jsonrpc: '2.0', id: 9, method: 'session/request_permission', params: { ...params, toolCall, options } });
+      } else if (method === undefined) {
+        text(prompt.sessionId, result.outcome.optionId);
+        reply(prompt.id, { stopReason: 'end_turn', _meta: { quota: { token_count: { input_tokens: 5, output_tokens: 1 } } } });
+      }`);
+    const session = await process.open(options({ permissionMode: 'bypass', confirmTools: true }));
+    const events = await turn(session, 'hi', (event) => {
+      if (event.type === 'permission_request')
+        void session.answerPermission(event.id, { decision: 'deny', message: 'not today' });
+    });
+    expect(events.find(({ type }) => type === 'permission_request')).toEqual({
+      type: 'permission_request',
+      id: 'run__1',
+      toolId: 'run__1',
+      tool: 'run',
+      input: { command: 'rm x' },
+      options: ['allow', 'deny'],
+      confirmation: true,
+    });
+    expect(said(events)).toEqual(['no', '\n\n', 'heard: Your call of run was not run: not today']);
+    expect(events.find(({ type }) => type === 'usage')).toMatchObject({ inputTokens: 15, outputTokens: 3 });
+  });
+
   it('does not offer the mode is refused', async () => {
     const process = await start('');
     await expect(process.open(options({ permissionMode: 'plan' }))).rejects.toMatchObject({

@@ -144,6 +144,7 @@ describe('what OpenCode really sends', () => {
         tool: 'bash',
         input: { command: 'touch a' },
         options: ['allow', 'allow_always', 'deny'],
+        toolId: expect.stringMatching(/^call_/),
       });
       expect(events[3]).toMatchObject({ decision });
       expect(events[4]).toMatchObject({ isError: decision === 'deny' });
@@ -504,6 +505,17 @@ describe('the pending permissions of a session', () => {
     expect(pending.add(request('3'), false)).toEqual({ id: '3', body: { reply: 'once' } });
     expect(pending.add(request('4', ['touch *', 'rm *']), false)).toBeUndefined();
     expect(pending.add(request('5', []), false)).toBeUndefined();
+  });
+
+  it('with confirmTools nothing is answered without the caller, not even what is allowed always', () => {
+    const pending = new PendingPermissions();
+    expect(pending.add(request('1'), true, true)).toBeUndefined();
+    expect(pending.isConfirmation('1')).toBe(true);
+    pending.add(request('2'), false, true);
+    expect(pending.isConfirmation('2')).toBe(false);
+    expect(pending.answer('2', { decision: 'allow_always' }).map(({ id }) => id)).toEqual(['2']);
+    expect(pending.add(request('3'), false, true)).toBeUndefined();
+    expect(pending.isConfirmation('3')).toBe(true);
   });
 
   it('what nobody answered is rejected at the end', () => {

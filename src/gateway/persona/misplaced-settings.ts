@@ -1,0 +1,75 @@
+import { channelSettingsAliases } from './channel-settings.js';
+import { plainKey } from './front-matter.js';
+
+type Key = (typeof channelSettingsAliases)[keyof typeof channelSettingsAliases];
+
+/**
+ * Finds settings that stand outside the front matter, where they have no effect: behind a heading, in a fence of code,
+ * without the dashes. `permission_mode` and `allowed_tools` are no words of a text, so they are found anywhere; the others
+ * only where settings begin: behind a line of dashes or the like, and (`fromTop`) at the top of the text. Settings that
+ * the front matter has set may be talked about.
+ */
+export function misplacedSettings(
+  path: string,
+  text: string,
+  firstLine: number,
+  { fromTop, isSet }: { readonly fromTop: boolean; isSet(key: Key): boolean },
+): readonly string[] {
+  const problems: string[] = [];
+  let amongSettings = fromTop;
+  let afterBlank = false;
+  for (const [index, line] of text.split(/\n|\u0085|\u2028|\u2029/).entries()) {
+    const [, first = ''] = keyLine.exec(line) ?? [];
+    // A paragraph behind a rule may begin with a word and a colon.
+    const mayBeSetting = amongSettings && !(afterBlank && /^\p{Lu}/u.test(first));
+    const found = surely(line, first) ?? (mayBeSetting ? settingNamed(first) : undefined);
+    if (found !== undefined && !isSet(found)) {
+      problems.push(
+        `${path} line ${firstLine + index}: ${found} has no effect here; settings stand between two lines of --- at the top`,
+      );
+    }
+    afterBlank = line.trim() === '';
+    if (opensSettings.test(line)) amongSettings = true;
+    else if (first === '' && !isSkipped.test(line)) amongSettings = false;
+  }
+  return problems;
+}
+
+/** A line `key: value`, `"key" = value`, `- **Key:** value`: with its key. */
+const keyLine = /^[\s>"'`*_{[(+-]*(\p{L}[\p{L}\p{N}_ -]{0,40}?)["'`*_\s]*[:=]/u;
+
+/** Dashes of any kind, a fence of code, a comment. */
+const opensSettings = /^\s*(?:[-–—_*+=~`]{3}|<!--)/;
+
+/** Lines that may stand between settings and what opens them. */
+const isSkipped = /^\s*(?:#.*|\/\/.*|[-*] .*)?$/;
+
+const sureWords = /\b(?:(permission[\s_-]?mode)|allowed[\s_-]?tools)["'`*_\s]*[:=]/i;
+
+function surely(line: string, first: string): Key | undefined {
+  const [found, permissionMode] = sureWords.exec(line) ?? [];
+  if (found !== undefined) return permissionMode === undefined ? 'tools' : 'permission_mode';
+  return first !== '' && distance(plainKey(first), 'permissionmode') <= 2 ? 'permission_mode' : undefined;
+}
+
+function settingNamed(written: string): Key | undefined {
+  const plain = plainKey(written);
+  if (Object.hasOwn(channelSettingsAliases, plain))
+    return channelSettingsAliases[plain as keyof typeof channelSettingsAliases];
+  if (/^permission/.test(plain)) return 'permission_mode';
+  return distance(plain, 'tools') <= 1 ? 'tools' : undefined;
+}
+
+/** The number of letters to put in, take out or replace to make one word of the other. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [column, other] of [...to].entries()) {
+      const [left = 0, above = 0, diagonal = 0] = [next[column], row[column + 1], row[column]];
+      next.push(Math.min(left + 1, above + 1, diagonal + (letter === other ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
