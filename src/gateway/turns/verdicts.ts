@@ -39,7 +39,7 @@ import { describeTools } from './tools-begun.js';
  * | somebody, or a newer message, stopped it            | cancelled | by whom, tools begun           | no                      |
  * | the gateway drains, no tool begun                   | queued    | nothing                        | at the next start, free |
  * | the gateway drains, tools begun                     | failed    | that, tools begun              | /retry                  |
- * | the machine has nothing left to start the CLI with  | queued    | nothing                        | after a growing delay, free |
+ * | the machine has nothing left to start the CLI with  | queued    | nothing                        | growing delay, free     |
  * | an error that may pass, no tool begun, retries left | queued    | nothing                        | after a growing delay   |
  * | any other error                                     | failed    | the error, tools begun         | /retry                  |
  * | **When its gateway has died**                       |           |                                |                         |
