@@ -30,7 +30,7 @@ import { describeTools } from './tools-begun.js';
  * | it is /stop, /status or /queue                      | answered  | the command's reply            | no                      |
  * | **While it waits**                                  |           |                                |                         |
  * | somebody, or a newer message, stops its retry       | cancelled | by whom, and the last failure  | /retry                  |
- * | a newer message overtakes it (`interrupt` mode)     | cancelled | that                           | /retry                  |
+ * | a newer message overtakes it (`interrupt` mode)     | cancelled | that                           | no                      |
  * | /queue clear                                        | cancelled | nothing: the command replies   | no                      |
  * | **At the end of its turn (the first that holds)**   |           |                                |                         |
  * | it is another command                               | answered  | the command's reply            | no                      |
@@ -41,11 +41,11 @@ import { describeTools } from './tools-begun.js';
  * | somebody, or a newer message, stopped it            | cancelled | by whom, tools begun           | no                      |
  * | the gateway drains, no tool begun                   | queued    | nothing                        | at the next start, free |
  * | the gateway drains, tools begun                     | failed    | that, tools begun              | /retry                  |
- * | the machine has nothing left to start the CLI with  | queued    | nothing                        | after a growing delay, free |
+ * | the machine has nothing left to start the CLI with  | queued    | nothing                        | growing delay, free     |
  * | an error that may pass, no tool begun, retries left | queued    | nothing                        | after a growing delay   |
  * | any other error                                     | failed    | the error, tools begun         | /retry                  |
  * | **When its gateway has died**                       |           |                                |                         |
- * | it was being stopped                                | cancelled | by whom, tools begun           | /retry                  |
+ * | it was being stopped                                | cancelled | by whom, tools begun           | no                      |
  * | tools begun                                         | failed    | that, tools begun              | /retry                  |
  * | it can't be known whether a tool had begun          | failed    | that, why                      | /retry                  |
  * | no tool begun, a permission is asked for            | queued    | nothing                        | at once, free           |
