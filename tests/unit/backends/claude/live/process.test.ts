@@ -727,7 +727,7 @@ function kinds(events: readonly LiveEvent[]): string[] {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 5000;
+  const deadline = performance.now() + 20_000;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`never true: ${condition}`);
     await sleep(20);
