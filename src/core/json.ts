@@ -14,6 +14,15 @@ export function parseJson(text: string): unknown {
   return text.length <= 2 * maxDepth ? value : cutBelow(value, maxDepth);
 }
 
+/** False if something of the value was cut, or it can't be written as JSON: whoever is shown it does not see all of it. */
+export function isWhole(value: unknown): boolean {
+  try {
+    return !(JSON.stringify(value) ?? '').includes(cutMark);
+  } catch {
+    return false;
+  }
+}
+
 type Replace = (key: string, value: unknown) => unknown;
 
 /**

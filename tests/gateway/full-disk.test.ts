@@ -65,7 +65,7 @@ describe.skipIf(!canMount)('a disk without a byte left', () => {
     mountSmallDisk(home, 20);
     const first = join(root, 'first');
     writeFileSync(first, init + tool('{"command":"./deploy"}'));
-    const env = { TURNOUT_HOME: home, HTTP_TOKEN: 'a-token-for-the-tests', WORKING_DIR: root };
+    const env = { TURNOUT_HOME: home, HTTP_TOKEN: 'a-token-for-the-tests' };
     const run = startProgram(root, { ...env, BACKEND_CLI_PATH: chatty, CHATTY_FIRST: first });
     const { eventId } = await post(await url(run), 'a', 'hello');
     await eventually(() => isFull(home));

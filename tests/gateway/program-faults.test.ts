@@ -23,7 +23,7 @@ interface Client {
 async function start(env: Record<string, string> = {}): Promise<Client> {
   const root = directory();
   const run = startProgram(root, {
-    ...{ TURNOUT_HOME: join(root, 'home'), WORKING_DIR: root, BACKEND_CLI_PATH: demoAgent },
+    ...{ TURNOUT_HOME: join(root, 'home'), BACKEND_CLI_PATH: demoAgent },
     ...{ HTTP_TOKEN: 'a-token-for-the-tests', PATH: process.env['PATH'] ?? '', SHUTDOWN_GRACE_MS: '0' },
     ...env,
   });

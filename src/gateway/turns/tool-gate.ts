@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PermissionRequestEvent, ToolStartEvent } from '../../core/chat-event.js';
+import { isWhole } from '../../core/json.js';
 import type { TurnSettings } from '../agents/turn-settings.js';
 import type { HookManager } from '../hooks/hook-manager.js';
 
@@ -88,6 +89,9 @@ export class ToolGate {
 
   async #ask(name: string, input: unknown): Promise<string | undefined> {
     const verdict = await this.#hooks.fire('tool_start', { ...this.#facts, name, input });
+    // A hook that sees only a part of the input may allow what it would refuse.
+    if (this.#hooks.gatesTools && !isWhole(input))
+      return 'its input is nested too deep to be shown to a hook';
     return verdict.action === 'block' ? verdict.reason : undefined;
   }
 }

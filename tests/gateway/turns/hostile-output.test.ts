@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -38,16 +38,22 @@ describe('a tool input that JSON.parse takes and JSON.stringify does not', () =>
     expect(stage.log.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('is shown to a blocking hook all the same [fault 13.1: blocking hook skipped over a deep input]', async () => {
+  it('is shown to a hook all the same, with a mark for what was cut [fault 13.1: hook skipped over a deep input]', async () => {
     const stage = setUpGateway();
-    stage.configure('hooks.json', JSON.stringify({ tool_start: [{ module: './block.mjs' }] }));
-    stage.configure('block.mjs', "export default () => ({ action: 'block', reason: 'no tools' });\n");
+    const seen = join(stage.root, 'seen');
+    stage.configure(
+      'hooks.json',
+      JSON.stringify({ tool_start: [{ module: './look.mjs', blocking: false }] }),
+    );
+    stage.configure(
+      'look.mjs',
+      `import { writeFileSync } from 'node:fs';\nexport default (tool) => writeFileSync(${JSON.stringify(seen)}, JSON.stringify(tool));\n`,
+    );
     const client = await stage.start(
       agentThatPrints(stage, init + tool(deepInput) + toolResult() + answer('42')),
     );
-    const event = await client.ask('a', 'hello');
-    expect((await client.messages('a')).at(-1)?.text).toContain('Bash: no tools');
-    expect(event.state).toBe('cancelled');
+    expect(await client.ask('a', 'hello')).toMatchObject({ state: 'answered' });
+    await eventually(() => existsSync(seen) && readFileSync(seen, 'utf8').includes('[cut: nested'));
   });
 
   it('does not keep the next start from recovering its turn [fault 13.1: kill -9 after a deep tool input]', async () => {

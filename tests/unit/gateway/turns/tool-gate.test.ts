@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../../../src/config/log.js';
 import type { PermissionRequestEvent } from '../../../../src/core/chat-event.js';
+import { parseJson } from '../../../../src/core/json.js';
 import type { TurnSettings } from '../../../../src/gateway/agents/turn-settings.js';
 import { HookManager } from '../../../../src/gateway/hooks/hook-manager.js';
 import { ToolGate } from '../../../../src/gateway/turns/tool-gate.js';
@@ -87,9 +88,16 @@ describe('the gate of a turn', () => {
 
   it('an input that can’t be told to the hook is refused [fault 13.6: a tool input that no hook can be told]', async () => {
     const { gate } = await gateWith(count);
-    const deep = () => JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`);
-    gate.started(start('t', deep()));
-    expect(await gate.requested(request('t', { input: deep() }), settings)).toMatchObject({ type: 'deny' });
+    const text = `${'['.repeat(5000)}${']'.repeat(5000)}`;
+    for (const [id, parse] of [
+      ['t', JSON.parse],
+      ['u', parseJson],
+    ] as const) {
+      gate.started(start(id, parse(text)));
+      expect(await gate.requested(request(id, { input: parse(text) }), settings)).toMatchObject({
+        type: 'deny',
+      });
+    }
   });
 
   it('a gateway that closes allows nothing any more', async () => {
