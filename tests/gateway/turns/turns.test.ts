@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually, setUpGateway } from '../stage.js';
@@ -145,9 +145,11 @@ describe('a turn of the gateway', () => {
   it('works where its channel says, and follows it when that changes', async () => {
     const stage = setUpGateway();
     const client = await stage.start();
-    stage.configure('channels/yard/channel.md', `---\ncwd: ${stage.root}\n---\nThis is the yard.`);
+    const yard = join(stage.root, 'yard');
+    mkdirSync(yard);
+    stage.configure('channels/yard/channel.md', `---\ncwd: ${yard}\n---\nThis is the yard.`);
     await client.ask('yard', 'write a note: from the yard');
-    expect(readFileSync(join(stage.root, 'demo-note.txt'), 'utf8')).toContain('from the yard');
+    expect(readFileSync(join(yard, 'demo-note.txt'), 'utf8')).toContain('from the yard');
     await client.ask('main', 'write a note: from main');
     expect(readFileSync(join(stage.work, 'demo-note.txt'), 'utf8')).toContain('from main');
     stage.configure('channels/yard/channel.md', `---\ncwd: ${stage.work}\n---\n`);
