@@ -40,6 +40,9 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
   readonly #elsewhere = new WeakMap<Turn, StepEvent>();
 
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
+    // Another user's database is not opened with our rights: SQLite would leave files of ours beside it.
+    if (this.config.user !== undefined)
+      return { type: 'unknown', reason: 'its record is a database of AGENT_USER, which is not opened' };
     return (await import('./opencode/session-record.js')).recordedTools(query, this.inherited);
   }
 

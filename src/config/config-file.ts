@@ -7,7 +7,7 @@ import { isSettingName } from './settings.js';
  * and variables of other programs (PATH, NODE_OPTIONS) have no place there.
  */
 export async function parseConfigFile(path: string, text: string): Promise<Record<string, string>> {
-  // The library is loaded only if there is such a file: it would take a third of a short command's time.
+  // The library is loaded only if there is such a file: every command comes through here.
   const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
   // With `failsafe` every value is text, as it is in an environment.
   const document = parseDocument(text, { schema: 'failsafe', prettyErrors: true });

@@ -1,8 +1,12 @@
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { LineSplitter } from '../../process/split-lines.js';
 
 /** A turn's part of a record is far smaller; the record of a long conversation is not. */
 const mostBytes = 32 * 1024 * 1024;
+
+/** The agent may have put a link to somebody else's file, or a pipe, in the place of its record. */
+const readWithoutFollowing = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export interface Tail {
   readonly lines: readonly string[];
@@ -14,13 +18,15 @@ export interface Tail {
 export async function readTail(path: string, most = mostBytes): Promise<Tail | undefined> {
   let file: FileHandle;
   try {
-    file = await open(path, 'r');
+    file = await open(path, readWithoutFollowing);
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
   }
   try {
-    const { size } = await file.stat();
+    const facts = await file.stat();
+    if (!facts.isFile()) throw new Error(`${path} is no file`);
+    const { size } = facts;
     const from = Math.max(0, size - most);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
     const splitter = new LineSplitter();
