@@ -108,7 +108,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     hooks,
     agents,
   );
-  const outputs = new TurnOutputs(join(config.home, 'turns'));
+  const outputs = new TurnOutputs(join(config.home, 'turns'), config.maxOutputMb * 1024 ** 2);
   const commands = new ChatCommands({ store, runtime });
   const shortage = new Shortage();
   const worker = new TurnWorker({

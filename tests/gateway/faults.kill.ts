@@ -6,7 +6,7 @@ import { type FaultResult, faultPage } from './faults/fault-page.js';
 import { faults } from './faults/faults.js';
 import { canFail } from './faults/faulty-libc.js';
 import { runFault } from './faults/run-fault.js';
-import { canMount } from './faults/small-disk.js';
+import { canMount } from './small-disk.js';
 
 const page = fileURLToPath(new URL('../../docs/faults.md', import.meta.url));
 

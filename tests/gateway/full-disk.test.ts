@@ -83,6 +83,22 @@ describe.skipIf(!canMount)('a disk without a byte left', () => {
     expect(await exitCode(again)).toBe(0);
   });
 
+  it('makes an agent that had no room for its answer try again, which counts as no attempt [fault 13.3: an answer that finds no room]', async () => {
+    const stage = setUpGateway();
+    mountSmallDisk(stage.home, 20);
+    // Garbage after the first line is what is left of an answer that could not be written.
+    const { settings, goOn } = pausingAgent(stage, '{"type":"result","sub');
+    const client = await stage.start({ ...settings, RETRY_DELAY_MS: '600000' });
+    const event = await client.post('a', 'hello');
+    await eventually(() => stage.points.includes('session'));
+    const makeRoom = fillDisk(stage.home);
+    goOn();
+    await eventually(() => stage.points.includes('postponed'));
+    writeFileSync(join(stage.root, 'rest'), answer('done'));
+    makeRoom();
+    expect(await client.ended(event)).toMatchObject({ state: 'answered', responseText: 'done' });
+  });
+
   it('is given back by an agent that does not stop when it has filled it [fault 13.3: a chatty agent fills the disk]', async () => {
     const stage = setUpGateway();
     mountSmallDisk(stage.home, 20);

@@ -8,9 +8,14 @@ export const canMount = process.platform === 'linux' && process.getuid?.() === 0
 
 /** Puts a real disk of a few megabytes at `directory`, until the test is over. */
 export function mountSmallDisk(directory: string, megabytes: number): void {
+  onTestFinished(mountDisk(directory, megabytes));
+}
+
+/** Puts a real disk there, in memory. Returns a function that takes it away. */
+export function mountDisk(directory: string, megabytes: number): () => void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=700`, 'tmpfs', directory]);
-  onTestFinished(() => run('umount', ['-l', directory]));
+  return () => run('umount', ['-l', directory]);
 }
 
 /** Fills the disk up to its last byte. Returns a function that makes room again. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatEvent } from '../../core/chat-event.js';
@@ -15,10 +15,13 @@ import type { JournalEntry } from '../../store/store.js';
  */
 export class TurnOutputs {
   readonly #directory: string;
+  readonly #maxBytes: number;
   #directoryMade: Promise<unknown> | undefined;
 
-  constructor(directory: string) {
+  /** `maxBytes`: an agent that has printed more in one turn is ended (MAX_OUTPUT_MB). */
+  constructor(directory: string, maxBytes = Number.POSITIVE_INFINITY) {
     this.#directory = directory;
+    this.#maxBytes = maxBytes;
   }
 
   /** Undefined if the directory can't be made: the pipe has to do. */
@@ -61,12 +64,12 @@ export class TurnOutputs {
     signal?: AbortSignal,
   ): AsyncGenerator<ChatEvent> {
     yield* this.#keptSteps(turnId);
-    let cut = false;
+    let cut = await this.#cutToLimit(turnId);
     const onCut = () => {
       cut = true;
     };
     for await (const event of decode(this.lines(turnId, { signal, onCut })) ?? []) yield event;
-    // A line that is too long to be read may have announced anything.
+    // What is too long to be read may have announced anything.
     if (cut) yield { type: 'tool_start', id: 'unreadable', name: 'unknown', input: unreadable };
   }
 
@@ -90,6 +93,27 @@ export class TurnOutputs {
     } catch {
       // The output is as good a record, only a larger one. A live turn has none.
     }
+  }
+
+  /**
+   * Gives back what an agent has printed beyond the limit, before the rest is read: its gateway was dead by then and could not
+   * end it, and the disk may be full. True if there was such a part.
+   */
+  async #cutToLimit(turnId: string): Promise<boolean> {
+    try {
+      if ((await stat(this.#file(turnId))).size <= this.#maxBytes) return false;
+      await truncate(this.#file(turnId), this.#maxBytes);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+      throw error;
+    }
+  }
+
+  /** True if an agent that prints now finds no room. */
+  async isDiskFull(): Promise<boolean> {
+    const facts = await statfs(this.#directory).catch(() => undefined);
+    return facts !== undefined && facts.bavail * facts.bsize < fullBytes;
   }
 
   async *#keptSteps(turnId: string): AsyncGenerator<ChatEvent> {
@@ -149,7 +173,10 @@ const longestBusyMs = 5;
 
 /** No line of a CLI begins like this, and no decoder takes it for more than noise. */
 const stepMark = 'turnout-step ';
-const unreadable = `a line of its output is longer than ${defaultMaxLineBytes / 1024 ** 2} MiB`;
+const unreadable = `its output has a line of more than ${defaultMaxLineBytes / 1024 ** 2} MiB, or is over MAX_OUTPUT_MB`;
+
+/** Less room than this is none: a file system keeps some of it for itself. */
+const fullBytes = 1024 ** 2;
 
 /** An input of which only the beginning is kept, so that the steps of an output are shorter than the output. */
 function printStep(step: JournalEntry): string {

@@ -183,7 +183,7 @@ export class TurnWorker implements TurnHandler {
     };
     this.#running.set(lease.channel, running);
     try {
-      const report = await runtime.run(
+      const told = await runtime.run(
         {
           channel: lease.channel,
           source: event.source,
@@ -209,7 +209,7 @@ export class TurnWorker implements TurnHandler {
       // A message that the agent did not take must have left the turn before all in it counts as answered.
       this.#running.delete(lease.channel);
       await Promise.allSettled(running.steering);
-      await this.#giveSpaceBack(running);
+      const report = await this.#afterFullDisk(told, () => this.#giveSpaceBack(running));
       this.#logProblems(lease.channel, report.settings.problems);
       const stop = signal.aborted ? (signal.reason as TurnStop) : undefined;
       const { retryDelayMs } = config;
@@ -226,6 +226,21 @@ export class TurnWorker implements TurnHandler {
       this.#running.delete(lease.channel);
       permissions.turnEnded(lease);
     }
+  }
+
+  /**
+   * An agent that fails on a full disk may have had no room for its answer, whatever it says: it is tried again. As long as
+   * the disk is full without its own output too, that counts as no attempt.
+   */
+  async #afterFullDisk(report: RuntimeReport, giveSpaceBack: () => Promise<void>): Promise<RuntimeReport> {
+    const { outputs } = this.#parts;
+    const { ending } = report;
+    const mayLackRoom = ending.type === 'error' && ['crashed', 'parse'].includes(ending.code);
+    const wasFull = mayLackRoom && (await outputs.isDiskFull());
+    await giveSpaceBack();
+    if (!wasFull) return report;
+    const isFull = await outputs.isDiskFull();
+    return { ...report, ending: { ...ending, retryable: true, ...(isFull ? { shortage: true } : {}) } };
   }
 
   /** Returns the time that a message waits if its turn could not be started. */

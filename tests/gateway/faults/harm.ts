@@ -7,27 +7,29 @@ import { databaseFile } from '../../../src/gateway/gateway.js';
 import { loadSqlite } from '../../../src/sqlite/load-sqlite.js';
 import { type MortalGateway, type Surroundings, token } from '../kill/mortal-gateway.js';
 import type { PersistentClient } from '../kill/persistent-client.js';
+import { fillDisk, mountDisk } from '../small-disk.js';
 import { FaultyLibc } from './faulty-libc.js';
 import { ReadinessWatch } from './readiness.js';
-import { SmallDisk } from './small-disk.js';
 
 const day = 86_400_000;
 
 /** Everything that can be done to a running gateway from outside. Each but the clock does its harm for a while, and undoes it. */
 export class Harm {
   readonly #libc = new FaultyLibc();
-  #disk: SmallDisk | undefined;
+  #home = '';
+  #unmount: () => void = () => undefined;
   #readiness: ReadinessWatch | undefined;
   /** The events of hostile messages, which only have to come to an end. */
   readonly hostileEvents: string[] = [];
 
   prepare(around: Surroundings): Readonly<Record<string, string>> {
-    this.#disk = new SmallDisk(around.home, 96);
+    this.#home = around.home;
+    this.#unmount = mountDisk(around.home, 384);
     return this.#libc.environment(around.home);
   }
 
   cleanUp(): void {
-    this.#disk?.unmount();
+    this.#unmount();
     this.#libc.remove();
   }
 
@@ -58,13 +60,13 @@ export class Harm {
     // With its ballast the gateway may go on for a while, or not.
     const end = this.#readiness?.begin('either');
     const until = performance.now() + ms;
-    await this.#disk?.fill();
+    let makeRoom = fillDisk(this.#home);
     await meanwhile();
     while (performance.now() < until) {
       await sleep(250);
-      await this.#disk?.fill();
+      makeRoom = fillDisk(this.#home);
     }
-    this.#disk?.empty();
+    makeRoom();
     end?.();
   }
 
@@ -148,7 +150,11 @@ export class Harm {
   /** A message whose agent does its worst. It only has to come to an end. */
   async hostileMessage(client: PersistentClient, work: 'flood' | 'wide'): Promise<void> {
     const id = `c99-${String(this.hostileEvents.length + 1).padStart(3, '0')}`;
-    this.hostileEvents.push(await client.post('c99', `${id} ${work}`, `hostile-${id}`));
+    // Its output may fill the disk for a while.
+    const end = this.#readiness?.begin('either');
+    const event = await client.post('c99', `${id} ${work}`, `hostile-${id}`);
+    this.hostileEvents.push(event);
+    void client.ended(event).then(end, end);
   }
 
   async kill(gateway: MortalGateway): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,6 +76,20 @@ describe('what an agent said before its gateway was killed', () => {
     for await (const line of outputs.lines('trn_1', options)) lines.push(line);
     expect(lines.map(({ length }) => length)).toEqual([1000, 5]);
     expect(cuts).toBe(1);
+  });
+
+  it('gives back at once what lies beyond the limit, and counts it as a tool [fault 13.3: output without end, then kill -9]', async () => {
+    const limited = new TurnOutputs(join(directory, 'turns'), 5000);
+    const file = (await limited.fileFor('trn_1')) ?? '';
+    await writeFile(file, `${use}\n${'noise\n'.repeat(10_000)}`);
+    let sizeWhenRead = 0;
+    const events = limited.events('trn_1', (lines) => {
+      sizeWhenRead = statSync(file).size;
+      return adapter.decode?.(lines);
+    });
+    const { tools } = await missedSteps([], events, 7);
+    expect(sizeWhenRead).toBe(5000);
+    expect(tools.map(({ name }) => name)).toEqual(['Bash', 'unknown']);
   });
 
   it('is left as its tools alone, which take no more room than it did [fault 13.3: tools known when the output is given up]', async () => {
