@@ -7,6 +7,7 @@ const chunkBytes = 256 * 1024;
 const firstPauseMs = 5;
 const longestPauseMs = 50;
 const lookMs = 100;
+const noBytes = Buffer.alloc(0);
 
 export interface TailOptions {
   readonly maxLineBytes?: number | undefined;
@@ -18,7 +19,7 @@ export interface TailOptions {
 
 /**
  * Reads the file that a child writes its stdout to while it grows, up to its end. A child that writes more than `maxBytes` is
- * to be ended; what it had written by then is read too, since it may tell of tools, and followed by a TurnoutError.
+ * to be ended; its output up to the limit is read, since it may tell of tools, and followed by a TurnoutError.
  */
 export class FileTail implements LineSource {
   readonly #path: string;
@@ -27,6 +28,7 @@ export class FileTail implements LineSource {
   readonly #onTooMuch: () => void;
   #childExited = false;
   #tooMuch = false;
+  #bytesRead = 0;
   #wake: (() => void) | undefined;
 
   constructor(path: string, options: TailOptions = {}) {
@@ -51,12 +53,14 @@ export class FileTail implements LineSource {
         await this.#checkSize(file);
         // The exit is checked before reading: all output from before the exit is in the file by then.
         const last = this.#childExited;
-        const chunk = await readSome(file);
+        // A child can write hundreds of megabytes before it is ended: nobody waits until all of that is read.
+        const chunk = this.#bytesRead < this.#maxBytes ? await readSome(file) : noBytes;
+        this.#bytesRead += chunk.length;
         if (chunk.length > 0) {
           pause = firstPauseMs;
           const lines = this.#splitter.push(chunk);
           if (lines.length > 0) yield lines;
-        } else if (last) {
+        } else if (last || this.#tooMuch) {
           break;
         } else {
           await this.#grown(pause);
