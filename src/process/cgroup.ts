@@ -1,10 +1,14 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isShortage } from '../core/errors.js';
 import { cgroupName, markInCgroup } from './cgroup-name.js';
 import type { Mark } from './mark-child.js';
 import { readCgroup } from './read-proc.js';
 import { mayUseCgroups } from './system.js';
+
+type FindFamily = () => Promise<readonly { readonly pid: number }[]>;
 
 /**
  * The cgroup (version 2) of one run, below that of this process: what is started in it stays in it, whatever ties it
@@ -18,6 +22,7 @@ export class RunCgroup {
   readonly #mark: Mark;
   #path: string | undefined;
   #holdsAll = false;
+  #over = false;
 
   constructor(mark: Mark) {
     this.#mark = mark;
@@ -32,24 +37,32 @@ export class RunCgroup {
    * Moves the child in, and then its family until no look finds a member outside. Where no cgroup can be had, nothing
    * happens. Never rejects.
    */
-  async take(root: number, findFamily: () => Promise<readonly { readonly pid: number }[]>): Promise<void> {
-    try {
-      const parent = ownCgroup();
-      if (parent === undefined) return;
-      const path = join(parent, cgroupName(this.#mark));
-      mkdirSync(path);
-      this.#path = path;
-      await move(root, path);
-      for (let looks = 0; looks < mostLooks; looks++) {
-        const family = await findFamily();
-        const inside = new Set(this.pids());
-        const outside = family.filter(({ pid }) => !inside.has(pid));
-        this.#holdsAll = outside.length === 0;
-        if (this.#holdsAll) return;
-        for (const { pid } of outside) await move(pid, path);
+  async take(root: number, findFamily: FindFamily): Promise<void> {
+    // A machine that has no file descriptor left may have one in a moment.
+    for (let attempt = 1; attempt <= mostAttempts && !this.#over; attempt++) {
+      try {
+        return await this.#take(root, findFamily);
+      } catch (error) {
+        if (!isShortage(error)) return refuseFromNowOn(error);
+        await sleep(attempt * 100, undefined, { ref: false });
       }
-    } catch (error) {
-      refuseFromNowOn(error);
+    }
+  }
+
+  async #take(root: number, findFamily: FindFamily): Promise<void> {
+    const parent = ownCgroup();
+    if (parent === undefined) return;
+    const path = join(parent, cgroupName(this.#mark));
+    mkdirSync(path, { recursive: true });
+    this.#path = path;
+    await move(root, path);
+    for (let looks = 0; looks < mostLooks; looks++) {
+      const family = await findFamily();
+      const inside = new Set(this.pids());
+      const outside = family.filter(({ pid }) => !inside.has(pid));
+      this.#holdsAll = outside.length === 0;
+      if (this.#holdsAll) return;
+      for (const { pid } of outside) await move(pid, path);
     }
   }
 
@@ -69,6 +82,7 @@ export class RunCgroup {
 
   /** Removes the cgroup if nothing lives in it. */
   remove(): void {
+    this.#over = true;
     if (this.#path !== undefined) removeCgroup(this.#path);
   }
 }
@@ -157,3 +171,4 @@ function refuseFromNowOn(error: unknown): void {
 let refused = false;
 let own: { readonly path: string; readonly directory: string | undefined } | undefined;
 const mostLooks = 5;
+const mostAttempts = 12;
