@@ -2,7 +2,7 @@ import type { Log } from '../../config/log.js';
 import type { ChatEvent } from '../../core/chat-event.js';
 import { isShortage } from '../../core/errors.js';
 import type { StoredEvent } from '../../store/rows.js';
-import type { AbandonedTurn, Claim, JournalEntry, Lease, Store } from '../../store/store.js';
+import type { AbandonedTurn, Claim, Lease, Store } from '../../store/store.js';
 import type { AgentRuntime, RuntimeReport } from '../agent-runtime.js';
 import type { AgentTurn } from '../agents/agents.js';
 import { readSeed } from '../agents/seed.js';
@@ -17,6 +17,7 @@ import type { PermissionRequests } from './permission-requests.js';
 import { recoverTurn } from './recover-turn.js';
 import type { Shortage } from './shortage.js';
 import { ToolGate } from './tool-gate.js';
+import { TurnJournal } from './turn-journal.js';
 import type { TurnOutputs } from './turn-outputs.js';
 import {
   type AttemptEnd,
@@ -71,8 +72,7 @@ interface ActiveAttempt {
   readonly stopping: AbortSignal;
   /** Messages that are being steered into the turn. */
   readonly steering: Set<Promise<unknown>>;
-  /** Tools whose beginning or end could not be noted in the journal. */
-  readonly unnoted: JournalEntry[];
+  readonly journal: TurnJournal;
   agent?: AgentTurn;
 }
 
@@ -171,6 +171,7 @@ export class TurnWorker implements TurnHandler {
       hookStop.abort();
     });
     const stopping = AbortSignal.any([signal, hookStop.signal]);
+    const journal = new TurnJournal(lease, this.#parts);
     const running: ActiveAttempt = {
       lease,
       event,
@@ -179,7 +180,7 @@ export class TurnWorker implements TurnHandler {
       hookStop,
       stopping,
       steering: new Set(),
-      unnoted: [],
+      journal,
     };
     this.#running.set(lease.channel, running);
     try {
@@ -200,7 +201,7 @@ export class TurnWorker implements TurnHandler {
           began: (setup) => {
             // A session that got lost is followed by another attempt: its id is not this one's.
             running.attempt.sessionId = undefined;
-            return this.#journal(running, 'began', { type: 'began', ...setup });
+            return journal.note({ type: 'began', ...setup });
           },
           saw: (chatEvent, agent, settings) => this.#record(running, chatEvent, agent, settings),
         },
@@ -209,7 +210,7 @@ export class TurnWorker implements TurnHandler {
       // A message that the agent did not take must have left the turn before all in it counts as answered.
       this.#running.delete(lease.channel);
       await Promise.allSettled(running.steering);
-      const report = await this.#afterFullDisk(told, () => this.#giveSpaceBack(running));
+      const report = await this.#afterFullDisk(told, journal);
       this.#logProblems(lease.channel, report.settings.problems);
       const stop = signal.aborted ? (signal.reason as TurnStop) : undefined;
       const { retryDelayMs } = config;
@@ -217,7 +218,7 @@ export class TurnWorker implements TurnHandler {
       const delays = { retryDelayMs, shortageDelayMs };
       return await this.#settle({ event, attempt: running.attempt, report, stop, at: now(), ...delays });
     } catch (error) {
-      await this.#giveSpaceBack(running);
+      await journal.giveSpaceBack();
       // `LeaseKeeper` decides about an error before any tool; it does not know the tools.
       if (running.attempt.begun.length > 0) return failedAfterTools(running.attempt, error, now());
       if (isShortage(error)) this.#parts.shortage.met();
@@ -232,12 +233,12 @@ export class TurnWorker implements TurnHandler {
    * An agent that fails on a full disk may have had no room for its answer, whatever it says: it is tried again. As long as
    * the disk is full without its own output too, that counts as no attempt.
    */
-  async #afterFullDisk(report: RuntimeReport, giveSpaceBack: () => Promise<void>): Promise<RuntimeReport> {
+  async #afterFullDisk(report: RuntimeReport, journal: TurnJournal): Promise<RuntimeReport> {
     const { outputs } = this.#parts;
     const { ending } = report;
     const mayLackRoom = ending.type === 'error' && ['crashed', 'parse'].includes(ending.code);
     const wasFull = mayLackRoom && (await outputs.isDiskFull());
-    await giveSpaceBack();
+    await journal.giveSpaceBack();
     if (!wasFull) return report;
     const isFull = await outputs.isDiskFull();
     return { ...report, ending: { ...ending, retryable: true, ...(isFull ? { shortage: true } : {}) } };
@@ -257,7 +258,7 @@ export class TurnWorker implements TurnHandler {
     agent: AgentTurn,
     settings: TurnSettings,
   ): Promise<void> {
-    const { lease, event, attempt, gate, hookStop, stopping } = running;
+    const { lease, event, attempt, gate, journal, hookStop, stopping } = running;
     const { now, permissions } = this.#parts;
     running.agent = agent;
     attempt.recorder.accept(chatEvent);
@@ -265,13 +266,13 @@ export class TurnWorker implements TurnHandler {
       case 'session': {
         const { sessionId, model } = chatEvent;
         attempt.sessionId = sessionId;
-        return this.#journal(running, 'session', { type: 'session', sessionId, model });
+        return journal.note({ type: 'session', sessionId, model });
       }
       case 'tool_start': {
         const { id, name, input } = chatEvent;
         const at = now();
         attempt.toolStarted({ id, name, input, startedAt: at });
-        await this.#journal(running, 'tool_started', { type: 'tool_started', id, name, input, at });
+        await journal.note({ type: 'tool_started', id, name, input, at });
         return gate.started(chatEvent);
       }
       case 'tool_end': {
@@ -279,7 +280,7 @@ export class TurnWorker implements TurnHandler {
         const at = now();
         attempt.toolEnded(chatEvent, at);
         const denied = chatEvent.denied ?? attempt.isDenied(id);
-        await this.#journal(running, 'tool_ended', { type: 'tool_ended', id, isError, denied, at });
+        await journal.note({ type: 'tool_ended', id, isError, denied, at });
         return gate.ended(id);
       }
       case 'permission_request': {
@@ -302,8 +303,7 @@ export class TurnWorker implements TurnHandler {
         // A CLI that is stopped denies what it was asking for: nobody has decided that.
         if (stopping.aborted) return;
         const id = attempt.permissionAnswered(chatEvent.id, chatEvent.decision);
-        if (id !== undefined)
-          await this.#journal(running, 'tool_ended', { type: 'tool_ended', id, ...refused, at: now() });
+        if (id !== undefined) await journal.note({ type: 'tool_ended', id, ...refused, at: now() });
         return permissions.resolved(lease, chatEvent.id, chatEvent.decision);
       }
       default:
@@ -323,46 +323,6 @@ export class TurnWorker implements TurnHandler {
     if (summary === '') this.#loggedProblems.delete(channel);
     else this.#loggedProblems.set(channel, summary);
     if (summary !== '') this.#parts.log.warn('files of a channel are wrong', { channel, problems });
-  }
-
-  /**
-   * Stores a step before the turn goes on. If the first step can't be stored, the turn is put off: the agent was not asked
-   * yet. A later failure does not end the turn: its settlement is written until it is on disk. Only a tool must be noted
-   * somewhere before the turn goes on, or the next gateway might run it again.
-   */
-  async #journal(
-    { lease, unnoted }: ActiveAttempt,
-    point: 'began' | 'session' | 'tool_started' | 'tool_ended',
-    entry: JournalEntry,
-  ): Promise<void> {
-    // The end of a tool can't be noted before its beginning.
-    if (entry.type === 'tool_ended' && unnoted.some((other) => 'id' in other && other.id === entry.id)) {
-      unnoted.push(entry);
-      return;
-    }
-    try {
-      await this.#parts.store.journal(lease, entry);
-    } catch (error) {
-      if (point === 'began') throw error;
-      if (point === 'tool_started' && !(await this.#parts.outputs.noteTool(lease.turnId))) throw error;
-      if (point !== 'session') unnoted.push(entry);
-      this.#parts.log.error('a step of a turn could not be noted', { channel: lease.channel, point, error });
-    }
-    this.#parts.watch(point);
-  }
-
-  /**
-   * The agent is done with its output, which may be what fills the disk: its space is given back before the result is
-   * written. Tools that the journal lacks stay known all the while, should the gateway be killed now.
-   */
-  async #giveSpaceBack({ lease, unnoted }: ActiveAttempt): Promise<void> {
-    const { store, outputs, log } = this.#parts;
-    await outputs.condense(lease.turnId, unnoted);
-    try {
-      for (const entry of unnoted) await store.journal(lease, entry);
-    } catch (error) {
-      log.error('tools of a turn could not be noted', { channel: lease.channel, error });
-    }
   }
 
   async #settle(end: AttemptEnd): Promise<Settlement> {
