@@ -2,9 +2,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPage, type SourceFile } from './specification/page.js';
+import { withTaggedFaults } from './specification/tagged-faults.js';
 
-// Writes the tests that prove each line into docs/specification.md. With --check it writes nothing: it fails if the
-// page is not up to date.
+// Writes the tests that prove each line into docs/specification.md, and the faults that tests name into docs/faults.md.
+// With --check it writes nothing: it fails if a page is not up to date.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const specification = 'docs/specification.md';
@@ -14,10 +15,16 @@ const citing = [...filesIn('src', '.ts'), ...filesIn('scripts', '.ts'), ...files
 const documents = filesIn('docs', '.md').filter(({ path }) => path !== specification);
 const { page, problems } = checkPage(old, filesIn('tests', '.ts'), [...citing, ...documents]);
 
-if (!process.argv.includes('--check')) writeFileSync(join(root, specification), page);
-else if (page !== old)
-  fail([`${specification} is not up to date: run \`npm run specification\` and commit the page.`]);
+update(specification, old, page);
+const faults = readFileSync(join(root, 'docs/faults.md'), 'utf8');
+update('docs/faults.md', faults, withTaggedFaults(faults));
 fail(problems);
+
+function update(path: string, before: string, after: string): void {
+  if (!process.argv.includes('--check')) writeFileSync(join(root, path), after);
+  else if (after !== before)
+    fail([`${path} is not up to date: run \`npm run specification\` and commit the page.`]);
+}
 
 function fail(reasons: readonly string[]): void {
   for (const reason of reasons) console.error(reason);

@@ -3,7 +3,7 @@ export const longestTimerMs = 2 ** 31 - 1;
 
 /** A program that runs calls its timers within this time; later ones tell that it was held up. */
 const punctualMs = 100;
-/** What came while the program was held up is read within this time. */
+/** Output that came while the program was held up is read within this time. */
 const catchUpMs = 1000;
 /** A machine that is always late must not put a deadline off for ever. */
 const maxCatchUps = 5;

@@ -30,7 +30,7 @@ export class StoreHealth {
     this.store = Object.fromEntries(watched) as unknown as Store;
   }
 
-  /** What is wrong with the store, without the path of its file; undefined if it works. */
+  /** The fault of the store, without the path of its file; undefined if it works. */
   get problem(): string | undefined {
     return this.#fault === undefined ? undefined : problems[this.#fault];
   }

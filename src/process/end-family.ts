@@ -4,7 +4,7 @@ import { hasProc } from './system.js';
 
 export const defaultGraceMs = 2000;
 
-/** What one look at the processes shows. */
+/** The result of one look at the processes. */
 export interface Look {
   /** The processes to end that still live. */
   readonly found: readonly ProcessRow[];

@@ -1,5 +1,5 @@
 /**
- * What a gateway wants to know of a turn whose output it did not hear to the end: which tools had begun, by the record
+ * A gateway asks this of a turn whose output it did not hear to the end: which tools had begun, by the record
  * that the CLI keeps of its session for itself.
  */
 export interface RecordQuery {

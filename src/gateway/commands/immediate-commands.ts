@@ -6,7 +6,7 @@ import type { SessionManager } from '../agents/session-manager.js';
 import { queueCleared, type Stoppable, type Stopped } from '../turns/verdicts.js';
 import { argumentRefusal, type ImmediateCommand } from './parse-command.js';
 
-/** What a command is to do. Nothing has been done yet: that comes with its acceptance, in one transaction. */
+/** The plan of a command. Nothing has been done yet: that comes with its acceptance, in one transaction. */
 export interface ImmediateResult {
   /** The reply; it may depend on the messages that were cancelled. */
   readonly text: string | ((cancelled: readonly string[]) => string);

@@ -84,7 +84,7 @@ export class MarkdownConfigLoader {
     };
   }
 
-  /** What is not read but may have been meant to be. */
+  /** Files that are not read but may have been meant to be. */
   async #stray(channel: string, folder: string, general: Listing, own: Listing): Promise<readonly string[]> {
     if (general.missing) {
       return this.#seen ? ['CONFIG_DIR: is gone; it was there when this gateway last looked'] : [];

@@ -4,7 +4,7 @@ import { isWhole } from '../../core/json.js';
 import type { TurnSettings } from '../agents/turn-settings.js';
 import type { HookManager } from '../hooks/hook-manager.js';
 
-/** What becomes of a permission request. */
+/** The answer to a permission request. */
 export type GateVerdict =
   | { readonly type: 'allow' }
   | { readonly type: 'ask_person' }

@@ -69,7 +69,7 @@ export class TurnOutputs {
       cut = true;
     };
     for await (const event of decode(this.lines(turnId, { signal, onCut })) ?? []) yield event;
-    // What is too long to be read may have announced anything.
+    // A part that is too long to be read may have announced anything.
     if (cut) yield { type: 'tool_start', id: 'unreadable', name: 'unknown', input: unreadable };
   }
 

@@ -289,11 +289,10 @@ export class TurnWorker implements TurnHandler {
         attempt.permissionAsked(chatEvent);
         if (stopping.aborted) return;
         const verdict = await gate.requested(chatEvent, settings);
-        if (verdict.type === 'ask_person') {
-          attempt.overasked = permissions.refusal(lease, chatEvent);
-          if (attempt.overasked !== undefined) return hookStop.abort();
-          return permissions.ask(lease, event.id, chatEvent, agent);
-        }
+        // Requests that are allowed are bounded by the tools that run; those that are refused or need a person by a number.
+        if (verdict.type !== 'allow') attempt.overasked = permissions.refusal(lease, chatEvent);
+        if (attempt.overasked !== undefined) return hookStop.abort();
+        if (verdict.type === 'ask_person') return permissions.ask(lease, event.id, chatEvent, agent);
         const reason = verdict.type === 'deny' ? verdict.reason : undefined;
         // The deadline or the end of the turn may have settled the question meanwhile.
         await agent.answerPermission(chatEvent.id, verdict.type, reason).catch(() => undefined);

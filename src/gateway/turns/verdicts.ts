@@ -71,7 +71,7 @@ export interface Stopped {
   readonly by: string;
 }
 
-/** What a stop of a channel would end. */
+/** The turn, or the message, that a stop of a channel would end. */
 export interface Stoppable {
   /** The turn that runs. */
   readonly turnId?: string | undefined;

@@ -1,3 +1,4 @@
+import { taggedFaults } from '../../../scripts/specification/tagged-faults.js';
 import type { Fault } from './faults.js';
 import type { FaultOutcome } from './run-fault.js';
 
@@ -34,7 +35,11 @@ export function faultPage(results: readonly FaultResult[]): string {
     outcome.processesLeft.length + outcome.filesLeft.length,
     outcome.untrueReadiness.length,
   ]);
-  return `${introduction}\n${[columns, columns.map(() => '---'), ...rows].map(line).join('\n')}\n\n${legend}`;
+  return `${introduction}\n${table(columns, rows)}\n\n${legend}\n${taggedFaults()}`;
+}
+
+function table(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  return [columns, columns.map(() => '---'), ...rows].map(line).join('\n');
 }
 
 const introduction = `# Faults

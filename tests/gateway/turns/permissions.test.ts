@@ -65,6 +65,23 @@ describe('permissions in ask mode', () => {
     expect((await client.ask('a', '/status')).state).toBe('answered');
   });
 
+  it('an agent that asks for ever for what a hook refuses is ended, too [fault 13.9: endless refused permissions]', async () => {
+    const stage = setUpGateway({
+      BACKEND_CLI_PATH: programPath('insistent-agent.mjs'),
+      ASKS: '2000',
+      MAX_PERMISSION_REQUESTS: '20',
+      PERMISSION_MODE: 'ask',
+    });
+    stage.configure('hooks.json', JSON.stringify({ tool_start: [{ module: './block.mjs' }] }));
+    stage.configure('block.mjs', "export default () => ({ action: 'block', reason: 'never' });\n");
+    const client = await stage.start();
+    expect(await client.ask('a', 'write a note: never')).toMatchObject({
+      state: 'failed',
+      error: { message: expect.stringContaining('more than 20 permissions in one turn') },
+    });
+    expect(note(stage)).toBe(false);
+  });
+
   it('denied: the tool does not run', async () => {
     const stage = setUpGateway({ PERMISSION_MODE: 'ask' });
     const client = await stage.start();

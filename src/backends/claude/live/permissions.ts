@@ -44,7 +44,7 @@ export function permissionsFor(mode: PermissionMode, started: LiveSessionOptions
   }
 }
 
-/** What a request of Claude's is about: a `can_use_tool`, or the callback of our hook. */
+/** The subject of a request of Claude's: a `can_use_tool`, or the callback of our hook. */
 export function requestedTool(
   request: JsonObject,
 ): Pick<PermissionRequestEvent, 'tool' | 'input' | 'toolId'> {

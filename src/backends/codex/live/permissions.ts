@@ -43,7 +43,7 @@ const sandboxPolicies = {
   'read-only': { type: 'readOnly', networkAccess: false },
 } as const;
 
-/** What the policy depends on. */
+/** The options that the policy depends on. */
 type Wanted = Pick<LiveSessionOptions, 'permissionMode' | 'confirmTools'>;
 
 function policyFor({ permissionMode, confirmTools }: Wanted): (typeof policies)[PermissionMode] {

@@ -34,7 +34,7 @@ function expendable(open: ReadonlyMap<Socket, Connection | undefined>, newest: S
   return undefined;
 }
 
-/** What a connection is about, from what matters least. A request that only reads can be sent again. */
+/** The kinds of connections, those that matter least first. A request that only reads can be sent again. */
 const inRisingOrder: readonly ((connection: Connection | undefined) => boolean)[] = [
   (connection) => connection === undefined,
   (connection) => connection?.response.writableFinished === true,
