@@ -73,7 +73,12 @@ export class Harm {
   async lockedDatabase({ around }: MortalGateway, ms: number): Promise<void> {
     const Sqlite = await loadSqlite();
     const db = new Sqlite(join(around.home, databaseFile));
-    db.exec('PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE');
+    try {
+      db.exec('PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE');
+    } catch {
+      // A gateway that is suspended in the middle of a transaction has the lock.
+      return db.close();
+    }
     const end = this.#readiness?.begin('not ready');
     await sleep(ms);
     db.exec('ROLLBACK');

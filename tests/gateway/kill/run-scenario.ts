@@ -41,9 +41,10 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
     const client = new PersistentClient(gateway);
     const over = new AbortController();
     const attending = scenario.attend?.(client, over.signal);
-    const disturbing = scenario.disturb?.(gateway, client);
-    const sent = await sendAll(client, scenario.load, seeded(1));
-    await disturbing;
+    const [sent] = await Promise.all([
+      sendAll(client, scenario.load, seeded(1)),
+      scenario.disturb?.(gateway, client),
+    ]);
     const undelivered = await untilSettled(client);
     over.abort();
     await attending;
