@@ -101,9 +101,9 @@ export class Harm {
 
   async stopped({ pid }: MortalGateway, ms: number): Promise<void> {
     const end = this.#readiness?.begin('either');
-    process.kill(pid, 'SIGSTOP');
+    signal(pid, 'SIGSTOP');
     await sleep(ms);
-    process.kill(pid, 'SIGCONT');
+    signal(pid, 'SIGCONT');
     end?.();
   }
 
@@ -166,6 +166,15 @@ export class Harm {
     const end = this.#readiness?.begin('either');
     await gateway.kill();
     end?.();
+  }
+}
+
+/** A gateway that is between two lives has no process. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
