@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isShortage } from '../../core/errors.js';
 import { late, within } from '../../core/wait.js';
 import { isMissing, readTail } from './read-tail.js';
 import { holdsPrompt, type SessionRecord, toolsSince, unknown } from './tools-since.js';
@@ -36,7 +37,10 @@ export async function toolsInFiles(query: RecordQuery, files: RecordFiles): Prom
   });
 }
 
-/** A record that can't be read says nothing; it is no reason to fail. */
+/**
+ * A record that can't be read says nothing; it is no reason to fail. Rejects only if the machine has run out of something, or
+ * its disk fails: it may be read later.
+ */
 export async function withoutFailure(look: () => Promise<RecordedTools>): Promise<RecordedTools> {
   try {
     const found = await within(patienceMs, look());
@@ -44,6 +48,7 @@ export async function withoutFailure(look: () => Promise<RecordedTools>): Promis
       ? unknown(`the CLI's own record was not read within ${patienceMs / 1000} s`)
       : found;
   } catch (error) {
+    if (isShortage(error)) throw error;
     const why = error instanceof Error ? error.message : String(error);
     return unknown(`the CLI's own record can't be read (${why})`);
   }
@@ -81,7 +86,9 @@ async function newest(
   { since, clockSetBack }: RecordQuery,
 ): Promise<readonly string[]> {
   const looks = paths.map(async (path) => {
-    const found = await stat(path).catch(() => undefined);
+    const found = await stat(path).catch((error: unknown) => {
+      if (isShortage(error)) throw error;
+    });
     return { path, at: found?.mtimeMs ?? 0 };
   });
   return (await Promise.all(looks))

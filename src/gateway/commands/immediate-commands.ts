@@ -32,6 +32,9 @@ export interface ImmediateCommandParts {
 
 export const byCommand: Stopped = { type: 'stopped', by: '/stop' };
 
+const isBeingWritten =
+  'Nothing is left to be stopped here: the turn is over, and its result is being written.';
+
 /** The chat commands that don't wait in the queue. */
 export class ImmediateCommands {
   readonly #parts: ImmediateCommandParts;
@@ -53,8 +56,10 @@ export class ImmediateCommands {
     const text = (cancelled: readonly string[]): string => {
       const left = waiting - cancelled.length;
       const rest = left === 0 ? '' : ` ${count(left)} still waiting: /queue clear drops them.`;
+      if (stops?.isOver) return `${isBeingWritten}${rest}`;
       return stops === undefined ? `Nothing is running here.${rest}` : `Stopped.${rest}`;
     };
+    if (stops?.isOver) return { text };
     return { text, stops, cancels: stops?.cancels };
   }
 

@@ -7,6 +7,7 @@ import type { TurnHandler } from '../turns/turn-worker.js';
 import type { Settlement, Stoppable, Stopped, TurnStop } from '../turns/verdicts.js';
 import { defaultPause, LeaseKeeper } from './lease-keeper.js';
 import { cancellationOf, postponedHead } from './postponed.js';
+import type { TurnAtWork } from './turn-at-work.js';
 
 export interface QueueOptions {
   readonly store: Store;
@@ -32,21 +33,10 @@ export interface QueueOptions {
   readonly onCancelled?: ((channel: string) => void) | undefined;
 }
 
-interface ClaimedTurn {
-  readonly lease: Lease;
-  readonly eventSeq: number;
-  readonly stop: AbortController;
-  /** The settlement that is on disk; undefined if none could be written. Never rejects. */
-  readonly done: Promise<Settlement | undefined>;
-  readonly since: number;
-  /** True when the agent has done its part: only the settlement is to be written, and nothing is left to be stopped. */
-  isOver: boolean;
-}
-
 const defaultStopTimeoutMs = 15_000;
 
 /** Whoever asks what could be stopped waits this long for a settlement that is being written. */
-const writeMs = 5000;
+const writeMs = 1000;
 
 /**
  * Works through the store's events: one turn at a time for each channel, channels side by side. A channel is free for its
@@ -59,7 +49,7 @@ export class EventQueue {
   readonly #now: () => number;
   readonly #watch: Watcher;
   readonly #leases: LeaseKeeper;
-  readonly #running = new Map<string, ClaimedTurn>();
+  readonly #running = new Map<string, TurnAtWork>();
   /** Aborted when the queue begins no more turns. */
   readonly #drained = new AbortController();
   #state: 'new' | 'running' | 'draining' | 'stopped' = 'new';
@@ -101,12 +91,17 @@ export class EventQueue {
     return this.#running.size;
   }
 
+  /** True also while the turn of a former gateway is recovered. */
   isRunning(channel: string): boolean {
-    return this.#running.has(channel);
+    return this.#turnOf(channel) !== undefined;
   }
 
   runningSince(channel: string): number | undefined {
-    return this.#running.get(channel)?.since;
+    return this.#turnOf(channel)?.since;
+  }
+
+  #turnOf(channel: string): TurnAtWork | undefined {
+    return this.#running.get(channel) ?? this.#leases.recovering(channel);
   }
 
   /** Takes over the turns of a former gateway, which are settled beside the work, and begins to work. */
@@ -132,21 +127,24 @@ export class EventQueue {
   /** What a stop would end now; undefined if nothing runs and nothing waits for its retry. */
   async stoppable(channel: string, reason: Stopped): Promise<Stoppable | undefined> {
     await this.#claiming;
-    const turn = this.#running.get(channel);
-    if (turn?.isOver) {
+    const turn = this.#turnOf(channel);
+    if (turn?.decided !== undefined) {
       await within(writeMs, turn.done);
-      if (this.#running.get(channel) !== turn) return this.stoppable(channel, reason);
+      if (this.#turnOf(channel) !== turn) return this.stoppable(channel, reason);
     }
-    if (turn !== undefined) return { turnId: turn.lease.turnId, eventSeq: turn.eventSeq, cancels: [] };
+    if (turn !== undefined) {
+      const isOver = turn.decided?.type === 'finish';
+      return { turnId: turn.lease.turnId, eventSeq: turn.eventSeq, isOver, cancels: [] };
+    }
     const head = await postponedHead(this.#store, channel);
     if (head === undefined) return undefined;
     const cancels = [await cancellationOf(this.#store, head, reason, this.#now())];
-    return { eventSeq: head.seq, cancels };
+    return { eventSeq: head.seq, isOver: false, cancels };
   }
 
   /** The time when a channel's first message is tried again; undefined while its turn runs, or if it has not been tried. */
   async retryAt(channel: string): Promise<number | undefined> {
-    return this.#running.has(channel) ? undefined : (await postponedHead(this.#store, channel))?.notBefore;
+    return this.isRunning(channel) ? undefined : (await postponedHead(this.#store, channel))?.notBefore;
   }
 
   /**
@@ -156,12 +154,16 @@ export class EventQueue {
   async stop(channel: string, reason: Stopped, beforeSeq = Number.POSITIVE_INFINITY): Promise<boolean> {
     // A turn that is being claimed at this moment is known here after the claim.
     await this.#claiming;
-    if (!this.#running.has(channel) && (await this.#cancelRetry(channel, reason, beforeSeq))) return true;
-    const turn = this.#running.get(channel);
+    if (!this.isRunning(channel) && (await this.#cancelRetry(channel, reason, beforeSeq))) return true;
+    const turn = this.#turnOf(channel);
     if (turn === undefined || turn.eventSeq >= beforeSeq) return false;
     turn.stop.abort(reason);
     const settlement = await turn.done;
-    if (settlement?.type === 'postpone') return this.#cancelRetry(channel, reason, beforeSeq);
+    if (settlement?.type === 'postpone') {
+      if (await this.#cancelRetry(channel, reason, beforeSeq)) return true;
+      // A message that is tried again at once may be in its next turn by now.
+      return this.isRunning(channel) && this.stop(channel, reason, turn.eventSeq + 1);
+    }
     return settlement?.type === 'finish' && settlement.outcome.state === 'cancelled';
   }
 
@@ -266,12 +268,12 @@ export class EventQueue {
     const { channel } = claim.lease;
     const stop = new AbortController();
     const since = this.#now();
-    const attempt = () =>
-      this.#options.handler.run(claim, stop.signal).finally(() => {
-        turn.isOver = true;
-      });
+    const attempt = () => this.#options.handler.run(claim, stop.signal);
+    const decide = (settlement: Settlement) => {
+      turn.decided = settlement;
+    };
     const done = this.#leases
-      .settle(claim.lease, attempt, since)
+      .settle(claim.lease, attempt, since, decide)
       .catch((error: unknown): undefined => {
         this.#log.error('a turn could not be settled', { channel, error });
       })
@@ -281,7 +283,7 @@ export class EventQueue {
         this.wake();
       });
     const { lease, event } = claim;
-    const turn: ClaimedTurn = { lease, eventSeq: event.seq, stop, done, since, isOver: false };
+    const turn: TurnAtWork = { lease, eventSeq: event.seq, stop, done, since };
     this.#running.set(channel, turn);
   }
 

@@ -5,6 +5,7 @@ import type { AbandonedTurn, Lease, Store } from '../../store/store.js';
 import type { Watcher } from '../journal-points.js';
 import { failedBeforeTools, failedInside, type Settlement } from '../turns/verdicts.js';
 import { Recoveries } from './recoveries.js';
+import type { TurnAtWork } from './turn-at-work.js';
 
 export interface LeaseKeeperParts {
   readonly store: Pick<Store, 'heartbeat' | 'takeOver' | 'finish' | 'postpone'>;
@@ -44,15 +45,20 @@ export class LeaseKeeper {
 
   constructor(parts: LeaseKeeperParts) {
     this.#parts = parts;
-    const { log, now, recover, onBeat } = parts;
+    const { log, now, recover, onBeat, pause = defaultPause } = parts;
     const write = (lease: Lease, settlement: Settlement) => this.#write(lease, settlement);
     const stopping = this.#stopping.signal;
-    this.#recoveries = new Recoveries({ log, now, stopping, recover, write, onDone: onBeat });
+    this.#recoveries = new Recoveries({ log, now, stopping, recover, write, pause, onDone: onBeat });
   }
 
   /** The number of settlements that could not be written so far. */
   get unwritten(): number {
     return this.#unwritten.size;
+  }
+
+  /** A channel's turn of a former gateway, as long as it is being settled. */
+  recovering(channel: string): TurnAtWork | undefined {
+    return this.#recoveries.of(channel);
   }
 
   /** Takes over all turns of a former gateway, and begins to prolong the leases. */
@@ -66,11 +72,12 @@ export class LeaseKeeper {
     this.#heartbeat = setInterval(() => void this.#beat(), beat);
   }
 
-  /** Resolves when the attempt's settlement is on disk; with undefined if another gateway has the lease by then. */
+  /** Calls `decide` before it writes. Resolves when the attempt's settlement is on disk; with undefined if another gateway has the lease by then. */
   async settle(
     lease: Lease,
     attempt: () => Promise<Settlement>,
     since: number,
+    decide: (settlement: Settlement) => void,
   ): Promise<Settlement | undefined> {
     let settlement: Settlement;
     try {
@@ -79,6 +86,7 @@ export class LeaseKeeper {
       if (isLostLease(error)) return this.#logLostLease(lease);
       settlement = this.#settleFault(lease, error);
     }
+    decide(settlement);
     return this.#write(lease, settlement, since);
   }
 

@@ -16,7 +16,7 @@ export interface RecoveryParts {
 
 /**
  * Settles a turn whose gateway has died, from the journal, from what its agent had printed, and from the agent's own record.
- * May be called again for the same turn when the store has failed.
+ * May be called again for the same turn when the store has failed, or the machine had run out of something.
  */
 export async function recoverTurn(
   { lease, turn, events }: AbandonedTurn,
@@ -33,12 +33,16 @@ export async function recoverTurn(
   const pending = await store.pendingPermissions();
   const questions = await store.questions(turn.id);
   const notAllowed = questions.filter(({ state, decision }) => state === 'pending' || decision === 'deny');
-  if (turn.stopReason !== undefined)
-    return stoppedBeforeCrash(turn.stopReason, begunTools(steps.tools, notAllowed), now());
   // Only a prompt's own text is in the record: `/retry` runs another one's.
   const last = events.at(-1);
   const prompt = last?.kind === 'prompt' ? last.text : '';
-  const begun = await begunIn({ turn, steps, notAllowed, prompt }, parts);
+  const begun =
+    turn.stopReason === undefined
+      ? await begunIn({ turn, steps, notAllowed, prompt }, parts)
+      : { begun: begunTools(steps.tools, notAllowed) };
+  // All this may have taken long, and somebody may have stopped the turn meanwhile.
+  const stopReason = (await store.running(turn.channel)).find(({ id }) => id === turn.id)?.stopReason;
+  if (stopReason !== undefined) return stoppedBeforeCrash(stopReason, begun.begun, now());
   // The event counts, not the turn: a turn that was killed before it could ask again has asked nothing itself.
   const isAsking = pending.some(({ eventId }) => turn.eventIds.includes(eventId));
   const crashes = Math.max(0, ...events.map((event) => event.crashes));

@@ -39,7 +39,7 @@ const refused = { isError: true, denied: true } as const;
 export interface TurnHandler {
   /** Makes one attempt. Ends soon after the signal, whose reason is a `TurnStop`. Never rejects over an agent's failure. */
   run(claim: Claim, signal: AbortSignal): Promise<Settlement>;
-  /** Settles a turn whose gateway has died. A `StoreError` means: try again later. */
+  /** Settles a turn whose gateway has died. A `StoreError`, or a shortage, means: try again later. */
   recover(turn: AbandonedTurn, signal: AbortSignal): Promise<Settlement>;
   /** Called when the turn's settlement is on disk: nothing else of it is needed any more. */
   settled?(lease: Lease): Promise<void>;

@@ -45,7 +45,7 @@ import { describeTools } from './tools-begun.js';
  * | an error that may pass, no tool begun, retries left | queued    | nothing                        | after a growing delay   |
  * | any other error                                     | failed    | the error, tools begun         | /retry                  |
  * | **When its gateway has died**                       |           |                                |                         |
- * | it was being stopped                                | cancelled | by whom, tools begun           | no                      |
+ * | it was being stopped, or is by now                  | cancelled | by whom, tools begun           | no                      |
  * | tools begun                                         | failed    | that, tools begun              | /retry                  |
  * | it can't be known whether a tool had begun          | failed    | that, why                      | /retry                  |
  * | no tool begun, a permission is asked for            | queued    | nothing                        | at once, free           |
@@ -77,6 +77,8 @@ export interface Stoppable {
   readonly turnId?: string | undefined;
   /** The message of the running turn, or the one that waits for its retry. */
   readonly eventSeq: number;
+  /** True if the turn has come to its end and only its result is to be written: a stop does not change that any more. */
+  readonly isOver: boolean;
   /** Ends the message that waits for its retry. */
   readonly cancels: readonly CancelRequest[];
 }
@@ -232,7 +234,7 @@ export interface AbandonedFacts {
   readonly at: number;
 }
 
-/** Settles a turn whose gateway had accepted a /stop or a newer message, and died before the turn had ended. */
+/** Settles a turn that a /stop or a newer message was to end: its gateway had died before, or did so meanwhile. */
 export function stoppedBeforeCrash(by: string, begun: readonly ToolRecord[], at: number): Settlement {
   const message = `Stopped by ${by}`;
   const error: Failure = { code: 'interrupted', message };

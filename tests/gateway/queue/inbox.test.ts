@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ClaudeCodeBackend } from '../../../src/backends/claude-backend.js';
 import type { RunOptions, RunRequest } from '../../../src/backends/types.js';
@@ -49,11 +50,17 @@ interface Stage extends GatewayParts {
   readonly backend: Scripted;
   /** The texts of messages that the store can't accept: the fault of a disk that fails between two writes. */
   readonly unacceptable: Set<string>;
+  /** The states of turns that the store can't write. */
+  readonly unwritable: Set<string>;
   say(text: string, messageId?: string): Promise<string>;
   stateOf(id: string): Promise<string | undefined>;
 }
 
-async function stage(settings: Record<string, string> = {}, given?: string): Promise<Stage> {
+async function stage(
+  settings: Record<string, string> = {},
+  given?: string,
+  mayRecover: Promise<unknown> = Promise.resolve(),
+): Promise<Stage> {
   const root = given ?? mkdtempSync(join(tmpdir(), 'turnout-inbox-'));
   mkdirSync(join(root, 'work'), { recursive: true });
   const env = {
@@ -65,12 +72,15 @@ async function stage(settings: Record<string, string> = {}, given?: string): Pro
   const config = loadConfig(env);
   const store = await openSqliteStore(join(root, 'home', 'turnout.db'));
   const unacceptable = new Set<string>();
+  const unwritable = new Set<string>();
+  const broken = () => Promise.reject(new StoreError('io', 'The disk failed.'));
   const failing: Store = {
     ...store,
-    accept: (event, options) =>
-      unacceptable.has(event.text)
-        ? Promise.reject(new StoreError('io', 'The disk failed.'))
-        : store.accept(event, options),
+    accept: (event, options) => (unacceptable.has(event.text) ? broken() : store.accept(event, options)),
+    finish: (lease, outcome) => (unwritable.has(outcome.state) ? broken() : store.finish(lease, outcome)),
+    postpone: (lease, retry) => (unwritable.has('postponed') ? broken() : store.postpone(lease, retry)),
+    // Only a recovery asks for them.
+    questions: (turnId) => mayRecover.then(() => store.questions(turnId)),
   };
   const backend = new Scripted(backendConfig(config, env));
   const parts = buildParts({
@@ -89,7 +99,7 @@ async function stage(settings: Record<string, string> = {}, given?: string): Pro
   const say = async (text: string, messageId?: string) =>
     (await parts.inbox.receive({ channel: 'a', source: 'http', text, messageId })).event.id;
   const stateOf = async (id: string) => (await store.event(id))?.state;
-  return { ...parts, store, backend, unacceptable, say, stateOf };
+  return { ...parts, store, backend, unacceptable, unwritable, say, stateOf };
 }
 
 describe('a command that does not wait in the queue', () => {
@@ -153,6 +163,82 @@ describe('a command that does not wait in the queue', () => {
     const next = await say('next');
     await eventually(async () => (await stateOf(next)) === 'answered');
     expect(backend.asked).toHaveLength(1);
+  });
+});
+
+describe('a turn of a killed gateway, while it is recovered', () => {
+  /** The prompt `old` of channel `a` was being worked on; its recovery waits for `recover`. */
+  async function killed(settings: Record<string, string> = {}) {
+    const root = mkdtempSync(join(tmpdir(), 'turnout-inbox-'));
+    mkdirSync(join(root, 'home'));
+    const dead = await openSqliteStore(join(root, 'home', 'turnout.db'));
+    const prompt = { channel: 'a', source: 'http', kind: 'prompt', text: 'old', at: 1 } as const;
+    const { event } = await dead.accept(prompt, { maxWaiting: 9 });
+    await dead.claim({ worker: 'dead', now: 1, leaseUntil: 2, limit: 1 });
+    await dead.close();
+    let recover = () => {};
+    const mayRecover = new Promise<void>((resolve) => (recover = resolve));
+    return { ...(await stage(settings, root, mayRecover)), old: event.id, recover };
+  }
+
+  it('is stopped by /stop, and never run [fault 13.11: /stop while a turn is recovered]', async () => {
+    const { say, stateOf, store, backend, old, recover } = await killed();
+    const status = await say('/status');
+    expect((await store.event(status))?.responseText).toMatch(/turn: running for/);
+    const stopping = say('/stop');
+    await eventually(async () => (await store.running('a'))[0]?.stopReason === '/stop');
+    recover();
+    expect((await store.event(await stopping))?.responseText).toBe('Stopped.');
+    expect(await stateOf(old)).toBe('cancelled');
+    const next = await say('next');
+    await eventually(async () => (await stateOf(next)) === 'answered');
+    expect(backend.asked).toEqual(['next']);
+  });
+
+  it('gives way to a newer message in interrupt mode, and is never run [fault 13.11: interrupt mode while a turn is recovered]', async () => {
+    const { say, stateOf, backend, old, recover } = await killed({ QUEUE_MODE: 'interrupt' });
+    const newer = await say('newer');
+    recover();
+    await eventually(async () => (await stateOf(newer)) === 'answered');
+    expect(await stateOf(old)).toBe('cancelled');
+    expect(backend.asked).toEqual(['newer']);
+  });
+
+  it('is stopped by an interrupt, which waits for the end of the recovery', async () => {
+    const { queue, stateOf, backend, old, recover } = await killed();
+    const stopping = queue.stop('a', { type: 'stopped', by: 'an interrupt' });
+    expect(await Promise.race([stopping, sleep(50, 'waits')])).toBe('waits');
+    recover();
+    expect(await stopping).toBe(true);
+    expect(await stateOf(old)).toBe('cancelled');
+    expect(backend.asked).toEqual([]);
+  });
+});
+
+describe('a turn that is over, whose result can’t be written', () => {
+  it('is not said to be stopped [fault 13.11: /stop while an answer is written]', async () => {
+    const { say, stateOf, store, queue, unwritable } = await stage();
+    unwritable.add('answered');
+    const answered = await say('hello');
+    await eventually(() => queue.unwritten === 1);
+    const command = await say('/stop');
+    expect((await store.event(command))?.responseText).toBe(
+      'Nothing is left to be stopped here: the turn is over, and its result is being written.',
+    );
+    unwritable.clear();
+    await eventually(async () => (await stateOf(answered)) === 'answered');
+  });
+
+  it('is stopped if it was to be tried again', async () => {
+    const { say, stateOf, store, queue, unwritable } = await stage();
+    unwritable.add('postponed');
+    const event = await say('no descriptor');
+    await eventually(() => queue.unwritten === 1);
+    const stopping = say('/stop');
+    await eventually(async () => (await store.running('a'))[0]?.stopReason === '/stop');
+    unwritable.clear();
+    expect((await store.event(await stopping))?.responseText).toBe('Stopped.');
+    await eventually(async () => (await stateOf(event)) === 'cancelled');
   });
 });
 

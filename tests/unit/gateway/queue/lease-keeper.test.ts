@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextLoop, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noLog } from '../../../../src/config/log.js';
 import { EventQueue, type QueueOptions } from '../../../../src/gateway/queue/event-queue.js';
@@ -18,7 +18,11 @@ async function openStore(): Promise<Store> {
   return store;
 }
 
-function queueOver(store: Store, handler: Partial<QueueOptions['handler']>): EventQueue {
+function queueOver(
+  store: Store,
+  handler: Partial<QueueOptions['handler']>,
+  pause?: QueueOptions['pause'],
+): EventQueue {
   const queue = new EventQueue({
     store,
     handler: { run: async () => answered, recover: async () => again, ...handler },
@@ -28,6 +32,7 @@ function queueOver(store: Store, handler: Partial<QueueOptions['handler']>): Eve
     leaseMs,
     stopTimeoutMs: 300,
     log: noLog,
+    ...(pause === undefined ? {} : { pause }),
   });
   onTestFinished(() => queue.drain(0));
   return queue;
@@ -114,9 +119,9 @@ describe('a lease', () => {
   });
 });
 
-/** A message that a dead gateway was working on, in channel `a`. */
-async function abandon(store: Store): Promise<string> {
-  const { event } = await store.accept(prompt, { maxWaiting: 10 });
+/** A message that a dead gateway was working on. */
+async function abandon(store: Store, channel = 'a'): Promise<string> {
+  const { event } = await store.accept({ ...prompt, channel }, { maxWaiting: 10 });
   await store.claim({ worker: 'dead', now: 1, leaseUntil: 1, limit: 1 });
   return event.id;
 }
@@ -171,6 +176,36 @@ describe('a turn of a gateway that is gone', () => {
     await queue.start();
     await expect.poll(() => stateOf(store, abandoned), { timeout: 5000 }).toBe('answered');
   });
+
+  it.each(['EMFILE', 'ENFILE', 'ENOMEM', 'EIO'])(
+    'is tried again while the machine has no means to read what it did, but not for ever: %s [fault 13.4: a shortage during recovery]',
+    async (code) => {
+      const store = await openStore();
+      const passing = await abandon(store);
+      const lasting = await abandon(store, 'b');
+      const shortage = Object.assign(new Error(`${code}: open`), { code });
+      const pauses: number[] = [];
+      let attempts = 0;
+      const queue = queueOver(
+        store,
+        {
+          recover: async ({ lease }) => {
+            if (lease.channel === 'a') attempts += 1;
+            if (lease.channel === 'b' || attempts < 10) throw shortage;
+            return answered;
+          },
+        },
+        async (ms) => {
+          pauses.push(ms);
+          await nextLoop();
+        },
+      );
+      await queue.start();
+      await expect.poll(() => stateOf(store, passing)).toBe('answered');
+      await expect.poll(() => stateOf(store, lasting)).toBe('failed');
+      expect(Math.max(...pauses)).toBe(5000);
+    },
+  );
 
   it('is left to the next start by a drain that comes first', async () => {
     const store = await openStore();

@@ -107,6 +107,27 @@ describe('a message whose gateway dies again and again', () => {
   });
 });
 
+describe('a turn that is stopped while it is recovered', () => {
+  it('ends as cancelled, whatever was known when it was taken over', async () => {
+    const { store, claim } = await setUp();
+    await claim();
+    const [turn] = await store.takeOver({ worker: 'next', now: 10, leaseUntil: 20, all: true });
+    if (turn === undefined) throw new Error('Nothing was taken over.');
+    const command = { channel: 'a', source: 'http', kind: 'command', text: '/stop', at: 11 } as const;
+    const settled = { at: 11, state: 'answered', messages: [] } as const;
+    await store.accept(command, {
+      maxWaiting: 9,
+      settled,
+      stops: { turnId: turn.lease.turnId, by: '/stop' },
+    });
+    const settlement = await recoverTurn(turn, { store, now: () => 12, ...nothingElse });
+    expect(settlement).toMatchObject({
+      type: 'finish',
+      outcome: { state: 'cancelled', error: { message: 'Stopped by /stop' } },
+    });
+  });
+});
+
 describe('a turn of which the journal has no tool', () => {
   const tool = {
     id: 't1',
