@@ -121,7 +121,7 @@ export class Gateway implements GatewayFace {
 
   async #start(): Promise<void> {
     const { log, config } = this.#options;
-    await sweepScratchFiles({ ...this.#options.env, TURNOUT_HOME: config.home }, config.agentUser);
+    await sweepScratchFiles({ ...this.#options.env, TURNOUT_HOME: config.home });
     try {
       await this.#parts.outputs.sweep((await this.#store.running()).map(({ id }) => id));
       for (const kind of this.#parts.kinds) await kind.start(this);
