@@ -75,7 +75,7 @@ export class Gateway implements GatewayFace {
       const storeHealth = new StoreHealth({ store: opened, log });
       const { store } = storeHealth;
       const watch: Watcher = options.watch ?? (() => undefined);
-      const parts = buildParts({ config, env, log, watch, backend, hooks, store, httpToken: token });
+      const parts = buildParts({ config, env, log, watch, backend, hooks, store, ballast, httpToken: token });
       const gateway = new Gateway(options, {
         store,
         storeHealth,
