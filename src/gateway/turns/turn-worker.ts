@@ -220,9 +220,12 @@ export class TurnWorker implements TurnHandler {
       const delays = { retryDelayMs, shortageDelayMs };
       return await this.#settle({ event, attempt: running.attempt, report, stop, at: now(), ...delays });
     } catch (error) {
-      await journal.giveSpaceBack();
-      // `LeaseKeeper` decides about an error before any tool; it does not know the tools.
-      if (running.attempt.begun.length > 0) return failedAfterTools(running.attempt, error, now());
+      // `LeaseKeeper` decides about an error before any tool; it does not know the tools. The rest of the output, which was
+      // not read, may tell of one: it stays until the settlement is on disk.
+      if (running.attempt.begun.length > 0) {
+        await journal.giveSpaceBack();
+        return failedAfterTools(running.attempt, error, now());
+      }
       if (isShortage(error)) this.#parts.shortage.met();
       throw error;
     } finally {
