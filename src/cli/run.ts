@@ -113,8 +113,8 @@ async function runTurn(options: RunFlags): Promise<number> {
 }
 
 /** Ends the agents that a killed Turnout left running, and removes their files. */
-async function sweepAfterCrash({ home, agentUser }: GatewayConfig): Promise<void> {
-  const swept = sweepScratchFiles({ TURNOUT_HOME: home }, agentUser);
+async function sweepAfterCrash({ home }: GatewayConfig): Promise<void> {
+  const swept = sweepScratchFiles({ TURNOUT_HOME: home });
   await Promise.all([endOrphans({ home }), swept]).catch(() => undefined);
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { BackendAdapter } from '../backends/types.js';
 import type { Log } from '../config/log.js';
 import { ownName } from '../process/mark-child.js';
+import type { Ballast } from '../store/ballast.js';
 import type { Store } from '../store/store.js';
 import { AgentRuntime } from './agent-runtime.js';
 import { Agents } from './agents/agents.js';
@@ -36,6 +37,7 @@ export interface BuildOptions {
   readonly backend: BackendAdapter;
   readonly hooks: HookManager;
   readonly store: Store;
+  readonly ballast: Pick<Ballast, 'released' | 'restore'>;
   readonly httpToken: string;
 }
 
@@ -120,6 +122,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     permissions,
     post,
     outputs,
+    ballast: options.ballast,
     log,
     now,
     watch,

@@ -75,7 +75,7 @@ export class Gateway implements GatewayFace {
       const storeHealth = new StoreHealth({ store: opened, log });
       const { store } = storeHealth;
       const watch: Watcher = options.watch ?? (() => undefined);
-      const parts = buildParts({ config, env, log, watch, backend, hooks, store, httpToken: token });
+      const parts = buildParts({ config, env, log, watch, backend, hooks, store, ballast, httpToken: token });
       const gateway = new Gateway(options, {
         store,
         storeHealth,
@@ -121,7 +121,7 @@ export class Gateway implements GatewayFace {
 
   async #start(): Promise<void> {
     const { log, config } = this.#options;
-    await sweepScratchFiles({ ...this.#options.env, TURNOUT_HOME: config.home }, config.agentUser);
+    await sweepScratchFiles({ ...this.#options.env, TURNOUT_HOME: config.home });
     try {
       await this.#parts.outputs.sweep((await this.#store.running()).map(({ id }) => id));
       for (const kind of this.#parts.kinds) await kind.start(this);

@@ -46,8 +46,7 @@ export class StoreHealth {
       if (this.#fault !== undefined && hasWritten(name, result)) this.#works();
       return result;
     } catch (error) {
-      if (error instanceof StoreError && error.fault !== 'lost_lease' && error.fault !== 'closed')
-        this.#failed(error);
+      if (error instanceof StoreError && isFaultOfStore(error)) this.#failed(error);
       throw error;
     }
   }
@@ -79,6 +78,10 @@ export class StoreHealth {
     this.#fault = undefined;
     this.#options.log.info('the store works again');
   }
+}
+
+function isFaultOfStore({ fault, refusesNewWork }: StoreError): boolean {
+  return fault !== 'lost_lease' && fault !== 'closed' && !refusesNewWork;
 }
 
 /** True if the call has certainly changed something on disk. */

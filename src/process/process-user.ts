@@ -26,15 +26,19 @@ export function findUser(nameOrUid: string): FoundUser {
   };
 }
 
-/** The command line that starts a program as the user, with the groups of that user and no others. */
+/**
+ * The command line that starts a program as the user, with the groups of that user and no others. `--clear-groups`: with
+ * none of them, which also works for a user that the system does not list.
+ */
 export function asUser(
-  user: ProcessUser,
+  user: Pick<ProcessUser, 'uid' | 'gid'>,
   command: string,
   args: readonly string[],
+  groups: '--init-groups' | '--clear-groups' = '--init-groups',
 ): { readonly command: string; readonly args: readonly string[] } {
   const { uid, gid } = user;
   // Node's own way (uid, gid) leaves the user without its further groups.
-  const identity = [`--reuid=${uid}`, `--regid=${gid}`, '--init-groups', '--inh-caps=-all'];
+  const identity = [`--reuid=${uid}`, `--regid=${gid}`, groups, '--inh-caps=-all'];
   return { command: setpriv() ?? 'setpriv', args: [...identity, '--', command, ...args] };
 }
 

@@ -172,10 +172,10 @@ function processKind(
           signal,
           trace: harmless(options.trace),
         });
-        void live.exited.then(() => removeScratchFiles(scratch, user));
+        void live.exited.then(() => removeScratchFiles(scratch));
         return live;
       } catch (error) {
-        await removeScratchFiles(scratch, user);
+        await removeScratchFiles(scratch);
         throw error;
       }
     },

@@ -23,6 +23,8 @@ const blockBytes = 1024 ** 2;
 export class Ballast {
   readonly #directory: string;
   readonly #file: string;
+  /** The file in the making. */
+  readonly #draft: string;
   readonly #bytes: number;
   #state: 'missing' | 'held' | 'released' = 'missing';
   #filling: Promise<boolean> | undefined;
@@ -31,13 +33,17 @@ export class Ballast {
   static async open(options: BallastOptions): Promise<Ballast> {
     const ballast = new Ballast(options);
     if ((await ballast.#free()) < tightBytes) ballast.release();
-    else if ((await ballast.#size()) >= ballast.#bytes) ballast.#state = 'held';
+    // A process that was killed may have left it.
+    rmSync(ballast.#draft, { force: true });
+    if (ballast.released) return ballast;
+    if ((await ballast.#size()) >= ballast.#bytes) ballast.#state = 'held';
     return ballast;
   }
 
   private constructor({ directory, bytes = 8 * 1024 ** 2 }: BallastOptions) {
     this.#directory = directory;
     this.#file = join(directory, 'ballast');
+    this.#draft = `${this.#file}.new`;
     this.#bytes = bytes;
   }
 
@@ -47,8 +53,9 @@ export class Ballast {
 
   /** Gives the space back, at once. False if there is none to give: a disk that never had so much room goes on as it is. */
   release(): boolean {
-    if (!existsSync(this.#file)) return false;
-    rmSync(this.#file, { force: true });
+    const files = [this.#file, this.#draft].filter((file) => existsSync(file));
+    if (files.length === 0) return false;
+    for (const file of files) rmSync(file, { force: true });
     this.#state = 'released';
     return true;
   }
@@ -81,7 +88,7 @@ export class Ballast {
   }
 
   async #fill(asFarAsItGoes: boolean): Promise<void> {
-    const draft = `${this.#file}.new`;
+    const draft = this.#draft;
     try {
       const file = await open(draft, 'w', 0o600);
       try {

@@ -13,10 +13,17 @@ export type StoreFault =
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly fault: StoreFault;
+  /** True if the store works, and keeps the last room on its disk for work that has begun. */
+  readonly refusesNewWork: boolean;
 
-  constructor(fault: StoreFault, message: string, options: { cause?: unknown } = {}) {
+  constructor(
+    fault: StoreFault,
+    message: string,
+    options: { cause?: unknown; refusesNewWork?: boolean } = {},
+  ) {
     super(message, options);
     this.fault = fault;
+    this.refusesNewWork = options.refusesNewWork ?? false;
   }
 
   /**

@@ -99,6 +99,26 @@ describe.skipIf(!canMount)('a disk without a byte left', () => {
     expect(await client.ended(event)).toMatchObject({ state: 'answered', responseText: 'done' });
   });
 
+  it('is as full for an answer when the notes of its turn have the ballast’s room [fault 13.3: an answer that finds no room beside the ballast]', async () => {
+    const stage = setUpGateway();
+    mountSmallDisk(stage.home, 20);
+    const ballast = join(stage.home, 'ballast');
+    // The note of the session takes the ballast; then the answer breaks off.
+    const { settings, goOn } = pausingAgent(stage, `${init}{"type":"result","sub`, '\n');
+    const client = await stage.start({ ...settings, RETRY_DELAY_MS: '600000' });
+    await eventually(() => existsSync(ballast));
+    const event = await client.post('a', 'hello');
+    await eventually(() => existsSync(settings.PAUSE_PID));
+    const makeRoom = fillDisk(stage.home);
+    goOn();
+    await eventually(() => stage.points.includes('finishing'));
+    expect(existsSync(ballast)).toBe(false);
+    await eventually(() => stage.points.includes('postponed'));
+    writeFileSync(join(stage.root, 'rest'), init + answer('done'));
+    makeRoom();
+    expect(await client.ended(event)).toMatchObject({ state: 'answered', attempts: 1 });
+  });
+
   it('is given back by an agent that does not stop when it has filled it [fault 13.3: a chatty agent fills the disk]', async () => {
     const stage = setUpGateway();
     mountSmallDisk(stage.home, 20);
@@ -117,9 +137,9 @@ describe.skipIf(!canMount)('a disk without a byte left', () => {
 });
 
 /** An agent that begins, and says the rest when it is told to. */
-function pausingAgent(stage: GatewayStage, rest: string) {
+function pausingAgent(stage: GatewayStage, rest: string, first = init) {
   const at = (name: string) => join(stage.root, name);
-  writeFileSync(at('first'), init);
+  writeFileSync(at('first'), first);
   writeFileSync(at('rest'), rest);
   const settings = {
     BACKEND_CLI_PATH: pausing,

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, mkdirSync, rmdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, lstatSync, mkdirSync, rmdirSync, rmSync, type Stats } from 'node:fs';
 import { chown, mkdir, open, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -60,11 +60,12 @@ export async function writeScratchFiles(
   }
 }
 
-export async function removeScratchFiles(directory: string, user?: ProcessUser): Promise<void> {
+export async function removeScratchFiles(directory: string): Promise<void> {
   // The next sweep removes what is left.
   const remove = (path: string) => rm(path, { recursive: true, force: true }).catch(() => undefined);
-  if (user !== undefined) {
-    const { command, args } = removal(directory, user);
+  const owner = otherOwner(directory);
+  if (owner !== undefined) {
+    const { command, args } = removal(directory, owner);
     await run(command, args, bare).catch(() => undefined);
     await rmdir(directory).catch(() => undefined);
   } else await remove(directory);
@@ -72,14 +73,15 @@ export async function removeScratchFiles(directory: string, user?: ProcessUser):
 }
 
 /** Removes the directory synchronously, for the last moments of this process. */
-export function removeScratchFilesNow(directory: string, user?: ProcessUser): void {
+export function removeScratchFilesNow(directory: string): void {
   try {
     rmSync(scratchOutput(directory), { force: true });
-    if (user === undefined) {
+    const owner = otherOwner(directory);
+    if (owner === undefined) {
       rmSync(directory, { recursive: true, force: true });
       return;
     }
-    const { command, args } = removal(directory, user);
+    const { command, args } = removal(directory, owner);
     spawnSync(command, args, bare);
     rmdirSync(directory);
   } catch {
@@ -87,36 +89,43 @@ export function removeScratchFilesNow(directory: string, user?: ProcessUser): vo
   }
 }
 
+/** The user that the directory was handed over to. Undefined if it is ours still: then nobody else could change it. */
+function otherOwner(directory: string): Stats | undefined {
+  try {
+    const facts = lstatSync(directory);
+    return facts.uid === process.geteuid?.() ? undefined : facts;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
- * Removes the contents with the user's own rights: it may have put a link in the place of a folder, and what we remove
- * must not be what that points to.
+ * Removes the contents with the owner's rights: it may have put a link in the place of a folder, and what we remove must not
+ * be what that points to.
  */
-function removal(directory: string, user: ProcessUser) {
-  const { command, args } = asUser(user, '/bin/rm', ['-rf', '--', directory]);
+function removal(directory: string, owner: Stats) {
+  const { command, args } = asUser(owner, '/bin/rm', ['-rf', '--', directory], '--clear-groups');
   return { command, args: [...args] };
 }
 
 const run = promisify(execFile);
 const bare = { cwd: '/', env: {}, timeout: 5000 };
 
-/** Removes the files of a killed Turnout. Files of a living owner stay. */
-export async function sweepScratchFiles(env: Environment, user?: ProcessUser): Promise<number> {
-  const own = [scratchRoot(env), temporaryPath('')].filter(isOurs);
-  const swept = [
-    ...own.map((root) => sweep(root)),
-    ...(user === undefined ? [] : [sweep(agentRoot(), user)]),
-  ];
-  return (await Promise.all(swept)).reduce((sum, count) => sum + count, 0);
+/** Removes the files of a killed Turnout, whatever its AGENT_USER was. Files of a living owner stay. */
+export async function sweepScratchFiles(env: Environment): Promise<number> {
+  const roots = [scratchRoot(env), temporaryPath(''), temporaryPath(agentSuffix)].filter(isOurs);
+  const swept = await Promise.all(roots.map((root) => sweep(root)));
+  return swept.reduce((sum, count) => sum + count, 0);
 }
 
-async function sweep(root: string, user?: ProcessUser): Promise<number> {
+async function sweep(root: string): Promise<number> {
   const names = await readdir(root).catch(() => []);
   const stale = names.flatMap((name) => {
     const [, directory, owner] = /^(run-(\d+\.\w+)-[0-9a-f]+)(?:\.stdout)?$/.exec(name) ?? [];
     return directory === undefined || owner === undefined || ownerLives(owner) ? [] : directory;
   });
   const runs = [...new Set(stale)];
-  await Promise.all(runs.map((name) => removeScratchFiles(join(root, name), user)));
+  await Promise.all(runs.map((name) => removeScratchFiles(join(root, name))));
   return runs.length;
 }
 
@@ -138,7 +147,9 @@ function writableRoot(env: Environment): string {
   return temporaryDirectory('', 0o700);
 }
 
+const agentSuffix = '-agents';
+
 /** The home is closed to the agents' user. This directory can be passed through, not listed; each run's own is closed. */
 export function agentRoot(): string {
-  return temporaryDirectory('-agents', 0o711);
+  return temporaryDirectory(agentSuffix, 0o711);
 }

@@ -75,7 +75,7 @@ export async function* runProcess<S extends TurnFacts>(
   try {
     if (stop.reason !== undefined) return yield ledger.fail(stoppedError(stop.reason));
     if (needsScratch) {
-      release = killAtExit(() => removeScratchFilesNow(run.scratch, run.user));
+      release = killAtExit(() => removeScratchFilesNow(run.scratch));
       await writeScratchFiles(run.scratch, invocation.files ?? [], run.user);
     }
     const stdoutFile = run.stdoutFile ?? (invocation.spool ? scratchOutput(run.scratch) : undefined);
@@ -131,7 +131,7 @@ export async function* runProcess<S extends TurnFacts>(
   } finally {
     stop.clear();
     await child?.end();
-    if (needsScratch) await removeScratchFiles(run.scratch, run.user);
+    if (needsScratch) await removeScratchFiles(run.scratch);
     release();
   }
 }

@@ -55,6 +55,8 @@ export class EventQueue {
   #state: 'new' | 'running' | 'draining' | 'stopped' = 'new';
   #claiming: Promise<void> | undefined;
   #lookAgain = false;
+  /** The problem that was logged when the queue could not be read. */
+  #unreadable: string | undefined;
   #dueTimer: NodeJS.Timeout | undefined;
 
   constructor(options: QueueOptions) {
@@ -245,12 +247,17 @@ export class EventQueue {
           limit: free,
           longestWaitMs: this.#options.longestWaitMs,
         });
+        if (this.#unreadable !== undefined) this.#log.info('the queue can be read again');
+        this.#unreadable = undefined;
         for (const claim of claims) this.#begin(claim);
         if (claims.length === free) this.#lookAgain = true;
       }
       if (this.#state === 'running') await this.#sleepUntilDue();
     } catch (error) {
-      this.#log.error('the queue could not be read', { error });
+      // A disk may be full for hours: the same problem is not logged each second.
+      const problem = error instanceof Error ? error.message : String(error);
+      if (problem !== this.#unreadable) this.#log.error('the queue could not be read', { error });
+      this.#unreadable = problem;
       this.#wakeIn(1000);
     } finally {
       this.#claiming = undefined;

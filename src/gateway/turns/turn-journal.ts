@@ -39,8 +39,8 @@ export class TurnJournal {
       await store.journal(this.#lease, entry);
     } catch (error) {
       if (type === 'began') throw error;
-      if (type === 'tool_started' && !(await outputs.noteTool(this.#lease.turnId))) throw error;
       if (type !== 'session') this.#unnoted.push(entry);
+      if (type === 'tool_started' && !(await outputs.noteTool(this.#lease.turnId))) throw error;
       const { channel } = this.#lease;
       log.error('a step of a turn could not be noted', { channel, point: type, error });
     }

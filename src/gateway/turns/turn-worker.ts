@@ -1,6 +1,7 @@
 import type { Log } from '../../config/log.js';
 import type { ChatEvent } from '../../core/chat-event.js';
 import { isShortage } from '../../core/errors.js';
+import type { Ballast } from '../../store/ballast.js';
 import type { StoredEvent } from '../../store/rows.js';
 import type { AbandonedTurn, Claim, Lease, Store } from '../../store/store.js';
 import type { AgentRuntime, RuntimeReport } from '../agent-runtime.js';
@@ -55,6 +56,7 @@ export interface WorkerParts {
   /** Tells the channel's readers something. */
   post(channel: string, eventId: string, text: string): Promise<void>;
   readonly outputs: TurnOutputs;
+  readonly ballast: Pick<Ballast, 'released' | 'restore'>;
   readonly log: Log;
   readonly now: () => number;
   readonly watch: Watcher;
@@ -218,9 +220,12 @@ export class TurnWorker implements TurnHandler {
       const delays = { retryDelayMs, shortageDelayMs };
       return await this.#settle({ event, attempt: running.attempt, report, stop, at: now(), ...delays });
     } catch (error) {
-      await journal.giveSpaceBack();
-      // `LeaseKeeper` decides about an error before any tool; it does not know the tools.
-      if (running.attempt.begun.length > 0) return failedAfterTools(running.attempt, error, now());
+      // `LeaseKeeper` decides about an error before any tool; it does not know the tools. The rest of the output, which was
+      // not read, may tell of one: it stays until the settlement is on disk.
+      if (running.attempt.begun.length > 0) {
+        await journal.giveSpaceBack();
+        return failedAfterTools(running.attempt, error, now());
+      }
       if (isShortage(error)) this.#parts.shortage.met();
       throw error;
     } finally {
@@ -234,13 +239,14 @@ export class TurnWorker implements TurnHandler {
    * the disk is full without its own output too, that counts as no attempt.
    */
   async #afterFullDisk(report: RuntimeReport, journal: TurnJournal): Promise<RuntimeReport> {
-    const { outputs } = this.#parts;
+    const { outputs, ballast } = this.#parts;
     const { ending } = report;
     const mayLackRoom = ending.type === 'error' && ['crashed', 'parse'].includes(ending.code);
-    const wasFull = mayLackRoom && (await outputs.isDiskFull());
+    // The notes of this turn may have been given the ballast's room, after the agent found none.
+    const wasFull = mayLackRoom && (ballast.released || (await outputs.isDiskFull()));
     await journal.giveSpaceBack();
     if (!wasFull) return report;
-    const isFull = await outputs.isDiskFull();
+    const isFull = (ballast.released && !(await ballast.restore())) || (await outputs.isDiskFull());
     return { ...report, ending: { ...ending, retryable: true, ...(isFull ? { shortage: true } : {}) } };
   }
 

@@ -52,8 +52,9 @@ export function toStoreError(error: unknown, file: string): StoreError {
   return new StoreError(fault, explanations[fault](file, error), { cause: error });
 }
 
-export function diskIsFull(file: string): StoreError {
-  return new StoreError('full', explanations.full(file, undefined));
+/** The error of new work as long as the ballast is given up. */
+export function newWorkRefused(file: string): StoreError {
+  return new StoreError('full', explanations.full(file, undefined), { refusesNewWork: true });
 }
 
 /** True for an error of the whole transaction (full, read-only, damaged, …), not only of one operation. */

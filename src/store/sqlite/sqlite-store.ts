@@ -15,7 +15,7 @@ import * as permissions from './permissions.js';
 import { prune } from './prune.js';
 import { toEvent } from './read-rows.js';
 import * as reports from './reports.js';
-import { diskIsFull } from './sqlite-errors.js';
+import { newWorkRefused } from './sqlite-errors.js';
 import * as turns from './turns.js';
 
 export interface SqliteStoreOptions extends OpenOptions, Omit<GroupCommitOptions, 'ballast'> {
@@ -38,7 +38,7 @@ export function createSqliteStore(
   const { ballast } = options;
   /** Writes what brings new work: it waits as long as the last room on the disk is for work that has begun. */
   const begin = async <T>(operation: (db: Database) => T): Promise<T> => {
-    if (ballast?.released && !(await ballast.restore())) throw diskIsFull(db.file);
+    if (ballast?.released && !(await ballast.restore())) throw newWorkRefused(db.file);
     return write(operation);
   };
   const read = <T>(query: (db: Database) => T) => commits.read(query);
@@ -98,8 +98,9 @@ export function createSqliteStore(
     saveRun: (schedule, at) => write((tx) => reports.saveRun(tx, schedule, at)),
 
     prune: (cut) => prune(commits, cut),
-    // A gap in the fences means nothing.
-    probe: () => write((tx) => void lanes.nextFence(tx)),
+    // A gap in the fences means nothing. A disk that is full for hours is probed thousands of times: that is no work that has
+    // begun, and gets none of the ballast's room.
+    probe: () => begin((tx) => void lanes.nextFence(tx)),
     close: () => commits.close(),
   };
 }

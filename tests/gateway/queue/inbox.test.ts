@@ -86,6 +86,7 @@ async function stage(
   const parts = buildParts({
     ...{ config, env, backend, store: failing, log: noLog, httpToken: 'token', watch: () => undefined },
     hooks: await HookManager.load(config.configDir, noLog, env),
+    ballast: { released: false, restore: async () => true },
   });
   onTestFinished(async () => {
     await parts.queue.drain(0);

@@ -2,11 +2,13 @@ import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ClaudeCodeBackend } from '../../../src/backends/claude-backend.js';
+import type { RunOptions, RunRequest } from '../../../src/backends/types.js';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
 import { databaseFile } from '../../../src/gateway/gateway.js';
 import { loadSqlite } from '../../../src/sqlite/load-sqlite.js';
 import { diskAfterKill } from '../disk-after-kill.js';
 import { demoAgent, eventually, type GatewayStage, setUpGateway } from '../stage.js';
+import { claudeLines } from './claude-lines.js';
 
 const Sqlite = await loadSqlite();
 
@@ -17,7 +19,7 @@ class ToolAgent extends ClaudeCodeBackend {
 
   static on(stage: GatewayStage): ToolAgent {
     const limits = { queryTimeoutMs: 60_000, allowedTools: [], maxTurns: 5 };
-    return new ToolAgent({
+    return new this({
       cliPath: demoAgent,
       workingDir: stage.work,
       env: { HOME: stage.root },
@@ -25,7 +27,7 @@ class ToolAgent extends ClaudeCodeBackend {
     });
   }
 
-  override async *run(): AsyncGenerator<ChatEvent> {
+  override async *run(_request: RunRequest, _options?: RunOptions): AsyncGenerator<ChatEvent> {
     this.runs += 1;
     yield { type: 'session', sessionId: 's1', backend: 'claude' };
     yield { type: 'tool_start', id: 't1', name: 'Bash', input: { command: 'make' } };
@@ -34,6 +36,16 @@ class ToolAgent extends ClaudeCodeBackend {
     });
     yield { type: 'tool_end', id: 't1', output: '', isError: false };
     yield { type: 'complete', text: 'Made.', sessionId: 's1', stopReason: 'end_turn' };
+  }
+}
+
+/** An agent that has printed a tool into its output, which can't be read so far. */
+class UnreadAgent extends ToolAgent {
+  override async *run(_request: RunRequest, options: RunOptions = {}): AsyncGenerator<ChatEvent> {
+    this.runs += 1;
+    writeFileSync(options.stdoutFile ?? '', claudeLines.init + claudeLines.tool('{"command":"make"}'));
+    yield { type: 'session', sessionId: 's1', backend: 'claude' };
+    throw new Error('the output could not be read');
   }
 }
 
@@ -80,6 +92,27 @@ describe('a tool that begins when the journal can’t be written', () => {
     });
     expect(await client.ask('a', 'make it')).toMatchObject({ state: 'failed', attempts: 1 });
     expect((await client.messages('a')).at(-1)?.text).toMatch(/Tools that had begun:\n- Bash .*make/);
+    expect(agent.runs).toBe(1);
+  });
+});
+
+describe('a tool in an output that could not be read to its end', () => {
+  it('is known to the next gateway until the failure is on disk [fault 13.3: an output that can’t be read]', async () => {
+    const stage = setUpGateway();
+    const agent = UnreadAgent.on(stage);
+    const client = await stage.start({}, agent);
+    let left: string | undefined;
+    stage.onPoint((point) => {
+      if (point === 'finishing') left ??= diskAfterKill(stage);
+    });
+    const event = await client.post('a', 'make it');
+    expect(await client.ended(event)).toMatchObject({ state: 'failed', attempts: 1 });
+    await eventually(() => readdirSync(join(stage.home, 'turns')).length === 0);
+    await client.stop();
+
+    const next = await stage.start({ TURNOUT_HOME: left ?? '' }, agent);
+    expect(await next.ended(event)).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
+    expect((await next.messages('a')).at(-1)?.text).toMatch(/tools had begun:\n- Bash .*make/);
     expect(agent.runs).toBe(1);
   });
 });

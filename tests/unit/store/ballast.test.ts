@@ -1,10 +1,11 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Ballast } from '../../../src/store/ballast.js';
 import { StoreError } from '../../../src/store/errors.js';
 import { openDatabase } from '../../../src/store/sqlite/open-database.js';
 import { createSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
+import { canMount, fillDisk, mountSmallDisk } from '../../gateway/small-disk.js';
 import { directoryWith } from '../gateway/temporary-directory.js';
 
 const bytes = 64 * 1024;
@@ -38,6 +39,26 @@ describe('ballast', () => {
     expect(existsSync(file)).toBe(true);
     expect((await Ballast.open({ directory, bytes })).released).toBe(false);
   });
+
+  it('that was in the making when its process was killed is removed by the next start', async () => {
+    const { directory, file } = await setUp();
+    writeFileSync(`${file}.new`, 'half');
+    expect((await Ballast.open({ directory, bytes })).released).toBe(false);
+    expect(existsSync(`${file}.new`)).toBe(false);
+  });
+
+  it.skipIf(!canMount)(
+    'that was in the making gives its room to a start on a full disk [fault 13.3: kill -9 while the ballast is made]',
+    async () => {
+      const { directory, file } = await setUp();
+      mountSmallDisk(directory, 4);
+      writeFileSync(`${file}.new`, Buffer.alloc(2 * 1024 ** 2, 'x'));
+      fillDisk(directory);
+      expect((await Ballast.open({ directory, bytes })).released).toBe(true);
+      const { bavail, bsize } = statfsSync(directory);
+      expect(bavail * bsize).toBeGreaterThanOrEqual(2 * 1024 ** 2);
+    },
+  );
 
   it('lets a store on a full disk write what has begun, and nothing new', async () => {
     const { directory, ballast } = await setUp();

@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import { childEnvironment, ownSecrets } from '../../../../src/backends/launch/child-environment.js';
 import {
+  agentRoot,
   removeScratchFiles,
   scratchDirectory,
   sweepScratchFiles,
@@ -20,6 +21,10 @@ import {
 } from '../../../../src/backends/launch/scratch-files.js';
 import { RecentSessions } from '../../../../src/backends/recent-sessions.js';
 import { it } from '../../../contract/stage.js';
+
+const nobody = 65_534;
+const user = { name: 'nobody', uid: nobody, gid: nobody, home: '/nonexistent' };
+const isRoot = process.getuid?.() === 0 && existsSync('/usr/bin/setpriv');
 
 describe('temporary files', () => {
   it('belong to their owner alone, and are written once', async ({ stage }) => {
@@ -48,6 +53,37 @@ describe('temporary files', () => {
     expect([mine, gone, other].map((directory) => existsSync(directory))).toEqual([true, false, true]);
     for (const directory of [mine, other]) await removeScratchFiles(directory);
   });
+
+  it.skipIf(!isRoot)(
+    'of the agents’ user are swept with the rights of their owner, whoever runs the agents now [fault 13.9: kill -9 before a directory is handed over]',
+    async ({ stage }) => {
+      vi.stubEnv('TMPDIR', stage.directory);
+      onTestFinished(() => {
+        vi.unstubAllEnvs();
+      });
+      chmodSync(stage.directory, 0o711);
+      const root = agentRoot();
+      const dead = (name: string, uid: number) => {
+        const directory = join(root, `run-4194304999.1-${name}`);
+        mkdirSync(directory, { mode: 0o700 });
+        writeFileSync(join(directory, 'file'), '');
+        for (const path of [join(directory, 'file'), directory]) chownSync(path, uid, uid);
+        return directory;
+      };
+      // The second user is not in the system's list any more; it has put a link to another place into its directory.
+      const gone = [dead('00', 0), dead('01', nobody), dead('02', 54_321)];
+      mkdirSync(stage.path('elsewhere'));
+      const elsewhere = stage.write('elsewhere/file', '');
+      symlinkSync(dirname(elsewhere), join(gone[2] ?? '', 'link'));
+      const mine = scratchDirectory(stage.env, user);
+      await writeScratchFiles(mine, [{ path: join(mine, 'a.md'), content: 'x' }], user);
+      expect(await sweepScratchFiles(stage.env)).toBe(3);
+      expect(gone.map((directory) => existsSync(directory))).toEqual([false, false, false]);
+      expect([elsewhere, mine].map((path) => existsSync(path))).toEqual([true, true]);
+      await removeScratchFiles(mine);
+      expect(existsSync(mine)).toBe(false);
+    },
+  );
 
   it('go to no directory that somebody else has made [fault 13.9: scratch directory of another user]', async ({
     stage,
