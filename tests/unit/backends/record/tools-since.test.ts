@@ -47,7 +47,9 @@ describe('the turn in a record', () => {
     expect(look([prompt(110)], {}, false)).toMatchObject({ type: 'unknown' });
     expect(look([prompt(50), prompt(110)], {}, false)).toEqual(nothing);
     expect(look([], {}, false)).toMatchObject({ type: 'unknown' });
-    expect(look([{ ...prompt(50), text: 'other' }], { clockSetBack: true }, false).type).toBe('unknown');
+    expect(look([{ type: 'prompt', at: 50, text: 'other' }], { clockSetBack: true }, false).type).toBe(
+      'unknown',
+    );
     expect(look([prompt(110), tool(120, 't1')], {}, false)).toMatchObject({ tools: [{ id: 't1' }] });
   });
 });
