@@ -17,6 +17,7 @@ class SilentAgent extends ClaudeCodeBackend {
   /** The error that it ends with; without one it works until it is stopped. */
   ends: ErrorCode | undefined;
   session: string | undefined = 's1';
+  breaks = false;
 
   static on({ work, root }: GatewayStage): SilentAgent {
     const limits = { queryTimeoutMs: 60_000, allowedTools: [], maxTurns: 5 };
@@ -31,6 +32,7 @@ class SilentAgent extends ClaudeCodeBackend {
   override async *run(_request: RunRequest, { signal }: RunOptions = {}): AsyncGenerator<ChatEvent> {
     this.runs += 1;
     if (this.session !== undefined) yield { type: 'session', sessionId: this.session, backend: 'claude' };
+    if (this.breaks) throw Object.assign(new Error('No files left.'), { code: 'EMFILE' });
     if (this.ends === undefined) {
       await new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }));
       yield errorEvent('interrupted', 'Stopped.');
@@ -83,6 +85,20 @@ describe('a tool of which only the agent’s own record knows', () => {
     await client.ask('a', 'make it');
     expect(await client.ask('a', '/retry')).toMatchObject({ state: 'failed', attempts: 1 });
     expect(agent.queries.map(({ prompt }) => prompt)).toEqual(['make it', 'make it']);
+  });
+
+  it('is not run again when the gateway itself breaks the turn off', async () => {
+    const stage = setUpGateway();
+    const agent = SilentAgent.on(stage);
+    agent.breaks = true;
+    const client = await stage.start({}, agent);
+    const event = await client.post('a', 'make it');
+    await eventually(() => stage.points.some((point) => point === 'finished' || point === 'postponed'));
+    expect(await client.event(event)).toMatchObject({ state: 'failed', attempts: 1 });
+    expect((await client.messages('a')).at(-1)?.text).toMatch(
+      /inside the gateway.*\nTools that had begun:\n- Bash .*make.*\n.*\/retry/,
+    );
+    expect(agent.runs).toBe(1);
   });
 
   it('may have begun where the record does not tell', async () => {
