@@ -1,8 +1,8 @@
 import type { JsonObject } from '../output/json.js';
 import { number, text } from '../output/read-fields.js';
-import { withoutFailure } from '../record/read-records.js';
-import { holdsPrompt, type SessionRecord, toolsSince } from '../record/tools-since.js';
-import { type Environment, noTools, type RecordedTools, type RecordQuery } from '../record/types.js';
+import { toolsByPrompt, withoutFailure } from '../record/read-records.js';
+import { type SessionRecord, toolsSince } from '../record/tools-since.js';
+import type { Environment, RecordedTools, RecordQuery } from '../record/types.js';
 import { openCodeEntries } from './record-entries.js';
 import { isSameDirectory, selectRows } from './session-directory.js';
 
@@ -10,19 +10,20 @@ import { isSameDirectory, selectRows } from './session-directory.js';
 export function recordedTools(query: RecordQuery, env: Environment): Promise<RecordedTools> {
   return withoutFailure(async () => {
     const { sessionId } = query;
-    if (sessionId !== undefined) return toolsSince(await readSession(sessionId, query, env), query);
-    for (const id of await newSessions(query, env)) {
-      const record = await readSession(id, query, env);
-      if (holdsPrompt(record, query)) return toolsSince(record, query);
+    if (sessionId !== undefined) {
+      const recent = await readSession(sessionId, earliest(query), env);
+      const isEmpty = recent.fromStart && recent.entries.length === 0;
+      return toolsSince(isEmpty ? await readSession(sessionId, 0, env) : recent, query);
     }
-    return noTools;
+    return toolsByPrompt(await newSessions(query, env), query, (ids) =>
+      Promise.all(ids.map((id) => readSession(id, earliest(query), env))),
+    );
   });
 }
 
-const mostSessions = 50;
 const mostParts = 2000;
 
-/** A part's texts are cut: a tool's output may be of any size. */
+/** In the order of writing, whatever the clock said. A part's texts are cut: a tool's output may be of any size. */
 export const partsOfSession = `
   SELECT part.time_created AS at, json_extract(message.data, '$.role') AS role,
     json_extract(part.data, '$.type') AS type, substr(json_extract(part.data, '$.text'), 1, 1000000) AS text,
@@ -31,10 +32,10 @@ export const partsOfSession = `
     substr(json_extract(part.data, '$.state.input'), 1, 10000) AS input,
     substr(json_extract(part.data, '$.state.error'), 1, 1000) AS error
   FROM part JOIN message ON message.id = part.message_id
-  WHERE part.session_id = ? AND part.time_created >= ? ORDER BY part.time_created DESC, part.id DESC LIMIT ?`;
+  WHERE part.session_id = ? AND part.time_created >= ? ORDER BY part.rowid DESC LIMIT ?`;
 
-async function readSession(sessionId: string, query: RecordQuery, env: Environment): Promise<SessionRecord> {
-  const rows = await selectRows(env, partsOfSession, sessionId, earliest(query), mostParts);
+async function readSession(sessionId: string, since: number, env: Environment): Promise<SessionRecord> {
+  const rows = await selectRows(env, partsOfSession, sessionId, since, mostParts);
   const parts = rows.map((row) => ({ ...part(row), at: number(row['at']) })).reverse();
   return { entries: openCodeEntries(parts), fromStart: rows.length < mostParts };
 }
@@ -44,8 +45,8 @@ function part({ role, type, text: words, tool, callId, status, input, error }: J
 }
 
 async function newSessions(query: RecordQuery, env: Environment): Promise<readonly string[]> {
-  const sql = 'SELECT id, directory FROM session WHERE time_created >= ? ORDER BY time_created DESC LIMIT ?';
-  const rows = await selectRows(env, sql, earliest(query), mostSessions);
+  const sql = 'SELECT id, directory FROM session WHERE time_created >= ? ORDER BY time_created DESC';
+  const rows = await selectRows(env, sql, earliest(query));
   return rows
     .filter((row) => isSameDirectory(text(row['directory']), query.cwd))
     .map((row) => text(row['id']));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isShortage } from '../../core/errors.js';
 import { late, within } from '../../core/wait.js';
 import { isMissing, readTail } from './read-tail.js';
-import { holdsPrompt, type SessionRecord, toolsSince, unknown } from './tools-since.js';
+import { mayHoldPrompt, type SessionRecord, toolsSince, unknown } from './tools-since.js';
 import { noTools, type RecordEntry, type RecordedTools, type RecordQuery } from './types.js';
 
 /** A record on a disk that does not answer must not hold up the channel for ever. */
@@ -30,11 +30,25 @@ export async function toolsInFiles(query: RecordQuery, files: RecordFiles): Prom
       return merge(records.map((record) => toolsSince(record, query)));
     }
     const candidates = await newest(await files.candidates(), query);
-    const records = await readAll(candidates, files);
-    return merge(
-      records.filter((record) => holdsPrompt(record, query)).map((record) => toolsSince(record, query)),
-    );
+    return toolsByPrompt(candidates, query, (looked) => readAll(looked, files));
   });
+}
+
+/** Looks for the turn in the records of new sessions, the newest first. */
+export async function toolsByPrompt(
+  candidates: readonly string[],
+  query: RecordQuery,
+  read: (looked: readonly string[]) => Promise<readonly SessionRecord[]>,
+): Promise<RecordedTools> {
+  const records = await read(candidates.slice(0, mostCandidates));
+  const found = records
+    .filter((record) => mayHoldPrompt(record, query))
+    .map((record) => toolsSince(record, query));
+  if (candidates.length > mostCandidates)
+    found.push(
+      unknown(`the CLI has begun more than ${mostCandidates} sessions since, and not all of them were read`),
+    );
+  return merge(found);
 }
 
 /**
@@ -94,7 +108,6 @@ async function newest(
   return (await Promise.all(looks))
     .filter(({ at }) => clockSetBack || at >= since)
     .sort((one, other) => other.at - one.at)
-    .slice(0, mostCandidates)
     .map(({ path }) => path);
 }
 

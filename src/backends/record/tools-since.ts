@@ -15,7 +15,7 @@ export function toolsSince(record: SessionRecord, query: RecordQuery): RecordedT
   if (tools.some(({ denied }) => !denied)) return { type: 'tools', tools };
   if (entries.some(({ type }) => type === 'damaged'))
     return unknown("a line of the CLI's own record can't be read");
-  if (first === 0 && !record.fromStart)
+  if (mayBeginEarlier(record, first, query))
     return unknown("the CLI's own record is too long to be read as far back as this turn's beginning");
   if (entries.at(-1)?.type === 'reply')
     return unknown(
@@ -24,10 +24,21 @@ export function toolsSince(record: SessionRecord, query: RecordQuery): RecordedT
   return { type: 'tools', tools };
 }
 
-/** True if the turn's prompt is in the record. */
-export function holdsPrompt(record: SessionRecord, query: RecordQuery): boolean {
+/** True if the turn's prompt is in the record, or may be in the part of it that was not read. */
+export function mayHoldPrompt(record: SessionRecord, query: RecordQuery): boolean {
   const first = firstOfTurn(record.entries, query);
+  if (mayBeginEarlier(record, first, query)) return true;
   return first !== -1 && record.entries.slice(first).some((entry) => isPrompt(entry, query.prompt));
+}
+
+/** True if the turn's beginning may be in the part that was left out. */
+function mayBeginEarlier(
+  { entries, fromStart }: SessionRecord,
+  first: number,
+  { clockSetBack }: RecordQuery,
+): boolean {
+  if (fromStart || first > 0) return false;
+  return first === 0 || clockSetBack || !entries.some(({ type }) => type === 'prompt');
 }
 
 export function unknown(reason: string): RecordedTools & { type: 'unknown' } {
@@ -35,9 +46,16 @@ export function unknown(reason: string): RecordedTools & { type: 'unknown' } {
 }
 
 /** The index of the turn's first entry; -1 if there is none. */
-function firstOfTurn(entries: readonly RecordEntry[], { since, prompt, clockSetBack }: RecordQuery): number {
-  if (!clockSetBack) return entries.findIndex(({ at }) => at !== undefined && at >= since);
-  return entries.findLastIndex((entry) => isPrompt(entry, prompt));
+function firstOfTurn(entries: readonly RecordEntry[], query: RecordQuery): number {
+  const { since, prompt, clockSetBack, sessionId } = query;
+  if (clockSetBack) return entries.findLastIndex((entry) => isPrompt(entry, prompt));
+  const first = entries.findIndex(({ at }) => at !== undefined && at >= since);
+  if (first !== -1 || sessionId === undefined || prompt.trim() === '') return first;
+  // The clock may have been set back, and have caught up by now. The same words may have been sent before, too: a turn that
+  // is wrongly held to have begun its tools is told to the channel, one that is run twice is not.
+  const last = entries.findLastIndex(({ type }) => type === 'prompt');
+  const entry = entries[last];
+  return entry !== undefined && isPrompt(entry, prompt) ? last : -1;
 }
 
 function isPrompt(entry: RecordEntry, prompt: string): boolean {

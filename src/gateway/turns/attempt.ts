@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PermissionDecision, PermissionRequestEvent, ToolEndEvent } from '../../core/chat-event.js';
-import type { ToolRecord } from '../../store/rows.js';
+import type { StoredPermission, ToolRecord } from '../../store/rows.js';
 import { TurnRecorder } from '../archive/turn-recorder.js';
 import { type Question, toolOf } from './tools-begun.js';
 
@@ -63,10 +63,22 @@ export class Attempt {
     return [...this.#notAllowed.values()].some(({ about, denied }) => denied && about === toolId);
   }
 
+  get tools(): readonly ToolRecord[] {
+    return [...this.#tools.values()];
+  }
+
+  /** The questions without a yes. */
+  get notAllowed(): readonly (Question & Pick<StoredPermission, 'state'>)[] {
+    return [...this.#notAllowed.values()].map(({ tool, input, denied }) => ({
+      ...{ tool, input },
+      state: denied ? 'decided' : 'pending',
+    }));
+  }
+
   /** The tools that may have done something. */
   get begun(): readonly ToolRecord[] {
     const notRun = new Set([...this.#notAllowed.values()].map(({ about }) => about));
-    return [...this.#tools.values()].filter((tool) => !tool.denied && !notRun.has(tool.id));
+    return this.tools.filter((tool) => !tool.denied && !notRun.has(tool.id));
   }
 }
 

@@ -13,7 +13,7 @@ export interface Begun {
 export const nothingBegun: Begun = { begun: [] };
 
 export interface RecordLook {
-  readonly turn: StoredTurn;
+  readonly turn: Pick<StoredTurn, 'setup' | 'startedAt' | 'sessionId'>;
   /** The session that the agent has printed. */
   readonly sessionId?: string | undefined;
   /** The questions of the turn that nobody has answered with a yes. */
@@ -26,7 +26,7 @@ export interface RecordLook {
 
 /**
  * Looks into the CLI's own record of a turn that seems untouched: a CLI tells of a tool after it has begun (Codex by a
- * second), and nobody hears what it says into the pipe of a gateway that is dead.
+ * second), may be killed before, and nobody hears what it says into the pipe of a gateway that is dead.
  */
 export async function toolsOnRecord(look: RecordLook, agents: Pick<Agents, 'adapter'>): Promise<Begun> {
   const { turn, notAllowed, known, prompt, now } = look;

@@ -20,10 +20,12 @@ import type { Shortage } from './shortage.js';
 import { ToolGate } from './tool-gate.js';
 import { TurnJournal } from './turn-journal.js';
 import type { TurnOutputs } from './turn-outputs.js';
+import { type Asked, couldNotStart, untoldTools } from './untold-tools.js';
 import {
   type AttemptEnd,
   answered,
   answeredByCommand,
+  begunUntold,
   failedAfterTools,
   type Settlement,
   type TurnStop,
@@ -76,6 +78,7 @@ interface ActiveAttempt {
   readonly steering: Set<Promise<unknown>>;
   readonly journal: TurnJournal;
   agent?: AgentTurn;
+  asked?: Asked;
 }
 
 /** Works on an event of the queue: runs its command or its turn, and gives the settlement. */
@@ -200,10 +203,12 @@ export class TurnWorker implements TurnHandler {
         },
         {
           told: (notice) => this.#tell(event, notice),
-          began: (setup) => {
+          began: async (setup) => {
             // A session that got lost is followed by another attempt: its id is not this one's.
-            running.attempt.sessionId = undefined;
-            return journal.note({ type: 'began', ...setup });
+            attempt.sessionId = undefined;
+            const at = now();
+            await journal.note({ type: 'began', ...setup });
+            running.asked = { setup, at, prompt: events.at(-1)?.text ?? '' };
           },
           saw: (chatEvent, agent, settings) => this.#record(running, chatEvent, agent, settings),
         },
@@ -218,14 +223,17 @@ export class TurnWorker implements TurnHandler {
       const { retryDelayMs } = config;
       const shortageDelayMs = this.#noteShortage(report);
       const delays = { retryDelayMs, shortageDelayMs };
-      return await this.#settle({ event, attempt: running.attempt, report, stop, at: now(), ...delays });
+      if (couldNotStart(told.ending, attempt)) delete running.asked;
+      return await this.#settle({ event, attempt, report, stop, at: now(), ...delays }, running.asked);
     } catch (error) {
       // `LeaseKeeper` decides about an error before any tool; it does not know the tools. The rest of the output, which was
       // not read, may tell of one: it stays until the settlement is on disk.
-      if (running.attempt.begun.length > 0) {
+      if (attempt.begun.length > 0) {
         await journal.giveSpaceBack();
-        return failedAfterTools(running.attempt, error, now());
+        return failedAfterTools(attempt, error, now());
       }
+      const found = await untoldTools(attempt, running.asked, now(), runtime.agents);
+      if (found !== undefined) return failedAfterTools(attempt, error, now(), found);
       if (isShortage(error)) this.#parts.shortage.met();
       throw error;
     } finally {
@@ -306,7 +314,7 @@ export class TurnWorker implements TurnHandler {
       }
       case 'permission_resolved': {
         // A CLI that is stopped denies what it was asking for: nobody has decided that.
-        if (stopping.aborted) return;
+        if (stopping.aborted && chatEvent.decision === 'deny') return;
         const id = attempt.permissionAnswered(chatEvent.id, chatEvent.decision);
         if (id !== undefined) await journal.note({ type: 'tool_ended', id, ...refused, at: now() });
         return permissions.resolved(lease, chatEvent.id, chatEvent.decision);
@@ -330,8 +338,8 @@ export class TurnWorker implements TurnHandler {
     if (summary !== '') this.#parts.log.warn('files of a channel are wrong', { channel, problems });
   }
 
-  async #settle(end: AttemptEnd): Promise<Settlement> {
-    const { hooks, log } = this.#parts;
+  async #settle(end: AttemptEnd, asked: Asked | undefined): Promise<Settlement> {
+    const { hooks, log, runtime } = this.#parts;
     const { event, report } = end;
     const { ending } = report;
     const { channel, id: eventId } = event;
@@ -341,8 +349,12 @@ export class TurnWorker implements TurnHandler {
       const text = verdict.action === 'continue' ? verdict.payload.responseText : undefined;
       return answered(end, text ?? responseText, ending.stopReason);
     }
-    const settlement = unanswered(end, ending);
+    let settlement = unanswered(end, ending);
     const { code } = ending;
+    if (settlement.type === 'postpone') {
+      const found = await untoldTools(end.attempt, asked, end.at, runtime.agents);
+      if (found !== undefined) settlement = begunUntold(end, settlement.retry.error, found);
+    }
     if (settlement.type === 'postpone') {
       log.warn('a turn is tried again', { channel, event: eventId, attempt: event.attempts, code });
       return settlement;

@@ -13,12 +13,14 @@ import type { RuntimeReport } from '../agent-runtime.js';
 import type { Attempt } from './attempt.js';
 import { longestShortageMs } from './shortage.js';
 import { describeTools } from './tools-begun.js';
+import { type Begun, nothingBegun } from './tools-on-record.js';
 
 /*
  * Every verdict on what becomes of a message.
  *
  * "Tools begun" are those that may have done something: a tool that waits for a permission, or was denied it, is not one
- * of them.
+ * of them. Before a turn is tried again whose agent was asked, the agent's own record is read too. If it can't be known
+ * whether a tool had begun, the turn is settled as if one had.
  * A "free" attempt does not count among the retries. /retry runs any prompt again that failed or was cancelled; where the
  * last column names it, the reader is told of it.
  *
@@ -199,6 +201,16 @@ function mayPass(ending: ErrorEvent): boolean {
   return ending.retryable || ending.code === 'not_installed';
 }
 
+/** Settles a turn that would be tried again, but for the tools that the agent's own record knows of, or may know of. */
+export function begunUntold(end: AttemptEnd, error: Failure, found: Begun): Settlement {
+  const { stop, report } = end;
+  const { backend } = report.settings;
+  const what =
+    stop?.type === 'drain' ? error.message : `${backend} could not answer (${error.code}): ${error.message}`;
+  const text = `${what}\n${whyNotRepeated(found)}\nSend /retry to run it again.`;
+  return finish(end, { state: 'failed', error, ...notice(text) });
+}
+
 function overasked(end: AttemptEnd, why: string): Settlement {
   const message = `Ended by the gateway: ${why}.`;
   const text = `${message}${toolList(end.attempt.begun)}\n${notRepeated}`;
@@ -251,22 +263,14 @@ export function abandoned({ begun, doubt, isAsking, crashes, at }: AbandonedFact
     const retry = { at, notBefore: at, error, free: true, crashed: !isAsking, events: [] };
     return { type: 'postpone', retry };
   }
-  return failed(
-    error,
-    `${message} ${whyNotRepeated({ begun, doubt, crashes })}\nSend /retry to run it again.`,
-    at,
-  );
+  const why = untouched ? `That happened ${crashes + 1} times.` : whyNotRepeated({ begun, doubt });
+  return failed(error, `${message} ${why}\nSend /retry to run it again.`, at);
 }
 
-function whyNotRepeated({
-  begun,
-  doubt,
-  crashes,
-}: Pick<AbandonedFacts, 'begun' | 'doubt' | 'crashes'>): string {
-  if (begun.length > 0)
-    return `It is not repeated by itself, because tools had begun:\n${describeTools(begun)}`;
-  if (doubt !== undefined) return `It is not repeated by itself, because tools may have begun: ${doubt}.`;
-  return `That happened ${crashes + 1} times.`;
+function whyNotRepeated({ begun, doubt }: Begun): string {
+  return begun.length > 0
+    ? `It is not repeated by itself, because tools had begun:\n${describeTools(begun)}`
+    : `It is not repeated by itself, because tools may have begun: ${doubt}.`;
 }
 
 /** Settles a turn of which nobody can tell any more what it has done: it may have done anything. */
@@ -280,10 +284,16 @@ export function unrecoverable(journaled: readonly ToolRecord[], cause: unknown, 
 // When the gateway itself fails
 
 /** Settles a turn that a defect of the gateway, or its store, has broken off after tools had begun. */
-export function failedAfterTools(attempt: Attempt, cause: unknown, at: number): Settlement {
+export function failedAfterTools(
+  attempt: Attempt,
+  cause: unknown,
+  at: number,
+  { begun, doubt }: Begun = nothingBegun,
+): Settlement {
   const { usage, events } = attempt.recorder;
   const message = `Something went wrong inside the gateway: ${messageOf(cause)}`;
-  const text = `${message}${toolList(attempt.begun)}\n${notRepeated}`;
+  const maybe = doubt === undefined ? '' : `\nTools may have begun: ${doubt}.`;
+  const text = `${message}${toolList([...attempt.begun, ...begun])}${maybe}\n${notRepeated}`;
   return {
     type: 'finish',
     outcome: { at, state: 'failed', error: { code: 'unknown', message }, ...notice(text), usage, events },

@@ -31,6 +31,8 @@ export function recordedLines(backend: BackendName): readonly string[] {
 
 export interface RecordHome {
   readonly path: string;
+  /** Adds sessions that hold nothing, with the same names each time. */
+  addSessions(count: number): void;
   look(query: Partial<RecordQuery>): Promise<RecordedTools>;
 }
 
@@ -54,6 +56,7 @@ export function recordHome(backend: BackendName, lines?: readonly string[]): Rec
   });
   return {
     path,
+    addSessions: (count) => addSessions(backend, path, count),
     async look(query) {
       const found = await adapter.recordedTools?.({
         sessionId: sessionIds[backend],
@@ -69,6 +72,20 @@ export function recordHome(backend: BackendName, lines?: readonly string[]): Rec
   };
 }
 
+function addSessions(backend: BackendName, path: string, count: number): void {
+  if (backend !== 'opencode') {
+    for (let n = 0; n < count; n += 1) {
+      const id = String(n + 1).padStart(8, '0');
+      writeFileSync(path.replace(/[^-]*\.jsonl$/, `${backend === 'gemini' ? '' : 'x'}${id}.jsonl`), '');
+    }
+    return;
+  }
+  const database = new Sqlite(path);
+  const insert = database.prepare('INSERT OR REPLACE INTO session VALUES (?, ?, ?)');
+  for (let n = 0; n < count; n += 1) insert.run(`ses_new_${n}`, '/work-dir', Date.UTC(2026, 0, 2));
+  database.close();
+}
+
 /** The tables of OpenCode 1.18.33, as far as they are read. */
 function writeDatabase(path: string, lines: readonly string[]): void {
   const database = new Sqlite(path);
@@ -80,7 +97,7 @@ function writeDatabase(path: string, lines: readonly string[]): void {
       time_created INTEGER NOT NULL, data TEXT NOT NULL)`);
   database.prepare('INSERT INTO session VALUES (?, ?, ?)').run('ses_1', '/work-dir', Date.UTC(2026, 0, 1));
   for (const [index, line] of lines.entries()) {
-    if (line.startsWith('{"at"')) insertPart(database, String(index).padStart(3, '0'), JSON.parse(line));
+    if (line.startsWith('{"at"')) insertPart(database, String(index).padStart(4, '0'), JSON.parse(line));
     else database.exec(`INSERT INTO message VALUES ('m${index}', 'ses_1', 0, '{}')`);
   }
   database.exec('COMMIT');

@@ -75,6 +75,29 @@ describe.each(backendNames)("%s's own record of a session", (backend) => {
     });
   });
 
+  it('finds the turn where the clock was set back and has caught up [fault 13.8: a clock set back while a tool ran]', async () => {
+    const home = recordHome(backend, until('deny it'));
+    const late = { since: Date.UTC(2027, 0, 1) };
+    expect(JSON.stringify(await home.look({ ...late, prompt: 'make it' }))).toContain('touch made');
+    expect(await home.look({ ...late, prompt: 'first question' })).toEqual({ type: 'tools', tools: [] });
+  });
+
+  it('is unknown where there are more new sessions than are looked at', async () => {
+    const home = recordHome(backend, until('deny it'));
+    const nameless = {
+      sessionId: undefined,
+      since: Date.UTC(2025, 11, 31, 23),
+      prompt: 'of another channel',
+    };
+    home.addSessions(49);
+    expect(await home.look(nameless)).toEqual({ type: 'tools', tools: [] });
+    home.addSessions(50);
+    expect(await home.look(nameless)).toMatchObject({
+      type: 'unknown',
+      reason: expect.stringContaining('50 sessions'),
+    });
+  });
+
   it('finds a new session whose id nobody knows, by its prompt', async () => {
     const home = recordHome(backend, until('deny it'));
     const nameless = { sessionId: undefined, since: Date.UTC(2025, 11, 31, 23) };
@@ -117,6 +140,15 @@ describe.each(backendNames)("%s's own record of a session", (backend) => {
     writeFileSync(used.path, '');
     if (backend !== 'opencode') expect(await used.look({})).toEqual({ type: 'tools', tools: [] });
   });
+});
+
+it('is unknown where a new session has more parts than are read [fault 13.8: a session record of any length]', async () => {
+  const lines = recordedLines('opencode').filter((line) => line.startsWith('{"at"'));
+  const talk = JSON.stringify({ at: Date.UTC(2026, 6, 1), role: 'assistant', type: 'text', text: 'on' });
+  const home = recordHome('opencode', [...lines, ...Array<string>(2000).fill(talk)]);
+  const query = { since: Date.UTC(2025, 11, 31, 23), prompt: 'make it' };
+  expect(await home.look({ ...query, sessionId: undefined })).toMatchObject({ type: 'unknown' });
+  expect(await home.look(query)).toMatchObject({ type: 'unknown' });
 });
 
 /** The row of OpenCode's tool as it is while the tool runs. */

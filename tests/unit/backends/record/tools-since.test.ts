@@ -13,6 +13,7 @@ import { directoryWith } from '../../gateway/temporary-directory.js';
 const query = { cwd: '/', since: 100, prompt: 'again', clockSetBack: false };
 const prompt = (at: number): RecordEntry => ({ type: 'prompt', at, text: 'again' });
 const tool = (at: number, id: string): RecordEntry => ({ type: 'tool', at, id, name: 'Bash', input: {} });
+const nothing = { type: 'tools', tools: [] };
 const look = (entries: readonly RecordEntry[], more: object = {}, fromStart = true) =>
   toolsSince({ entries, fromStart }, { ...query, ...more });
 
@@ -28,9 +29,27 @@ describe('the turn in a record', () => {
     expect(look(entries, { clockSetBack: true })).toMatchObject({ tools: [{ id: 't2' }] });
   });
 
+  it('is known by its words if the clock was set back and has caught up, in a session that is known', () => {
+    const known = { sessionId: 's1' };
+    const entries = [prompt(20), tool(30, 't1'), prompt(50), tool(60, 't2')];
+    expect(look(entries, known)).toMatchObject({ tools: [{ id: 't2' }] });
+    expect(look([...entries, { type: 'prompt', at: 70, text: 'other' }], known)).toEqual(nothing);
+    expect(look([...entries, prompt(80)], known)).toEqual(nothing);
+    expect(look([...entries, prompt(110)], known)).toEqual(nothing);
+    expect(look(entries, { ...known, prompt: '' })).toEqual(nothing);
+    expect(look([tool(60, 't2')], known)).toEqual(nothing);
+    expect(
+      look([{ type: 'tool_end', at: 60, id: 't', isError: false, denied: false }], known, false).type,
+    ).toBe('unknown');
+  });
+
   it('is not known if the record is too long for its beginning to be read, unless a tool is seen', () => {
     expect(look([prompt(110)], {}, false)).toMatchObject({ type: 'unknown' });
-    expect(look([prompt(50), prompt(110)], {}, false)).toEqual({ type: 'tools', tools: [] });
+    expect(look([prompt(50), prompt(110)], {}, false)).toEqual(nothing);
+    expect(look([], {}, false)).toMatchObject({ type: 'unknown' });
+    expect(look([{ type: 'prompt', at: 50, text: 'other' }], { clockSetBack: true }, false).type).toBe(
+      'unknown',
+    );
     expect(look([prompt(110), tool(120, 't1')], {}, false)).toMatchObject({ tools: [{ id: 't1' }] });
   });
 });
