@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { userHome } from '../config/home-directory.js';
 import { type ErrorCode, notice, type StepEvent } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { ProcessExit } from '../process/start-process.js';
@@ -72,7 +72,7 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     }
     // A session that got these instructions once has them in its history.
     const known = this.#instructions.get(turn.sessionId) === turn.systemPrompt;
-    const directories = [turn.cwd, this.inherited['HOME'] ?? homedir()];
+    const directories = [turn.cwd, userHome(this.inherited)];
     const typed = withoutCommand(turn.prompt, directories);
     const prompt = known || turn.systemPrompt === '' ? typed : putInFront(turn.systemPrompt, turn.prompt);
     const args = this.#args({

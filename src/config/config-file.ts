@@ -23,7 +23,9 @@ export async function parseConfigFile(path: string, text: string): Promise<Recor
     else if (Object.hasOwn(settings, name)) problems.push(`${name} is there twice`);
     else if (value === null) settings[name] = '';
     else if (isScalar(value)) settings[name] = String(value.value ?? '');
-    else if (isSeq(value) && value.items.every((item) => isScalar(item)))
+    else if (isSeq(value) && value.items.length === 0)
+      problems.push(`${name}: the list is empty; leave it out for the default`);
+    else if (isSeq(value) && value.items.every((item) => isScalar(item) && item.value))
       settings[name] = value.items.map((item) => (isScalar(item) ? String(item.value) : '')).join(',');
     else problems.push(`${name}: expected a value or a list of values`);
   }

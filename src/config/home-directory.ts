@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
 
@@ -9,7 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * only reads the data needs no other setting to be valid.
  */
 export function homeDirectory(env: Environment): string {
-  return resolve(given(env['TURNOUT_HOME']) ?? join(given(env['HOME']) ?? homedir(), '.turnout'));
+  return resolve(given(env['TURNOUT_HOME']) ?? join(userHome(env), '.turnout'));
 }
 
 /**
@@ -19,9 +19,27 @@ export function homeDirectory(env: Environment): string {
 export function trustedHome(env: Environment): string {
   const named = given(env['TURNOUT_HOME']);
   if (named !== undefined && !isAbsolute(named)) throw notAbsolute('TURNOUT_HOME', named);
-  const home = given(env['HOME']);
-  if (named === undefined && home !== undefined && !isAbsolute(home)) throw notAbsolute('HOME', home);
   return homeDirectory(env);
+}
+
+/**
+ * The user's home directory. An empty or a relative HOME counts as not set: what is below it would begin in the current
+ * directory, which may be anybody's repository.
+ */
+export function userHome(env: Environment, ofSystem = [homedir, () => userInfo().homedir]): string {
+  for (const find of [() => env['HOME'], ...ofSystem]) {
+    try {
+      const home = find();
+      if (home !== undefined && isAbsolute(home)) return home;
+    } catch {
+      // The system knows no such user: a container with a user number of its own.
+    }
+  }
+  throw new TurnoutError(
+    'bad_request',
+    'This user has no home directory: HOME is no absolute path, and the system names none.',
+    { hint: 'Set TURNOUT_HOME, or HOME, to an absolute path.' },
+  );
 }
 
 export function notAbsolute(name: string, value: string): TurnoutError {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
 import { TurnoutError } from '../core/errors.js';
 import { parseConfigFile } from './config-file.js';
+import { parseEnvFile } from './env-file.js';
 import { type Environment, given, notAbsolute, trustedHome } from './home-directory.js';
 import { fileSetting, secretNames } from './secrets.js';
-import { readTrustedFile } from './trusted-file.js';
+import { readTrustedFile, refuseLookAlikes } from './trusted-file.js';
 
 export interface SettingsSources {
   readonly environment: Environment;
@@ -30,11 +30,12 @@ export async function readEnvironment(sources: SettingsSources): Promise<ReadEnv
   const { environment, flags = {}, envFile } = sources;
   const named = envFile === undefined ? {} : readNamedFile(resolve(envFile));
   const home = trustedHome({ ...named, ...withoutBlanks(environment), ...flags });
-  const configFile = join(home, 'config.yaml');
+  const [configFile, envOfHome] = [join(home, 'config.yaml'), join(home, '.env')];
   const ofConfig = readTrustedFile(configFile);
-  const ofHome = readTrustedFile(join(home, '.env'));
+  const ofHome = readTrustedFile(envOfHome);
+  refuseLookAlikes(home);
   const config = ofConfig === undefined ? {} : await parseConfigFile(configFile, ofConfig);
-  const env = ofHome === undefined ? {} : parseEnv(ofHome);
+  const env = ofHome === undefined ? {} : parseEnvFile(envOfHome, ofHome);
   for (const [file, settings] of [
     ['config.yaml', config],
     ['.env', env],
@@ -43,9 +44,13 @@ export async function readEnvironment(sources: SettingsSources): Promise<ReadEnv
   }
   refuseRelative(environment);
   const files = { ...beginningAt(home, env), ...named };
-  const inherited = { ...files, ...environment, TURNOUT_HOME: home };
+  const inherited: Record<string, string | undefined> = { ...files, ...environment, TURNOUT_HOME: home };
+  // An agent's CLI, too, would look for its settings in the working directory.
+  if (!isAbsolute(inherited['HOME'] ?? '')) delete inherited['HOME'];
+  // An empty value is not set, so it takes no restriction of a weaker source away.
+  const sourcesOfSettings = [beginningAt(home, config), beginningAt(home, env), named, environment, flags];
   return {
-    settings: { ...beginningAt(home, config), ...inherited, ...flags, TURNOUT_HOME: home },
+    settings: Object.assign({}, ...sourcesOfSettings.map(withoutBlanks), { TURNOUT_HOME: home }),
     inherited,
   };
 }
@@ -74,14 +79,16 @@ function isRelative(name: string, value: string): boolean {
 }
 
 function readNamedFile(path: string): Record<string, string | undefined> {
+  let text: string;
   try {
-    return beginningAt(dirname(path), parseEnv(readFileSync(path, 'utf8')));
+    text = readFileSync(path, 'utf8');
   } catch (cause) {
     const { message } = cause as Error;
     throw new TurnoutError('bad_request', `The file ${path} of --env-file can't be read: ${message}`, {
       cause,
     });
   }
+  return beginningAt(dirname(path), parseEnvFile(path, text));
 }
 
 function homeInItself(file: string): TurnoutError {

@@ -23,7 +23,7 @@ export type QueueMode = (typeof queueModes)[number];
 const settings = {
   BACKEND_CLI_PATH: optional(text),
   BACKEND_MODEL: optional(matching(isModelName, modelNameExpected)),
-  ALLOWED_TOOLS: withDefault(list, []),
+  ALLOWED_TOOLS: withDefault(tools, []),
   ALLOW_UNSUPPORTED: withDefault(onOrOff, false),
   QUERY_TIMEOUT_MS: withDefault(milliseconds(1), 600_000),
   WORKING_DIR: withDefault(text, '.'),
@@ -64,6 +64,8 @@ const otherNames: ReadonlySet<string> = new Set([
   ...['AGENT_BACKEND', 'FORGE_BACKEND', 'BACKEND_MAX_TURNS', 'TURNOUT_HOME'],
   ...secretNames.flatMap((name) => [name, fileSetting(name)]),
 ]);
+
+export const settingNames: readonly string[] = [...Object.keys(settings), ...otherNames];
 
 export function isSettingName(name: string): boolean {
   return Object.hasOwn(settings, name) || otherNames.has(name);
@@ -114,11 +116,14 @@ function trimmed(raw: string): string {
   return raw.trim();
 }
 
-function list(raw: string): readonly string[] {
-  return raw
+function tools(raw: string): readonly string[] {
+  const names = raw
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+  // No tool at all would mean all of them.
+  if (names.length === 0) throw new WrongValue('expected at least one tool; leave it out to allow all');
+  return names;
 }
 
 function matching(isRight: (value: string) => boolean, expected: string): (raw: string) => string {

@@ -1,5 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
 
 /**
@@ -30,6 +39,28 @@ export function readTrustedFile(path: string): string | undefined {
     closeSync(file);
   }
 }
+
+/** Refuses files that somebody may take for `config.yaml` or `.env`: a restriction in there would have no effect. */
+export function refuseLookAlikes(home: string): void {
+  let names: readonly string[];
+  try {
+    names = readdirSync(home);
+  } catch {
+    // There is no such directory yet, and so no file.
+    return;
+  }
+  const found = names.find((name) => lookAlike.test(name) && !['config.yaml', '.env'].includes(name));
+  if (found === undefined) return;
+  throw new TurnoutError(
+    'bad_request',
+    `${join(home, found)} is no settings file, and nothing in it counts.`,
+    {
+      hint: 'The settings files are config.yaml and .env, in lower case: rename it, or remove it.',
+    },
+  );
+}
+
+const lookAlike = /^(?:config\.(?:ya?ml|json|toml)|\.env)$/i;
 
 /** The directories above the file, and above the file that it is a link to. */
 function directoriesOf(path: string): ReadonlySet<string> {

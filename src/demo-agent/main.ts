@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 import { type Options, parseArguments, UsageError } from './arguments.js';
 import { ConversationFiles } from './conversation.js';
 import { runLive } from './live/live.js';
@@ -38,12 +38,18 @@ function answer(options: Options, signal: AbortSignal): Promise<number> {
   const { env, stdin, stdout } = process;
   // The real path: reached through a link, it is the same directory.
   const cwd = realpathSync(process.cwd());
-  const home = resolve(env['TURNOUT_HOME'] || join(homedir(), '.turnout'));
+  const home = resolve(env['TURNOUT_HOME'] || join(userHome(), '.turnout'));
   const conversations = new ConversationFiles(home, cwd);
   const speed = numberIn(env['TURNOUT_DEMO_SPEED'], 1);
   const price = numberIn(env['TURNOUT_DEMO_PRICE'], 0);
   const run = options.messageInput ? runLive : runOneShot;
   return run(options, { stdin, stdout, cwd, conversations, speed, price, signal });
+}
+
+/** With an empty or a relative HOME, `homedir` would lead into the working directory. */
+function userHome(): string {
+  const home = homedir();
+  return isAbsolute(home) ? home : userInfo().homedir;
 }
 
 /** Sets up the signals: SIGTERM ends the program silently, SIGINT interrupts the turn. */

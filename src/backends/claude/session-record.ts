@@ -1,13 +1,13 @@
 import { realpath } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { userHome } from '../../config/home-directory.js';
 import { namesIn, type RecordFiles, toolsInFiles } from '../record/read-records.js';
 import type { Environment, RecordedTools, RecordQuery } from '../record/types.js';
 import { claudeEntries } from './record-entries.js';
 
 /** The tools of a turn by Claude's transcript: `projects/<directory>/<session>.jsonl` in its home. */
 export function recordedTools(query: RecordQuery, env: Environment): Promise<RecordedTools> {
-  const projects = join(env['CLAUDE_CONFIG_DIR'] || join(env['HOME'] || homedir(), '.claude'), 'projects');
+  const projects = join(env['CLAUDE_CONFIG_DIR'] || join(userHome(env), '.claude'), 'projects');
   const files: RecordFiles = {
     // A session is looked for in all directories: how Claude names them is its own matter.
     ofSession: async (sessionId) =>

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { userHome } from '../../config/home-directory.js';
 
 /** With analytics a finished turn, or a process that is to end, waits until they are sent, also if they can't be. */
 export const withoutAnalytics: readonly string[] = ['-c', 'analytics.enabled=false'];
 
 /** Where no plugins are configured, Codex still looks for them, and waits for that at exit (5 s without a network). */
 export function withoutPlugins(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const home = env['CODEX_HOME'] ?? join(env['HOME'] ?? homedir(), '.codex');
+  const home = env['CODEX_HOME'] || join(userHome(env), '.codex');
   try {
     if (/plugins|marketplace/.test(readFileSync(join(home, 'config.toml'), 'utf8'))) return [];
   } catch {

@@ -1,12 +1,12 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { userHome } from '../../config/home-directory.js';
 import { pathsBelow, toolsInFiles } from '../record/read-records.js';
 import type { Environment, RecordedTools, RecordQuery } from '../record/types.js';
 import { codexEntries } from './record-entries.js';
 
 /** The tools of a turn by Codex's rollout: `sessions/<year>/<month>/<day>/rollout-<time>-<thread>.jsonl` in its home. */
 export function recordedTools(query: RecordQuery, env: Environment): Promise<RecordedTools> {
-  const home = env['CODEX_HOME'] || join(env['HOME'] || homedir(), '.codex');
+  const home = env['CODEX_HOME'] || join(userHome(env), '.codex');
   const rollouts = async () =>
     (await pathsBelow(join(home, 'sessions'))).filter((path) => /rollout-[^/\\]*\.jsonl$/.test(path));
   return toolsInFiles(query, {

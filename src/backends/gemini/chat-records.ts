@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { appendFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { userHome } from '../../config/home-directory.js';
 import { TurnoutError } from '../../core/errors.js';
 import {
   type ChatFile,
@@ -82,7 +82,7 @@ interface FoundFile extends ChatFileName, ChatFile {}
 
 /** Holds a directory for each project, with its `chats`. */
 export function projectsDirectory(env: Environment): string {
-  return join(env['GEMINI_CLI_HOME'] || env['HOME'] || homedir(), '.gemini', 'tmp');
+  return join(env['GEMINI_CLI_HOME'] || userHome(env), '.gemini', 'tmp');
 }
 
 async function chatDirectories(env: Environment): Promise<readonly string[]> {

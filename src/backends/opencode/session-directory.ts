@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { userHome } from '../../config/home-directory.js';
 import { type NoticeEvent, notice } from '../../core/chat-event.js';
 import { loadSqlite } from '../../sqlite/load-sqlite.js';
 import { isObject, type JsonObject } from '../output/json.js';
@@ -45,7 +45,7 @@ export async function selectRows(
 
 /** The path of the database, as OpenCode (1.18.33) finds it. */
 function databaseFile(env: Environment): string {
-  const data = join(env['XDG_DATA_HOME'] || join(env['HOME'] || homedir(), '.local', 'share'), 'opencode');
+  const data = join(env['XDG_DATA_HOME'] || join(userHome(env), '.local', 'share'), 'opencode');
   const own = env['OPENCODE_DB'] || 'opencode.db';
   return isAbsolute(own) ? own : join(data, own);
 }

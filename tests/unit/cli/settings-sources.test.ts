@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
 import { it, programPath, type Stage } from '../../contract/stage.js';
@@ -67,6 +67,30 @@ describe.concurrent('a cloned repository', () => {
   });
 });
 
+describe.concurrent('a HOME that is no absolute path', () => {
+  it('does not lead into the repository [fault 13.5: an empty HOME]', async ({ stage }) => {
+    const { program, ran } = hostileRepository(stage);
+    for (const directory of ['.turnout', 'h/.turnout', ' /.turnout']) {
+      mkdirSync(join(stage.workingDir, directory), { recursive: true, mode: 0o700 });
+      const file = join(stage.workingDir, directory, 'config.yaml');
+      writeFileSync(file, `BACKEND_CLI_PATH: ${program}\n`, { mode: 0o600 });
+    }
+    for (const HOME of ['', ' ', 'h', '.']) {
+      // `doctor` leaves nothing in the tester's own home, which the user database names.
+      const { stdout, stderr } = await turnout(stage, ['doctor'], { env: { HOME, TURNOUT_HOME: '' } });
+      expect(stdout + stderr, JSON.stringify(HOME)).not.toContain(stage.workingDir);
+    }
+    expect(ran()).toBe(false);
+  });
+
+  it('is not given to the agent [fault 13.5: an empty HOME]', async ({ stage }) => {
+    const env = { ...playing(stage, 'claude', 'answer', 'receive.mjs'), TURNOUT_HOME: stage.home, HOME: ' ' };
+    expect(await turnout(stage, ['run', 'hi'], { env })).toMatchObject({ code: 0 });
+    const received = JSON.parse(readFileSync(stage.path('received'), 'utf8'));
+    expect(received.env).not.toHaveProperty('HOME');
+  });
+});
+
 describe.concurrent('settings', () => {
   async function argvOf(stage: Stage, args: readonly string[], env: Record<string, string> = {}) {
     const given = { ...playing(stage, 'codex', 'answer', 'receive.sh'), ...env };
@@ -105,6 +129,41 @@ describe.concurrent('settings', () => {
     const { env } = JSON.parse(readFileSync(stage.path('received'), 'utf8'));
     expect(env).toMatchObject({ ANTHROPIC_API_KEY: 'key-of-the-file' });
     expect(env).not.toHaveProperty('QUERY_TIMEOUT_MS');
+  });
+
+  it('that nothing would read are refused [fault 13.5: a restriction in .env that is not read]', async ({
+    stage,
+  }) => {
+    mkdirSync(stage.home, { mode: 0o700 });
+    const refusal = async (name: string, text: string) => {
+      const path = join(stage.home, name);
+      writeFileSync(path, text, { mode: 0o600 });
+      const { code, stderr } = await turnout(stage, ['run', 'hi'], {
+        env: playing(stage, 'codex', 'answer'),
+      });
+      rmSync(path);
+      expect(code, name).toBe(2);
+      return stderr;
+    };
+    expect(await refusal('.env', 'A=1\nPERMISSION_MODE: plan\n')).toContain('.env is wrong:\n  - line 2');
+    expect(await refusal('.env', 'ALLOWED_TOOLS=,\n')).toContain('expected at least one tool');
+    expect(await refusal('config.yaml', 'ALLOWED_TOOLS: []\n')).toContain('ALLOWED_TOOLS');
+    for (const name of ['config.yml', 'Config.yaml', 'config.json', '.ENV'])
+      expect(await refusal(name, 'PERMISSION_MODE: plan\n')).toContain(join(stage.home, name));
+  });
+
+  it('of files hold if the environment has an empty one [fault 13.5: a restriction in .env that is not read]', async ({
+    stage,
+  }) => {
+    mkdirSync(stage.home, { mode: 0o700 });
+    for (const [name, text] of [
+      ['.env', '\uFEFFPERMISSION_MODE=plan\rBACKEND_MODEL=x\r'],
+      ['config.yaml', '\uFEFFPERMISSION_MODE: plan\r\n'],
+    ] as const) {
+      writeFileSync(join(stage.home, name), text, { mode: 0o600 });
+      expect(await argvOf(stage, [], { PERMISSION_MODE: '' }), name).toContain('read-only');
+      rmSync(join(stage.home, name));
+    }
   });
 
   it('in a file that somebody else can change are refused [fault 13.5: settings file of another user]', async ({
