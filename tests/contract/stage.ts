@@ -23,7 +23,8 @@ export type Program =
   | 'receive.sh'
   | 'receive.mjs'
   | 'stubborn.mjs'
-  | 'insistent-agent.mjs';
+  | 'insistent-agent.mjs'
+  | 'ambiguous-agent.mjs';
 
 export function programPath(program: Program): string {
   return fileURLToPath(new URL(`../fixtures/programs/${program}`, import.meta.url));

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { duplicateKeys } from '../../core/duplicate-keys.js';
 import { readTextFile } from '../persona/read-text-file.js';
 import { looksLike } from '../persona/stray-files.js';
 import { type HookEvent, hookEvents } from './payloads.js';
@@ -64,6 +65,9 @@ export async function readHooks(configDir: string): Promise<HooksReading> {
     return failed(`not valid JSON: ${error instanceof Error ? error.message : error}`);
   }
   const named = hookEvents.flatMap((event) => namedHooks(event, json));
+  // Only the last of them would count: the others are hooks that are never asked.
+  const twice = duplicateKeys(reading.file.text).map((place) => `${place}: this key is there twice`);
+  if (twice.length > 0) return { ...failed(...twice), named };
   const parsed = fileSchema.safeParse(json);
   if (parsed.success) return { hooks: parsed.data as Hooks, named, problems: [] };
   const problems = parsed.error.issues.map(({ path, message }) =>

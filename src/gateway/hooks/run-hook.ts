@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import { duplicateKeys } from '../../core/duplicate-keys.js';
 import { TurnoutError } from '../../core/errors.js';
 import { startProcess } from '../../process/start-process.js';
 import { programOf } from './check-programs.js';
@@ -21,11 +22,15 @@ export interface HookContext {
   readonly signal: AbortSignal;
 }
 
-const answerSchema = z.object({
-  action: z.enum(['continue', 'block']).default('continue'),
-  reason: z.string().optional(),
-  payload: z.record(z.string(), z.unknown()).optional(),
-});
+/** A reply that is only nearly one may be meant as a block: it is none at all. */
+const answerSchema = z
+  .strictObject({
+    action: z.enum(['continue', 'block']).optional(),
+    reason: z.string().optional(),
+    payload: z.record(z.string(), z.unknown()).optional(),
+  })
+  .refine(({ action, reason }) => action !== undefined || reason === undefined, 'a reason without an action')
+  .transform((answer) => ({ ...answer, action: answer.action ?? 'continue' }));
 
 const noAnswer: HookOutcome = { type: 'answer', answer: { action: 'continue' } };
 
@@ -94,23 +99,35 @@ async function runModule(hook: ModuleHook, input: string, context: HookContext):
 
 function readAnswer(output: string): HookOutcome {
   if (output.trim() === '') return noAnswer;
+  let answer: unknown;
   try {
-    return checkAnswer(JSON.parse(output));
+    answer = JSON.parse(output);
   } catch {
     return failure('did not answer in JSON', output.slice(0, 500));
   }
+  const [twice] = duplicateKeys(output);
+  if (twice !== undefined) return failure(unexpected, `${twice}: this key is there twice`);
+  return checkAnswer(answer);
 }
 
 function checkAnswer(answer: unknown): HookOutcome {
+  // Errors, maps and the like show no keys.
+  if (!isPlainObject(answer)) return failure(unexpected, 'it: expected an object');
   const parsed = answerSchema.safeParse(answer);
   if (parsed.success) return { type: 'answer', answer: parsed.data };
   const wrong = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`);
-  return failure('did not answer as expected', wrong.join('; '));
+  return failure(unexpected, wrong.join('; '));
+}
+
+function isPlainObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return [Object.prototype, null].includes(Object.getPrototypeOf(value));
 }
 
 function failure(why: string, detail?: string): HookOutcome {
   return { type: 'failure', why, detail };
 }
 
+const unexpected = 'did not answer as expected';
 const maxOutputBytes = 1024 * 1024;
 const graceMs = 500;

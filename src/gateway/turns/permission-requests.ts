@@ -58,7 +58,13 @@ export class PermissionRequests {
   }
 
   async ask(lease: Lease, eventId: string, request: PermissionRequestEvent, turn: AgentTurn): Promise<void> {
-    const { store, now, watch } = this.#parts;
+    const { store, now, watch, log } = this.#parts;
+    if (this.#isOpen(lease, request.id)) {
+      // A yes to the question that is shown would be a yes to this one, which nobody has seen.
+      log.warn('an agent asked twice with one id: both are denied', { channel: lease.channel });
+      await turn.answerPermission(request.id, 'deny', 'Two requests had the same id.').catch(() => undefined);
+      return;
+    }
     const id = `prm_${randomUUID()}`;
     const { tool, input, options } = request;
     const stored = await store.askPermission(lease, { id, tool, input, options, at: now() });
@@ -111,6 +117,10 @@ export class PermissionRequests {
   turnEnded(lease: Lease): void {
     this.#made.delete(lease.turnId);
     for (const [id, request] of this.#open) if (request.turnId === lease.turnId) this.#open.delete(id);
+  }
+
+  #isOpen({ turnId }: Lease, requestId: string): boolean {
+    return [...this.#open.values()].some((open) => open.turnId === turnId && open.requestId === requestId);
   }
 
   async #answerAgent(id: string, decision: PermissionDecision, message: string | undefined): Promise<void> {

@@ -82,6 +82,22 @@ describe('permissions in ask mode', () => {
     expect(note(stage)).toBe(false);
   });
 
+  it('what a person has seen is what is allowed [fault 13.9: two permission requests with one id]', async () => {
+    const stage = setUpGateway({
+      PERMISSION_MODE: 'ask',
+      BACKEND_CLI_PATH: programPath('ambiguous-agent.mjs'),
+    });
+    const client = await stage.start();
+    const event = await client.post('a', 'go');
+    await eventually(async () => (await pending(client)).length > 0);
+    const [request] = await pending(client);
+    expect(request).toMatchObject({ tool: 'Bash', input: { command: 'ls' } });
+    await client.call(`/v1/permissions/${request?.id}`, { body: { decision: 'allow' } });
+    expect(await client.ended(event)).toMatchObject({ state: 'answered', responseText: 'deny , allow ls' });
+    const asked = (await client.messages('a')).filter(({ text }) => text.includes('Permission needed'));
+    expect(asked).toHaveLength(1);
+  });
+
   it('denied: the tool does not run', async () => {
     const stage = setUpGateway({ PERMISSION_MODE: 'ask' });
     const client = await stage.start();

@@ -21,6 +21,8 @@ export class ClaudeTurns implements Listener {
   readonly #connection: ClaudeConnection;
   /** The permission requests without an answer, by their ids. */
   readonly #openQuestions = new Map<string, JsonObject>();
+  /** The ids of all permission requests of the turn: what was shown under one is what is answered under it. */
+  readonly #asked = new Set<string>();
   /** The callers of `steer`, by their messages' ids, until Claude reports that it has the message. */
   readonly #steerCallers = new Map<string, (taken: boolean) => void>();
   #state: ClaudeLiveState;
@@ -173,6 +175,7 @@ export class ClaudeTurns implements Listener {
     if (turn.stream.isOver) {
       this.#current = undefined;
       this.#openQuestions.clear();
+      this.#asked.clear();
     }
     return events;
   }
@@ -196,12 +199,16 @@ export class ClaudeTurns implements Listener {
   }
 
   #handleToolRequest(id: string, request: JsonObject, questions: Permissions['questions']): boolean {
-    if (questions === 'ask' && this.#state.turn?.begun) {
+    const isReused = this.#asked.has(id);
+    if (questions === 'ask' && this.#state.turn?.begun && !isReused) {
+      this.#asked.add(id);
       this.#openQuestions.set(id, request);
       return true;
     }
-    const message =
-      questions === 'ask' ? 'Nobody is there to be asked: no turn is running.' : questions.refuse;
+    const nobody = isReused
+      ? 'Another request had the same id.'
+      : 'Nobody is there to be asked: no turn is running.';
+    const message = questions === 'ask' ? nobody : questions.refuse;
     this.#connection.respond(id, permissionResult(request, { decision: 'deny', message }));
     const denied = notice('warning', `Permission denied: ${requestedTool(request).tool}. ${message}`);
     this.#apply([this.#state, [denied]]);

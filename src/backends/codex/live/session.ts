@@ -179,6 +179,8 @@ export class CodexSession implements LiveSession {
       this.#connection.refuse(message.value['id'], text(message.value['method']));
       return turn === undefined ? [] : this.#take(turn, stepCodexTurn(turn.state, message));
     }
+    const id = String(request.requestId);
+    if (turn?.asked.has(id)) return this.#refuseReused(turn, id, request);
     // The request of an MCP server may belong to no turn.
     const ours = ['', turn?.state.turnId].includes(request.turnId) || this.#children.has(request.threadId);
     const decision =
@@ -188,6 +190,7 @@ export class CodexSession implements LiveSession {
       this.#answer(request, { decision: decision ?? 'deny' });
       return [];
     }
+    turn.asked.add(id);
     const [state, events] = stepCodexTurn(turn.state, message);
     const allowed = decision === 'allow';
     return this.#take(turn, [
@@ -355,6 +358,14 @@ export class CodexSession implements LiveSession {
       this.#connection.requestInOrder('turn/steer', params);
     }
     this.#connection.respond(request.requestId, request.reply(decision));
+  }
+
+  /** An answer names nothing but the id: an allow could be taken for either request, so both are denied. */
+  #refuseReused(turn: CodexTurn, id: string, request: PermissionRequest): readonly LiveEvent[] {
+    const first = turn.state.permissionRequests.get(id);
+    if (first !== undefined) this.#answer(first, { decision: 'deny' });
+    if (first?.requestId !== request.requestId) this.#answer(request, { decision: 'deny' });
+    return this.#take(turn, resolvePermission(turn.state, id, 'deny'));
   }
 
   #registerChild(value: JsonObject): void {

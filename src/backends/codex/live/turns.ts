@@ -8,6 +8,8 @@ export class CodexTurn {
   state: CodexTurnState = newCodexTurnState;
   /** It was asked to stop. */
   stopped = false;
+  /** The ids of all permission requests that were shown. */
+  readonly asked = new Set<string>();
   /** The prompts that it was steered with and that Codex has accepted, by the id of their message. */
   readonly steered = new Map<string, string>();
   /** Steers that Codex has not answered yet. */

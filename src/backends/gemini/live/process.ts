@@ -147,6 +147,8 @@ export class GeminiProcess implements LiveProcess {
         return this.#sessions.get(sessionId)?.receive({ type: 'update', update, raw }) ?? [];
       }
       case 'session/request_permission': {
+        // Of two with one id the second is withdrawn: its outcome must not become that of the first.
+        if (this.#outcomes.has(message['id'])) return [];
         const requested = this.#sessions.get(sessionId)?.requestPermission(params);
         if (requested !== undefined) this.#outcomes.set(message['id'], requested.outcome);
         return requested?.events ?? [];

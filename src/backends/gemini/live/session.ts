@@ -109,7 +109,9 @@ export class GeminiSession implements LiveSession {
       return { events: [], outcome: Promise.resolve(chooseOption(params, undefined)) };
     }
     const id = permissionId(params);
-    this.#withdraw(id);
+    // What was shown under an id is what is answered under it.
+    if (this.#permissionRequests.has(id))
+      return { events: [], outcome: Promise.resolve(chooseOption(params, 'deny')) };
     const requested = turn.step({ type: 'request', params });
     const { confirmTools } = this.#setup;
     if (confirmTools || this.#mode !== 'bypass') {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PermissionDecision } from '../../../core/chat-event.js';
 import type { PermissionAnswer } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
@@ -25,10 +26,15 @@ export class PendingPermissions {
   readonly #denials = new Map<string, string>();
   readonly #always = new Set<string>();
   readonly #decisions = new Map<string, PermissionDecision>();
+  /** The subjects of all requests of the turn. */
+  readonly #asked = new Map<string, JsonObject>();
 
   /** Adds a request; returns the reply if nobody needs to see it. `allowed`: the permission mode allows it. */
   add(request: JsonObject, allowed: boolean, confirmTools = false): PermissionReply | undefined {
     const id = text(request['id']);
+    const subject = subjectOf(request);
+    if (!isDeepStrictEqual(this.#asked.get(id) ?? subject, subject)) return this.#refuseReused(id);
+    this.#asked.set(id, subject);
     const pending = { permission: text(request['permission']), always: strings(request['always']) };
     const confirmation = allowed || this.#isAlwaysAllowed(pending);
     if (confirmation && !confirmTools) return allowing(id);
@@ -83,7 +89,15 @@ export class PendingPermissions {
     this.#pending.clear();
     this.#denials.clear();
     this.#decisions.clear();
+    this.#asked.clear();
     return left;
+  }
+
+  /** A reply names nothing but the id: an allow could be taken for either request. */
+  #refuseReused(id: string): PermissionReply {
+    if (this.#pending.delete(id)) this.#decisions.set(id, 'deny');
+    this.#denials.delete(id);
+    return { id, body: { reply: 'reject', message: 'Two requests had the same id.' } };
   }
 
   #isAlwaysAllowed({ permission, always }: Pick<PendingRequest, 'permission' | 'always'>): boolean {
@@ -102,6 +116,10 @@ export class PendingPermissions {
 }
 
 const defaultDenial = 'The user did not allow this.';
+
+function subjectOf({ permission, patterns, metadata, always, tool }: JsonObject): JsonObject {
+  return { permission, patterns, metadata, always, tool };
+}
 
 function allowing(id: string): PermissionReply {
   return { id, body: { reply: 'once' } };

@@ -187,6 +187,59 @@ describe('hooks', () => {
     expect(JSON.stringify(lines)).not.toContain('a secret');
   });
 
+  const tool = { channel: 'ops', eventId: 'e1', name: 'Bash', input: { command: 'ls' } };
+  /** One that prints each of the replies in turn, by the name of the tool. */
+  const saying = (replies: readonly string[]) =>
+    `let input = ''; for await (const piece of process.stdin) input += piece;
+     console.log(${JSON.stringify(replies)}[JSON.parse(input).name]);`;
+
+  it('that print what may be meant as a block refuse the tool [fault 13.6: a reply that is misspelt]', async () => {
+    const replies = [
+      '{"action":"block","action":"continue"}',
+      '{"action":"block","\\u0061ction":"continue"}',
+      '{"action":"continue","payload":{"name":"x","name":"3"}}',
+      '{"Action":"block"}',
+      '{"decision":"block","reason":"no"}',
+      '{"reason":"no"}',
+      '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}',
+      '{"__proto__":{"action":"block"}}',
+      'null',
+    ];
+    const { manager } = await managerOf({ tool_start: [node('x.mjs')] }, { 'x.mjs': saying(replies) });
+    const verdicts = await Promise.all(
+      replies.map((_, index) => manager.fire('tool_start', { ...tool, name: `${index}` })),
+    );
+    expect(verdicts.map(({ action }) => action)).toEqual(replies.map(() => 'block'));
+  });
+
+  it('that print a reply in full, or nothing, are understood', async () => {
+    const replies = ['', '{}', '{"action":"continue"}', '{"action":"continue","reason":"fine \\"a\\": 1"}'];
+    const { manager, lines } = await managerOf({ tool_start: [node('x.mjs')] }, { 'x.mjs': saying(replies) });
+    for (const index of replies.keys())
+      expect((await manager.fire('tool_start', { ...tool, name: `${index}` })).action).toBe('continue');
+    expect(lines).toEqual([]);
+  });
+
+  it.each([
+    `{ Action: 'block' }`,
+    `{ decision: 'block', reason: 'no' }`,
+    `{ reason: 'no' }`,
+    `{ hookSpecificOutput: { permissionDecision: 'deny' } }`,
+    `new Error('no')`,
+    `new Map([['action', 'block']])`,
+    `[]`,
+  ])(
+    'that return what may be meant as a block refuse the tool: %s [fault 13.6: a reply that is misspelt]',
+    async (reply) => {
+      const files = { 'y.mjs': `export default () => (${reply});` };
+      const { manager } = await managerOf({ tool_start: [{ module: './y.mjs' }] }, files);
+      expect(await manager.fire('tool_start', tool)).toMatchObject({
+        action: 'block',
+        reason: expect.stringContaining('did not answer as expected'),
+      });
+    },
+  );
+
   it('that take too long are ended with all that they started', async () => {
     const { manager, directory, lines } = await managerOf(
       { message: [{ ...node('slow.mjs'), timeoutMs: 3000 }] },
@@ -371,6 +424,19 @@ describe('hooks.json', () => {
     ['[]', /hooks\.json: expected an object with a list of hooks for each event/],
     ['{}', /^none$/],
   ])('%s', async (content, expected) => expect(await problemsOf(content)).toMatch(expected));
+
+  const entry = '{"command":["/bin/true"]}';
+  it.each([
+    [`{"tool_start":[${entry}],"turn_end":[],"tool_start":[]}`, 'tool_start'],
+    [`{"tool_start":[${entry}],"tool\\u005fstart":[]}`, 'tool_start'],
+    ['{"tool_start":[{"command":["/bin/true"],"blocking":true,"blocking":false}]}', 'tool_start.0.blocking'],
+    [`{"message":[${entry},{"command":["/bin/true"],"command":["/bin/false"]}]}`, 'message.1.command'],
+  ])(
+    'a key that is there twice stops the start: %s [fault 13.6: a hook dropped by a duplicate key]',
+    async (content, place) => {
+      expect(await problemsOf(content)).toContain(`  - hooks.json: ${place}: this key is there twice`);
+    },
+  );
 
   it.each(['Hooks.json', 'hook.json', 'hooks.JSON', 'hooks.json.txt', 'hooks.jsonc'])(
     'a file that is not read stops the start: %s [fault 13.7: another spelling of hooks.json]',

@@ -152,6 +152,38 @@ describe('a turn with a Claude that misbehaves', () => {
     expect(heard().at(-1)?.response.response).toMatchObject({ behavior: 'deny' });
   });
 
+  it.each([
+    ['while it waits', ''],
+    ['after it was withdrawn', `say({ type: 'control_cancel_request', request_id: 'q' });`],
+  ])('an id is not used again %s [fault 13.9: two permission requests with one id]', async (_, between) => {
+    const { session, heard } = await open(
+      `const tool = (command) => ask('q', { subtype: 'can_use_tool', tool_name: 'Bash', input: { command } });
+      on.user = () => { init(); tool('ls'); ${between} tool('rm'); text('asked'); };
+      on.control_response = (m) => { if (m.response.response.behavior === 'allow') result('done'); };`,
+      { permissionMode: 'ask' },
+    );
+    const events: LiveEvent[] = [];
+    for await (const event of session.turn('go')) {
+      events.push(event);
+      if (event.type !== 'text') continue;
+      const allowed = session.answerPermission('q', { decision: 'allow' });
+      if (between === '') await allowed;
+      else {
+        await expect(allowed).rejects.toMatchObject({ code: 'bad_request' });
+        break;
+      }
+    }
+    expect(events.filter(({ type }) => type === 'permission_request')).toMatchObject([
+      { id: 'q', input: { command: 'ls' } },
+    ]);
+    await until(() => heard().some(({ type }) => type === 'control_response'));
+    const answers = heard().flatMap((m) => (m.type === 'control_response' ? [m.response.response] : []));
+    expect(answers[0]).toMatchObject({ behavior: 'deny' });
+    expect(answers.slice(1)).toEqual(
+      between === '' ? [{ behavior: 'allow', updatedInput: { command: 'ls' } }] : [],
+    );
+  });
+
   it('an older version, which can take nothing back and names no message, is interrupted too', async () => {
     const { session } = await open(`
       on.control_request = (m) => {

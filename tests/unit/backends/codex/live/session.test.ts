@@ -88,6 +88,22 @@ describe('a Codex session over a server that misbehaves', () => {
     });
   });
 
+  it('an id that stands for two requests is allowed nothing [fault 13.9: two permission requests with one id]', async () => {
+    const session = await open({ permissionMode: 'ask' });
+    const events: LiveEvent[] = [];
+    for await (const event of session.turn('ask twice with one id')) {
+      events.push(event);
+      // Both were read.
+      if (event.type === 'text')
+        await session.answerPermission('0', { decision: 'allow' }).catch(() => undefined);
+    }
+    expect(answerIn(events)).toBe('decline');
+    expect(events.filter(({ type }) => type.startsWith('permission'))).toMatchObject([
+      { type: 'permission_request', input: { command: 'ls' } },
+      { type: 'permission_resolved', decision: 'deny' },
+    ]);
+  });
+
   it.each(['', '  '])('a model without a name is refused: "%s"', async (name) => {
     const session = await open();
     await expect(session.setModel?.(name)).rejects.toMatchObject({ code: 'bad_request' });

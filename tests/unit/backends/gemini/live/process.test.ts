@@ -239,6 +239,31 @@ describe('an agent that', () => {
     expect(events.find(({ type }) => type === 'usage')).toMatchObject({ inputTokens: 15, outputTokens: 3 });
   });
 
+  it('asks twice about one tool gets the answer for what was shown [fault 13.9: two permission requests with one id]', async () => {
+    const process = await start(`
+      if (method === 'session/prompt') {
+        prompt = { id, sessionId: params.sessionId };
+        const options = [{ optionId: 'yes', kind: 'allow_once' }, { optionId: 'no', kind: 'reject_once' }];
+        const ask = (id, title) => say({ jsonrpc: '2.0', id, method: 'session/request_permission',
+          params: { ...params, toolCall: { toolCallId: 'run__1', kind: 'execute', title }, options } });
+        ask('first', 'ls');
+        ask('second', 'rm');
+      } else if (method === undefined) {
+        text(prompt.sessionId, id + ' ' + (result.outcome.optionId ?? 'none'));
+        if (id === 'first') reply(prompt.id, { stopReason: 'end_turn' });
+      }`);
+    const session = await process.open(options());
+    const events = await turn(session, 'hi', (event) => {
+      // The answer to the second one has come back: both were read.
+      if (event.type === 'text' && event.text.startsWith('second'))
+        void session.answerPermission('run__1', { decision: 'allow' });
+    });
+    expect(events.filter(({ type }) => type === 'permission_request')).toMatchObject([
+      { input: { command: 'ls' } },
+    ]);
+    expect(said(events)).toEqual(['second no', 'first yes']);
+  });
+
   it('does not offer the mode is refused', async () => {
     const process = await start('');
     await expect(process.open(options({ permissionMode: 'plan' }))).rejects.toMatchObject({
