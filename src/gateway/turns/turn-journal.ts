@@ -32,8 +32,7 @@ export class TurnJournal {
 
   /** Stores the end of a tool while the turn goes on: the next gateway loses nothing by not knowing it. */
   noteEnd(entry: JournalEntry & { type: 'tool_ended' }): void {
-    const noted: Promise<void> = this.note(entry).finally(() => this.#pending.delete(noted));
-    this.#pending.add(noted);
+    this.#later(this.note(entry));
   }
 
   /**
@@ -42,9 +41,22 @@ export class TurnJournal {
    * somewhere before the turn goes on, or the next gateway might run it again.
    */
   async note(entry: JournalEntry): Promise<void> {
+    if (!this.#isWorthNoting(entry)) return;
+    const noted = this.#write(entry);
+    // With so many tools on disk the turn is never run again: no more of them have to be there first.
+    if (entry.type === 'tool_started' && this.#tools.size > maxAwaited) this.#later(noted);
+    else await noted;
+  }
+
+  #later(noting: Promise<void>): void {
+    // It was logged, and the tools before it are on disk.
+    const noted: Promise<void> = noting.catch(() => undefined).finally(() => this.#pending.delete(noted));
+    this.#pending.add(noted);
+  }
+
+  async #write(entry: JournalEntry): Promise<void> {
     const { store, outputs, log, watch } = this.#parts;
     const { type } = entry;
-    if (!this.#isWorthNoting(entry)) return;
     // The end of a tool can't be noted before its beginning.
     if (type === 'tool_ended' && this.#unnotedTools.has(entry.id)) {
       this.#unnoted.push(entry);
@@ -99,4 +111,5 @@ export class TurnJournal {
 
 /** The archive and the recovery don't tell more tools apart either. */
 const maxTools = 2000;
+const maxAwaited = 50;
 const maxAfterStop = 100;
