@@ -7,6 +7,7 @@ import {
   type StopReason,
   type Usage,
 } from './chat-event.js';
+import { usableUsage } from './usable-usage.js';
 
 /** The limit of `complete.text`, which keeps the beginning of a longer answer; all of it is streamed. */
 export const maxAnswerChars = 32 * 1024 * 1024;
@@ -62,9 +63,9 @@ export class TurnLedger {
       case 'tool_end':
         return this.#endTool(event);
       case 'usage': {
-        const { type: _, ...usage } = event;
-        this.usage = usage;
-        return [event];
+        const { type: _, ...counts } = event;
+        this.usage = usableUsage(counts);
+        return [{ type: 'usage', ...this.usage }];
       }
       default:
         return [event];

@@ -110,7 +110,15 @@ export function buildParts(options: BuildOptions): GatewayParts {
     hooks,
     agents,
   );
-  const outputs = new TurnOutputs(join(config.home, 'turns'), config.maxOutputMb * 1024 ** 2);
+  const outputs = new TurnOutputs(
+    join(config.home, 'turns'),
+    config.maxOutputMb * 1024 ** 2,
+    (directory, error) =>
+      log.warn('the outputs of agents can not be kept: a crash may hide the last tools of a turn', {
+        directory,
+        error,
+      }),
+  );
   const commands = new ChatCommands({ store, runtime });
   const shortage = new Shortage();
   const worker = new TurnWorker({

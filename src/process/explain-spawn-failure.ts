@@ -8,6 +8,7 @@ export interface Attempt {
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly stdoutFile?: string;
 }
 
 /** Finds the reason of a failed spawn: ENOENT means a missing program, directory or interpreter alike. */
@@ -17,6 +18,14 @@ export async function explainSpawnFailure(attempt: Attempt, cause: unknown): Pro
   const fail = (code: SpawnError['code'], message: string, hint: string) =>
     new SpawnError(code, message, { errno, command, hint, cause });
 
+  // The program was not tried yet.
+  if (attempt.stdoutFile !== undefined && isPathOf(cause, attempt.stdoutFile) && !isShortage(errno)) {
+    return fail(
+      'crashed',
+      `The output file ${attempt.stdoutFile} of ${command} could not be made (${errno}).`,
+      'Its directory must be one that this user may write to: try again.',
+    );
+  }
   switch (errno) {
     case 'ENOENT':
     case 'EACCES':
@@ -67,6 +76,14 @@ export async function explainSpawnFailure(attempt: Attempt, cause: unknown): Pro
 function errnoOf(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   return typeof code === 'string' ? code : 'UNKNOWN';
+}
+
+function isPathOf(cause: unknown, file: string): boolean {
+  return cause instanceof Error && 'path' in cause && cause.path === file;
+}
+
+function isShortage(errno: string): boolean {
+  return ['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'ENOMEM'].includes(errno);
 }
 
 async function whyNotADirectory(cwd: string): Promise<string | undefined> {

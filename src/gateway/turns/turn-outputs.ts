@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, mkdir, open, readdir, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatEvent } from '../../core/chat-event.js';
@@ -16,22 +16,33 @@ import type { JournalEntry } from '../../store/store.js';
 export class TurnOutputs {
   readonly #directory: string;
   readonly #maxBytes: number;
-  #directoryMade: Promise<unknown> | undefined;
+  readonly #warn: (directory: string, error: unknown) => void;
+  #warned = false;
 
-  /** `maxBytes`: an agent that has printed more in one turn is ended (MAX_OUTPUT_MB). */
-  constructor(directory: string, maxBytes = Number.POSITIVE_INFINITY) {
+  /**
+   * `maxBytes`: an agent that has printed more in one turn is ended (MAX_OUTPUT_MB). `warn` is called when the directory
+   * can't be used any more.
+   */
+  constructor(
+    directory: string,
+    maxBytes = Number.POSITIVE_INFINITY,
+    warn: (directory: string, error: unknown) => void = () => {},
+  ) {
     this.#directory = directory;
     this.#maxBytes = maxBytes;
+    this.#warn = warn;
   }
 
-  /** Undefined if the directory can't be made: the pipe has to do. */
+  /** Makes the directory anew if somebody has removed it. Undefined if it can't be used: the pipe has to do. */
   async fileFor(turnId: string): Promise<string | undefined> {
     try {
-      this.#directoryMade ??= mkdir(this.#directory, { recursive: true, mode: 0o700 });
-      await this.#directoryMade;
+      await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      await access(this.#directory, constants.W_OK | constants.X_OK);
+      this.#warned = false;
       return this.#file(turnId);
-    } catch {
-      this.#directoryMade = undefined;
+    } catch (error) {
+      if (!this.#warned) this.#warn(this.#directory, error);
+      this.#warned = true;
       return undefined;
     }
   }

@@ -176,7 +176,7 @@ export class TurnWorker implements TurnHandler {
       hookStop.abort();
     });
     const stopping = AbortSignal.any([signal, hookStop.signal]);
-    const journal = new TurnJournal(lease, this.#parts);
+    const journal = new TurnJournal(lease, this.#parts, stopping);
     const running: ActiveAttempt = {
       lease,
       event,
@@ -294,7 +294,7 @@ export class TurnWorker implements TurnHandler {
         const at = now();
         attempt.toolEnded(chatEvent, at);
         const denied = chatEvent.denied ?? attempt.isDenied(id);
-        await journal.note({ type: 'tool_ended', id, isError, denied, at });
+        journal.noteEnd({ type: 'tool_ended', id, isError, denied, at });
         return gate.ended(id);
       }
       case 'permission_request': {

@@ -1,4 +1,5 @@
 import type { Usage } from '../../core/chat-event.js';
+import { usableUsage } from '../../core/usable-usage.js';
 import type { Failure, StoredTurn } from '../rows.js';
 import type { Lease, Postponement, TurnOutcome } from '../store.js';
 import { archive } from './archive.js';
@@ -64,15 +65,17 @@ interface TurnEnd {
 }
 
 function endTurn(db: Database, seq: number, end: TurnEnd): void {
+  // No answer is lost to a number that its column does not take.
+  const usage = end.usage && usableUsage(end.usage);
   db.run(
     `UPDATE turns SET state = ?, ended_at = ?, input_tokens = ?, output_tokens = ?, cached_input_tokens = ?,
       cost_usd = ?, stop_reason = ?, error_code = ?, error_message = ? WHERE seq = ?`,
     end.state,
     end.at,
-    end.usage?.inputTokens,
-    end.usage?.outputTokens,
-    end.usage?.cachedInputTokens,
-    end.usage?.costUsd,
+    usage?.inputTokens,
+    usage?.outputTokens,
+    usage?.cachedInputTokens,
+    usage?.costUsd,
     end.stopReason,
     end.error?.code,
     end.error?.message,

@@ -211,4 +211,9 @@ export const migrations: readonly string[] = [
   -- Tools that were asked for and never run: they keep no turn from being tried again.
   ALTER TABLE turn_tools ADD COLUMN denied INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- A turn may have thousands of tools, each of which is looked for twice.
+  CREATE INDEX turn_tools_id ON turn_tools (turn_seq, id);
+  DROP INDEX turn_tools_turn;
+  `,
 ];

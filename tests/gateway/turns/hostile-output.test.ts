@@ -1,4 +1,12 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -101,4 +109,71 @@ describe('an agent that prints without end', () => {
     );
     await eventually(() => readdirSync(join(stage.home, 'turns')).length === 0);
   });
+});
+
+describe('an agent that prints what no agent should', () => {
+  const { init, tool, answer } = claudeLines;
+
+  it('is answered for, without the numbers that can not be true [fault 13.1: usage that is no number of tokens]', async () => {
+    const stage = setUpGateway();
+    const result =
+      '{"type":"result","subtype":"success","is_error":false,"result":"42","session_id":"s1","usage":{"input_tokens":1e308,"output_tokens":-5,"cache_read_input_tokens":1.5},"total_cost_usd":1e999}';
+    const client = await stage.start(agentThatPrints(stage, `${init}${result}\n`));
+    const event = await client.ask('a', 'hello');
+    expect(event).toMatchObject({ state: 'answered', responseText: '42', attempts: 1 });
+    const [turn] = await storedTurns(stage, event.eventId);
+    expect(turn?.usage).toEqual({ inputTokens: 0, outputTokens: 0, cachedInputTokens: 2 });
+    expect(stage.log.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  const many = Array.from({ length: 5000 }, (_, index) => tool('{}', `t${index}`)).join('');
+
+  it('of 5,000 tools is answered for, and the first ones are noted [fault 13.1: thousands of tools in one turn]', async () => {
+    const stage = setUpGateway();
+    const client = await stage.start(agentThatPrints(stage, init + many + answer('42')));
+    const event = await client.ask('a', 'hello');
+    expect(event).toMatchObject({ state: 'answered', responseText: '42' });
+    expect(stage.points.filter((point) => point === 'tool_started')).toHaveLength(2000);
+    const [turn] = await storedTurns(stage, event.eventId);
+    expect(turn?.tools).toHaveLength(2000);
+    expect(turn?.tools.every(({ endedAt }) => endedAt !== undefined)).toBe(true);
+  });
+
+  it('notes few of them after a stop [fault 13.1: thousands of tools in one turn]', async () => {
+    const stage = setUpGateway();
+    const client = await stage.start(agentThatPrints(stage, init + many + answer('42')));
+    let stopped: Promise<unknown> | undefined;
+    let before = 0;
+    stage.onPoint((point) => {
+      if (point !== 'tool_started' || stopped !== undefined) return;
+      stopped = client.post('a', '/stop').then(() => {
+        before = stage.points.length;
+      });
+    });
+    const event = await client.ask('a', 'hello');
+    expect(event.state).not.toBe('running');
+    await stopped;
+    expect(stage.points.slice(before).filter((point) => point.startsWith('tool_')).length).toBeLessThan(150);
+  });
+
+  it.each(['nothing', 'a file'])(
+    'is answered for when %s is where the outputs were [fault 13.3: turns/ is gone]',
+    async (instead) => {
+      const stage = setUpGateway();
+      const client = await stage.start(agentThatPrints(stage, init + answer('42')));
+      const turns = join(stage.home, 'turns');
+      expect(await client.ask('a', 'hello')).toMatchObject({ state: 'answered' });
+      rmSync(turns, { recursive: true });
+      if (instead === 'a file') writeFileSync(turns, '');
+      expect(await client.ask('a', 'hello')).toMatchObject({ state: 'answered', attempts: 1 });
+      expect(await client.ask('a', 'hello')).toMatchObject({ state: 'answered', attempts: 1 });
+      const warned = stage.log.filter(({ message, msg }) =>
+        String(message ?? msg).includes('outputs of agents'),
+      );
+      expect(warned).toHaveLength(instead === 'a file' ? 1 : 0);
+      rmSync(turns, { recursive: true, force: true });
+      expect(await client.ask('a', 'hello')).toMatchObject({ state: 'answered' });
+      expect(existsSync(turns)).toBe(true);
+    },
+  );
 });

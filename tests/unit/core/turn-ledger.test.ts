@@ -24,6 +24,24 @@ describe('a turn ledger', () => {
     expect(ledger.toolsBegun).toBe(true);
   });
 
+  it('leaves out numbers that can not be true [fault 13.1: usage that is no number of tokens]', () => {
+    const usage = (inputTokens: number, costUsd: number): StepEvent => ({
+      type: 'usage',
+      inputTokens,
+      outputTokens: 7.4,
+      cachedInputTokens: Number.NaN,
+      costUsd,
+    });
+    const usable = (input: number, cost: number) => accept(usage(input, cost)).events;
+    for (const [tokens, cost] of [
+      [1e308, Number.POSITIVE_INFINITY],
+      [-5, -1],
+      [2 ** 53, Number.NaN],
+    ] as const)
+      expect(usable(tokens, cost)).toEqual([{ type: 'usage', inputTokens: 0, outputTokens: 7 }]);
+    expect(usable(3, 0.5)).toEqual([{ type: 'usage', inputTokens: 3, outputTokens: 7, costUsd: 0.5 }]);
+  });
+
   it("prefers the CLI's own words for the answer", () => {
     const { ledger } = accept(text('a'));
     expect(ledger.complete('end_turn', 'b')).toMatchObject([{ text: 'b' }]);

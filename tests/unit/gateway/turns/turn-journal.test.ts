@@ -37,3 +37,24 @@ describe('a tool that can be noted nowhere', () => {
     expect((await missedSteps([], read, 7)).entries).toEqual([tool]);
   });
 });
+
+describe('the journal of a turn with thousands of tools', () => {
+  it('takes few of them after a stop, but always the first one [fault 13.1: thousands of tools in one turn]', async () => {
+    const entries: JournalEntry[] = [];
+    const store = {
+      journal: async (_: unknown, entry: JournalEntry) => entries.push(entry),
+    } as unknown as Store;
+    const parts = { store, outputs: new TurnOutputs('unused'), log: noLog, watch: () => undefined };
+    const stopping = new AbortController();
+    const journal = new TurnJournal(lease, parts, stopping.signal);
+    const note = (id: string) => journal.note({ ...tool, id } as JournalEntry);
+    for (let n = 0; n < 500; n++) await note(`a${n}`);
+    expect(entries).toHaveLength(500);
+    stopping.abort();
+    for (let n = 0; n < 5000; n++) await note(`b${n}`);
+    expect(entries).toHaveLength(600);
+    const stopped = new TurnJournal(lease, parts, AbortSignal.abort());
+    await stopped.note(tool);
+    expect(entries).toHaveLength(601);
+  });
+});
