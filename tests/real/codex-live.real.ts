@@ -154,6 +154,7 @@ describe('permissions (S4)', () => {
     expect(events).toContainEqual({
       type: 'permission_request',
       id: expect.any(String),
+      toolId: expect.any(String),
       tool: 'shell',
       input: { command: expect.stringContaining('echo x > allowed.txt; true') },
       options: ['allow', 'allow_always', 'deny'],
