@@ -23,7 +23,9 @@ flags, in rising order, and never from the current directory; docs/configuration
   --host <address>  where to listen (HTTP_HOST, default 127.0.0.1)
   --port <port>     (HTTP_PORT, default 8420; 0: a free one)
   --home <dir>      database, archive, token (TURNOUT_HOME, default ~/.turnout)
-  --env-file <file> settings, and variables for the agents, over those of TURNOUT_HOME
+  --settings-file <file>
+                    settings, and variables for the agents, over those of TURNOUT_HOME (also --env-file, which
+                    Node itself reads before Turnout does, NODE_OPTIONS included)
   --demo            with the bundled demo agent only, in TURNOUT_HOME/demo: no account needed
 
 SIGTERM, SIGHUP or Ctrl-C lets running turns end (SHUTDOWN_GRACE_MS); another one, a second later or more, ends them at
@@ -61,7 +63,8 @@ interface Served {
 }
 
 async function ownSettings(options: Options): Promise<Served> {
-  const envFile = options['env-file'] === undefined ? undefined : resolve(options['env-file']);
+  const named = options['settings-file'] ?? options['env-file'];
+  const envFile = named === undefined ? undefined : resolve(named);
   const flags = asSettings(options);
   const read = await readEnvironment({ environment: process.env, flags, envFile });
   return { ...read, more: envFile === undefined ? {} : { envFile } };
@@ -69,9 +72,9 @@ async function ownSettings(options: Options): Promise<Served> {
 
 /** A demo has a home of its own, and takes nothing from the user's: no hooks, no channels, no other CLI. */
 function demoSettings(options: Options): Served {
-  if (options['env-file'] !== undefined || options.backend !== undefined) {
+  if ((options['settings-file'] ?? options['env-file'] ?? options.backend) !== undefined) {
     throw new TurnoutError('bad_request', 'A demo has its own agent and settings.', {
-      hint: 'Leave --env-file and --backend out, or --demo.',
+      hint: 'Leave --settings-file and --backend out, or --demo.',
     });
   }
   const { settings, inherited } = readDemoEnvironment(process.env, asSettings(options));
@@ -148,6 +151,7 @@ function parseOptions(argv: readonly string[]) {
       host: { type: 'string' },
       port: { type: 'string' },
       home: { type: 'string' },
+      'settings-file': { type: 'string' },
       'env-file': { type: 'string' },
       demo: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },

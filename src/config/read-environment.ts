@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
 import { parseConfigFile } from './config-file.js';
@@ -79,13 +78,10 @@ function isRelative(name: string, value: string): boolean {
 }
 
 function readNamedFile(path: string): Record<string, string | undefined> {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    const { message } = cause as Error;
-    throw new TurnoutError('bad_request', `The file ${path} of --env-file can't be read: ${message}`, {
-      cause,
+  const text = readTrustedFile(path);
+  if (text === undefined) {
+    throw new TurnoutError('bad_request', `The settings file ${path} is not there.`, {
+      hint: 'Name one with --settings-file, or leave it out.',
     });
   }
   return beginningAt(dirname(path), parseEnvFile(path, text));

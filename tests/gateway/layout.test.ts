@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { directory, exitCode, startProgram, url } from './program.js';
@@ -58,6 +58,12 @@ describe('the directories of a gateway', () => {
       startProgram(root, { WORKING_DIR: join(root, 'work') }, ['--env-file', '.env']),
     );
     expect(named).toMatchObject({ code: 1, err: expect.stringContaining('/nowhere/claude') });
+    const refused = async (mode: number) => {
+      chmodSync(join(root, '.env'), mode);
+      return ended(startProgram(root, env, ['--settings-file', join(root, mode === 0 ? 'none' : '.env')]));
+    };
+    expect((await refused(0o666)).err).toContain('can be changed by other users');
+    expect((await refused(0)).err).toMatch(/The settings file .*none is not there/);
   });
 });
 
