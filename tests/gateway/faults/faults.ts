@@ -47,7 +47,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'silent connections',
-    means: '600 connections that say nothing, or half of a request, for 6 s; 256 files may be open',
+    means: '600 connections that say nothing, or half of a request, for 6 s',
     happen: async (harm, gateway) => harm.silentConnections(gateway, 600, 6000),
   },
   {
