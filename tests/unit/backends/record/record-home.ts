@@ -20,7 +20,7 @@ export const sessionIds: Readonly<Record<BackendName, string>> = {
 const files: Readonly<Record<BackendName, string>> = {
   claude: `.claude/projects/-work-dir/${sessionIds.claude}.jsonl`,
   codex: `.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-${sessionIds.codex}.jsonl`,
-  gemini: '.gemini/tmp/work/chats/session-2026-01-01T00-00-00000000.jsonl',
+  gemini: '.gemini/tmp/project/chats/session-2026-01-01T00-00-00000000.jsonl',
   opencode: '.local/share/opencode/opencode.db',
 };
 
