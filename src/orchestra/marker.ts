@@ -1,0 +1,102 @@
+/** O7: an agent prints this on a line of its own when its work is done. The spelling is a contract with users' prompts. */
+export const completionMarker = 'ORCHESTRA_COMPLETE';
+
+/** The line that counts in a run: with a nonce, text from an untrusted repository can't contain it. */
+export function markerLine(nonce?: string): string {
+  return nonce === undefined ? completionMarker : `${completionMarker}:${nonce}`;
+}
+
+/**
+ * Looks for the completion marker in what the agent itself says, in pieces of any size. It counts as a whole line, without
+ * colours and carriage returns; inside a code fence, where an agent quotes, it counts only as the last line of all.
+ */
+export class MarkerScanner {
+  readonly #marker: string;
+  #line = '';
+  #lineIsTooLong = false;
+  #fence: Fence | undefined;
+  #found = false;
+  /** True if the last line of content so far is the marker in a fence. */
+  #foundInFence = false;
+
+  constructor(nonce?: string) {
+    this.#marker = markerLine(nonce);
+  }
+
+  /** True if the marker has been said, whatever follows. */
+  get found(): boolean {
+    return this.#found;
+  }
+
+  push(text: string): void {
+    let from = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+      this.#extend(text.slice(from, end));
+      this.endLine();
+      from = end + 1;
+    }
+    this.#extend(text.slice(from));
+  }
+
+  /** Ends the line that was begun: a tool call stands between two messages, even if neither has a line end. */
+  endLine(): void {
+    const line = this.#lineIsTooLong ? undefined : plain(this.#line);
+    this.#line = '';
+    this.#lineIsTooLong = false;
+    this.#see(line);
+  }
+
+  /** The agent has finished: a marker without a line end counts, and so does one in a fence at the very end. */
+  end(): boolean {
+    this.endLine();
+    return this.#found || this.#foundInFence;
+  }
+
+  #extend(piece: string): void {
+    if (this.#line.length + piece.length > longestLine) {
+      this.#lineIsTooLong = true;
+      this.#line = '';
+    } else if (!this.#lineIsTooLong) this.#line += piece;
+  }
+
+  #see(line: string | undefined): void {
+    if (line === '') return;
+    const isFence = line !== undefined && this.#toggleFence(line);
+    if (isFence && this.#fence === undefined) return;
+    this.#foundInFence = false;
+    if (isFence || line?.trim() !== this.#marker) return;
+    if (this.#fence === undefined) this.#found = true;
+    else this.#foundInFence = true;
+  }
+
+  /** True if the line opens a fence or closes the open one. */
+  #toggleFence(line: string): boolean {
+    const [, mark = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (mark === '') return false;
+    if (this.#fence === undefined) {
+      // Backticks behind backticks are code within a sentence.
+      if (mark.startsWith('`') && rest.includes('`')) return false;
+      this.#fence = { character: mark.charAt(0), length: mark.length };
+      return true;
+    }
+    const closes =
+      mark.startsWith(this.#fence.character) && mark.length >= this.#fence.length && rest.trim() === '';
+    if (closes) this.#fence = undefined;
+    return closes;
+  }
+}
+
+interface Fence {
+  readonly character: string;
+  readonly length: number;
+}
+
+/** The line without terminal sequences (colours, titles, links) and carriage returns, and without blanks at its end. */
+function plain(line: string): string {
+  return line.replace(terminalSequence, '').replaceAll('\r', '').trimEnd();
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences begin with a control character
+const terminalSequence = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\^_])/g;
+/** A marker with the longest nonce and colours around it is far shorter. */
+const longestLine = 4096;
