@@ -5,9 +5,9 @@ const fakeClock = ['tests/unit/sessions/{alarm,watchdog}.test.ts'];
 
 export default defineConfig({
   test: {
-    globalSetup: ['tests/no-child-left.ts'],
+    globalSetup: ['tests/no-child-left.ts', 'tests/compile-programs.ts'],
     // Most tests wait for child processes: more workers than cores keep the machine busy.
-    maxWorkers: 6,
+    maxWorkers: 8,
     // Real child processes on a busy machine: one more try there before a change is turned away.
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: 30_000,

@@ -1,14 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
-// The gateway under load, killed at every journal point: docs/kill-points.md is written by it.
+// Whole programs that are started, killed and started again, and the ending of processes, which is seen by the whole
+// machine: one file at a time. docs/kill-points.md and docs/faults.md are written by it.
 export default defineConfig({
   test: {
-    include: ['tests/gateway/**/*.kill.ts'],
-    globalSetup: ['tests/no-child-left.ts'],
+    include: ['tests/**/*.kill.ts'],
+    globalSetup: ['tests/no-child-left.ts', 'tests/compile-programs.ts'],
     fileParallelism: false,
     // A gateway that is started again, or waits for its agents, leaves a core to another one.
     maxConcurrency: 2,
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: 180_000,
+    hookTimeout: 60_000,
   },
 });

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { BackendName } from '../src/backends/registry.js';
+import type { VendorName } from '../src/backends/registry.js';
 import type { LabHome } from '../src/lab/home.js';
 import { createBackend } from './product.js';
 
@@ -12,7 +12,7 @@ export interface Floor {
   end(): Promise<void>;
 }
 
-export const floors: Readonly<Record<BackendName, (home: LabHome, cliPath: string) => Promise<Floor>>> = {
+export const floors: Readonly<Record<VendorName, (home: LabHome, cliPath: string) => Promise<Floor>>> = {
   claude: async (home, cliPath) => {
     const args = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
     const peer = start(cliPath, [...args, '--include-partial-messages', '--dangerously-skip-permissions'], {

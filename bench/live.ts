@@ -6,7 +6,7 @@ import { installCli } from '../scripts/install-cli.js';
 import { claudeSdkSide } from '../scripts/parity/claude-sdk-side.js';
 import { codexSdkSide } from '../scripts/parity/codex-sdk-side.js';
 import type { Side, SideOptions, Vendor } from '../scripts/parity/side.js';
-import { type BackendName, backendNames } from '../src/backends/registry.js';
+import { type VendorName, vendorNames } from '../src/backends/registry.js';
 import { type LabHome, makeHome } from '../src/lab/home.js';
 import { floors } from './floors.js';
 import { createBackend, Sessions } from './product.js';
@@ -15,33 +15,33 @@ import { claudeSdkGoal, measureSameProcess } from './same-process.js';
 import { finish, mustNotFail, shuffled, timed, warmUp } from './turns.js';
 
 /** Of each contender: two Claude processes with the same arguments differ by up to 7 % for as long as they live. */
-const copies: Readonly<Record<BackendName, number>> = { claude: 12, codex: 4, gemini: 4, opencode: 3 };
+const copies: Readonly<Record<VendorName, number>> = { claude: 12, codex: 4, gemini: 4, opencode: 3 };
 const warmTurns = 15;
 const coldTurns = 10;
 
 /** The vendors' SDKs, where there is one. */
-const sdks: Partial<Record<BackendName, (options: SideOptions) => Promise<Side>>> = {
+const sdks: Partial<Record<VendorName, (options: SideOptions) => Promise<Side>>> = {
   claude: claudeSdkSide,
   codex: codexSdkSide,
 };
 
 /** The most that a warm turn may take, as a ratio to the SDK's. */
-const sdkGoals: Partial<Record<BackendName, number>> = { claude: claudeSdkGoal, codex: 1 };
+const sdkGoals: Partial<Record<VendorName, number>> = { claude: claudeSdkGoal, codex: 1 };
 
 /** How many times faster than a cold start a warm turn should be, about. */
-const coldGoals: Readonly<Record<BackendName, number>> = { claude: 20, codex: 4, gemini: 100, opencode: 15 };
+const coldGoals: Readonly<Record<VendorName, number>> = { claude: 20, codex: 4, gemini: 100, opencode: 15 };
 
 /** A warm turn with each real CLI against the same CLI one-shot and against a bare driver of the same protocol. */
 export async function measureLive(): Promise<readonly Comparison[]> {
   const comparisons: Comparison[] = [];
-  const wanted = process.env['BENCH_BACKENDS']?.split(',') ?? backendNames;
-  for (const backend of backendNames) {
+  const wanted = process.env['BENCH_BACKENDS']?.split(',') ?? vendorNames;
+  for (const backend of vendorNames) {
     if (wanted.includes(backend)) comparisons.push(...(await measureBackend(backend)));
   }
   return comparisons;
 }
 
-async function measureBackend(backend: BackendName): Promise<readonly Comparison[]> {
+async function measureBackend(backend: VendorName): Promise<readonly Comparison[]> {
   const model = await startModel();
   const home = await makeHome(backend, model.url);
   const cliPath = installCli(backend);

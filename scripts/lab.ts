@@ -1,111 +1,88 @@
-// `npm run lab [-- --cli codex@0.166.0] [--only scenario,…] [--record]`: installs the pinned CLIs outside the package
-// and drives each through every scenario. All four at their pinned versions: docs/compatibility.md is written.
+// `npm run lab`: installs the pinned CLIs outside the package, drives each through every scenario, and writes their columns of
+// docs/compatibility.md. docs/lab.md tells the options.
 
-import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type BackendName, backendNames } from '../src/backends/registry.js';
-import { compatibilityPage, type VettedCli } from '../src/lab/compatibility.js';
-import { type FaceName, faceNames } from '../src/lab/faces.js';
-import { runScenarios, type ScenarioResult } from '../src/lab/run-scenarios.js';
+import { type VendorName, vendorNames } from '../src/backends/registry.js';
+import { foldResults } from '../src/lab/compatibility.js';
+import { faceNames } from '../src/lab/faces.js';
 import { scenarios } from '../src/lab/scenarios/table.js';
 import { installCli, pinnedVersions } from './install-cli.js';
+import { runHistory, today } from './lab/history.js';
+import { KeptResultsFile } from './lab/kept-results.js';
+import { runLatest } from './lab/latest.js';
+import { type InstalledCli, summarise, vet } from './lab/vet.js';
 import { record } from './record.js';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values } = parseArgs({
   options: {
     cli: { type: 'string', multiple: true },
     only: { type: 'string' },
     face: { type: 'string' },
     record: { type: 'boolean' },
+    history: { type: 'string' },
+    latest: { type: 'boolean' },
+    keep: { type: 'boolean', default: false },
+    continue: { type: 'boolean', default: false },
   },
 });
 
-const wanted = (values.cli ?? [...backendNames]).map(parseCli);
-const chosen =
-  values.only === undefined ? scenarios : scenarios.filter(({ id }) => values.only?.split(',').includes(id));
-if (chosen.length === 0)
-  fail(`No scenario is called ${values.only}. There are: ${scenarios.map(({ id }) => id).join(', ')}`);
-
 const start = Date.now();
-const installed = wanted.map((cli) => ({ ...cli, path: installCli(cli.name, cli.version) }));
-if (values.record) {
-  for (const { name, version, path } of installed) {
-    console.log(`${name}: ${await record(name, version, path)} recordings`);
-  }
-  process.exit(0);
-}
-const faces = faceNames.filter((face) => values.face === undefined || values.face === face);
-if (faces.length === 0) fail(`There is no face ${values.face}: ${faceNames.join(', ')}.`);
-// The slowest one first, so that it is not left alone at the end.
-const jobs = installed.toReversed().flatMap((cli) => faces.map((face) => ({ ...cli, face })));
-const results = (await inLanes(2, jobs, vet)).flat();
-const vetted = installed.map(
-  ({ name, version }): VettedCli => ({
-    cli: name,
-    version,
-    results: results.filter(({ cli }) => cli === name),
-  }),
-);
-const count = (state: ScenarioResult['state']) => results.filter((result) => result.state === state).length;
+const clis = (values.cli ?? [...vendorNames]).map(parseCli);
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const vettedFile = join(root, 'src/backends/launch/vetted-versions.json');
+const kept = new KeptResultsFile(join(root, 'docs'), pinnedVersions, scenarios, vettedFile);
+const retries = process.env['CI'] ? 1 : 0;
 
-const whole = values.cli === undefined && values.only === undefined && values.face === undefined;
-if (whole) writeFileSync(join(root, 'docs/compatibility.md'), compatibilityPage(vetted, scenarios));
-for (const { cli, face, scenario, reason, advice } of results.filter(({ state }) => state === 'failed')) {
-  console.log(`\nFAILED ${cli} · ${scenario} (${face})\n  ${reason}\n  ${advice}`);
+if (values.history !== undefined) {
+  const months = Number(values.history);
+  if (!Number.isInteger(months) || months < 1) fail('--history takes a number of months, such as 6.');
+  await runHistory({ months, clis, keep: values.keep, resume: values.continue, kept });
+} else if (values.latest) {
+  const same = await runLatest({ clis, keep: values.keep });
+  process.exitCode = same ? 0 : 1;
+} else if (values.record) {
+  for (const { name, version, path } of clis.map(install))
+    console.log(`${name}: ${await record(name, version, path)} recordings`);
+} else {
+  await vetOnce();
 }
 console.log(`\nlab: ${Math.round((Date.now() - start) / 1000)} s`);
-console.log(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`);
-process.exitCode = count('failed') === 0 ? 0 : 1;
 
-async function vet({
-  name,
-  path,
-  face,
-}: {
-  name: BackendName;
-  path: string;
-  face: FaceName;
-}): Promise<readonly ScenarioResult[]> {
-  return runScenarios({
-    cli: name,
-    cliPath: path,
-    scenarios: chosen,
-    retries: process.env['CI'] ? 1 : 0,
-    faces: [face],
-    turnout: [process.execPath, join(root, 'dist/cli/main.js')],
-    onResult: ({ scenario, face, state, milliseconds, reason }) =>
-      console.log(
-        `${state.padEnd(7)} ${name.padEnd(8)} ${scenario.padEnd(20)} ${face.padEnd(7)} ${(milliseconds / 1000).toFixed(1).padStart(5)} s${state === 'passed' ? '' : `  ${reason}`}`,
-      ),
-  });
+/** Drives one version of each CLI. A run of all scenarios through all faces updates the column of its version. */
+async function vetOnce(): Promise<void> {
+  const chosen =
+    values.only === undefined
+      ? scenarios
+      : scenarios.filter(({ id }) => values.only?.split(',').includes(id));
+  if (chosen.length === 0)
+    fail(`No scenario is called ${values.only}. There are: ${scenarios.map(({ id }) => id).join(', ')}`);
+  const faces = faceNames.filter((face) => values.face === undefined || values.face === face);
+  if (faces.length === 0) fail(`There is no face ${values.face}: ${faceNames.join(', ')}.`);
+  const vetted = await vet(clis.map(install), { scenarios: chosen, faces, retries });
+  if (values.only === undefined && values.face === undefined) {
+    for (const { name, version, results } of vetted)
+      if (kept.hasColumn(name, version)) kept.put(name, version, foldResults(results, today()));
+  }
+  if (summarise(vetted) > 0) process.exitCode = 1;
 }
 
-/** Heavy work on few cores: two jobs at a time. */
-async function inLanes<T, R>(
-  lanes: number,
-  items: readonly T[],
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
-  const done: R[] = [];
-  const queue = [...items.entries()];
-  await Promise.all(
-    Array.from({ length: lanes }, async () => {
-      for (let next = queue.shift(); next !== undefined; next = queue.shift())
-        done[next[0]] = await work(next[1]);
-    }),
-  );
-  return done;
+function install({ name, version = pinnedVersions[name] }: ChosenCli): InstalledCli {
+  return { name, version, path: installCli(name, version) };
 }
 
-function parseCli(raw: string): { name: BackendName; version: string } {
+interface ChosenCli {
+  readonly name: VendorName;
+  readonly version?: string;
+}
+
+function parseCli(raw: string): ChosenCli {
   const [name = '', version] = raw.split('@');
-  const known = backendNames.find((candidate) => candidate === name);
+  const known = vendorNames.find((candidate) => candidate === name);
   if (known === undefined)
-    fail(`Unknown CLI ${raw}. Expected ${backendNames.join(', ')}, with or without @version.`);
-  return { name: known, version: version ?? pinnedVersions[known] };
+    fail(`Unknown CLI ${raw}. Expected ${vendorNames.join(', ')}, with or without @version.`);
+  return version === undefined ? { name: known } : { name: known, version };
 }
 
 function fail(message: string): never {

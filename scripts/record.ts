@@ -1,9 +1,9 @@
 // `npm run lab -- --record`: what the pinned CLIs really print, into tests/fixtures/recordings, with ids, times, ports
 // and paths normalised. The contract suite replays these.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BackendName, createBackend } from '../src/backends/registry.js';
+import { createBackend, type VendorName } from '../src/backends/registry.js';
 import type { RunRequest, TraceEntry } from '../src/backends/types.js';
 import { type LabHome, makeHome } from '../src/lab/home.js';
 import type { Script } from '../src/lab/model/script.js';
@@ -11,14 +11,25 @@ import { type ScriptedModel, startScriptedModel } from '../src/lab/model/server.
 
 const directory = join(dirname(dirname(fileURLToPath(import.meta.url))), 'tests/fixtures/recordings');
 
+/** The output of a real CLI in one scenario against the scripted model. */
+export interface Recording {
+  readonly cli: VendorName;
+  readonly version: string;
+  readonly scenario: string;
+  readonly format: 'plain' | 'stream';
+  readonly exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+  readonly stdout: readonly string[];
+  readonly stderr: string;
+}
+
 interface Take {
   readonly scenario: string;
   readonly script: Script;
-  readonly clis?: readonly BackendName[];
+  readonly clis?: readonly VendorName[];
   readonly request?: Partial<RunRequest>;
   /** Goes on with a session made a moment before. */
   readonly resumes?: true;
-  readonly sessionId?: (cli: BackendName) => string;
+  readonly sessionId?: (cli: VendorName) => string;
 }
 
 const answer: Script = [{ steps: [{ text: ['Hello ', 'from the ', 'scripted model.'] }] }];
@@ -34,9 +45,9 @@ const toolFails: Script = [
   { steps: [{ text: 'It failed.' }] },
 ];
 const empty: Script = [{ steps: [{ text: '' }] }];
-const unknown = (cli: BackendName) =>
+const unknown = (cli: VendorName) =>
   cli === 'opencode' ? 'ses_1111111111111111111111111' : '11111111-1111-4111-8111-111111111111';
-const withPlainFormat: readonly BackendName[] = ['claude', 'gemini'];
+const withPlainFormat: readonly VendorName[] = ['claude', 'gemini'];
 const plain = { clis: withPlainFormat, request: { stream: false } };
 
 const takes: readonly Take[] = [
@@ -71,17 +82,44 @@ const takes: readonly Take[] = [
   },
 ];
 
-/** Records every take of one CLI. */
-export async function record(cli: BackendName, version: string, cliPath: string): Promise<number> {
+function takesOf(cli: VendorName): readonly Take[] {
+  return takes.filter((take) => take.clis === undefined || take.clis.includes(cli));
+}
+
+/** Records every take of one CLI into its files. */
+export async function record(cli: VendorName, version: string, cliPath: string): Promise<number> {
+  let count = 0;
+  for await (const recording of playTakes(cli, version, cliPath)) {
+    const file = join(directory, cli, `${recording.scenario}.json`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `${JSON.stringify(recording, null, 2)}\n`);
+    count += 1;
+  }
+  return count;
+}
+
+/** The recordings in the repository that `record` has made. */
+export function readPinnedRecordings(cli: VendorName): readonly Recording[] {
+  return takesOf(cli)
+    .map(({ scenario }) => join(directory, cli, `${scenario}.json`))
+    .filter((file) => existsSync(file))
+    .map((file) => JSON.parse(readFileSync(file, 'utf8')));
+}
+
+/** Plays every take with one CLI. */
+export async function* playTakes(
+  cli: VendorName,
+  version: string,
+  cliPath: string,
+): AsyncGenerator<Recording> {
   const model = await startScriptedModel();
   const home = await makeHome(cli, model.url);
-  const mine = takes.filter((take) => take.clis === undefined || take.clis.includes(cli));
   try {
     await play(cli, cliPath, home, model, { scenario: 'warm-up', script: answer });
-    for (const take of mine) {
+    for (const take of takesOf(cli)) {
       const fix = normaliser(home, dirname(dirname(dirname(cliPath))));
       const { exit, stdout, stderr } = await play(cli, cliPath, home, model, take);
-      const recording = {
+      yield {
         cli,
         version,
         scenario: take.scenario,
@@ -90,18 +128,22 @@ export async function record(cli: BackendName, version: string, cliPath: string)
         stdout: stdout.map(fix),
         stderr: fix(stderr),
       };
-      const file = join(directory, cli, `${take.scenario}.json`);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, `${JSON.stringify(recording, null, 2)}\n`);
     }
-    return mine.length;
   } finally {
     await model.close();
     await home.remove();
   }
 }
 
-async function play(cli: BackendName, cliPath: string, home: LabHome, model: ScriptedModel, take: Take) {
+/** The request that a recording answers, so that it can be replayed. */
+export function requestOf({ cli, scenario, format, stdout }: Recording): RunRequest {
+  const take = takes.find((candidate) => candidate.scenario === scenario);
+  const printed = /"(?:session_id|thread_id|sessionID|sessionId)":\s*"([^"]+)"/.exec(stdout.join('\n'))?.[1];
+  const sessionId = take?.resumes ? printed : take?.sessionId?.(cli);
+  return { prompt: 'Say hello.', systemPrompt: 'Be brief.', sessionId, stream: format === 'stream' };
+}
+
+async function play(cli: VendorName, cliPath: string, home: LabHome, model: ScriptedModel, take: Take) {
   const env = {
     ...home.env,
     CLAUDE_CODE_MAX_RETRIES: '0',

@@ -1,4 +1,4 @@
-// Runs the tests on other versions of Node: `npm test` as it is on each, then the suites of the store with the SQLite
+// Runs the tests on other versions of Node: `npm test` and `npm run test:programs` as they are on each, then the suites of the store with the SQLite
 // package, which these versions would not choose. An old Node must be refused in a sentence. Versions can be named:
 // `npm run test:nodes -- 24.21.0`.
 import { spawnSync } from 'node:child_process';
@@ -18,6 +18,7 @@ function testOn(version: string): void {
   const started = performance.now();
   say(`npm test on Node ${version} …`);
   run(node, 'npm', ['test']);
+  run(node, 'npm', ['run', 'test:programs']);
   say(`the store on Node ${version} with the package in place of node:sqlite …`);
   run(node, 'npx', ['vitest', 'run', ...storeSuites], { TURNOUT_SQLITE: 'package' });
   say(`Node ${version} is green, after ${Math.round((performance.now() - started) / 1000)} s`);

@@ -1,9 +1,9 @@
-import type { BackendName } from '../../src/backends/registry.js';
+import type { VendorName } from '../../src/backends/registry.js';
 import type { PermissionDecision } from '../../src/core/chat-event.js';
 import type { LabHome } from '../../src/lab/home.js';
 import type { Fact } from './facts.js';
 
-export type Vendor = Extract<BackendName, 'claude' | 'codex'>;
+export type Vendor = Extract<VendorName, 'claude' | 'codex'>;
 
 /** Who drives the CLI: the vendor's SDK, or one of Turnout's two ways. */
 export type SideName = 'sdk' | 'live' | 'one-shot';

@@ -32,7 +32,10 @@ export class TurnReader {
       case 'complete':
         return [...this.#used(), { type: 'answer', text: event.text, stopReason: event.stopReason }];
       case 'error':
-        return [...this.#used(), { type: 'failure', code: event.code, message: event.message, how: 'told' }];
+        return [
+          ...this.#used(),
+          { type: 'failure', code: event.code, message: event.detail ?? event.message, how: 'told' },
+        ];
     }
   }
 

@@ -1,28 +1,35 @@
 import { join } from 'node:path';
 import type { ErrorEvent } from '../core/chat-event.js';
+import { claudeAdvice } from './claude/advice.js';
 import {
   allowedToolFlags,
   claudeEnvironment,
+  claudeThinking,
   effectiveMode,
   permissionFlags,
   planAsks,
   streamFormat,
+  thinkingFlags,
   userMessage,
 } from './claude/arguments.js';
 import { type ClaudeState, claudeDecoder } from './claude/decoder.js';
+import { asPrompt, lacksSnapshots, losesOutput, snapshotFlag } from './claude/versions.js';
+import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import type { Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
+import type { TurnLimits } from './one-shot/turn-limits.js';
 import { RecentSessions } from './recent-sessions.js';
 import type { RecordedTools, RecordQuery } from './record/types.js';
-import type { BackendCapabilities } from './types.js';
+import type { BackendCapabilities, LocatedCli } from './types.js';
 
 /** Claude Code (R2), measured with 2.1.325. */
 export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
   readonly capabilities: BackendCapabilities = {
     textDeltas: true,
     thinking: true,
+    thinkingDepth: claudeThinking,
     maxTurns: true,
     allowedTools: true,
     disallowedTools: true,
@@ -33,8 +40,9 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
   protected readonly vendor: Vendor = {
     name: 'claude',
     label: 'Claude',
-    install: 'npm install -g @anthropic-ai/claude-code',
+    ...npm('claude', '@anthropic-ai/claude-code'),
     noise: [/^Warning: no stdin data received/],
+    advice: claudeAdvice,
   };
 
   #hasSnapshots = true;
@@ -44,7 +52,14 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     return (await import('./claude/session-record.js')).recordedTools(query, this.inherited);
   }
 
-  override async live(): Promise<LiveProtocol> {
+  async lastSession(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined> {
+    const environment = { ...this.inherited, ...env };
+    const demo = await import('./claude/last-demo-session.js');
+    if (demo.isDemoAgent(this.config.cliPath)) return demo.lastDemoSession(cwd, environment);
+    return (await import('./claude/last-session.js')).lastSession(cwd, environment);
+  }
+
+  async live(): Promise<LiveProtocol> {
     return (await import('./claude/live/protocol.js')).claudeLive;
   }
 
@@ -62,9 +77,18 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     });
   }
 
-  protected describe(turn: Turn, scratch: string): Invocation {
+  protected async describe(
+    turn: Turn,
+    scratch: string,
+    cli: LocatedCli,
+    limits: TurnLimits,
+  ): Promise<Invocation> {
     const systemPromptFile = join(scratch, 'system-prompt.md');
     const channel = channelFor(turn.prompt);
+    const { prompt, notices } =
+      channel === 'stdin'
+        ? { prompt: turn.prompt, notices: [] }
+        : asPrompt(turn.prompt, await this.#versionOf(cli, limits));
     const args = this.#args({
       ...turn,
       prompt: [],
@@ -74,7 +98,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
       maxTurns: turn.maxTurns ?? this.config.maxTurns,
     });
     if (channel === 'message') args.push('--input-format', 'stream-json');
-    // A session keeps the system prompt of its first turn unless the snapshot is off (2.1.325; older ones never do).
+    // A session keeps the system prompt of its first turn unless the snapshot is off.
     if (turn.sessionId !== undefined && turn.systemPrompt !== '' && this.#hasSnapshots)
       args.push(snapshotFlag, 'off');
     if (turn.permissionMode === 'plan') args.push('--settings', planAsks);
@@ -82,18 +106,21 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     const withoutShell = turn.permissionMode === 'edits' ? ['Bash'] : [];
     for (const tool of [...turn.disallowedTools, ...withoutShell]) args.push('--disallowedTools', tool);
     if (turn.mcpConfig !== undefined) args.push('--mcp-config', turn.mcpConfig);
+    args.push(...thinkingFlags(turn.thinking));
     args.push(...turn.rawArgs);
     return {
       args,
-      stdin: channel === 'stdin' ? turn.prompt : `${JSON.stringify(userMessage(turn.prompt))}\n`,
+      stdin: channel === 'stdin' ? prompt : `${JSON.stringify(userMessage(prompt))}\n`,
       env: claudeEnvironment(this.inherited, turn.permissionMode),
       files: [{ path: systemPromptFile, content: turn.systemPrompt }],
+      notices,
+      ...(losesOutput(cli.version) ? { spool: true } : {}),
     };
   }
 
-  protected decoderFor(turn?: Turn): WireDecoder<ClaudeState> {
+  protected decoderFor(turn?: Turn, cli?: LocatedCli): WireDecoder<ClaudeState> {
     const resumed = turn?.sessionId;
-    const decoder = claudeDecoder(resumed === undefined ? 0 : this.#costs.get(resumed));
+    const decoder = claudeDecoder(resumed === undefined ? 0 : this.#costs.get(resumed), cli?.version);
     return {
       ...decoder,
       step: (state, line, raw) => {
@@ -107,9 +134,14 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
   }
 
   protected override learnFrom(failure: ErrorEvent): boolean {
-    if (!this.#hasSnapshots || !failure.message.includes(`unknown option '${snapshotFlag}'`)) return false;
+    if (!this.#hasSnapshots || !lacksSnapshots(failure.message)) return false;
     this.#hasSnapshots = false;
     return true;
+  }
+
+  /** The version is asked for only where it decides, and the files around the CLI don't tell it. */
+  async #versionOf(cli: LocatedCli, limits: TurnLimits): Promise<string | undefined> {
+    return cli.version ?? (await this.askedVersion(cli, limits));
   }
 
   #args(parts: {
@@ -125,20 +157,19 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     const args = ['-p', ...parts.prompt, ...parts.format, ...parts.permission];
     args.push('--append-system-prompt-file', parts.systemPromptFile);
     args.push('--max-turns', String(parts.maxTurns));
-    if (parts.model !== undefined) args.push('--model', parts.model);
-    if (parts.sessionId !== undefined) args.push('--resume', parts.sessionId);
+    if (parts.model) args.push('--model', parts.model);
+    if (parts.sessionId) args.push('--resume', parts.sessionId);
     args.push(...allowedToolFlags(parts.allowedTools));
     return args;
   }
 }
 
-const snapshotFlag = '--system-prompt-snapshot';
 const plainFormat = ['--output-format', 'json'];
 
 /**
  * No prompt is an argument: those are shown to every user of the machine. A slash command is one on stdin too. Only a
- * message that is marked as not typed reaches the model as it is (2.1.325; the mark is undocumented, so plain prompts
- * don't depend on it).
+ * message that is marked as not typed reaches the model as it is (the mark is undocumented, so plain prompts don't depend
+ * on it; `asPrompt` has the versions that don't know it).
  */
 function channelFor(prompt: string): 'stdin' | 'message' {
   return prompt.startsWith('/') ? 'message' : 'stdin';

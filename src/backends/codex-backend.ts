@@ -5,10 +5,12 @@ import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, join } from 'node:path';
 import type { Usage } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
-import { withoutAnalytics, withoutPlugins } from './codex/arguments.js';
+import { codexAdvice } from './codex/advice.js';
+import { codexThinking, reasoningEffort, withoutAnalytics, withoutPlugins } from './codex/arguments.js';
 import { type CodexState, codexDecoder, threadTotal } from './codex/decoder.js';
 import { readMcpServers } from './launch/mcp-config.js';
 import { fitsArgument, keepByteOrderMark, putInFront } from './launch/prompt.js';
+import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import type { Invocation } from './one-shot/invocation.js';
@@ -22,6 +24,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   readonly capabilities: BackendCapabilities = {
     textDeltas: false,
     thinking: true,
+    thinkingDepth: codexThinking,
     maxTurns: false,
     allowedTools: false,
     disallowedTools: false,
@@ -32,11 +35,12 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   protected readonly vendor: Vendor = {
     name: 'codex',
     label: 'Codex',
-    install: 'npm install -g @openai/codex',
+    ...npm('codex', '@openai/codex'),
     noise: [
       /^Reading (additional input|prompt) from stdin/,
       /^WARNING: proceeding, even though we could not/,
     ],
+    advice: codexAdvice,
   };
 
   /** Facts about the threads seen here: their usage is a running total, and their instructions stay. */
@@ -64,7 +68,12 @@ export class CodexBackend extends OneShotBackend<CodexState> {
       prompt: '-',
       systemPrompt: natively ? turn.systemPrompt : '',
       permission: permissionFlags[turn.permissionMode],
-      extra: [...withoutPlugins(this.inherited), ...(await mcpArguments(turn.mcpConfig)), ...turn.rawArgs],
+      extra: [
+        ...withoutPlugins(this.inherited),
+        ...thinkingArguments(turn),
+        ...(await mcpArguments(turn.mcpConfig)),
+        ...turn.rawArgs,
+      ],
     });
     return { args, stdin: keepByteOrderMark(prompt) };
   }
@@ -95,14 +104,22 @@ export class CodexBackend extends OneShotBackend<CodexState> {
     if (native === undefined) return found;
     const { PATH } = this.inherited;
     const path = native.pathEntry === undefined ? PATH : [native.pathEntry, PATH].join(delimiter);
-    return { command: native.command, env: { CODEX_MANAGED_BY_NPM: '1', ...(path ? { PATH: path } : {}) } };
+    return {
+      ...found,
+      command: native.command,
+      env: { CODEX_MANAGED_BY_NPM: '1', ...(path ? { PATH: path } : {}) },
+    };
   }
 
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
     return (await import('./codex/session-record.js')).recordedTools(query, this.inherited);
   }
 
-  override async live(): Promise<LiveProtocol> {
+  async lastSession(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined> {
+    return (await import('./codex/last-session.js')).lastSession(cwd, { ...this.inherited, ...env });
+  }
+
+  async live(): Promise<LiveProtocol> {
     const { codexLive } = await import('./codex/live/protocol.js');
     return codexLive;
   }
@@ -117,14 +134,14 @@ export class CodexBackend extends OneShotBackend<CodexState> {
     extra: readonly string[];
   }): string[] {
     const args = ['exec', '--json', ...parts.permission, '--cd', parts.cwd];
-    if (parts.model !== undefined) args.push('--model', parts.model);
+    if (parts.model) args.push('--model', parts.model);
     args.push(...withoutAnalytics);
     if (parts.systemPrompt !== '') {
       // A value that is no TOML is taken as it is, but `true` or `[x]` is TOML: a JSON string is safe.
       args.push('-c', `developer_instructions=${tomlString(parts.systemPrompt)}`);
     }
     args.push(...parts.extra);
-    if (parts.sessionId !== undefined) args.push('resume', parts.sessionId);
+    if (parts.sessionId) args.push('resume', parts.sessionId);
     args.push('--', parts.prompt);
     return args;
   }
@@ -148,6 +165,11 @@ const permissionFlags: Record<PermissionMode, readonly string[]> = {
   ask: ['--skip-git-repo-check', '--sandbox', 'read-only'],
 };
 
+function thinkingArguments({ thinking }: Turn): readonly string[] {
+  const effort = reasoningEffort(thinking);
+  return effort === undefined ? [] : ['-c', `model_reasoning_effort=${tomlString(effort)}`];
+}
+
 async function mcpArguments(file: string | undefined): Promise<string[]> {
   if (file === undefined) return [];
   const servers = await readMcpServers(file, (path) => readFile(path, 'utf8'));
@@ -167,9 +189,12 @@ function toml(value: unknown): string {
   return typeof value === 'string' ? tomlString(value) : String(value);
 }
 
-/** JSON's escapes are TOML's, but for the one control character that JSON leaves alone. */
+/**
+ * JSON's escapes are TOML's, but for the one control character that JSON leaves alone, and for half of a surrogate pair,
+ * which TOML has no escape for: UTF-8 replaces it.
+ */
 function tomlString(text: string): string {
-  return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
+  return JSON.stringify(Buffer.from(text).toString()).replaceAll('\u007f', '\\u007f');
 }
 
 function fingerprint(text: string): string {

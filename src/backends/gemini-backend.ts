@@ -1,11 +1,14 @@
 import { userHome } from '../config/home-directory.js';
-import { type ErrorCode, notice, type StepEvent } from '../core/chat-event.js';
+import type { ErrorCode, StepEvent } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { ProcessExit } from '../process/start-process.js';
+import { geminiAdvice } from './gemini/advice.js';
 import { keepConversation, removeStubs } from './gemini/chat-records.js';
 import { type GeminiState, geminiDecoder, geminiFailure } from './gemini/decoder.js';
 import { withoutCommand } from './gemini/prompt.js';
+import { findRetries } from './gemini/retries.js';
 import { putInFront } from './launch/prompt.js';
+import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import type { Invocation } from './one-shot/invocation.js';
@@ -15,7 +18,7 @@ import type { Ending } from './output/ending.js';
 import { object } from './output/read-fields.js';
 import { RecentSessions } from './recent-sessions.js';
 import type { RecordedTools, RecordQuery } from './record/types.js';
-import type { BackendCapabilities } from './types.js';
+import type { BackendCapabilities, LocatedCli } from './types.js';
 
 /** Gemini CLI (R4), measured with 0.61.0. */
 export class GeminiBackend extends OneShotBackend<GeminiState> {
@@ -32,14 +35,16 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
   protected readonly vendor: Vendor = {
     name: 'gemini',
     label: 'Gemini',
-    install: 'npm install -g @google/gemini-cli',
+    ...npm('gemini', '@google/gemini-cli'),
     noise: [
       /^YOLO mode is enabled/,
       /^Ripgrep is not available/,
       /^Warning: (256-color|True color|Basic terminal)/,
       /^Loaded cached credentials/,
       /^Attempt \d+ failed/,
+      /^Suggested retry after /,
     ],
+    advice: geminiAdvice,
   };
 
   readonly #instructions = new RecentSessions<string>(200);
@@ -48,7 +53,11 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     return (await import('./gemini/session-record.js')).recordedTools(query, this.inherited);
   }
 
-  override async live(): Promise<LiveProtocol> {
+  async lastSession(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined> {
+    return (await import('./gemini/last-session.js')).lastSession(cwd, { ...this.inherited, ...env });
+  }
+
+  async live(): Promise<LiveProtocol> {
     return (await import('./gemini/live/protocol.js')).geminiLive;
   }
 
@@ -64,7 +73,7 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     });
   }
 
-  protected async describe(turn: Turn): Promise<Invocation> {
+  protected async describe(turn: Turn, _scratch: string, cli: LocatedCli): Promise<Invocation> {
     const home = { ...this.inherited, ...turn.env };
     if (this.config.user === undefined) {
       if (turn.sessionId !== undefined) await keepConversation(turn.sessionId, home);
@@ -73,8 +82,11 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     // A session that got these instructions once has them in its history.
     const known = this.#instructions.get(turn.sessionId) === turn.systemPrompt;
     const directories = [turn.cwd, userHome(this.inherited)];
-    const typed = withoutCommand(turn.prompt, directories);
-    const prompt = known || turn.systemPrompt === '' ? typed : putInFront(turn.systemPrompt, turn.prompt);
+    const typed = withoutCommand(turn.prompt, directories, cli.version);
+    const { prompt, notices } =
+      known || turn.systemPrompt === ''
+        ? typed
+        : { prompt: putInFront(turn.systemPrompt, turn.prompt), notices: [] };
     const args = this.#args({
       ...turn,
       // Every user of the machine can see arguments, so the prompt is none.
@@ -88,7 +100,7 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
       // An untrusted folder ends the run with 55, even in yolo mode; the caller chose this folder.
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
     };
-    return { args, env, stdin: prompt };
+    return { args, env, stdin: prompt, notices };
   }
 
   protected decoderFor(): WireDecoder<GeminiState> {
@@ -113,13 +125,13 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     };
   }
 
-  protected override noticeStderr(line: string): StepEvent | undefined {
-    const attempt = /^Attempt (\d+) failed(?: with status (\d+))?.*?Retrying/.exec(line);
-    if (attempt === null) return undefined;
-    return notice(
-      'warning',
-      `The API failed (${attempt[2] ?? 'no answer'}), attempt ${attempt[1]}; Gemini retries`,
-    );
+  protected override stderrReader(tell: (event: StepEvent) => void): (line: string) => void {
+    let rest = '';
+    return (line) => {
+      const [notices, next] = findRetries(`${rest}${line}\n`);
+      rest = next;
+      for (const event of notices) tell(event);
+    };
   }
 
   #args(parts: {
@@ -137,8 +149,8 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
       '--approval-mode',
       approvalModes[parts.mode],
     ];
-    if (parts.model !== undefined) args.push('--model', parts.model);
-    if (parts.sessionId !== undefined) args.push('--resume', parts.sessionId);
+    if (parts.model) args.push('--model', parts.model);
+    if (parts.sessionId) args.push('--resume', parts.sessionId);
     args.push(...parts.rawArgs);
     return args;
   }

@@ -1,27 +1,33 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StepEvent } from '../core/chat-event.js';
+import type { ErrorEvent, StepEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
+import type { Thinking } from '../core/thinking.js';
 import type { ProcessExit } from '../process/start-process.js';
 import { keepByteOrderMark } from './launch/prompt.js';
+import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
 import type { Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
-import { mcpServers, mergedConfig } from './opencode/config.js';
+import { openCodeAdvice } from './opencode/advice.js';
+import { mcpServers, mergedConfig, openCodeThinking } from './opencode/config.js';
 import { type OpenCodeState, openCodeDecoder, openCodeDecoderFor } from './opencode/decoder.js';
+import { errorLog, logLine, retryReader } from './opencode/retries.js';
 import { isSameDirectory, sessionDirectory, worksElsewhere } from './opencode/session-directory.js';
+import { allowFlag, hasOlderAllowFlag, losesEndOfRun, olderAllowFlag } from './opencode/versions.js';
 import type { Ending } from './output/ending.js';
 import type { JsonObject } from './output/json.js';
 import type { RecordedTools, RecordQuery } from './record/types.js';
-import type { BackendCapabilities } from './types.js';
+import type { BackendCapabilities, LocatedCli } from './types.js';
 
 /** OpenCode (R5), measured with 1.18.33. */
 export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
   readonly capabilities: BackendCapabilities = {
     textDeltas: false,
     thinking: true,
+    thinkingDepth: openCodeThinking,
     maxTurns: false,
     allowedTools: true,
     disallowedTools: true,
@@ -32,12 +38,16 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
   protected readonly vendor: Vendor = {
     name: 'opencode',
     label: 'OpenCode',
-    install: 'npm install -g opencode-ai',
-    noise: [],
+    ...npm('opencode', 'opencode-ai'),
+    noise: [logLine],
+    advice: openCodeAdvice,
   };
 
   /** The warnings of turns that resume a session in another directory than the one they were to run in. */
   readonly #elsewhere = new WeakMap<Turn, StepEvent>();
+
+  /** A run has shown that this OpenCode has the older name of the flag. */
+  #olderFlagSeen = false;
 
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
     // Another user's database is not opened with our rights: SQLite would leave files of ours beside it.
@@ -46,8 +56,33 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     return (await import('./opencode/session-record.js')).recordedTools(query, this.inherited);
   }
 
-  override async live(): Promise<LiveProtocol> {
+  async lastSession(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined> {
+    // Another user's database is not opened with our rights: SQLite would leave files of ours beside it.
+    if (this.config.user !== undefined)
+      throw new TurnoutError(
+        'unsupported',
+        "opencode does not support continueLast (--continue) for another user's sessions.",
+      );
+    return (await import('./opencode/last-session.js')).lastSession(cwd, { ...this.inherited, ...env });
+  }
+
+  async live(): Promise<LiveProtocol> {
     return (await import('./opencode/live/protocol.js')).openCodeLive;
+  }
+
+  protected override async insteadOfOneShot(
+    turn: Turn,
+    { version }: LocatedCli,
+  ): Promise<LiveProtocol | undefined> {
+    if (!losesEndOfRun(version)) return undefined;
+    if (turn.rawArgs.length === 0) return this.live();
+    throw new TurnoutError(
+      'unsupported',
+      `OpenCode ${version} takes no further arguments: its \`run\` does not print its answer.`,
+      {
+        hint: `Update it with \`${this.vendor.install}\`.`,
+      },
+    );
   }
 
   /** The prompt is not among the arguments: OpenCode re-quotes them, so a prompt always goes through stdin. */
@@ -55,7 +90,7 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     return this.#args({ sessionId, model: this.config.model, permissionMode: 'bypass', rawArgs: [] });
   }
 
-  protected async describe(turn: Turn, scratch: string): Promise<Invocation> {
+  protected async describe(turn: Turn, scratch: string, cli: LocatedCli): Promise<Invocation> {
     const instructions = join(scratch, 'instructions.md');
     const config = {
       ...(turn.systemPrompt === '' ? {} : { instructions: [instructions] }),
@@ -65,7 +100,12 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     const directory = await this.#otherDirectory(turn);
     const own = turn.env?.['OPENCODE_CONFIG_CONTENT'] ?? this.inherited['OPENCODE_CONFIG_CONTENT'];
     return {
-      args: this.#args({ ...turn, directory }),
+      args: this.#args({
+        ...turn,
+        directory,
+        rawArgs: withErrorLog(turn.rawArgs),
+        older: this.#olderFlagSeen || hasOlderAllowFlag(cli.version),
+      }),
       stdin: keepByteOrderMark(turn.prompt),
       spool: true,
       env: {
@@ -82,9 +122,21 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     return openCodeDecoderFor({ model: turn.model, first: this.#elsewhere.get(turn) });
   }
 
-  protected override vendorFailure(exit: ProcessExit, _stderr: string, ending: Ending | undefined) {
+  protected override learnFrom({ message }: ErrorEvent): boolean {
+    if (this.#olderFlagSeen || !message.includes(unknownFlag)) return false;
+    this.#olderFlagSeen = true;
+    return true;
+  }
+
+  protected override vendorFailure(exit: ProcessExit, stderr: string, ending: Ending | undefined) {
+    if (ending === undefined && hasOlderAllowFlag(undefined, stderr))
+      return { message: unknownFlag, code: 'unsupported' } as const;
     const refused = exit.signal === null && ending?.type === 'answered' && ending.stopReason === 'refusal';
     return refused ? ({ message: blockedMessage, code: 'unknown' } as const) : undefined;
+  }
+
+  protected override stderrReader(tell: (event: StepEvent) => void): (line: string) => void {
+    return retryReader(tell);
   }
 
   /**
@@ -111,12 +163,17 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     sessionId?: string | undefined;
     directory?: string | undefined;
     model?: string | undefined;
+    thinking?: Thinking | undefined;
     permissionMode: PermissionMode;
     rawArgs: readonly string[];
+    older?: boolean;
   }): string[] {
-    const args = ['run', '--format', 'json', '--thinking', ...permissionFlags[parts.permissionMode]];
-    if (parts.model !== undefined) args.push('--model', parts.model);
-    if (parts.sessionId !== undefined) args.push('--session', parts.sessionId, '--continue');
+    const args = ['run', '--format', 'json', '--thinking'];
+    if (parts.permissionMode === 'bypass') args.push(parts.older ? olderAllowFlag : allowFlag);
+    if (parts.permissionMode === 'plan') args.push('--agent', 'plan');
+    if (parts.model) args.push('--model', parts.model);
+    if (parts.thinking !== undefined) args.push('--variant', String(parts.thinking));
+    if (parts.sessionId) args.push('--session', parts.sessionId, '--continue');
     // A new session without a title costs a model call of its own to find one.
     else args.push('--title', 'turnout');
     if (parts.directory !== undefined) args.push('--dir', parts.directory);
@@ -125,15 +182,16 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
   }
 }
 
+/** The log options of the caller stay as they are. */
+function withErrorLog(rawArgs: readonly string[]): readonly string[] {
+  const asked = rawArgs.some((argument) => /^--(print-logs|log-level)\b/.test(argument));
+  return asked ? rawArgs : [...errorLog, ...rawArgs];
+}
+
+const unknownFlag = `this version of OpenCode does not know ${allowFlag}`;
+
 /** The message of a refusal without a word: `opencode run` exits with 1 if a filter has stopped the model (1.18.33). */
 const blockedMessage = "The response was blocked by the provider's content filter";
-
-const permissionFlags: Record<PermissionMode, readonly string[]> = {
-  bypass: ['--auto'],
-  edits: [],
-  plan: ['--agent', 'plan'],
-  ask: [],
-};
 
 /**
  * OpenCode's permissions by tool: the last rule that matches decides, in the order of the keys, and a key that a settings

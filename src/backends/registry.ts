@@ -1,40 +1,143 @@
+import { shortBackendName } from '../config/formats.js';
+import { distance } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
 import { ClaudeCodeBackend } from './claude-backend.js';
 import { CodexBackend } from './codex-backend.js';
 import { GeminiBackend } from './gemini-backend.js';
-import { type BackendName, backendNames } from './names.js';
+import { checkConfig, wrong } from './launch/check-config.js';
+import { npm } from './launch/vetted.js';
+import type { BackendName } from './names.js';
 import { OpenCodeBackend } from './opencode-backend.js';
-import type { BackendAdapter, BackendAdapterConfig } from './types.js';
+import type { BackendAdapterConfig, CliBackend } from './types.js';
 
-export { type BackendName, backendNames } from './names.js';
+export { type BackendName, type VendorName, vendorNames } from './names.js';
 
-interface BackendEntry {
-  readonly create: new (config: BackendAdapterConfig) => BackendAdapter;
+export interface BackendEntry {
+  readonly create: new (config: BackendAdapterConfig) => CliBackend;
   /** The program's name on PATH. */
   readonly command: string;
-  readonly npmPackage: string;
+  /** The command that installs the program, or what to do in its place. */
+  readonly install: string;
+  /** The npm package that has the program, if one has. */
+  readonly npmPackage?: string;
 }
 
-/** The four backends. A fifth one is its module, its name in `names.ts`, and one line here. */
-export const backends: Readonly<Record<BackendName, BackendEntry>> = {
-  claude: { create: ClaudeCodeBackend, command: 'claude', npmPackage: '@anthropic-ai/claude-code' },
-  codex: { create: CodexBackend, command: 'codex', npmPackage: '@openai/codex' },
-  gemini: { create: GeminiBackend, command: 'gemini', npmPackage: '@google/gemini-cli' },
-  opencode: { create: OpenCodeBackend, command: 'opencode', npmPackage: 'opencode-ai' },
-};
+const defaultBackend = 'claude';
 
-export function createBackend(name: BackendName, config: BackendAdapterConfig): BackendAdapter {
+/** Every backend. A further one is its module and one line here, or a call of `registerBackend`. */
+const entries = new Map<BackendName, BackendEntry>([
+  ['claude', { create: ClaudeCodeBackend, command: 'claude', ...npm('claude', '@anthropic-ai/claude-code') }],
+  ['codex', { create: CodexBackend, command: 'codex', ...npm('codex', '@openai/codex') }],
+  ['gemini', { create: GeminiBackend, command: 'gemini', ...npm('gemini', '@google/gemini-cli') }],
+  ['opencode', { create: OpenCodeBackend, command: 'opencode', ...npm('opencode', 'opencode-ai') }],
+]);
+
+export function backendNames(): readonly BackendName[] {
+  return [...entries.keys()];
+}
+
+/**
+ * Adds a backend: from now on its name is understood wherever the others' are, in this program. The returned function takes it
+ * away again, for tests and programs that load backends.
+ */
+export function registerBackend(name: string, entry: BackendEntry): () => void {
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || shortBackendName(name) !== name) {
+    throw new TurnoutError('bad_request', `${JSON.stringify(name)} can't be the name of a backend.`, {
+      hint: 'A name is of the letters a-z, digits and single dashes, begins with a letter, and does not end with -cli: that is understood behind every name.',
+    });
+  }
+  if (entries.has(name)) {
+    throw new TurnoutError('bad_request', `There is a backend ${JSON.stringify(name)} already.`, {
+      hint: 'Register it once, and under a name of its own.',
+    });
+  }
+  checkEntry(entry);
+  entries.set(name, entry);
+  return () => {
+    if (entries.get(name) === entry) entries.delete(name);
+  };
+}
+
+function checkEntry(entry: BackendEntry): void {
+  const { create, command, install }: Partial<BackendEntry> = entry ?? {};
+  if (typeof create !== 'function')
+    throw wrong('create', 'a class whose instances are backends (new (config) => …)', create);
+  if (typeof command !== 'string' || command === '')
+    throw wrong('command', "the program's name on PATH", command);
+  if (typeof install !== 'string') throw wrong('install', 'the command that installs the program', install);
+}
+
+export function backendEntry(name: BackendName): BackendEntry {
   // The name is checked again: it may come from a database or from plain JavaScript.
-  return new backends[resolveBackendName(name)].create(config);
+  const entry = entries.get(resolveBackendName(name));
+  if (entry === undefined) throw unknownBackend(name);
+  return entry;
 }
 
-/** R6: an unset name means claude; anything but the four names is refused, with the list of them. */
-export function resolveBackendName(raw: string | undefined): BackendName {
-  if (raw === undefined || raw === '') return 'claude';
-  const name = backendNames.find((known) => known === raw);
-  if (name !== undefined) return name;
+export function createBackend(written: BackendName, config: BackendAdapterConfig): CliBackend {
+  const name = meantBackendName(written);
+  checkConfig(config);
+  const backend = new (backendEntry(name).create)(config);
+  const own = backend.name();
+  if (own === name) return backend;
   throw new TurnoutError(
     'bad_request',
-    `Unknown backend ${JSON.stringify(raw)}. Valid backends: ${backendNames.join(', ')}.`,
+    `The backend that was registered as ${JSON.stringify(name)} calls itself ${JSON.stringify(own)}.`,
+    { hint: 'Its name() has to be the name that it is registered with.' },
+  );
+}
+
+/** R6: an unset name means claude; any other than the names of backends is refused, with the list of them. */
+export function resolveBackendName(raw: string | undefined): BackendName {
+  if (raw === undefined) return defaultBackend;
+  if (entries.has(raw)) return raw;
+  throw unknownBackend(raw);
+}
+
+/** O2: finds the backend that a person means, in a flag, a setting, a file or a chat: `Codex-CLI` is `codex`. */
+export function findBackendName(written: string): BackendName | undefined {
+  const name = shortBackendName(written);
+  return entries.has(name) ? name : undefined;
+}
+
+/** The backend that a caller of the library means: as a person may write it, and the default one if it is left out. */
+export function meantBackendName(written: string | undefined): BackendName {
+  const name = typeof written === 'string' ? findBackendName(written) : undefined;
+  return name ?? resolveBackendName(written);
+}
+
+/** Reads the name of a backend like `findBackendName`. The error begins with the flag or the setting that it came from. */
+export function readBackendName(written: string, source: string): BackendName {
+  const name = findBackendName(written);
+  if (name !== undefined) return name;
+  throw unknownBackend(written, source);
+}
+
+/** Returns the backend whose name is like a misspelt one, or whose npm package is called so. */
+export function guessBackendName(written: string): BackendName | undefined {
+  const name = shortBackendName(written);
+  // `claude-code`, `@google/gemini-cli`: the name that npm has for the CLI.
+  const packaged = backendNames().find((known) => npmNames(known).includes(written.trim().toLowerCase()));
+  if (packaged !== undefined) return packaged;
+  const [nearest] = backendNames()
+    .map((known) => ({ known, far: distance(name, known) }))
+    .filter(({ known, far }) => far <= Math.min(2, known.length - 2))
+    .sort((one, other) => one.far - other.far);
+  return nearest?.known;
+}
+
+function npmNames(backend: BackendName): readonly string[] {
+  const name = entries.get(backend)?.npmPackage ?? backend;
+  return [name, name.replace(/^@[^/]*\//, '')];
+}
+
+function unknownBackend(written: string, source?: string): TurnoutError {
+  const from = source === undefined ? '' : `${source}: `;
+  const valid = `Valid backends: ${backendNames().join(', ')}.`;
+  const guess = guessBackendName(String(written));
+  const meant = guess === undefined ? '' : ` Did you mean ${guess}?`;
+  return new TurnoutError(
+    'bad_request',
+    `${from}Unknown backend ${JSON.stringify(written)}. ${valid}${meant}`,
   );
 }

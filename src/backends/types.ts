@@ -1,7 +1,8 @@
-import type { ChatEvent } from '../core/chat-event.js';
+import type { ChatEvent, NoticeEvent } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
+import type { TakenThinking, Thinking } from '../core/thinking.js';
 import type { ProcessUser } from '../process/process-user.js';
-import type { LiveProtocol } from './live/types.js';
+import type { LiveProtocol, TurnEnding } from './live/types.js';
 import type { BackendName } from './names.js';
 import type { RecordedTools, RecordQuery } from './record/types.js';
 
@@ -21,6 +22,8 @@ export interface BackendAdapterConfig {
   readonly model?: string | undefined;
   /** The environment that children inherit, without the gateway's own secrets. Default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The directory of Turnout's own data. Default: what `env` says. */
+  readonly home?: string | undefined;
   /** The user that the CLI runs as, if it is another one than ours; `env` is then that user's. */
   readonly user?: ProcessUser | undefined;
 }
@@ -32,15 +35,24 @@ export interface BackendEventResult {
   isError: boolean;
 }
 
-export type StreamCallback = (text: string) => void;
+/**
+ * R1.2: gets the pieces of an answer in their order. A promise that it returns is awaited before the next call, so a slow
+ * callback slows the CLI. Its failure does not end the turn: the process emits a warning with it (`TURNOUT_ON_STREAM`), once
+ * a turn. When the time of the turn is up, a call that has not settled is not waited for, and no other follows.
+ */
+export type StreamCallback = ((text: string) => void) | ((text: string) => Promise<void>);
 
 /** The options of a turn, or of every turn of a session. The config fills in those that are left out. */
 export interface TurnOptions {
   readonly systemPrompt?: string | undefined;
   /** The session to resume, in the directory that it was made in. */
   readonly sessionId?: string | undefined;
+  /** Resumes the session that was used last in the directory, in place of `sessionId`. */
+  readonly continueLast?: boolean | undefined;
   readonly cwd?: string | undefined;
   readonly model?: string | undefined;
+  /** How deep the model thinks. A value that the CLI does not take is refused; whether the model does is its vendor's matter. */
+  readonly thinking?: Thinking | undefined;
   /** An explicit limit is refused if the CLI has none; the config's default is not. */
   readonly maxTurns?: number | undefined;
   readonly allowedTools?: readonly string[] | undefined;
@@ -84,6 +96,11 @@ export interface RunOptions {
    */
   readonly stdoutFile?: string | undefined;
   /**
+   * The name of what the turn belongs to, if the session has no id yet. An `execute` that can't be stopped goes on behind its
+   * turn's end: the next one of the same conversation, or session, waits for it.
+   */
+  readonly conversation?: string | undefined;
+  /**
    * Called with `true` when a one-shot CLI has given its answer and stays: for its exit, its hooks, or something that runs in
    * the background; and with `false` when it goes on.
    */
@@ -91,25 +108,35 @@ export interface RunOptions {
   /** Called with the exact command before it starts. */
   readonly onSpawn?: ((command: SpawnedCommand) => void) | undefined;
   /**
-   * Called with every raw line, in and out, with the events that it became, and with the end: for recordings
-   * and debug logs.
+   * Called with the exact command, every raw line in and out with the events that it became, every line of stderr, and the
+   * end: for recordings and debug logs.
    */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 }
 
-export type TraceEntry =
+export type TraceEntry = TracedStep & {
+  /** Tells the processes of one trace apart. */
+  readonly process?: number | undefined;
+};
+
+type TracedStep =
+  /** The CLI is about to be started. Variables that look like secrets have no value here. */
+  | ({ readonly type: 'spawn' } & SpawnedCommand)
   | {
       readonly type: 'line';
-      /** `in`: the CLI printed the line. `out`: it was sent to the CLI. */
+      /** `in`: the CLI printed the line. `out`: it was sent to the CLI; what a one-shot run reads is one entry. */
       readonly direction: 'in' | 'out';
       readonly line: string;
-      readonly events: readonly ChatEvent[];
+      readonly events: readonly (ChatEvent | TurnEnding)[];
     }
+  | { readonly type: 'stderr'; readonly line: string }
   | {
       readonly type: 'exit';
       readonly code: number | null;
       readonly signal: NodeJS.Signals | null;
       readonly stderr: string;
+      /** The last events of a one-shot turn, which its exit decides. */
+      readonly events?: readonly ChatEvent[] | undefined;
     };
 
 export interface SpawnedCommand {
@@ -125,6 +152,8 @@ export interface BackendCapabilities {
   /** True if text arrives piece by piece while the model writes it. */
   readonly textDeltas: boolean;
   readonly thinking: boolean;
+  /** The values of the option `thinking` that the CLI takes. */
+  readonly thinkingDepth?: readonly TakenThinking[];
   readonly maxTurns: boolean;
   readonly allowedTools: boolean;
   readonly disallowedTools: boolean;
@@ -136,17 +165,18 @@ export interface BackendCapabilities {
 export interface LocatedCli {
   readonly command: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The version, if the files around the program tell it. */
+  readonly version?: string;
 }
 
+/**
+ * R1: a backend. `name`, `validate` and `execute` are all that it needs for turns in sessions and in the gateway; with the
+ * other members it can do more, and tells more of a turn.
+ */
 export interface BackendAdapter {
-  name(): BackendName;
-  readonly capabilities: BackendCapabilities;
+  name(): string;
   /** R1.4: true if the configured binary exists and is executable. */
   validate(): Promise<boolean>;
-  /** The CLI's long-lived mode, loaded on demand. */
-  live(): Promise<LiveProtocol>;
-  /** Finds the CLI. Rejects with `not_installed` and a hint. */
-  locate(): Promise<LocatedCli>;
   /** R1.1: runs one turn and folds it to its result. Never rejects because of a CLI's failure. */
   execute(
     prompt: string,
@@ -154,10 +184,38 @@ export interface BackendAdapter {
     sessionId?: string,
     onStream?: StreamCallback,
   ): Promise<BackendEventResult>;
-  /** Runs one turn as events; everything above the backends uses this. Leaving the loop ends the CLI. */
-  run(request: RunRequest, options?: RunOptions): AsyncIterable<ChatEvent>;
+  /** The options of a turn that it can honour. Default: none, and tools are allowed without asking. */
+  readonly capabilities?: BackendCapabilities;
+  /** Runs one turn as events. Leaving the loop ends the CLI. */
+  run?(request: RunRequest, options?: RunOptions): AsyncIterable<ChatEvent>;
+  /** Finds the CLI. Rejects with `not_installed` and a hint. */
+  locate?(): Promise<LocatedCli>;
+  /**
+   * The CLI's long-lived mode, loaded on demand. Without it, each turn in the gateway runs by itself, and `openSession` refuses
+   * a live session by name.
+   */
+  live?(): Promise<LiveProtocol>;
+  /** Returns the notice that a turn with this version carries, if the version was not vetted. */
+  versionNotice?(version: string | undefined): NoticeEvent | undefined;
   /** Decodes the steps in the stdout of a one-shot run afterwards, and its end if that was printed, without its words. Garbage is no error. */
   decode?(lines: AsyncIterable<string>): AsyncIterable<ChatEvent>;
+  /**
+   * The id of the session that was used last in a directory, by the CLI's own records, which `env` may place elsewhere.
+   * Undefined if there is none.
+   */
+  lastSession?(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined>;
   /** The tools that a turn had begun, by the CLI's own record of the session. Never rejects. */
   recordedTools?(query: RecordQuery): Promise<RecordedTools>;
+}
+
+/** A backend whose turns are events, as sessions need it. `withEvents` makes one of any adapter. */
+export interface EventBackend extends BackendAdapter {
+  readonly capabilities: BackendCapabilities;
+  run(request: RunRequest, options?: RunOptions): AsyncIterable<ChatEvent>;
+}
+
+/** A backend that drives a CLI, as `createBackend` makes it. It may have no long-lived mode (`live`). */
+export interface CliBackend extends EventBackend {
+  name(): BackendName;
+  locate(): Promise<LocatedCli>;
 }

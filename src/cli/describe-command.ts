@@ -1,42 +1,41 @@
+import { delimiter } from 'node:path';
+import { childEnvironment } from '../backends/launch/child-environment.js';
 import type { SpawnedCommand } from '../backends/types.js';
+import { type Redact, redactText, redactVariables, redactWords } from '../config/redact.js';
 
 /** Prints the exact command for a shell, without the values that look like secrets. */
-export function describeCommand({ command, args, cwd, env }: SpawnedCommand): string {
-  const variables = Object.entries(env).map(([name, value]) => `${name}=${quote(redact(name, value))}`);
-  return `in ${cwd}: ${[...variables, quote(command), ...redactWords(args).map(quote)].join(' ')}`;
-}
-
-/** Returns an argument list without the values of its secrets, in the flag's own word or behind it. */
-export function redactWords(words: readonly string[]): readonly string[] {
-  return words.map((word, at) =>
-    secretFlag.test(words[at - 1] ?? '') ? '[redacted]' : redactArgument(word),
+export function describeCommand(
+  { command, args, cwd, env }: SpawnedCommand,
+  redact: Redact = redactText,
+  inherited: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const short: Redact = (word) => shorten(word, redact);
+  const { PATH: path, ...others } = env;
+  const variables = Object.entries(redactVariables(others, short)).map(
+    ([name, value]) => `${name}=${quote(value)}`,
   );
+  if (path !== undefined) variables.push(`PATH=${describePath(path, inherited, short)}`);
+  return `in ${cwd}: ${[...variables, quote(command), ...redactWords(args, short).map(quote)].join(' ')}`;
 }
 
-const secretFlag = /^--?(?:[\w-]*[-_])?(?:api-?key|key|token|secret|password)$/i;
-
-const secretName = /key|token|secret|password|credential|authorization/i;
-
-function redact(name: string, value: string): string {
-  return secretName.test(name) ? '[redacted]' : redactArgument(value);
-}
-
-/** Redacts `--api-key=…`, `Bearer …`, `https://user:…@host`, and the well-known prefixes of keys. */
-function redactArgument(text: string): string {
-  // Only the part that is shown is searched: a prompt can be long, and these patterns are slow on long words.
-  const shown = text
-    .slice(0, 2 * longestWord)
-    .replace(/\b(Bearer\s+)[^\s"']+/gi, '$1[redacted]')
-    .replace(
-      /\b((?:[\w-]*(?:key|token|secret|password)[\w-]*)["']?\s*[=:]\s*["']?)[^\s"',}]+/gi,
-      '$1[redacted]',
-    )
-    .replace(/(:\/\/[^\s/:@]*:)[^\s/@]+@/g, '$1[redacted]@')
-    .replace(/\b(?:sk-|ghp_|gho_|xox[abp]-|AIza)[\w-]{8,}/g, '[redacted]');
-  return text.length <= longestWord ? shown : `${shown.slice(0, longestWord)}… (${text.length} characters)`;
+/** A PATH that was only added to is shown as a shell writes it: the addition, and `"$PATH"`. */
+function describePath(
+  path: string,
+  inherited: Readonly<Record<string, string | undefined>>,
+  redact: Redact,
+): string {
+  const { PATH: before = '' } = childEnvironment({ PATH: inherited['PATH'] });
+  if (before === '' || !path.endsWith(`${delimiter}${before}`)) return quote(redact(path));
+  return `${quote(redact(path.slice(0, -before.length)))}"$PATH"`;
 }
 
 const longestWord = 400;
+
+/** Only the part that is shown is searched for secrets, and as much behind it: a prompt can be long. */
+function shorten(word: string, redact: Redact): string {
+  const shown = redact(word.slice(0, 2 * longestWord));
+  return word.length <= longestWord ? shown : `${shown.slice(0, longestWord)}… (${word.length} characters)`;
+}
 
 function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

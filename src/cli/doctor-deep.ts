@@ -1,4 +1,4 @@
-import { type BackendName, backends } from '../backends/registry.js';
+import { backendEntry, type VendorName, vendorNames } from '../backends/registry.js';
 import { runScenarios, type ScenarioResult } from '../lab/run-scenarios.js';
 import type { Scenario } from '../lab/scenario.js';
 import { scenarios } from '../lab/scenarios/table.js';
@@ -6,7 +6,7 @@ import type { CliReport } from './inspect-clis.js';
 
 /** The results of the scenarios for one installed CLI. */
 export interface DeepReport {
-  readonly backend: BackendName;
+  readonly backend: VendorName;
   readonly version: string | undefined;
   readonly path: string;
   readonly works: boolean;
@@ -15,6 +15,11 @@ export interface DeepReport {
 
 export const deepScenarios: readonly Scenario[] = scenarios.filter((scenario) => scenario.deep);
 
+/** True if there are scenarios for this CLI: the scripted model speaks the APIs of four vendors. */
+export function hasScenarios({ backend }: CliReport): boolean {
+  return vendorNames.some((vendor) => vendor === backend);
+}
+
 /** Drives each installed CLI against a scripted model on this machine: no account, no tokens, no network. */
 export async function inspectDeeply(
   clis: readonly CliReport[],
@@ -22,8 +27,13 @@ export async function inspectDeeply(
   signal: AbortSignal,
 ): Promise<readonly DeepReport[]> {
   const reports: DeepReport[] = [];
-  for (const { backend, path, version } of clis) {
+  for (const { backend: name, path, version } of clis) {
     if (signal.aborted) break;
+    const backend = vendorNames.find((vendor) => vendor === name);
+    if (backend === undefined) {
+      progress(`${name} ${version ?? ''}: there are no scenarios for this CLI`);
+      continue;
+    }
     let count = 0;
     progress(`${backend} ${version ?? ''}: ${deepScenarios.length} scenarios, about a minute`);
     const results = await runScenarios({
@@ -73,14 +83,19 @@ function verdict({ backend, version, works, results }: DeepReport): string {
   for (const { scenario, title, reason, advice } of failed) {
     lines.push(
       `        fails: ${scenario} (${title})`,
-      `          what happened: ${reason}`,
-      `          what it means: ${advice}`,
+      `          what happened: ${indented(reason ?? '', 25)}`,
+      `          what it means: ${indented(advice ?? '', 25)}`,
     );
   }
   if (!works) {
     lines.push(
-      `        what to do: update or pin the CLI (npm install -g ${backends[backend].npmPackage}@<a version in docs/compatibility.md>), then run \`turnout doctor --deep\` again.`,
+      `        what to do: update or pin the CLI (${backendEntry(backend).install} is vetted), then run \`turnout doctor --deep\` again.`,
     );
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** Puts the lines after the first one below it. */
+function indented(text: string, columns: number): string {
+  return text.trimEnd().replaceAll('\n', `\n${' '.repeat(columns)}`);
 }

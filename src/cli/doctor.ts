@@ -1,23 +1,29 @@
 import { parseArgs } from 'node:util';
-import { resolveBackendName } from '../backends/registry.js';
+import { addChecked } from '../backends/launch/checked-versions.js';
+import { versionIn } from '../backends/launch/cli-version.js';
+import { pinnedVersion } from '../backends/launch/vetted.js';
+import { readBackendName } from '../backends/registry.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
-import { loadConfig } from '../gateway/config.js';
+import { type GatewayConfig, loadConfig, settingsLeftOut } from '../gateway/config.js';
 import { systemWarnings } from '../process/system.js';
-import { type DeepReport, deepTable, inspectDeeply } from './doctor-deep.js';
+import { type DeepReport, deepScenarios, deepTable, hasScenarios, inspectDeeply } from './doctor-deep.js';
 import { exitingOnSignal, onEndingSignal } from './ending-signals.js';
 import { exitCodes } from './exit-codes.js';
-import { type CliReport, inspectClis } from './inspect-clis.js';
+import { type CliReport, inspectClis, isDemoAgent } from './inspect-clis.js';
 import { version } from './version.js';
 
 export const usageText = `Usage: turnout doctor [--deep] [--backend <name,…>] [--json]
 
-Which agent CLIs are installed here, their versions, and what each can do.
+Which agent CLIs are installed here, their versions, whether those were vetted, and what each can do.
 
   --deep             drive each installed CLI through the conformance scenarios against a scripted model on this
                      machine: no account, no tokens, no network; about a minute for each CLI
   --backend <names>  only these (comma-separated)
   --json             one JSON object instead of a table
+
+A version is vetted if it passed every scenario of Turnout's lab before a release of Turnout: another one may work as
+well. One that passes --deep is remembered (checked-versions.json in TURNOUT_HOME): turns don't warn of it any more.
 
 Exit codes: 0 all is well · 1 a scenario fails · 2 wrong usage · 3 no CLI is usable
 `;
@@ -57,12 +63,12 @@ function parseOptions(argv: readonly string[]) {
 }
 
 async function examine(options: ReturnType<typeof parseOptions>): Promise<number> {
-  const { settings, inherited } = await readEnvironment({ environment: process.env });
-  const config = loadConfig(settings);
+  const { settings, inherited, origins, warnings } = await readEnvironment({ environment: process.env });
+  const config = loadConfig(settings, {}, origins);
   const wanted = options.backend
     ?.flatMap((names) => names.split(','))
-    .map((name) => resolveBackendName(name));
-  const all = await exitingOnSignal(() => inspectClis(config, inherited));
+    .map((name) => readBackendName(name, '--backend'));
+  const all = await exitingOnSignal(() => inspectClis(config, inherited, origins));
   const clis = wanted === undefined ? all : all.filter(({ backend }) => wanted.includes(backend));
   const report: Report = {
     turnout: version(),
@@ -70,7 +76,7 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
     platform: `${process.platform}-${process.arch}`,
     home: config.home,
     defaultBackend: config.agentBackend,
-    warnings: [...config.warnings, ...systemWarnings()],
+    warnings: [...warnings, ...config.warnings, ...leftOut(config, wanted), ...systemWarnings()],
     clis,
   };
   const usable = clis.filter((cli) => cli.usable);
@@ -80,13 +86,21 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
     return usable.length > 0 ? exitCodes.done : exitCodes.unavailable;
   }
   const deep = await examineDeeply(usable);
+  const notKept = await remember(config.home, deep);
+  if (notKept !== undefined) process.stderr.write(`turnout: ${notKept}\n`);
   process.stdout.write(
     options.json ? `${JSON.stringify({ ...report, deep }, null, 2)}\n` : `\n${deepTable(deep)}`,
   );
   if (usable.length === 0) return exitCodes.unavailable;
-  return deep.length === usable.length && deep.every(({ works }) => works)
+  return deep.length === usable.filter(hasScenarios).length && deep.every(({ works }) => works)
     ? exitCodes.done
     : exitCodes.failed;
+}
+
+/** Without AGENT_BACKEND among the backends that were asked for, its path is seen nowhere in the report. */
+function leftOut(config: GatewayConfig, wanted: readonly string[] | undefined): readonly string[] {
+  if (wanted === undefined || wanted.includes(config.agentBackend)) return [];
+  return [...new Set(wanted)].flatMap((name) => settingsLeftOut(config, name) ?? []);
 }
 
 async function examineDeeply(clis: readonly CliReport[]): Promise<readonly DeepReport[]> {
@@ -99,6 +113,21 @@ async function examineDeeply(clis: readonly CliReport[]): Promise<readonly DeepR
     return await inspectDeeply(clis, (line) => process.stderr.write(`${line}\n`), stop.signal);
   } finally {
     release();
+  }
+}
+
+/** Keeps the versions that work, so that turns don't warn of them. Returns why they were not kept. */
+async function remember(home: string, deep: readonly DeepReport[]): Promise<string | undefined> {
+  const passed = deep.flatMap(({ backend, version = '', works, results }) => {
+    const number = versionIn(version);
+    const complete = works && results.length === deepScenarios.length;
+    return complete && number !== undefined ? [{ backend, version: number }] : [];
+  });
+  try {
+    await addChecked(home, passed);
+    return undefined;
+  } catch (error) {
+    return `the versions that passed were not remembered: ${(error as Error).message}`;
   }
 }
 
@@ -123,20 +152,38 @@ function table(report: Report): string {
     lines.push(
       `${mark}  ${cli.backend.padEnd(9)} ${cli.usable ? `${cli.version ?? 'unknown version'}  ${cli.path}` : (cli.problem ?? '')}${isDefault}`,
     );
-    if (cli.usable) lines.push(`${' '.repeat(19)}${abilities(cli)}`);
-    else lines.push(`${' '.repeat(19)}install it with: ${cli.install}`);
+    const more = cli.usable ? [standing(cli), abilities(cli)] : [notUsable(cli)];
+    lines.push(...more.map((line) => `${' '.repeat(19)}${line}`));
   }
   for (const warning of report.warnings) lines.push('', `warning: ${warning}`);
   return `${lines.join('\n')}\n`;
 }
 
-function abilities({ capabilities }: CliReport): string {
+function notUsable({ install, setting }: CliReport): string {
+  const otherwise = setting === undefined ? '' : `; or correct ${setting}, or take it away`;
+  return `install it with: ${install}${otherwise}`;
+}
+
+function standing({ backend, vetting, checked, advice, install, version: printed }: CliReport): string {
+  if (isDemoAgent(printed)) return 'the demo agent: it calls no model';
+  if (vetting === 'vetted') return 'vetted';
+  if (checked)
+    return `${vetting} than the vetted ${pinnedVersion(backend)}; it passed \`turnout doctor --deep\` here`;
+  if (vetting !== undefined) return `${vetting} than the vetted ${pinnedVersion(backend)}: ${advice}`;
+  if (pinnedVersion(backend) === undefined) return 'not vetted: the lab does not know this CLI';
+  return `not vetted: the version is not known; a vetted one: ${install}`;
+}
+
+function abilities({ capabilities, live }: CliReport): string {
   const yes = [
     capabilities.textDeltas ? 'streams word by word' : 'streams message by message',
     ...(capabilities.thinking ? ['thinking'] : []),
+    ...(capabilities.thinkingDepth?.length ? ['thinking depth'] : []),
     ...(capabilities.maxTurns ? ['max turns'] : []),
     ...(capabilities.allowedTools ? ['tool filter'] : []),
     ...(capabilities.mcpConfig ? ['MCP per run'] : []),
   ];
-  return `${yes.join(', ')}; modes ${capabilities.permissionModes.join(', ')}`;
+  const modes = `modes ${capabilities.permissionModes.join(', ')}`;
+  const liveModes = live === undefined ? '' : `; live: modes ${live.permissionModes.join(', ')}`;
+  return `${yes.join(', ')}; ${modes}${liveModes}`;
 }

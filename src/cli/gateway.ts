@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createBackend } from '../backends/registry.js';
+import { backendNames, createBackend } from '../backends/registry.js';
 import { createLog } from '../config/log.js';
 import { readEnvironment } from '../config/read-environment.js';
+import type { SettingOrigins } from '../config/setting-origins.js';
 import { TurnoutError } from '../core/errors.js';
 import { checkStart } from '../gateway/check-start.js';
 import { backendConfig, type Environment, type GatewayConfig, readConfig } from '../gateway/config.js';
@@ -18,7 +19,7 @@ Takes messages over HTTP, gives them to an agent, and keeps everything on disk: 
 answered, also after a crash. Settings come from config.yaml and .env in TURNOUT_HOME, the environment and these
 flags, in rising order, and never from the current directory; docs/configuration.md lists them.
 
-  --backend <name>  claude, codex, gemini or opencode (AGENT_BACKEND)
+  --backend <name>  ${backendNames().join(', ')} (over AGENT_BACKEND)
   --live            warm processes instead of one for each turn (BACKEND_LIVE)
   --host <address>  where to listen (HTTP_HOST, default 127.0.0.1)
   --port <port>     (HTTP_PORT, default 8420; 0: a free one)
@@ -59,6 +60,9 @@ export async function main(argv: readonly string[]): Promise<number> {
 interface Served {
   readonly settings: Environment;
   readonly inherited: Environment;
+  readonly origins?: SettingOrigins;
+  readonly warnings?: readonly string[];
+  readonly backend?: string | undefined;
   readonly more: Pick<GatewayConfig, 'demo' | 'envFile'>;
 }
 
@@ -67,7 +71,7 @@ async function ownSettings(options: Options): Promise<Served> {
   const envFile = named === undefined ? undefined : resolve(named);
   const flags = asSettings(options);
   const read = await readEnvironment({ environment: process.env, flags, envFile });
-  return { ...read, more: envFile === undefined ? {} : { envFile } };
+  return { ...read, backend: options.backend, more: envFile === undefined ? {} : { envFile } };
 }
 
 /** A demo has a home of its own, and takes nothing from the user's: no hooks, no channels, no other CLI. */
@@ -81,16 +85,22 @@ function demoSettings(options: Options): Served {
   return { settings, inherited, more: { demo: true } };
 }
 
-async function serve({ settings, inherited: env, more }: Served): Promise<number> {
-  const { config: read, problems, backendKnown } = readConfig(settings);
-  const config = { ...read, ...more };
+async function serve(served: Served): Promise<number> {
+  const { settings, inherited: env, more } = served;
+  const {
+    config: read,
+    problems,
+    backendKnown,
+  } = readConfig(settings, { backend: served.backend }, served.origins);
+  const config = { ...read, ...more, warnings: [...(served.warnings ?? []), ...read.warnings] };
+  const log = createLog(config.logLevel);
   if (problems.length > 0) {
+    for (const warning of config.warnings) log.warn(warning);
     const backend = backendKnown ? createBackend(config.agentBackend, backendConfig(config, env)) : undefined;
     await checkStart(config, backend, env, problems);
   }
   // If the reader of the log goes away (a pipe, a restarted journal), the gateway goes on without it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  const log = createLog(config.logLevel);
   // If a hook's module forgets a promise that rejects, the gateway logs it and its turns go on.
   process.on('unhandledRejection', (error) => log.error('a promise was forgotten, and failed', { error }));
   const starting = Gateway.start({ config, env, log });
@@ -161,7 +171,6 @@ function parseOptions(argv: readonly string[]) {
 
 function asSettings(options: Options): Record<string, string> {
   const settings = {
-    AGENT_BACKEND: options.backend,
     BACKEND_LIVE: options.live ? '1' : undefined,
     HTTP_HOST: options.host,
     HTTP_PORT: options.port,

@@ -1,19 +1,35 @@
+import { isChecked } from '../backends/launch/checked-versions.js';
 import { childEnvironment } from '../backends/launch/child-environment.js';
-import { type BackendName, backendNames, backends, createBackend } from '../backends/registry.js';
+import { printedVersion, versionIn } from '../backends/launch/cli-version.js';
+import { type Vetting, vettingAdvice, vettingOf } from '../backends/launch/vetted.js';
+import type { LiveCapabilities } from '../backends/live/types.js';
+import { type BackendName, backendEntry, backendNames, createBackend } from '../backends/registry.js';
 import type { BackendCapabilities } from '../backends/types.js';
 import type { Environment } from '../config/home-directory.js';
+import { type SettingOrigins, settingWithOrigin } from '../config/setting-origins.js';
 import { agentEnvironment, backendConfig, type GatewayConfig } from '../gateway/config.js';
 import { findExecutable } from '../process/find-executable.js';
-import { describeExit, startProcess } from '../process/start-process.js';
 
 export interface CliReport {
   readonly backend: BackendName;
   readonly usable: boolean;
   readonly path: string;
+  /** What the CLI says of its version. */
   readonly version?: string;
+  /** Where the version stands among those that passed every scenario of the lab. */
+  readonly vetting?: Vetting;
+  /** What to do about a version that was not vetted. */
+  readonly advice?: string;
+  /** True if this version passed `turnout doctor --deep` here. */
+  readonly checked?: boolean;
   readonly problem?: string;
+  /** The setting that names the path, with where it is set; undefined for a CLI that is looked up on PATH. */
+  readonly setting?: string;
+  /** The command that installs the pinned version. */
   readonly install: string;
   readonly capabilities: BackendCapabilities;
+  /** Undefined if the CLI has no long-lived mode. */
+  readonly live: LiveCapabilities | undefined;
 }
 
 /** The timeout allows for a slow first start: OpenCode's takes 25 s on a fresh home. */
@@ -22,21 +38,26 @@ const versionTimeoutMs = 40_000;
 export async function inspectClis(
   config: GatewayConfig,
   environment: Environment,
+  origins: SettingOrigins = {},
 ): Promise<readonly CliReport[]> {
-  return Promise.all(backendNames.map((name) => inspect(name, config, environment)));
+  return Promise.all(backendNames().map((name) => inspect(name, config, environment, origins)));
 }
 
 async function inspect(
   name: BackendName,
   config: GatewayConfig,
   environment: Environment,
+  origins: SettingOrigins,
 ): Promise<CliReport> {
-  const { command, npmPackage } = backends[name];
+  const { command, npmPackage, install } = backendEntry(name);
   const cliPath = name === config.agentBackend ? config.backendCliPath : command;
+  const backend = createBackend(name, backendConfig(config));
   const facts = {
     backend: name,
-    install: `npm install -g ${npmPackage}`,
-    capabilities: createBackend(name, backendConfig(config)).capabilities,
+    ...(cliPath === command ? {} : { setting: settingWithOrigin('BACKEND_CLI_PATH', origins) }),
+    install,
+    capabilities: backend.capabilities,
+    live: (await backend.live?.())?.capabilities,
   };
   const found = await findExecutable(cliPath, environment);
   if ('problem' in found) {
@@ -48,11 +69,18 @@ async function inspect(
     };
   }
   try {
+    const version = await printedVersion({
+      command: found.path,
+      env: childEnvironment(agentEnvironment(config, environment) ?? environment),
+      user: config.agentUser,
+      timeoutMs: versionTimeoutMs,
+    });
     return {
       ...facts,
       usable: true,
       path: found.path,
-      version: await readVersion(found.path, config, environment),
+      version,
+      ...standing(name, version, npmPackage, config.home),
     };
   } catch (error) {
     return {
@@ -64,31 +92,27 @@ async function inspect(
   }
 }
 
+function standing(
+  name: BackendName,
+  version: string,
+  npmPackage: string | undefined,
+  home: string,
+): Pick<CliReport, 'vetting' | 'advice' | 'checked'> {
+  const number = versionIn(version);
+  // The demo agent says which version of Claude Code it speaks like, and is none.
+  const vetting = isDemoAgent(version) ? undefined : vettingOf(name, number);
+  if (vetting === undefined || number === undefined) return {};
+  if (vetting === 'vetted') return { vetting };
+  if (isChecked(home, name, number)) return { vetting, checked: true };
+  return { vetting, advice: vettingAdvice(name, vetting, npmPackage) };
+}
+
+export function isDemoAgent(version: string | undefined): boolean {
+  return version?.endsWith('(Turnout demo agent)') === true;
+}
+
 const problems = {
   missing: 'not found',
   not_executable: 'not executable',
   is_directory: 'a directory, not a program',
 } as const;
-
-async function readVersion(path: string, config: GatewayConfig, environment: Environment): Promise<string> {
-  // A CLI reads the settings of the directory that it is started in, which may be anybody's repository.
-  const child = await startProcess({
-    command: path,
-    args: ['--version'],
-    cwd: '/',
-    env: childEnvironment(agentEnvironment(config, environment) ?? environment),
-    user: config.agentUser,
-  });
-  const timer = setTimeout(() => void child.end(), versionTimeoutMs);
-  try {
-    const lines: string[] = [];
-    for await (const batch of child.lines()) lines.push(...batch.map((line) => line.text));
-    const exit = await child.exited;
-    if (exit.code !== 0)
-      throw new Error(`--version failed (${describeExit(exit)}): ${child.stderr().slice(0, 200).trim()}`);
-    return lines.find((line) => /\d+\.\d+/.test(line))?.trim() ?? 'unknown version';
-  } finally {
-    clearTimeout(timer);
-    await child.end();
-  }
-}

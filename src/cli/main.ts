@@ -29,22 +29,22 @@ if (refusal !== undefined) {
   const { version } = await import('./version.js');
   process.stdout.write(`${version()}\n`);
 } else if (command === undefined || command === '--help' || command === '-h' || command === 'help') {
-  const load = find(rest[0]);
-  const { overview } = await import('./usage.js');
-  process.stdout.write(load === undefined ? overview : (await load()).usageText);
-  if (command === undefined) process.exitCode = 2;
+  const [topic = 'help'] = rest;
+  const load = find(topic);
+  if (load !== undefined) process.stdout.write((await load()).usageText);
+  else if (topic === 'help' || topic.startsWith('-')) {
+    const { overview } = await import('./usage.js');
+    process.stdout.write(overview);
+    if (command === undefined) process.exitCode = 2;
+  } else await refuse(topic);
 } else if (process.platform === 'win32') {
   const { unsupportedSystem } = await import('../process/system.js');
   process.stderr.write(`turnout: ${unsupportedSystem()?.explanation}\n`);
   process.exitCode = 3;
 } else {
   const load = find(command);
-  if (load === undefined) {
-    process.stderr.write(
-      `turnout: unknown command ${JSON.stringify(command)}. Commands: ${Object.keys(commands).join(', ')}. See \`turnout --help\`.\n`,
-    );
-    process.exitCode = 2;
-  } else {
+  if (load === undefined) await refuse(command);
+  else {
     const { main } = await load();
     process.exitCode = await main(rest);
   }
@@ -52,4 +52,10 @@ if (refusal !== undefined) {
 
 function find(name: string | undefined): (() => Promise<Command>) | undefined {
   return name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+}
+
+async function refuse(name: string): Promise<void> {
+  const { unknownCommand } = await import('./unknown-command.js');
+  process.stderr.write(`turnout: ${unknownCommand(name, Object.keys(commands))}\n`);
+  process.exitCode = 2;
 }

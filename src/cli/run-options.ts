@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { backendNames } from '../backends/names.js';
+import { readBackendName } from '../backends/registry.js';
 import type { TurnOptions } from '../backends/types.js';
-import type { Environment } from '../config/home-directory.js';
 import { TurnoutError } from '../core/errors.js';
 import { permissionModes } from '../core/permission-mode.js';
+import { parseThinking, type Thinking, thinkingExpected } from '../core/thinking.js';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -36,15 +36,18 @@ export function parseRunOptions(argv: readonly string[]): RunFlags | 'help' {
   if (values['system-prompt'] !== undefined && values['system-prompt-file'] !== undefined) {
     throw wrong('--system-prompt and --system-prompt-file were both given');
   }
+  if (values.resume !== undefined && values.continue) throw wrong('--resume and --continue were both given');
   return {
     prompt: values.prompt ?? positionals[0],
     backend: backendNamed(values.backend),
     live: values.live ?? false,
     model: notBlank('--model', values.model),
+    thinking: thinking(values.thinking),
     cwd: notBlank('--cwd', values.cwd),
     systemPrompt: values['system-prompt'],
     systemPromptFile: values['system-prompt-file'],
     sessionId: sessionId(values.resume),
+    continueLast: values.continue ?? false,
     maxTurns: positive('--max-turns', values['max-turns'], true),
     allowedTools: list('--allowed-tools', values['allowed-tools']),
     disallowedTools: list('--disallowed-tools', values['disallowed-tools']),
@@ -58,24 +61,6 @@ export function parseRunOptions(argv: readonly string[]): RunFlags | 'help' {
   };
 }
 
-/** Merges the flags with the environment; the flags win. */
-export function settingsFrom(options: RunFlags, environment: Environment): Environment {
-  const settings: Record<string, string | undefined> = { ...environment };
-  const { backend } = options;
-  const configured = environment['AGENT_BACKEND'] || environment['FORGE_BACKEND'];
-  if (backend !== undefined) {
-    // The path and the model in the environment belong to the backend that is configured there.
-    if (configured && configured !== backend) {
-      delete settings['BACKEND_CLI_PATH'];
-      delete settings['BACKEND_MODEL'];
-    }
-    settings['AGENT_BACKEND'] = backend;
-  }
-  if (options.model !== undefined) settings['BACKEND_MODEL'] = options.model;
-  if (options.cwd !== undefined) settings['WORKING_DIR'] = options.cwd;
-  return settings;
-}
-
 function parse(args: readonly string[]) {
   try {
     return parseArgs({
@@ -85,10 +70,12 @@ function parse(args: readonly string[]) {
         backend: { type: 'string' },
         live: { type: 'boolean' },
         model: { type: 'string' },
+        thinking: { type: 'string' },
         cwd: { type: 'string' },
         'system-prompt': { type: 'string' },
         'system-prompt-file': { type: 'string' },
         resume: { type: 'string' },
+        continue: { type: 'boolean' },
         'max-turns': { type: 'string' },
         'allowed-tools': { type: 'string', multiple: true },
         'disallowed-tools': { type: 'string', multiple: true },
@@ -123,15 +110,20 @@ function list(flag: string, values: readonly string[] | undefined): readonly str
   return tools;
 }
 
-/** Accepts a name with `-cli` (`claude-cli`) as the same backend. */
 function backendNamed(raw: string | undefined): string | undefined {
-  if (raw === undefined) return undefined;
-  return oneOf('--backend', raw.replace(/-cli$/, ''), backendNames);
+  return raw === undefined ? undefined : readBackendName(raw, '--backend');
 }
 
 function sessionId(raw: string | undefined): string | undefined {
   if (raw?.startsWith('-')) throw wrong(`--resume expects a session id, got ${JSON.stringify(raw)}`);
   return notBlank('--resume', raw);
+}
+
+function thinking(raw: string | undefined): Thinking | undefined {
+  if (raw === undefined) return undefined;
+  const value = parseThinking(raw);
+  if (value === undefined) throw wrong(`--thinking: ${thinkingExpected}, got ${JSON.stringify(raw)}`);
+  return value;
 }
 
 function positive(flag: string, raw: string | undefined, whole: boolean): number | undefined {
@@ -152,7 +144,7 @@ function oneOf<T extends string>(
   choices: readonly T[],
 ): T | undefined {
   if (raw === undefined) return undefined;
-  const choice = choices.find((known) => known === raw);
+  const choice = choices.find((known) => known === raw.trim().toLowerCase());
   if (choice !== undefined) return choice;
   throw wrong(`${flag} expects one of ${choices.join(', ')}, got ${JSON.stringify(raw)}`);
 }

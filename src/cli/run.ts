@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { sweepScratchFiles } from '../backends/launch/scratch-files.js';
+import { backendNames } from '../backends/registry.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
@@ -8,7 +9,7 @@ import { backendConfig, type GatewayConfig, loadConfig } from '../gateway/config
 import { endOrphans } from '../process/end-orphans.js';
 import { exitCodeFor, exitCodes } from './exit-codes.js';
 import { readPrompt } from './read-prompt.js';
-import { type OutputFormat, parseRunOptions, type RunFlags, settingsFrom } from './run-options.js';
+import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
 
@@ -20,12 +21,15 @@ the agent gets both, the prompt first. A prompt that begins with "-": --prompt=â
 Tools are allowed without asking unless --permission-mode says otherwise: this is made for
 unattended runs. Run it where the agent may do what it likes.
 
-  --backend <name>            claude, codex, gemini or opencode (default: AGENT_BACKEND, else claude)
+  --backend <name>            ${backendNames().join(', ')} (default: AGENT_BACKEND, else claude)
   --model <model>             the model to use
+  --thinking <depth>          how deep the model thinks: off, low, medium, high, xhigh, max
+                              (each CLI its own of these), or a number of tokens (claude)
   --cwd <directory>           where the agent works (default: WORKING_DIR, else here)
   --system-prompt <text>      added to the agent's own system prompt
   --system-prompt-file <file> the same, from a file
   --resume <session id>       go on with an earlier session
+  --continue                  go on with the session that was used last in this directory
   --max-turns <n>             limit of model turns (claude)
   --allowed-tools <a,b>       only these tools (claude, opencode)
   --disallowed-tools <a,b>    not these tools (claude, opencode)
@@ -73,15 +77,19 @@ function failureIn(output: OutputFormat, { code, message }: TurnoutError): strin
 }
 
 async function runTurn(options: RunFlags): Promise<number> {
-  const { settings, inherited } = await readEnvironment({ environment: process.env });
-  const config = loadConfig(settingsFrom(options, settings));
+  const flags = options.cwd === undefined ? {} : { WORKING_DIR: options.cwd };
+  const { settings, inherited, origins, warnings } = await readEnvironment({
+    environment: process.env,
+    flags,
+  });
+  const config = loadConfig(settings, options, origins);
   if (!statSync(config.workingDir, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${config.workingDir} is not there.`, {
       hint: 'Choose another one with --cwd or WORKING_DIR.',
     });
   }
   const swept = sweepAfterCrash(config);
-  for (const warning of config.warnings) process.stderr.write(`turnout: ${warning}\n`);
+  for (const warning of [...warnings, ...config.warnings]) process.stderr.write(`turnout: ${warning}\n`);
   const prompt = await readPrompt(options.prompt, process.stdin, {
     say: (line) => process.stderr.write(`turnout: ${line}\n`),
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
@@ -94,6 +102,8 @@ async function runTurn(options: RunFlags): Promise<number> {
     live: options.live || permissionMode === 'ask',
     systemPrompt: systemPromptOf(options),
     sessionId: options.sessionId,
+    continueLast: options.continueLast,
+    thinking: options.thinking,
     maxTurns: options.maxTurns,
     allowedTools: options.allowedTools,
     disallowedTools: options.disallowedTools,
@@ -107,7 +117,11 @@ async function runTurn(options: RunFlags): Promise<number> {
       ...(permissionMs === undefined ? {} : { permissionMs }),
     },
   });
-  const exitCode = await showTurn(turn, { output: options.output, verbose: options.verbose });
+  const exitCode = await showTurn(turn, {
+    output: options.output,
+    verbose: options.verbose,
+    logLevel: config.logLevel,
+  });
   await swept;
   return exitCode;
 }

@@ -6,12 +6,14 @@ import { TurnoutError } from '../core/errors.js';
 import { checkLayout } from '../gateway/check-layout.js';
 import { loadConfig } from '../gateway/config.js';
 import { exitCodes } from './exit-codes.js';
+import { leftBehind } from './left-behind.js';
 import { describeUnit } from './systemd-unit.js';
 
 export const usageText = `Usage: turnout service [--system]
 
 Prints a systemd unit that runs the gateway as you are now: this Node.js, this PATH, this TURNOUT_HOME with its
-settings. The agents work in WORKING_DIR, else in this directory, which must not hold TURNOUT_HOME. Nothing is
+settings. Settings of your environment are not in it: they are named, for you to write into .env of TURNOUT_HOME.
+The agents work in WORKING_DIR, else in this directory, which must not hold TURNOUT_HOME. Nothing is
 installed; the first lines of the unit say how to.
 
   --system   a unit of the system, which runs as the present user, instead of one of the user's own manager
@@ -39,8 +41,8 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function printUnit(system: boolean): Promise<string> {
-  const { settings } = await readEnvironment({ environment: process.env });
-  const config = loadConfig(settings);
+  const { settings, origins } = await readEnvironment({ environment: process.env });
+  const config = loadConfig(settings, {}, origins);
   const { home, shutdownGraceMs, workingDir } = config;
   const [exposed] = await checkLayout(config);
   if (exposed !== undefined) {
@@ -48,6 +50,9 @@ async function printUnit(system: boolean): Promise<string> {
       hint: 'Run `turnout service` in the directory where the agents are to work, or set WORKING_DIR.',
     });
   }
+  const files = await readEnvironment({ environment: { HOME: process.env['HOME'], TURNOUT_HOME: home } });
+  const lost = leftBehind(process.env, files.settings, home);
+  if (lost !== undefined) process.stderr.write(`turnout: ${lost}\n`);
   const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
   if (/[\\/]_npx[\\/]/.test(program)) {
     process.stderr.write(

@@ -9,10 +9,10 @@ import type { Terminal } from './terminal.js';
 export function sessionTurn(prompt: string, options: SessionOptions): ShownTurn {
   let session: BackendSession | undefined;
 
-  async function* run({ signal, trace, onSpawn }: TurnHooks): AsyncGenerator<ChatEvent> {
+  async function* run({ signal, trace }: TurnHooks): AsyncGenerator<ChatEvent> {
     try {
       session = await openSession({ ...options, trace }, { signal });
-      yield* session.send(prompt, { signal, onSpawn });
+      yield* session.send(prompt, { signal });
     } catch (error) {
       if (!(error instanceof TurnoutError)) throw error;
       yield failureEvent(error);

@@ -1,21 +1,29 @@
 import type { RunOptions } from '../backends/types.js';
-import type { ChatEvent, ErrorEvent, PermissionRequestEvent, Usage } from '../core/chat-event.js';
+import { createLog, type LogLevel } from '../config/log.js';
+import type {
+  ChatEvent,
+  ErrorEvent,
+  PermissionRequestEvent,
+  SessionEvent,
+  Usage,
+} from '../core/chat-event.js';
 import { printJson } from '../core/json.js';
 import type { SessionOptions } from '../sessions/types.js';
-import { describeCommand, redactWords } from './describe-command.js';
 import { onEndingSignal } from './ending-signals.js';
 import { exitCodeFor, exitCodes } from './exit-codes.js';
 import { OpenQuestions } from './open-questions.js';
 import type { OutputFormat } from './run-options.js';
 import { Terminal } from './terminal.js';
+import { turnTrace } from './turn-trace.js';
 
 export interface ShowOptions {
   readonly output: OutputFormat;
   readonly verbose: boolean;
+  readonly logLevel: LogLevel;
 }
 
 /** The options that `showTurn` passes to the turn that it starts. */
-export type TurnHooks = Pick<RunOptions, 'signal' | 'trace' | 'onSpawn'>;
+export type TurnHooks = Pick<RunOptions, 'signal' | 'trace'>;
 
 /** A turn that `showTurn` can start. */
 export interface ShownTurn {
@@ -30,7 +38,6 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
   const terminal = new Terminal(process.stdout, process.stderr);
   const stop = interruptible(terminal);
   const show = views[options.output](turn.options.backend, terminal, options.verbose);
-  if (options.verbose) terminal.say(describeTurn(turn));
   const questions = new OpenQuestions((request, withdrawn) =>
     turn.onPermission(request, terminal, withdrawn),
   );
@@ -38,11 +45,15 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
   try {
     const events = turn.run({
       signal: stop.signal,
-      onSpawn: options.verbose ? (command) => terminal.say(describeCommand(command)) : undefined,
-      trace: debugTrace(process.env, terminal),
+      trace: turnTrace(turn.prompt, turn.options, {
+        ...options,
+        say: (line) => terminal.say(line),
+        log: createLog(options.logLevel, (line) => terminal.log(line)),
+      }),
     });
     for await (const event of events) {
       await questions.see(event);
+      if (options.verbose && event.type === 'session') terminal.say(describeSession(event));
       if (terminal.writable) await show(event);
       if (event.type === 'complete') exitCode = exitCodes.done;
       if (event.type === 'error') exitCode = exitCodeFor(event.code);
@@ -57,12 +68,6 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
     return exitCodes.failed;
   }
   return terminal.readerGone ? exitCodes.done : exitCode;
-}
-
-/** S9: with LOG_LEVEL=debug prints every raw line and the events that it became; otherwise neither. */
-function debugTrace(env: NodeJS.ProcessEnv, terminal: Terminal): RunOptions['trace'] {
-  if (env['LOG_LEVEL'] !== 'debug') return undefined;
-  return (entry) => terminal.say(`debug ${printJson(entry)}`);
 }
 
 type View = (event: ChatEvent) => void | Promise<void>;
@@ -102,14 +107,14 @@ function textView(_backend: string, terminal: Terminal, verbose: boolean): View 
   };
 }
 
-/** Prints one object at the end, also on failure. */
-function jsonView(backend: string, terminal: Terminal): View {
+/** Prints one object at the end, also on failure; warnings go to stderr. */
+function jsonView(backend: string, terminal: Terminal, verbose: boolean): View {
   let sessionId: string | undefined;
   let usage: Usage | undefined;
   const print = (ending: {
     responseText: string;
     isError: boolean;
-    error?: Pick<ErrorEvent, 'code' | 'message'>;
+    error?: Pick<ErrorEvent, 'code' | 'message' | 'retryAfterMs'>;
   }) =>
     terminal.write(
       `${JSON.stringify({ responseText: ending.responseText, sessionId, isError: ending.isError, error: ending.error, usage, backend })}\n`,
@@ -124,23 +129,25 @@ function jsonView(backend: string, terminal: Terminal): View {
         usage = counts;
         break;
       }
+      case 'notice':
+        if (event.level === 'warning' || verbose) terminal.say(event.message);
+        break;
       case 'complete':
         await print({ responseText: event.text, isError: false });
         break;
       case 'error': {
-        const { code, message } = event;
-        await print({ responseText: message, isError: true, error: { code, message } });
+        const { code, message, retryAfterMs } = event;
+        const when = retryAfterMs === undefined ? {} : { retryAfterMs };
+        await print({ responseText: message, isError: true, error: { code, message, ...when } });
         break;
       }
     }
   };
 }
 
-function describeTurn({ prompt, options }: ShownTurn): string {
-  const { backend, systemPrompt, config: _, adapter: _a, trace: _t, ...rest } = options;
-  const sizes = `prompt ${prompt.length} characters, system prompt ${systemPrompt?.length ?? 0}`;
-  const shown = { ...rest, rawArgs: redactWords(options.rawArgs ?? []) };
-  return `backend ${backend} · ${sizes} · options ${JSON.stringify(shown)}`;
+function describeSession({ sessionId, model, keySource }: SessionEvent): string {
+  const facts = [`session ${sessionId}`, ...(model === undefined ? [] : [`model ${model}`])];
+  return [...facts, ...(keySource === undefined ? [] : [`key or account: ${keySource}`])].join(' · ');
 }
 
 /**

@@ -52,6 +52,11 @@ export class Terminal {
     this.#err.write(`turnout: ${text.replaceAll(controlCharacters, '')}\n`);
   }
 
+  /** Prints a line of the log to stderr, which is JSON and nothing else. */
+  log(line: string): void {
+    this.#err.write(line.replaceAll(controlCharacters, ''));
+  }
+
   /** Prints a message to stderr if that is a terminal. */
   hint(text: string): void {
     if (!this.#err.isTTY) return;

@@ -7,6 +7,11 @@ export function isModelName(name: string): boolean {
   return !name.startsWith('-');
 }
 
+/** O2: a backend's name with `-cli` behind it is the same name, and so it is in capitals: phones write the first one so. */
+export function shortBackendName(written: string): string {
+  return written.trim().toLowerCase().replace(/-cli$/, '');
+}
+
 export const channelIdExpected =
   '1 to 128 of the characters A-Z a-z 0-9 . _ : @ - are allowed (not "." or ".." alone)';
 

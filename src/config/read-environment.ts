@@ -2,8 +2,10 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
 import { parseConfigFile } from './config-file.js';
 import { parseEnvFile } from './env-file.js';
+import { shortBackendName } from './formats.js';
 import { type Environment, given, notAbsolute, trustedHome } from './home-directory.js';
 import { fileSetting, secretNames } from './secrets.js';
+import { type SettingOrigins, settingsNotUsed } from './setting-origins.js';
 import { readTrustedFile, refuseLookAlikes } from './trusted-file.js';
 
 export interface SettingsSources {
@@ -19,6 +21,9 @@ export interface ReadEnvironment {
   readonly settings: Environment;
   /** The environment for the agents: that of this process and of the `.env` files, with TURNOUT_HOME. */
   readonly inherited: Environment;
+  readonly origins: SettingOrigins;
+  /** Settings that were left out, by name. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -47,11 +52,49 @@ export async function readEnvironment(sources: SettingsSources): Promise<ReadEnv
   // An agent's CLI, too, would look for its settings in the working directory.
   if (!isAbsolute(inherited['HOME'] ?? '')) delete inherited['HOME'];
   // An empty value is not set, so it takes no restriction of a weaker source away.
-  const sourcesOfSettings = [beginningAt(home, config), beginningAt(home, env), named, environment, flags];
-  return {
-    settings: Object.assign({}, ...sourcesOfSettings.map(withoutBlanks), { TURNOUT_HOME: home }),
-    inherited,
-  };
+  const inRisingOrder: readonly Source[] = [
+    { origin: `in ${configFile}`, settings: beginningAt(home, config) },
+    { origin: `in ${envOfHome}`, settings: beginningAt(home, env) },
+    { origin: `in ${resolve(envFile ?? '')}`, settings: named },
+    { origin: 'in the environment', settings: environment },
+    { origin: 'on the command line', settings: flags },
+  ];
+  const { settings, origins, warnings } = merge(inRisingOrder);
+  return { settings: { ...settings, TURNOUT_HOME: home }, inherited, origins, warnings };
+}
+
+interface Source {
+  readonly origin: string;
+  readonly settings: Environment;
+}
+
+/**
+ * Merges sources in rising order. A path and a model belong to the backend that is named with them or in a weaker source, to
+ * Claude if none is: a stronger source that names another backend leaves them out.
+ */
+function merge(sources: readonly Source[]): Pick<ReadEnvironment, 'settings' | 'origins' | 'warnings'> {
+  let settings: Record<string, string | undefined> = {};
+  const origins: Record<string, string> = {};
+  const warnings: string[] = [];
+  for (const { origin, settings: written } of sources) {
+    const source = withoutBlanks(written);
+    const owner = namedBackend(settings) ?? 'claude';
+    const backend = namedBackend({ ...settings, ...source }) ?? owner;
+    if (backend !== owner) {
+      const left = ['BACKEND_CLI_PATH', 'BACKEND_MODEL'].filter((name) => settings[name] !== undefined);
+      const lost = left.filter((name) => source[name] === undefined);
+      if (lost.length > 0) warnings.push(settingsNotUsed(lost, owner, backend));
+      for (const name of left) delete settings[name];
+    }
+    settings = { ...settings, ...source };
+    for (const name of Object.keys(source)) origins[name] = origin;
+  }
+  return { settings, origins, warnings };
+}
+
+function namedBackend(settings: Environment): string | undefined {
+  const written = settings['AGENT_BACKEND'] ?? settings['FORGE_BACKEND'];
+  return written === undefined ? undefined : shortBackendName(written);
 }
 
 /** Settings that are paths of programs and of what they obey. `BACKEND_CLI_PATH` may also be a name on PATH. */

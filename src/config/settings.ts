@@ -136,7 +136,7 @@ function matching(isRight: (value: string) => boolean, expected: string): (raw: 
 
 function oneOf<const T extends readonly string[]>(words: T): (raw: string) => T[number] {
   return (raw) => {
-    const word = words.find((known) => known === raw.trim());
+    const word = words.find((known) => known === raw.trim().toLowerCase());
     if (word === undefined) throw new WrongValue(`expected one of ${words.join(', ')}`);
     return word;
   };

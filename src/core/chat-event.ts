@@ -23,6 +23,8 @@ export interface SessionEvent {
   readonly sessionId: string;
   readonly backend: string;
   readonly model?: string;
+  /** The kind of key or account that the CLI says it uses, in its own words; never the key itself. */
+  readonly keySource?: string;
 }
 
 export interface TextEvent {
@@ -103,6 +105,23 @@ export interface NoticeEvent {
   readonly level: NoticeLevel;
   readonly message: string;
   readonly raw?: string;
+  /** Set if the notice tells of a failed call of the model's API that the CLI makes again. */
+  readonly retry?: Retry;
+}
+
+export interface Retry {
+  /** 1 for the first retry, which follows the first failure. */
+  readonly attempt: number;
+  /** The number of retries after which the CLI gives up, if it tells it. */
+  readonly of?: number;
+  /** The time until the retry, if the CLI tells it. */
+  readonly delayMs?: number;
+  /** The HTTP status, if the CLI tells it. */
+  readonly status?: number;
+  /** The code that the turn's error has if the CLI gives up. */
+  readonly code: ErrorCode;
+  /** The failure in the words of the API or the CLI. */
+  readonly reason: string;
 }
 
 /** `end_turn`, `max_turns`, `refusal`, or the vendor's own word. */
@@ -138,7 +157,12 @@ export type ErrorCode = (typeof errorCodes)[number];
 export interface ErrorEvent {
   readonly type: 'error';
   readonly code: ErrorCode;
+  /** What happened and, where that is known, what to do about it. */
   readonly message: string;
+  /** The message without the advice: what the CLI or the API said. Left out where it is the whole message. */
+  readonly detail?: string;
+  /** The time after which a limit ends or the API wants to be asked again, if it was told. */
+  readonly retryAfterMs?: number;
   /** True if the machine had nothing left to start the CLI with (see `isShortage`): no fault of the turn's. */
   readonly shortage?: true;
   readonly retryable: boolean;

@@ -59,6 +59,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   '--append-system-prompt-file': 'one',
   '--max-turns': 'one',
   '--model': 'one',
+  '--effort': 'one',
+  '--max-thinking-tokens': 'one',
   '--resume': 'one',
   '--session-id': 'one',
   '--settings': 'one',

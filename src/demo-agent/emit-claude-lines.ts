@@ -94,12 +94,16 @@ export class ClaudeLines {
     await this.#print(retryLine(this.#speaker.sessionId, attempt, of, status, delayMs));
   }
 
+  /** Prints the rest of the answer, if the turn has one. Its end follows. */
+  async closeAnswer(): Promise<void> {
+    await this.#openMessage();
+    await this.#closeBlock();
+    await this.#closeMessage('end_turn');
+  }
+
   /** Prints the last lines of the turn. */
   async end(ending: TurnEnding): Promise<void> {
-    const answered = ending.type === 'answered';
-    if (answered) await this.#openMessage();
     await this.#closeBlock();
-    if (answered) await this.#closeMessage('end_turn');
     if (ending.type === 'interrupted') {
       const where = ending.inTool ? ' for tool use' : '';
       await this.#user([{ type: 'text', text: `[Request interrupted by user${where}]` }]);

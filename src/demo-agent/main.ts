@@ -6,13 +6,14 @@ import { type Options, parseArguments, UsageError } from './arguments.js';
 import { ConversationFiles } from './conversation.js';
 import { runLive } from './live/live.js';
 import { runOneShot } from './one-shot.js';
+import { spokenVersion } from './plain-lines.js';
 import { skills } from './skills/skills.js';
 
 /**
  * Turnout's demo agent: a program that talks like `claude -p`, with no model behind it. It imports nothing of
  * Turnout, so that it can be driven exactly as a real CLI is.
  */
-const version = '1.0.0 (Turnout demo agent)';
+const version = `${spokenVersion} (Turnout demo agent)`;
 
 /** The exit code that a shell reports for a program that SIGPIPE ended. */
 const brokenPipe = 141;
@@ -55,7 +56,8 @@ function userHome(): string {
 /** Sets up the signals: SIGTERM ends the program silently, SIGINT interrupts the turn. */
 function endQuietly(): AbortSignal {
   const interrupt = new AbortController();
-  process.on('SIGTERM', () => process.exit(143));
+  // A live session tells its end first, if its reader reads: it listens for the signal as well.
+  process.on('SIGTERM', () => setImmediate(() => process.exit(143)));
   // A second SIGINT does not wait for a reader that has stopped reading.
   process.on('SIGINT', () => (interrupt.signal.aborted ? process.exit(0) : interrupt.abort()));
   // The write that fails rejects as well; without a listener the event would print a stack trace.

@@ -20,6 +20,9 @@ export interface Speaker {
   readonly userMessages: readonly string[];
 }
 
+/** The version of Claude Code whose formats the agent speaks. */
+export const spokenVersion = '2.1.325';
+
 /** The first line of a turn. */
 export function initLine(speaker: Speaker): ClaudeLine {
   return {
@@ -33,7 +36,7 @@ export function initLine(speaker: Speaker): ClaudeLine {
     permissionMode: speaker.permissionMode,
     slash_commands: [],
     apiKeySource: 'none',
-    claude_code_version: '1.0.0',
+    claude_code_version: spokenVersion,
     output_style: 'default',
     capabilities: ['msg_lifecycle_v1'],
     uuid: randomUUID(),

@@ -4,6 +4,7 @@ import type { ClaudeLines } from './emit-claude-lines.js';
 import type { Permit } from './permissions.js';
 import type { TurnEnding } from './result-line.js';
 import type { Step, Steps, ToolName, ToolOutcome } from './step.js';
+import type { TurnWatcher } from './take-turn.js';
 import { runTool } from './tools.js';
 
 export interface Turn {
@@ -12,6 +13,7 @@ export interface Turn {
   readonly cwd: string;
   readonly tools: readonly ToolName[];
   readonly permit: Permit;
+  readonly watcher?: Pick<TurnWatcher, 'toolRan'> | undefined;
   /** The most calls of the model; 0 means no limit. */
   readonly maxTurns: number;
   /** The pace: 1 is a model's, 10 is ten times faster, 0 does not wait at all. */
@@ -103,6 +105,7 @@ async function useTool(id: string, { tool, input }: ToolStep, turn: Turn): Promi
     signal.throwIfAborted();
     const outcome = await runTool(tool, permission.input, { cwd, speed, signal });
     await pause(150, speed, signal);
+    await turn.watcher?.toolRan(tool, permission.input, id, outcome);
     return outcome;
   } catch (error) {
     if (signal.aborted) return undefined;

@@ -6,7 +6,15 @@ import type { ClaudeLine } from './plain-lines.js';
 import type { TurnEnding } from './result-line.js';
 import { runTurn } from './run-turn.js';
 import { actOn } from './skills/skills.js';
+import type { ToolInput, ToolName, ToolOutcome } from './step.js';
 import type { UsageMeter } from './usage-meter.js';
+
+/** Hears of the steps of a turn, each before the line that tells of its outcome is printed. */
+export interface TurnWatcher {
+  /** A tool has run, or has failed; not one that was denied or stopped. */
+  toolRan(tool: ToolName, input: ToolInput, toolUseId: string, outcome: ToolOutcome): Promise<void>;
+  answered(text: string): Promise<void>;
+}
 
 export interface TurnRequest {
   readonly prompt: string;
@@ -17,6 +25,7 @@ export interface TurnRequest {
   readonly model: string;
   readonly permissionMode: string;
   readonly permit: Permit;
+  readonly watcher?: TurnWatcher | undefined;
   readonly meter: UsageMeter;
   readonly signal: AbortSignal;
   /** The ids of the messages that are answered. */
@@ -34,7 +43,7 @@ export interface TakenTurn {
 export async function takeTurn(agent: Agent, request: TurnRequest): Promise<TakenTurn> {
   const { output, tools, mcpServers, options } = agent;
   const { cwd, conversations, speed } = agent.around;
-  const { prompt, model, permissionMode, permit, signal, userMessages } = request;
+  const { prompt, model, permissionMode, permit, watcher, signal, userMessages } = request;
   const { id, turns: history, systemPrompt: first } = request.conversation;
   const systemPrompt = (request.snapshot ? first : undefined) ?? request.systemPrompt;
   const before = { ...request.conversation, systemPrompt: first ?? systemPrompt };
@@ -54,6 +63,7 @@ export async function takeTurn(agent: Agent, request: TurnRequest): Promise<Take
     cwd,
     tools,
     permit,
+    watcher,
     maxTurns: options.maxTurns,
     speed,
     signal,
@@ -61,6 +71,10 @@ export async function takeTurn(agent: Agent, request: TurnRequest): Promise<Take
   const conversation = withTurn(before, { prompt, answer: lines.answer });
   // The conversation is saved before the last line, because its reader may resume at once.
   await conversations.save(conversation);
+  if (ending.type === 'answered') {
+    await lines.closeAnswer();
+    await watcher?.answered(lines.answer);
+  }
   await lines.end(ending);
   return { ending, conversation };
 }

@@ -1,13 +1,15 @@
+import { canResume } from '../backends/launch/check-request.js';
 import type { BackendAdapter, BackendEventResult } from '../backends/types.js';
 import { type ChatEvent, errorEvent, isTerminal, type TerminalEvent } from '../core/chat-event.js';
 import type { PromptRecord, StoredSession, TurnSetup } from '../store/rows.js';
 import { type AgentRequest, Agents, type AgentTurn } from './agents/agents.js';
 import { checkRestrictions, type RestrictionCheck } from './agents/check-restrictions.js';
+import { isFromModel, judgeSession, type ResumedAttempt } from './agents/failed-resume.js';
 import { type Seed, seededPrompt } from './agents/seed.js';
-import type { SessionManager } from './agents/session-manager.js';
+import type { PendingSession, SessionManager } from './agents/session-manager.js';
 import { type Chosen, type TurnSettings, turnSettings } from './agents/turn-settings.js';
 import { layoutProblems } from './check-layout.js';
-import type { GatewayConfig } from './config.js';
+import { configWith, type GatewayConfig } from './config.js';
 import type { HookManager } from './hooks/hook-manager.js';
 import type { ChannelConfig, MarkdownConfigLoader } from './persona/markdown-config-loader.js';
 import type { SystemPromptAssembler } from './persona/system-prompt-assembler.js';
@@ -39,6 +41,12 @@ export interface RuntimeTurn {
   /** The settings that were made in the chat. */
   readonly chosen: Chosen;
   readonly stdoutFile?: string | undefined;
+  /** Takes the session that the turn leaves, to be stored with its result. Without it, the session is stored at once. */
+  readonly pending?: PendingSession | undefined;
+  /** True for a retry of a message: it is not tried once more without its session. */
+  readonly isRetry?: boolean | undefined;
+  /** True if the message is not retried after this attempt. */
+  readonly isLast?: boolean | undefined;
   /** The part of the conversation that the agent has not seen: behind the session that it resumes, or all of it. */
   seed(session: StoredSession | undefined): Promise<Seed>;
 }
@@ -49,6 +57,11 @@ export interface TurnObserver {
   told(notice: string): Promise<void>;
   began(setup: TurnSetup): Promise<void>;
   saw(event: ChatEvent, turn: AgentTurn, settings: TurnSettings): Promise<void>;
+  /**
+   * Called when a resumed session has failed and may be damaged. `repeat`: nothing stands against a new session. `forget`:
+   * tools may have begun. `keep`: the session works, or the failure has another cause.
+   */
+  resumeFailed(): Promise<'repeat' | 'forget' | 'keep'>;
 }
 
 export interface RuntimeReport {
@@ -57,11 +70,25 @@ export interface RuntimeReport {
   readonly settings: TurnSettings;
   /** The reason of a hook that stopped the turn before the agent was asked. */
   readonly blocked?: string | undefined;
-  /** True if the stored session was of no use: it is to be forgotten, whatever came after. */
-  readonly sessionLost: boolean;
+  /**
+   * What becomes of the stored session: `told`, it is replaced by the one that the agent has told, if any; `kept`, it stays,
+   * whatever the agent has told; `lost`, it is forgotten for the reason given, and replaced as above.
+   */
+  readonly session: SessionOutcome;
+  /** The id that the agent has told last. */
+  readonly sessionId?: string | undefined;
 }
 
-/** Runs one turn of a channel: persona, hooks, session, agent. It knows no queue and no database. */
+export type SessionOutcome =
+  | { readonly type: 'told' | 'kept' }
+  | { readonly type: 'lost'; readonly sessionId: string; readonly reason: string };
+
+interface AttemptReport extends ResumedAttempt {
+  readonly ending: TerminalEvent;
+  readonly report: RuntimeReport;
+}
+
+/** Runs one turn of a channel: persona, hooks, session, agent. It knows no queue and no database, and of the backend only its interface (R10.2). */
 export class AgentRuntime {
   readonly #config: GatewayConfig;
   readonly #sessions: SessionManager;
@@ -78,14 +105,14 @@ export class AgentRuntime {
     markdownConfigLoader: MarkdownConfigLoader,
     systemPromptAssembler: SystemPromptAssembler,
     hookManager: HookManager,
-    agents: Agents = new Agents(config, backend),
+    agents?: Agents,
   ) {
-    this.#config = config;
+    this.#config = configWith(config, backend);
     this.#sessions = sessionManager;
     this.#loader = markdownConfigLoader;
     this.#assembler = systemPromptAssembler;
     this.#hooks = hookManager;
-    this.#agents = agents;
+    this.#agents = agents ?? new Agents(this.#config, backend);
   }
 
   get agents(): Agents {
@@ -98,6 +125,12 @@ export class AgentRuntime {
   }
 
   async run(turn: RuntimeTurn, observer: TurnObserver, signal: AbortSignal): Promise<RuntimeReport> {
+    const report = await this.#run(turn, observer, signal);
+    await this.#storeSession(turn, report);
+    return report;
+  }
+
+  async #run(turn: RuntimeTurn, observer: TurnObserver, signal: AbortSignal): Promise<RuntimeReport> {
     const files = await this.#loader.load(turn.channel);
     const settings = turnSettings(this.#config, files, turn.chosen, this.#hooks.gatesTools);
     const restrictions = this.checkRestrictions(settings);
@@ -110,13 +143,32 @@ export class AgentRuntime {
 
     const stored = await this.#sessions.get(turn.channel, settings.backend);
     // Another directory is another session: what was said comes along from the archive.
-    const session = stored?.cwd === settings.cwd ? stored : undefined;
-    const first = await this.#attempt(turn, settings, files, session, observer, signal);
-    const lost = first.ending.type === 'error' && first.ending.code === 'session_not_found';
-    if (session === undefined || !lost || first.toolsBegun) return first.report;
+    const session = stored?.cwd === settings.cwd && canResume(stored.sessionId) ? stored : undefined;
+    const attempt = (resumed: StoredSession | undefined) =>
+      this.#attempt(turn, settings, files, resumed, observer, signal);
+    const first = await attempt(session);
+    if (session === undefined || first.ending.type !== 'error' || signal.aborted) return first.report;
+    const state = judgeSession(first, first.ending);
+    if (state === 'fine') return first.report;
 
-    const second = await this.#attempt(turn, settings, files, undefined, observer, signal);
-    return { ...second.report, sessionLost: true };
+    const lost = { type: 'lost', sessionId: session.sessionId, reason: first.ending.message } as const;
+    if (state === 'lost') {
+      // What the model has said or done stands: the turn is not run again, and the next message begins anew.
+      const last = first.modelHeard ? first : await attempt(undefined);
+      return { ...last.report, session: lost };
+    }
+    // A resume that hangs may do so for the network's sake: only the last one counts, and the next message begins anew.
+    if (state === 'hung' && !turn.isLast) return first.report;
+    const next = await observer.resumeFailed();
+    if (next === 'keep') return first.report;
+    if (next === 'forget' || state === 'hung') return { ...first.report, session: lost };
+    if (turn.isRetry) return { ...first.report, session: { type: 'kept' } };
+
+    const second = await attempt(undefined);
+    if (second.modelHeard) return { ...second.report, session: lost };
+    // The new session failed too: nothing is proven against the old one, and the turn has failed as it did at first.
+    const { report } = isNews(second.report) ? second : first;
+    return { ...report, session: { type: 'kept' } };
   }
 
   async #attempt(
@@ -126,7 +178,7 @@ export class AgentRuntime {
     session: StoredSession | undefined,
     observer: TurnObserver,
     signal: AbortSignal,
-  ): Promise<{ report: RuntimeReport; ending: TerminalEvent; toolsBegun: boolean }> {
+  ): Promise<AttemptReport> {
     const assembled = this.#assembler.assemble(files);
     const seed = await turn.seed(session);
     const verdict = await this.#hooks.fire('turn_start', {
@@ -140,8 +192,9 @@ export class AgentRuntime {
     if (verdict.action === 'block') {
       const ending = errorEvent('bad_request', `Blocked by a hook: ${verdict.reason}`);
       const report = { ...this.#ended(turn, settings, ending), blocked: verdict.reason };
-      return { report, ending, toolsBegun: false };
+      return { report, ending, resumed: false, modelHeard: false };
     }
+    const adapter = this.#agents.adapter(settings.backend);
     const request: AgentRequest = {
       channel: turn.channel,
       backend: settings.backend,
@@ -150,30 +203,50 @@ export class AgentRuntime {
       cwd: settings.cwd,
       sessionId: session?.sessionId,
       model: settings.model,
+      thinking: settings.thinking,
       permissionMode: settings.permissionMode,
-      allowedTools: this.#agents.adapter(settings.backend).capabilities.allowedTools
-        ? settings.tools
-        : undefined,
-      live: settings.live,
+      allowedTools: adapter.capabilities.allowedTools ? settings.tools : undefined,
+      // A backend without a long-lived mode runs each turn by itself.
+      live: settings.live && adapter.live !== undefined,
       confirmTools: settings.confirmTools,
       stdoutFile: turn.stdoutFile,
     };
     await observer.began(setupOf(request, { ...assembled.record, seededMessages: seed.messages.length }));
 
-    let toolsBegun = false;
+    let sessionId: string | undefined;
+    let modelHeard = false;
     let ending: TerminalEvent = errorEvent('crashed', `${settings.backend} ended the turn without a result`);
     const running = this.#agents.run(request, signal);
     for await (const event of running.events) {
-      toolsBegun ||= event.type === 'tool_start';
+      modelHeard ||= isFromModel(event);
+      if (event.type === 'session' || event.type === 'complete') sessionId = event.sessionId || sessionId;
       if (isTerminal(event)) ending = event;
       await observer.saw(event, running, settings);
     }
-    return { report: this.#ended(turn, settings, ending), ending, toolsBegun };
+    const { resumed } = running;
+    const report = { ...this.#ended(turn, settings, ending), sessionId };
+    return { report, ending, resumed, modelHeard };
+  }
+
+  /** R10.4: stores the id that the agent has told, unless the CLI can't find it or it is the one that is given up. */
+  async #storeSession(
+    turn: RuntimeTurn,
+    { ending, session, sessionId, settings }: RuntimeReport,
+  ): Promise<void> {
+    // With the turn's result, `verdicts.ts` has it forgotten.
+    if (session.type === 'lost' && turn.pending === undefined)
+      await this.#sessions.forget(turn.channel, settings.backend);
+    if (ending.type === 'error' && ending.code === 'session_not_found') return;
+    if (session.type === 'kept' || (session.type === 'lost' && session.sessionId === sessionId)) return;
+    const { backend, cwd } = settings;
+    const stored = await this.#sessions.get(turn.channel, backend);
+    const seen = stored?.sessionId === sessionId ? (stored?.seen ?? 0) : 0;
+    await this.#sessions.set({ channel: turn.channel, backend, sessionId, cwd, seen }, turn.pending);
   }
 
   #ended(turn: RuntimeTurn, settings: TurnSettings, ending: TerminalEvent): RuntimeReport {
     const result = mapBackendResult(foldEnding(ending), turn.channel);
-    return { ending, result, settings, sessionLost: false };
+    return { ending, result, settings, session: { type: 'told' } };
   }
 
   /** A `cwd` that came after the start, in which the gateway's own files are. */
@@ -197,9 +270,15 @@ function unusable({ unusable: problems }: TurnSettings): string | undefined {
   return `The settings of this channel are wrong, and no turn is run without what they may restrict:\n${list}\nCorrect the file in CONFIG_DIR: it counts from the next message on.`;
 }
 
+/** True if an attempt without the session ended in a way that counts more than the failure before it. */
+function isNews({ ending, blocked }: RuntimeReport): boolean {
+  return blocked !== undefined || (ending.type === 'error' && ending.retryable);
+}
+
 function foldEnding(ending: TerminalEvent): BackendEventResult {
   if (ending.type === 'error') return { isError: true, responseText: ending.message };
-  return { isError: false, responseText: ending.text, sessionId: ending.sessionId };
+  const { text: responseText, sessionId } = ending;
+  return { isError: false, responseText, ...(sessionId === '' ? {} : { sessionId }) };
 }
 
 function setupOf(request: AgentRequest, prompt: PromptRecord): TurnSetup {

@@ -5,6 +5,7 @@ import { ownName } from '../process/mark-child.js';
 import type { Ballast } from '../store/ballast.js';
 import type { Store } from '../store/store.js';
 import { AgentRuntime } from './agent-runtime.js';
+import { AgentTraces } from './agents/agent-traces.js';
 import { Agents } from './agents/agents.js';
 import { SessionManager } from './agents/session-manager.js';
 import { ArchiveWriter } from './archive/archive-writer.js';
@@ -99,7 +100,8 @@ export function buildParts(options: BuildOptions): GatewayParts {
     post,
   });
 
-  const agents = new Agents(config, backend, env);
+  const traces = config.logLevel === 'debug' ? new AgentTraces(log, env, [options.httpToken]) : undefined;
+  const agents = new Agents(config, backend, env, { traces, warn: (text) => log.warn(text) });
   const sessions = new SessionManager(store);
   const runtime = new AgentRuntime(
     config,

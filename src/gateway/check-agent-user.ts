@@ -18,7 +18,7 @@ export async function checkAgentUser(
 ): Promise<readonly string[]> {
   const { agentUser: user, workingDir, home } = config;
   if (user === undefined) return [];
-  const cli = await backend.locate().catch(() => undefined);
+  const cli = await backend.locate?.().catch(() => undefined);
   // A CLI that is not there is a problem of its own.
   const paths = [cli?.command ?? '/bin/sh', workingDir, agentRoot(), home];
   const { command, args } = asUser(user, '/bin/sh', ['-c', attempt, 'sh', ...paths]);

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { childEnvironment } from '../backends/launch/child-environment.js';
 import type { BackendAdapter } from '../backends/types.js';
+import { whyUnusable } from '../backends/why-unusable.js';
 import { TurnoutError } from '../core/errors.js';
 import { checkTokenFile } from './channels/http/http-token.js';
 import { checkAgentUser } from './check-agent-user.js';
@@ -38,15 +39,9 @@ export async function checkStart(
 }
 
 async function checkBackend(config: GatewayConfig, backend: BackendAdapter): Promise<readonly string[]> {
-  try {
-    await backend.locate();
-    return [];
-  } catch (error) {
-    if (!(error instanceof TurnoutError)) throw error;
-    return [
-      `The backend ${config.agentBackend} (${config.backendCliPath}) can't be used: ${error.explanation}`,
-    ];
-  }
+  const reason = await whyUnusable(backend);
+  if (reason === undefined) return [];
+  return [`The backend ${backend.name()} (${config.backendCliPath}) can't be used: ${reason}`];
 }
 
 /** CONFIG_DIR need not exist: then nothing is read. */

@@ -1,16 +1,19 @@
 import { join, resolve } from 'node:path';
-import { type BackendName, backends, createBackend, resolveBackendName } from '../backends/registry.js';
-import type { BackendAdapterConfig } from '../backends/types.js';
+import { type BackendName, backendEntry, createBackend } from '../backends/registry.js';
+import type { BackendAdapter, BackendAdapterConfig } from '../backends/types.js';
 import { type Environment, homeDirectory } from '../config/home-directory.js';
 import type { Clocks, PoolLimits } from '../config/limits.js';
 import type { LogLevel } from '../config/log.js';
 import { readSecrets, type SecretName, secretNames } from '../config/secrets.js';
+import { type SettingOrigins, settingWithOrigin } from '../config/setting-origins.js';
 import { type QueueMode, readSettings, type Settings } from '../config/settings.js';
 import { TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { environmentOf, findUser, type ProcessUser } from '../process/process-user.js';
+import { type ChosenByFlags, chooseBackend, commandOf } from './choose-backend.js';
 
 export type { Environment } from '../config/home-directory.js';
+export { settingsLeftOut } from './choose-backend.js';
 
 export interface GatewayConfig {
   readonly agentBackend: BackendName;
@@ -71,35 +74,44 @@ export interface GatewayConfig {
 export const defaultMaxTurns = 25;
 
 /** Validates every setting; all problems come in one error. */
-export function loadConfig(env: Environment): GatewayConfig {
-  const { config, problems } = readConfig(env);
+export function loadConfig(
+  env: Environment,
+  flags: ChosenByFlags = {},
+  origins: SettingOrigins = {},
+): GatewayConfig {
+  const { config, problems } = readConfig(env, flags, origins);
   if (problems.length > 0) throw invalidSettings(problems);
   return config;
 }
 
 /** The settings, with defaults in place of bad ones, and the problems of those. */
-export function readConfig(env: Environment): {
+export function readConfig(
+  given: Environment,
+  flags: ChosenByFlags = {},
+  origins: SettingOrigins = {},
+): {
   readonly config: GatewayConfig;
   readonly problems: readonly string[];
   /** False if there is no such backend: the config then holds a default in its place. */
   readonly backendKnown: boolean;
 } {
-  const problems: string[] = [];
-  const named = orProblem(problems, () => resolveBackendName(env['AGENT_BACKEND'] || env['FORGE_BACKEND']));
+  const { backend: named, settings: env, ...chosen } = chooseBackend(given, flags, origins);
+  const problems = [...chosen.problems];
   const secrets = readSecrets(env);
   problems.push(...secrets.problems);
   const { values, problems: wrong } = readSettings({ ...withoutBlanks(env), ...secrets.values });
   for (const { name, expected } of wrong) {
     // A secret is never shown, even if it is wrong: the mistake may be one blank too many.
     const shown = secretNames.includes(name as SecretName) ? '' : `=${JSON.stringify(env[name])}`;
-    problems.push(`${name}${shown}: ${expected}`);
+    problems.push(`${settingWithOrigin(name, origins, `${name}${shown}`)}: ${expected}`);
   }
   const agentUser = values.AGENT_USER === undefined ? undefined : findUser(values.AGENT_USER);
   if (agentUser !== undefined && 'problem' in agentUser)
     problems.push(`AGENT_USER=${JSON.stringify(values.AGENT_USER)}: ${agentUser.problem}`);
   const user = agentUser !== undefined && 'user' in agentUser ? agentUser.user : undefined;
   const config = makeConfig(env, named ?? 'claude', values, user);
-  return { config, problems, backendKnown: named !== undefined };
+  const warnings = [...chosen.warnings, ...config.warnings];
+  return { config: { ...config, warnings }, problems, backendKnown: named !== undefined };
 }
 
 function makeConfig(
@@ -112,7 +124,7 @@ function makeConfig(
   const home = homeDirectory(env);
   const config = {
     agentBackend,
-    backendCliPath: absoluteProgram(values.BACKEND_CLI_PATH) ?? backends[agentBackend].command,
+    backendCliPath: absoluteProgram(values.BACKEND_CLI_PATH) ?? backendEntry(agentBackend).command,
     ...(values.BACKEND_MODEL === undefined ? {} : { backendModel: values.BACKEND_MODEL }),
     backendMaxTurns: maxTurns.value,
     backendMaxTurnsSet: maxTurns.explicit,
@@ -169,6 +181,7 @@ export function backendConfig(config: GatewayConfig, env?: Environment): Backend
     model: config.backendModel,
     env: agentEnvironment(config, env),
     user: config.agentUser,
+    home: config.home,
   };
 }
 
@@ -198,6 +211,18 @@ function readMaxTurns(raw: string | undefined): {
   return { value: defaultMaxTurns, explicit: false, warnings: [warning] };
 }
 
+/**
+ * The config of a gateway to which a backend was given: that one is the active one, whatever AGENT_BACKEND says. The path and
+ * the model of AGENT_BACKEND are not another one's.
+ */
+export function configWith(config: GatewayConfig, backend: BackendAdapter): GatewayConfig {
+  // A backend that is no CLI of ours has a name of its own.
+  const agentBackend = backend.name() as BackendName;
+  if (agentBackend === config.agentBackend) return config;
+  const { backendModel: _, ...others } = config;
+  return { ...others, agentBackend, backendCliPath: commandOf(agentBackend) };
+}
+
 /** R7.3: settings that the active backend can't honour, each by its name. */
 function ignoredOptions(config: Omit<GatewayConfig, 'warnings'>): readonly string[] {
   const { capabilities } = createBackend(config.agentBackend, backendConfig({ ...config, warnings: [] }));
@@ -216,19 +241,13 @@ function withoutBlanks(env: Environment): Record<string, string> {
   return Object.fromEntries(kept) as Record<string, string>;
 }
 
-function orProblem<T>(problems: string[], read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error));
-    return undefined;
-  }
-}
-
 function invalidSettings(problems: readonly string[]): TurnoutError {
   const list = problems.map((problem) => `  - ${problem}`).join('\n');
-  const count = problems.length === 1 ? 'A setting is' : `${problems.length} settings are`;
+  const [count, where] =
+    problems.length === 1
+      ? ['A setting is', 'it where it is set']
+      : [`${problems.length} settings are`, 'them where they are set'];
   return new TurnoutError('bad_request', `${count} wrong:\n${list}`, {
-    hint: 'Correct them where they are set: flags, the environment, or .env and config.yaml in TURNOUT_HOME.',
+    hint: `Correct ${where}: flags, the environment, or .env and config.yaml in TURNOUT_HOME.`,
   });
 }

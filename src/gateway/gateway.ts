@@ -18,7 +18,7 @@ import type { HttpAddress } from './channels/http/http-channel.js';
 import { loadHttpToken } from './channels/http/http-token.js';
 import type { GatewayFace, Health, IncomingMessage, Receipt } from './channels/types.js';
 import { checkStart } from './check-start.js';
-import { backendConfig, type Environment, type GatewayConfig } from './config.js';
+import { backendConfig, configWith, type Environment, type GatewayConfig } from './config.js';
 import { HookManager } from './hooks/hook-manager.js';
 import type { Watcher } from './journal-points.js';
 import { StoreHealth } from './store-health.js';
@@ -56,15 +56,19 @@ export class Gateway implements GatewayFace {
 
   /** Rejects with everything that keeps it from starting. */
   static async start(options: GatewayOptions): Promise<Gateway> {
-    const { config, log } = options;
+    const { log } = options;
+    const config =
+      options.backend === undefined ? options.config : configWith(options.config, options.backend);
     // The agents carry the mark of this home, also where theirs is another one.
     const env: Environment = { ...options.env, TURNOUT_HOME: config.home };
     const backend = options.backend ?? createBackend(config.agentBackend, backendConfig(config, env));
-    if (options.backend === undefined) await checkStart(config, backend, env);
+    // They may be the reason why it can't start.
+    for (const warning of config.warnings) log.warn(warning);
+    await checkStart(config, backend, env);
     const lock = await lockDirectory(config.home);
     try {
       const { token, file, warnings } = await loadHttpToken(config.home, config.httpToken);
-      for (const warning of [...config.warnings, ...warnings]) log.warn(warning);
+      for (const warning of warnings) log.warn(warning);
       if (config.configDir !== join(config.home, 'config') && !existsSync(config.configDir)) {
         log.warn(`CONFIG_DIR=${config.configDir}: there is no such directory, so nothing is read from it`);
       }
@@ -76,15 +80,18 @@ export class Gateway implements GatewayFace {
       const { store } = storeHealth;
       const watch: Watcher = options.watch ?? (() => undefined);
       const parts = buildParts({ config, env, log, watch, backend, hooks, store, ballast, httpToken: token });
-      const gateway = new Gateway(options, {
-        store,
-        storeHealth,
-        ballast,
-        lock,
-        hooks,
-        parts,
-        tokenFile: file,
-      });
+      const gateway = new Gateway(
+        { ...options, config },
+        {
+          store,
+          storeHealth,
+          ballast,
+          lock,
+          hooks,
+          parts,
+          tokenFile: file,
+        },
+      );
       await gateway.#start();
       return gateway;
     } catch (error) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type BackendName, createBackend } from '../backends/registry.js';
+import { createBackend, type VendorName } from '../backends/registry.js';
 import type { RunRequest } from '../backends/types.js';
 import { type ChatEvent, type ErrorCode, errorEvent, type Usage } from '../core/chat-event.js';
 import type { LabHome } from './home.js';
@@ -11,7 +11,7 @@ export const faceNames = ['library', 'command'] as const;
 export type FaceName = (typeof faceNames)[number];
 
 export interface FaceOptions {
-  readonly cli: BackendName;
+  readonly cli: VendorName;
   readonly cliPath: string;
   readonly home: LabHome;
   /** The command that starts `turnout`: a program and its first arguments. */
@@ -65,7 +65,7 @@ export function commandFace({ cli, cliPath, home, turnout }: FaceOptions): Face 
       const { args, stdin } = commandLine(cli, request, home);
       const child = spawn(program, [...before, 'run', ...args], {
         cwd: home.workingDir,
-        env: { ...home.env, BACKEND_CLI_PATH: cliPath },
+        env: { ...home.env, AGENT_BACKEND: cli, BACKEND_CLI_PATH: cliPath },
         stdio: ['pipe', 'pipe', 'pipe'],
       });
       child.stdin.on('error', () => undefined);
@@ -133,17 +133,14 @@ async function* readObjects(stdout: AsyncIterable<Buffer>): AsyncGenerator<unkno
 }
 
 /** Passes a prompt that fits as an argument, and a longer one through stdin, as a person would. */
-function commandLine(
-  cli: BackendName,
-  request: LabRequest,
-  home: LabHome,
-): { args: string[]; stdin: string } {
+function commandLine(cli: VendorName, request: LabRequest, home: LabHome): { args: string[]; stdin: string } {
   const throughStdin = request.prompt.includes('\0') || Buffer.byteLength(request.prompt) > 100_000;
   const options: Record<string, string | number | undefined> = {
     backend: cli,
     output: request.stream === false ? 'json' : 'stream-json',
     prompt: throughStdin || request.prompt === '' ? undefined : request.prompt,
     model: request.model ?? home.model,
+    thinking: request.thinking,
     'system-prompt': request.systemPrompt,
     resume: request.sessionId,
     cwd: request.cwd,
@@ -157,5 +154,6 @@ function commandLine(
   const args = Object.entries(options).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}=${value}`],
   );
+  if (request.continueLast) args.push('--continue');
   return { args, stdin: throughStdin ? request.prompt : '' };
 }

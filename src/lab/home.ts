@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import type { BackendName } from '../backends/registry.js';
+import type { VendorName } from '../backends/registry.js';
 
 /** A home for one CLI: a temporary directory, its settings, and an environment built from nothing. */
 export interface LabHome {
@@ -21,7 +21,7 @@ export interface LabHome {
  * only model is the one on loopback. Retries are cut to one, so that a failing API costs seconds.
  */
 export async function makeHome(
-  cli: BackendName,
+  cli: VendorName,
   modelUrl: string,
   extraPath: readonly string[] = [],
 ): Promise<LabHome> {
@@ -61,7 +61,7 @@ interface Settings {
 
 const dummyKey = 'turnout-lab-dummy-key';
 
-const settings: Readonly<Record<BackendName, (modelUrl: string) => Settings>> = {
+const settings: Readonly<Record<VendorName, (modelUrl: string) => Settings>> = {
   claude: (modelUrl) => ({
     env: {
       ANTHROPIC_BASE_URL: modelUrl,
@@ -114,7 +114,7 @@ const settings: Readonly<Record<BackendName, (modelUrl: string) => Settings>> = 
           lab: {
             npm: '@ai-sdk/openai-compatible',
             options: { baseURL: `${modelUrl}/v1`, apiKey: dummyKey },
-            models: { 'lab-model': {}, 'other-model': {} },
+            models: { 'lab-model': {}, 'other-model': {}, 'thinking-model': { reasoning: true } },
           },
         },
       }),

@@ -1,4 +1,4 @@
-import { type BackendName, createBackend } from '../backends/registry.js';
+import { createBackend, type VendorName } from '../backends/registry.js';
 import { entriesOf } from '../process/mark-child.js';
 import { commandOf, readProcessTable } from '../process/process-table.js';
 import { commandFace, type Face, type FaceName, faceNames, libraryFace } from './faces.js';
@@ -8,7 +8,7 @@ import type { Outcome } from './outcome.js';
 import { CheckFailed, type Lab, type Scenario } from './scenario.js';
 
 export interface LabRun {
-  readonly cli: BackendName;
+  readonly cli: VendorName;
   readonly cliPath: string;
   readonly scenarios: readonly Scenario[];
   /** If it is set, each scenario runs through these of its faces only. */
@@ -17,7 +17,7 @@ export interface LabRun {
   readonly turnout: readonly string[];
   readonly onResult?: (result: ScenarioResult) => void;
   /** Called with each turn and the name that the scenario gave it. */
-  readonly onTurn?: (cli: BackendName, name: string, outcome: Outcome) => void;
+  readonly onTurn?: (cli: VendorName, name: string, outcome: Outcome) => void;
   /** The number of retries of a failed scenario: a busy machine is no broken CLI. Default: 0. */
   readonly retries?: number;
   /** Variables on top of the home's environment. */
@@ -26,7 +26,7 @@ export interface LabRun {
 }
 
 export interface ScenarioResult {
-  readonly cli: BackendName;
+  readonly cli: VendorName;
   readonly scenario: string;
   readonly title: string;
   readonly face: FaceName;

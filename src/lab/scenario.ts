@@ -1,4 +1,4 @@
-import type { BackendName } from '../backends/registry.js';
+import type { VendorName } from '../backends/registry.js';
 import type { BackendCapabilities } from '../backends/types.js';
 import type { FaceName, LabRequest } from './faces.js';
 import type { LabHome } from './home.js';
@@ -15,7 +15,7 @@ export interface Scenario {
   /** The faces to run through, if the other one would cost time and show nothing more. Default: both. */
   readonly faces?: readonly FaceName[];
   /** The CLIs that can't do it, with the reason. */
-  readonly skip?: Partial<Readonly<Record<BackendName, string>>>;
+  readonly skip?: Partial<Readonly<Record<VendorName, string>>>;
   /** The meaning of a failure, with advice. */
   readonly advice: string;
   run(lab: Lab): Promise<void>;
@@ -23,7 +23,7 @@ export interface Scenario {
 
 /** The set-up of a scenario: one CLI in its home, a model that follows a script, a way into Turnout. */
 export interface Lab {
-  readonly cli: BackendName;
+  readonly cli: VendorName;
   readonly face: FaceName;
   readonly capabilities: BackendCapabilities;
   readonly model: ScriptedModel;

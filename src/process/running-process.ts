@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { constants } from 'node:os';
 import { TurnoutError } from '../core/errors.js';
 import { RunCgroup } from './cgroup.js';
 import { defaultGraceMs, endFamily, sendTo } from './end-family.js';
@@ -23,6 +24,19 @@ export interface ProcessExit {
 export function describeExit({ code, signal }: ProcessExit): string {
   return signal === null ? `exit ${code}` : `signal ${signal}`;
 }
+
+/**
+ * True if the message tells, in the words of `describeExit`, of a process that somebody else has ended: not by its own fault.
+ * A shell or an npm shim whose child was ended by a signal exits with 128 and the signal's number.
+ */
+export function tellsOfKill(message: string): boolean {
+  return killed.test(message);
+}
+
+const kills = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const;
+const killed = new RegExp(
+  `\\((?:signal (?:${kills.join('|')})|exit (?:${kills.map((name) => 128 + constants.signals[name]).join('|')}))\\)`,
+);
 
 /**
  * A child process. The caller must read it to its end or end it, and best does both: `endLeftovers()` after

@@ -99,8 +99,8 @@ export class FileTail implements LineSource {
 
 function tooMuchOutput(maxBytes: number): TurnoutError {
   return new TurnoutError(
-    'unknown',
-    `It wrote more than ${maxBytes / 1024 ** 2} MB of output and was ended.`,
+    'bad_request',
+    `The agent wrote more than ${maxBytes / 1024 ** 2} MB of output in one turn, the limit (MAX_OUTPUT_MB), and was ended.`,
     {
       hint: 'Ask for less output, or raise MAX_OUTPUT_MB.',
     },

@@ -1,6 +1,13 @@
+import { withAdvice } from '../backends/output/failed-turn.js';
 import { noSuchRequest } from '../backends/output/permission-request.js';
 import type { BackendName } from '../backends/registry.js';
-import { type ChatEvent, errorEvent, interruptedEvent, type PermissionDecision } from '../core/chat-event.js';
+import {
+  type ChatEvent,
+  errorEvent,
+  interruptedEvent,
+  type PermissionDecision,
+  type StepEvent,
+} from '../core/chat-event.js';
 import { failureEvent, TurnoutError } from '../core/errors.js';
 import { flattenBatches } from '../core/flatten-batches.js';
 import type { PermissionMode } from '../core/permission-mode.js';
@@ -14,6 +21,8 @@ import type { BackendSession, SendOptions } from './types.js';
 export interface LiveSessionSetup extends SlotSetup {
   readonly locks: TurnLocks;
   onClose(): void;
+  /** Returns the notice that a turn with this version of the CLI carries, if the version was not vetted. */
+  versionNotice?(version: string | undefined): StepEvent | undefined;
 }
 
 /** A session over live processes. Its turns run one after the other, whoever sends them. */
@@ -50,6 +59,10 @@ export class LiveBackendSession implements BackendSession, Writer {
 
   get sessionId(): string | undefined {
     return this.#slot.sessionId;
+  }
+
+  get isOpenInProcess(): boolean {
+    return this.#slot.isOpen;
   }
 
   /**
@@ -138,7 +151,7 @@ export class LiveBackendSession implements BackendSession, Writer {
       yield [errorEvent('bad_request', 'The prompt is empty: there is nothing to send to the agent.')];
       return;
     }
-    const { locks, clocks } = this.#setup;
+    const { locks, clocks, protocol } = this.#setup;
     let release: (() => void) | undefined;
     this.#sends.add(cancellation);
     try {
@@ -152,7 +165,7 @@ export class LiveBackendSession implements BackendSession, Writer {
       const { place, notices } =
         this.#slot.enterAtOnce() ?? (await this.#slot.enter(cancellation, clocks.turnMs, spent()));
       const learn = (events: readonly ChatEvent[]) => this.#slot.learn(events);
-      const turn = new LiveTurn(place.session, clocks, this.backend, learn);
+      const turn = new LiveTurn(place.session, clocks, this.backend, learn, protocol.advice);
       this.#turn = turn;
       const onAbort = () => void this.interrupt();
       given?.addEventListener('abort', onAbort, { once: true });
@@ -167,7 +180,9 @@ export class LiveBackendSession implements BackendSession, Writer {
       this.#endTurn = endTurn;
       try {
         const spentMs = spent();
-        if (notices.length > 0) yield notices;
+        const unvetted = this.#setup.versionNotice?.(place.process.process.version);
+        const told = unvetted === undefined ? notices : [...notices, unvetted];
+        if (told.length > 0) yield told;
         turn.begin(prompt, this.#alarm, spentMs);
         yield turn;
         // The session was closed while the reader was busy with an event.
@@ -181,7 +196,7 @@ export class LiveBackendSession implements BackendSession, Writer {
       release?.();
       const { reason } = cancellation;
       if (reason !== undefined) yield [errorEvent(reason.code, reason.message)];
-      else if (error instanceof TurnoutError) yield [failureEvent(error)];
+      else if (error instanceof TurnoutError) yield [failureEvent(withAdvice(error, protocol.advice))];
       else throw error;
     } finally {
       this.#sends.delete(cancellation);

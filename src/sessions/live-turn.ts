@@ -1,6 +1,9 @@
 import type { LiveEvent, LiveEvents, LiveSession } from '../backends/live/types.js';
+import type { Advice } from '../backends/output/advice.js';
 import { classifyFailure } from '../backends/output/classify-failure.js';
+import { failedTurn } from '../backends/output/failed-turn.js';
 import { noSuchRequest } from '../backends/output/permission-request.js';
+import { awaitedRetry, hopelessRetry, timedOut } from '../backends/output/retries.js';
 import type { BackendName } from '../backends/registry.js';
 import type { Clocks } from '../config/limits.js';
 import {
@@ -10,6 +13,7 @@ import {
   interruptedEvent,
   type PermissionDecision,
   type PermissionResolvedEvent,
+  type Retry,
 } from '../core/chat-event.js';
 import type { BatchSource } from '../core/flatten-batches.js';
 import { TurnLedger } from '../core/turn-ledger.js';
@@ -45,7 +49,12 @@ export class LiveTurn implements BatchSource<ChatEvent> {
   readonly #clocks: Clocks;
   /** Called with each batch just before the reader gets it. */
   readonly #learn: (events: readonly ChatEvent[]) => void;
+  readonly #advice: Advice | undefined;
   readonly #ledger = new TurnLedger();
+  /** The retry that the CLI waits for. */
+  #retry: Retry | undefined;
+  /** When the turn's time is up, if it has a limit. */
+  #endsAt: number | undefined;
   #state: State = { name: 'new' };
   /** `busy`: the reader has events and has not asked for more yet. `gone`: it has left, or has all events. */
   #reader: 'ready' | 'busy' | 'gone' = 'ready';
@@ -73,11 +82,13 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     clocks: Clocks,
     backend: BackendName,
     learn: (events: readonly ChatEvent[]) => void = () => {},
+    advice?: Advice,
   ) {
     this.#session = session;
     this.#clocks = clocks;
     this.#backend = backend;
     this.#learn = learn;
+    this.#advice = advice;
     this.#settled = new Promise((resolve) => {
       this.#markSettled = resolve;
     });
@@ -98,6 +109,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     this.#source = this.#session.turn(prompt);
     this.#events = this.#source[Symbol.asyncIterator]();
     this.#request(this.#events);
+    if (this.#clocks.turnMs > 0) this.#endsAt = performance.now() + this.#clocks.turnMs - spentMs;
     this.#watchdog = new Watchdog(this.#clocks, alarm, (expiry) => this.#expire(expiry), spentMs);
   }
 
@@ -239,6 +251,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     if (seen.length === 0) return seen;
     this.#watchdog?.pause();
     for (const event of seen) this.#watchdog?.see(event);
+    this.#retry = awaitedRetry(this.#retry, seen);
     if (this.#reader !== 'gone') this.#reader = 'busy';
     return seen;
   }
@@ -289,16 +302,27 @@ export class LiveTurn implements BatchSource<ChatEvent> {
     // OpenCode reports an aborted command as a success.
     if (event.type === 'tool_end' && stopped !== undefined)
       return this.#ledger.accept({ ...event, isError: true });
+    if (event.type === 'notice' && event.retry !== undefined) this.#judgeRetry(event.retry);
     if (event.type !== 'ending') return this.#ledger.accept(event);
     this.#state = { name: 'ended' };
     const { ending } = event;
     if (stopped !== undefined) return this.#ledger.fail(stopped);
     if (ending.type === 'failed') {
-      return this.#ledger.fail(errorEvent(ending.code ?? classifyFailure(ending.message), ending.message));
+      const { code = classifyFailure(ending.message), message: words, retryAfterMs, retryAt } = ending;
+      return this.#ledger.fail(failedTurn({ code, words, retryAfterMs, retryAt }, this.#advice));
     }
     const empty = ending.text === undefined ? this.#ledger.answerIsEmpty : ending.text === '';
     if (empty) return this.#ledger.fail(errorEvent('unknown', `${this.#backend} gave an empty answer`));
     return this.#ledger.complete(ending.stopReason, ending.text);
+  }
+
+  /** Ends the turn if the CLI would try in vain, or for longer than it may be silent. */
+  #judgeRetry(retry: Retry): void {
+    const { modelSilenceMs } = this.#clocks;
+    const left = this.#endsAt === undefined ? Number.POSITIVE_INFINITY : this.#endsAt - performance.now();
+    const patienceMs = Math.min(left, modelSilenceMs > 0 ? modelSilenceMs : Number.POSITIVE_INFINITY);
+    const error = hopelessRetry(retry, patienceMs, this.#advice);
+    if (error !== undefined) void this.stop(error);
   }
 
   #resolved(event: PermissionResolvedEvent): readonly ChatEvent[] {
@@ -313,7 +337,7 @@ export class LiveTurn implements BatchSource<ChatEvent> {
       void this.answer(expiry.id, 'deny', expiry.message).catch(() => undefined);
       return;
     }
-    void this.stop(errorEvent('timeout', expiry.message));
+    void this.stop(timedOut(expiry.message, this.#retry));
   }
 }
 

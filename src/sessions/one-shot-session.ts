@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
+import { withEvents } from '../backends/one-shot/with-events.js';
 import { noSuchRequest } from '../backends/output/permission-request.js';
 import { type BackendName, createBackend } from '../backends/registry.js';
-import type { BackendAdapter, RunRequest } from '../backends/types.js';
+import type { EventBackend, RunRequest } from '../backends/types.js';
 import type { Clocks } from '../config/limits.js';
 import { defaultClocks } from '../config/limits.js';
 import { type ChatEvent, errorEvent, interruptedEvent, isTerminal } from '../core/chat-event.js';
@@ -18,9 +19,10 @@ import { neverStored, unsupported } from './wording.js';
 /** A session in which each turn starts the CLI again and resumes by id: slower, and otherwise the same. */
 export class OneShotSession implements BackendSession {
   readonly live = false;
+  readonly isOpenInProcess = false;
   readonly backend: BackendName;
   readonly cwd: string;
-  readonly #adapter: BackendAdapter;
+  readonly #adapter: EventBackend;
   readonly #locks: TurnLocks;
   readonly #options: SessionOptions;
   readonly #clocks: Clocks;
@@ -50,7 +52,8 @@ export class OneShotSession implements BackendSession {
     this.backend = options.backend;
     this.cwd = resolve(options.cwd ?? options.config.workingDir);
     this.#options = options;
-    this.#adapter = options.adapter ?? createBackend(options.backend, options.config);
+    const { config, adapter = createBackend(options.backend, config) } = options;
+    this.#adapter = withEvents(adapter, { cwd: config.workingDir, model: config.model });
     this.#clocks = clocksOf(options, this.#adapter);
     this.#locks = locks;
     this.#proven = options.sessionId !== undefined;
@@ -142,13 +145,13 @@ export class OneShotSession implements BackendSession {
 
   #start(
     prompt: string,
-    { stdoutFile, onSpawn }: SendOptions,
+    { stdoutFile, conversation = this.#ownKey }: SendOptions,
     signal: AbortSignal,
     watchdog: Watchdog,
   ): AsyncIterable<ChatEvent> {
     const { trace } = this.#options;
     const onAnswered = (answered: boolean) => watchdog.expectSilence(answered);
-    const options = { signal, trace, stdoutFile, onSpawn, onAnswered };
+    const options = { signal, trace, stdoutFile, conversation, onAnswered };
     const process = this.#adapter.run({ ...this.#request, prompt }, options)[Symbol.asyncIterator]();
     this.#process = process;
     return { [Symbol.asyncIterator]: () => process };
@@ -221,7 +224,7 @@ function requestOf(options: SessionOptions): Omit<RunRequest, 'prompt'> {
  * A CLI that prints a message, or a tool, only when it is over would be ended for its model's silence while it works: the
  * silence clock runs only where the CLI prints both thinking and text as they come.
  */
-function clocksOf(options: SessionOptions, { capabilities }: BackendAdapter): Clocks {
+function clocksOf(options: SessionOptions, { capabilities }: EventBackend): Clocks {
   const { config, clocks, stream = true } = options;
   const all = { ...defaultClocks, turnMs: config.queryTimeoutMs, ...clocks };
   return capabilities.textDeltas && capabilities.thinking && stream ? all : { ...all, modelSilenceMs: 0 };

@@ -81,6 +81,11 @@ export class SessionSlot {
     return this.#options.sessionId;
   }
 
+  /** True if the next turn needs no other place. */
+  get isOpen(): boolean {
+    return this.#place?.process.usable === true && this.#place.status === 'fit';
+  }
+
   async setModel(model: string): Promise<void> {
     const { backend, protocol } = this.#setup;
     if (!protocol.capabilities.setModel)

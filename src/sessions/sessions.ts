@@ -1,23 +1,27 @@
+import { checkConfig } from '../backends/launch/check-config.js';
 import { describeUnsupported, unsupportedOptions } from '../backends/launch/check-request.js';
 import { childEnvironment } from '../backends/launch/child-environment.js';
 import { completeOptions } from '../backends/launch/complete-options.js';
-import { harmless } from '../backends/launch/harmless-trace.js';
+import { withLastSession } from '../backends/launch/continue-last.js';
+import { traceOfProcess } from '../backends/launch/harmless-trace.js';
 import { removeScratchFiles, scratchDirectory } from '../backends/launch/scratch-files.js';
+import { type AgentHooks, agentHookEvents, checkAgentHooks } from '../backends/live/agent-hooks.js';
 import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
+import { withAdvice } from '../backends/output/failed-turn.js';
 import { RecentSessions } from '../backends/recent-sessions.js';
-import { type BackendName, createBackend } from '../backends/registry.js';
-import type { BackendAdapter } from '../backends/types.js';
+import { type BackendName, createBackend, findBackendName, meantBackendName } from '../backends/registry.js';
+import type { LocatedCli } from '../backends/types.js';
 import { homeDirectory } from '../config/home-directory.js';
 import { defaultClocks, type PoolLimits } from '../config/limits.js';
 import { interruptedError, TurnoutError } from '../core/errors.js';
 import { endOrphans } from '../process/end-orphans.js';
+import { identityOf } from './identity.js';
 import { LiveBackendSession } from './live-session.js';
 import { OneShotSession } from './one-shot-session.js';
-import { traceKey } from './trace-key.js';
 import { TurnLocks } from './turn-lock.js';
 import type { BackendSession, SessionOptions } from './types.js';
 import { type ProcessKind, WarmPool } from './warm-pool.js';
-import { unsupported } from './wording.js';
+import { noAgentHooks, unsupported } from './wording.js';
 
 export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
@@ -46,9 +50,15 @@ export class Sessions {
    * Opens a session, new or resumed. A live session has its process when this resolves; if another object has
    * it open, the process comes with the first turn. The signal cancels the opening.
    */
-  async open(options: SessionOptions, { signal }: OpenOptions = {}): Promise<BackendSession> {
+  async open(given: SessionOptions, { signal }: OpenOptions = {}): Promise<BackendSession> {
+    checkConfig(given.config);
+    const backend = nameOf(given);
+    const adapter = given.adapter ?? createBackend(backend, given.config);
+    const options = await withLastSession(adapter, given.config, { ...given, backend });
     if (options.live === false) return this.#openOneShot(options);
-    const adapter = options.adapter ?? createBackend(options.backend, options.config);
+    const { locate } = adapter;
+    if (adapter.live === undefined || locate === undefined)
+      throw unsupported(options.backend, 'live sessions', withoutLive);
     const protocol = await adapter.live();
     const sessionOptions = whereItWasMade(options.backend, liveOptions(options));
     refuse(options.backend, protocol.capabilities, options);
@@ -66,10 +76,12 @@ export class Sessions {
       locks,
       onSession: (id) => directories.set(`${options.backend} ${id}`, sessionOptions.cwd),
       onClose: () => this.#open.delete(session),
-      kindOf: (wanted) => processKind(options, adapter, protocol, wanted),
+      kindOf: (wanted) => processKind(options, () => locate.call(adapter), protocol, wanted),
+      versionNotice: (version) => adapter.versionNotice?.(version),
     });
     await session.prepare(signal).catch((error: unknown) => {
-      throw signal?.aborted ? interruptedError() : error;
+      if (signal?.aborted) throw interruptedError();
+      throw error instanceof TurnoutError ? withAdvice(error, protocol.advice) : error;
     });
     this.#open.add(session);
     return session;
@@ -82,8 +94,8 @@ export class Sessions {
   }
 
   #openOneShot(options: SessionOptions): BackendSession {
-    if (options.maxThinkingTokens !== undefined) {
-      throw unsupported(options.backend, 'a thinking budget (maxThinkingTokens) in one-shot turns');
+    if (options.agentHooks !== undefined) {
+      throw noAgentHooks(options.backend, ' in one-shot turns');
     }
     const cwd = directoryOf(options.backend, options.sessionId) ?? options.cwd;
     const session = new OneShotSession({ ...options, cwd }, locks, {
@@ -112,6 +124,15 @@ export async function openSession(options: SessionOptions, opening?: OpenOptions
   }
 }
 
+/** An adapter of the caller's own may have a name that no backend is registered with. */
+function nameOf({ adapter, backend }: SessionOptions): BackendName {
+  if (adapter === undefined) return meantBackendName(backend);
+  return backend === undefined ? adapter.name() : (findBackendName(backend) ?? backend);
+}
+
+const withoutLive =
+  'Open it with `live: false` (on the command line: without --live): then each turn runs by itself.';
+
 function directoryOf(backend: BackendName, sessionId: string | undefined): string | undefined {
   return sessionId === undefined ? undefined : directories.get(`${backend} ${sessionId}`);
 }
@@ -123,9 +144,9 @@ function whereItWasMade(backend: BackendName, options: LiveSessionOptions): Live
 }
 
 function liveOptions(options: SessionOptions): LiveSessionOptions {
-  const { config, maxThinkingTokens } = options;
+  const { config, agentHooks } = options;
   const maxTurns = options.maxTurns ?? config.maxTurns;
-  return { ...completeOptions(options, config), maxTurns, maxThinkingTokens };
+  return { ...completeOptions(options, config), maxTurns, agentHooks };
 }
 
 function refuse(backend: BackendName, capabilities: LiveCapabilities, options: SessionOptions): void {
@@ -136,14 +157,19 @@ function refuse(backend: BackendName, capabilities: LiveCapabilities, options: S
   }
   const [first] = unsupportedOptions(backend, capabilities, options);
   if (first !== undefined) throw new TurnoutError('unsupported', describeUnsupported(backend, first));
-  if (options.maxThinkingTokens !== undefined && !capabilities.thinkingBudget) {
-    throw unsupported(backend, 'a thinking budget (maxThinkingTokens)');
-  }
+  if (options.agentHooks !== undefined) refuseHooks(backend, capabilities, options.agentHooks);
+}
+
+function refuseHooks(backend: BackendName, { agentHooks = [] }: LiveCapabilities, hooks: AgentHooks): void {
+  if (agentHooks.length === 0) throw noAgentHooks(backend);
+  checkAgentHooks(hooks);
+  const missing = agentHookEvents.find((event) => hooks[event] !== undefined && !agentHooks.includes(event));
+  if (missing !== undefined) throw unsupported(backend, `the hook ${missing} (agentHooks)`);
 }
 
 function processKind(
   options: SessionOptions,
-  adapter: BackendAdapter,
+  locate: () => Promise<LocatedCli>,
   protocol: LiveProtocol,
   wanted: LiveSessionOptions,
 ): ProcessKind {
@@ -157,20 +183,23 @@ function processKind(
       user?.uid,
       protocol.processKey(wanted),
       Object.entries(env).sort(),
-      traceKey(options.trace),
+      identityOf(options.trace),
+      identityOf(options.adapter),
     ]),
     protocol,
     async start(signal) {
       const scratch = scratchDirectory(inherited, user);
       try {
-        const { command, env: added } = await adapter.locate();
+        const { command, env: added, version } = await locate();
         const live = await protocol.start(wanted, {
           command,
           env: { ...env, ...added },
+          inherited: env,
+          version,
           scratch,
           user,
           signal,
-          trace: harmless(options.trace),
+          trace: traceOfProcess(options.trace),
         });
         void live.exited.then(() => removeScratchFiles(scratch));
         return live;

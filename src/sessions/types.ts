@@ -1,3 +1,4 @@
+import type { AgentHooks } from '../backends/live/agent-hooks.js';
 import type { BackendName } from '../backends/registry.js';
 import type {
   BackendAdapter,
@@ -17,6 +18,8 @@ export interface BackendSession {
   readonly cwd: string;
   /** The vendor's id; `undefined` until the first turn of a new session. */
   readonly sessionId: string | undefined;
+  /** True if a process has the session open: its next turn does not resume it from the CLI's record. */
+  readonly isOpenInProcess: boolean;
   /** Runs one turn; the turns of a session run one after the other. Leaving the loop interrupts the turn. */
   send(prompt: string, options?: SendOptions): AsyncIterable<ChatEvent>;
   /** Ends the running turn with `error {code: "interrupted"}`; the session stays usable. */
@@ -35,7 +38,7 @@ export interface BackendSession {
   close(): Promise<void>;
 }
 
-export interface SendOptions extends Pick<RunOptions, 'signal' | 'stdoutFile' | 'onSpawn'> {}
+export interface SendOptions extends Pick<RunOptions, 'signal' | 'stdoutFile' | 'conversation'> {}
 
 export interface SessionOptions extends TurnOptions {
   readonly backend: BackendName;
@@ -48,9 +51,9 @@ export interface SessionOptions extends TurnOptions {
   readonly rawArgs?: readonly string[] | undefined;
   /** `false` asks for the CLI's plain output format: few events, and late. One-shot turns only. */
   readonly stream?: boolean | undefined;
-  /** The thinking budget, if the CLI has one (Claude, live). */
-  readonly maxThinkingTokens?: number | undefined;
+  /** Callbacks at certain points of a turn, if the CLI has them (Claude). Live sessions only. */
+  readonly agentHooks?: AgentHooks | undefined;
   readonly clocks?: Partial<Clocks> | undefined;
-  /** Called with every raw line and the events that it became (S9). */
+  /** Called with each command that is started, every raw line and the events that it became, and the end (S9). */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 }

@@ -22,7 +22,9 @@ export type Expiry =
 export class Watchdog {
   readonly #clocks: Clocks;
   readonly #onExpiry: (expiry: Expiry) => void;
-  readonly #tools = new Map<string, Clock>();
+  /** The tools at work, the longest-running first: it is the first to be late, since all have the same limit. */
+  readonly #tools = new Map<string, RunningTool>();
+  readonly #toolTime = new Stopwatch();
   readonly #permissions = new Map<string, Clock>();
   readonly #silence: Clock;
   readonly #turn: Clock;
@@ -55,7 +57,7 @@ export class Watchdog {
   pause(): void {
     this.#paused = true;
     this.#silence.pause();
-    for (const clock of this.#tools.values()) clock.pause();
+    this.#toolTime.pause();
   }
 
   /** Continues the clocks with the time that was left. */
@@ -75,7 +77,9 @@ export class Watchdog {
   see(event: ChatEvent): void {
     switch (event.type) {
       case 'notice':
-        return;
+        // A CLI that tells of a failed call and of the next one is not stuck.
+        if (event.retry === undefined) return;
+        break;
       case 'tool_start':
         this.#watchTool(event.id, event.name);
         break;
@@ -109,17 +113,23 @@ export class Watchdog {
   }
 
   #watchTool(id: string, name: string): void {
-    const { toolMs } = this.#clocks;
-    const clock = new Clock(toolMs, () =>
-      this.#expire(`The tool ${name} ran for longer than ${seconds(toolMs)}`),
-    );
-    this.#tools.set(id, clock);
+    // Deleted first: a tool that is set again would keep its place.
+    this.#tools.delete(id);
+    this.#tools.set(id, { name, begunAt: this.#toolTime.passed });
     this.#runTools();
   }
 
   #runTools(): void {
-    if (this.#paused || this.#permissions.size > 0) return;
-    for (const clock of this.#tools.values()) this.#run(clock);
+    if (this.#paused || this.#permissions.size > 0 || this.#tools.size === 0) return;
+    this.#toolTime.run();
+    if (!this.#stopped) this.#alarm.setFor(this.#toolsDueAt);
+  }
+
+  get #toolsDueAt(): number {
+    const [oldest] = this.#tools.values();
+    const { toolMs } = this.#clocks;
+    if (oldest === undefined || toolMs <= 0) return Number.POSITIVE_INFINITY;
+    return this.#toolTime.reaches(oldest.begunAt + toolMs);
   }
 
   #watchPermission(id: string, tool: string): void {
@@ -127,7 +137,7 @@ export class Watchdog {
     const message = `Nobody answered the permission request for ${tool} within ${seconds(permissionMs)}`;
     const clock = new Clock(permissionMs, () => this.#onExpiry({ type: 'permission', id, message }));
     this.#permissions.set(id, clock);
-    for (const tool of this.#tools.values()) tool.pause();
+    this.#toolTime.pause();
     this.#run(clock);
   }
 
@@ -138,14 +148,50 @@ export class Watchdog {
 
   readonly #ring = (): void => {
     const now = performance.now();
-    const running = [this.#turn, ...this.#permissions.values(), this.#silence, ...this.#tools.values()];
+    const running = [this.#turn, ...this.#permissions.values(), this.#silence];
     for (const clock of running) if (!this.#stopped && clock.dueAt <= now) clock.expire();
-    if (!this.#stopped) this.#alarm.setFor(Math.min(...running.map(({ dueAt }) => dueAt)));
+    if (!this.#stopped && this.#toolsDueAt <= now) this.#expireTool();
+    if (!this.#stopped) this.#alarm.setFor(Math.min(this.#toolsDueAt, ...running.map(({ dueAt }) => dueAt)));
   };
+
+  #expireTool(): void {
+    const [oldest] = this.#tools.values();
+    this.#expire(`The tool ${oldest?.name} ran for longer than ${seconds(this.#clocks.toolMs)}`);
+  }
 
   #expire(message: string): void {
     this.stop();
     this.#onExpiry({ type: 'turn', message });
+  }
+}
+
+interface RunningTool {
+  readonly name: string;
+  /** The reading of the tools' stopwatch at which it began. */
+  readonly begunAt: number;
+}
+
+/** The time in which tools could work. One for all of them: they stand still together. */
+class Stopwatch {
+  #passed = 0;
+  #since: number | undefined;
+
+  get passed(): number {
+    return this.#passed + (this.#since === undefined ? 0 : performance.now() - this.#since);
+  }
+
+  run(): void {
+    this.#since ??= performance.now();
+  }
+
+  pause(): void {
+    this.#passed = this.passed;
+    this.#since = undefined;
+  }
+
+  /** The time of `performance.now()` at which it shows the reading, if it goes on. */
+  reaches(reading: number): number {
+    return this.#since === undefined ? Number.POSITIVE_INFINITY : this.#since + reading - this.#passed;
   }
 }
 

@@ -6,6 +6,10 @@ import { TurnoutError } from '../core/errors.js';
 
 export const neverStored = notice('info', 'The session was never stored: a new one was begun');
 
-export function unsupported(backend: BackendName, what: string): TurnoutError {
-  return new TurnoutError('unsupported', `${backend} does not support ${what}.`);
+export function noAgentHooks(backend: BackendName, where = ''): TurnoutError {
+  return unsupported(backend, `hooks of the caller (agentHooks)${where}: live sessions of claude have them`);
+}
+
+export function unsupported(backend: BackendName, what: string, hint?: string): TurnoutError {
+  return new TurnoutError('unsupported', `${backend} does not support ${what}.`, { hint });
 }

@@ -165,6 +165,7 @@ export interface StoredSession {
 export interface ChannelState {
   readonly backend?: string | undefined;
   readonly model?: string | undefined;
+  readonly thinking?: string | undefined;
   readonly queueMode?: string | undefined;
   /** The seq of the event behind which the present conversation begins. */
   readonly conversationStart: number;

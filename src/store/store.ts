@@ -260,6 +260,8 @@ export interface Postponement {
   /** True if the attempt is counted among the crashes. */
   readonly crashed?: boolean | undefined;
   readonly forgetSession?: string | undefined;
+  /** Messages for the conversation and the outbox, in this order. */
+  readonly messages?: readonly OutcomeMessage[] | undefined;
   /** The usage of the attempt. */
   readonly usage?: Usage | undefined;
   readonly events: readonly ChatEvent[];
@@ -339,6 +341,7 @@ export interface PermissionAnswer {
 export interface ChannelChange {
   readonly backend?: string | null | undefined;
   readonly model?: string | null | undefined;
+  readonly thinking?: string | null | undefined;
   readonly queueMode?: string | null | undefined;
   /** Forgets the channel's sessions and starts the conversation anew. */
   readonly newConversation?: boolean | undefined;

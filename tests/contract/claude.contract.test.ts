@@ -1,6 +1,9 @@
 import { describe, expect } from 'vitest';
+import { claudeAdvice } from '../../src/backends/claude/advice.js';
 import { ClaudeCodeBackend } from '../../src/backends/claude-backend.js';
+import { pinnedVersion } from '../../src/backends/launch/vetted.js';
 import { collect, describeBackendContract } from './backend-contract.js';
+import { readerOf } from './prompt-channels.js';
 import { readRecording, stdoutOf } from './recordings.js';
 import { it } from './stage.js';
 
@@ -16,9 +19,10 @@ const noConversation = {
 
 describeBackendContract({
   name: 'claude',
+  reads: readerOf('claude'),
   streamsOnRequest: true,
   label: 'Claude',
-  install: 'npm install -g @anthropic-ai/claude-code',
+  install: `npm install -g @anthropic-ai/claude-code@${pinnedVersion('claude')}`,
   endIsRequired: true,
   unsupported: [['permissionMode', { permissionMode: 'ask' }]],
   outcomes: {
@@ -94,7 +98,8 @@ describe('claude alone', () => {
       expect(events.at(-1)).toMatchObject({
         type: 'error',
         code: 'auth',
-        message: 'Failed to authenticate. API Error: 401 invalid key',
+        message: expect.stringContaining(claudeAdvice.signIn),
+        detail: 'Failed to authenticate. API Error: 401 invalid key',
       });
       // The API's words are no words of the agent.
       expect(events.filter(({ type }) => type === 'text')).toEqual([]);

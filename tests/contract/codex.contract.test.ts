@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { CodexBackend } from '../../src/backends/codex-backend.js';
+import { pinnedVersion } from '../../src/backends/launch/vetted.js';
 import { collect, describeBackendContract } from './backend-contract.js';
+import { readerOf } from './prompt-channels.js';
 import { readRecording } from './recordings.js';
 import { it } from './stage.js';
 
@@ -11,9 +13,10 @@ const unknown = '11111111-1111-4111-8111-111111111111';
 
 describeBackendContract({
   name: 'codex',
+  reads: readerOf('codex'),
   streamsOnRequest: false,
   label: 'Codex',
-  install: 'npm install -g @openai/codex',
+  install: `npm install -g @openai/codex@${pinnedVersion('codex')}`,
   endIsRequired: true,
   unsupported: [
     ['maxTurns', { maxTurns: 3 }],

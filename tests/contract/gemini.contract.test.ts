@@ -1,6 +1,8 @@
 import { describe, expect } from 'vitest';
 import { GeminiBackend } from '../../src/backends/gemini-backend.js';
+import { pinnedVersion } from '../../src/backends/launch/vetted.js';
 import { describeBackendContract } from './backend-contract.js';
+import { readerOf } from './prompt-channels.js';
 import { it } from './stage.js';
 
 const hello = 'Hello from the scripted model.';
@@ -19,9 +21,10 @@ const notFound = (id: string) =>
 
 describeBackendContract({
   name: 'gemini',
+  reads: readerOf('gemini'),
   streamsOnRequest: true,
   label: 'Gemini',
-  install: 'npm install -g @google/gemini-cli',
+  install: `npm install -g @google/gemini-cli@${pinnedVersion('gemini')}`,
   endIsRequired: true,
   // Gemini obeys its own slash commands on every channel, and has no switch for it.
   arrivesAs: { '/clear all of it': ' /clear all of it' },
@@ -41,6 +44,11 @@ describeBackendContract({
     'http-400': { error: 'Gemini CLI error (exit 144): bad request', code: 'bad_request' },
     'http-401': { error: 'Gemini CLI error (exit 145): invalid key', code: 'auth' },
     'http-401-plain': { error: 'Gemini CLI error (exit 145): invalid key', code: 'auth' },
+    // Only the trace on stderr tells what has happened.
+    'older-cut': {
+      error: 'Gemini CLI error (exit 1): [API Error: An unknown error occurred.]',
+      code: 'network',
+    },
     'older-no-session': { ...older, sessionId: 'none' },
     'older-session-spelling': older,
     resume: { answer: hello },

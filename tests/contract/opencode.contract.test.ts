@@ -1,6 +1,8 @@
 import { describe, expect } from 'vitest';
+import { pinnedVersion } from '../../src/backends/launch/vetted.js';
 import { OpenCodeBackend } from '../../src/backends/opencode-backend.js';
 import { collect, describeBackendContract } from './backend-contract.js';
+import { readerOf } from './prompt-channels.js';
 import { readRecording } from './recordings.js';
 import { it } from './stage.js';
 
@@ -8,9 +10,10 @@ const hello = 'Hello from the scripted model.';
 
 describeBackendContract({
   name: 'opencode',
+  reads: readerOf('opencode'),
   streamsOnRequest: false,
   label: 'OpenCode',
-  install: 'npm install -g opencode-ai',
+  install: `npm install -g opencode-ai@${pinnedVersion('opencode')}`,
   // Some versions lose the last step_finish: what was said before a clean exit is the answer.
   endIsRequired: false,
   unsupported: [

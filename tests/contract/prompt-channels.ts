@@ -1,4 +1,15 @@
-import type { BackendName } from '../../src/backends/names.js';
+import type { VendorName } from '../../src/backends/names.js';
+
+/** How a CLI reads what it is given. */
+export interface CliReader {
+  prompt(received: ReceivedInput): string;
+  systemPrompt(received: Received): string | undefined;
+}
+
+/** Returns the reader of a vendor's CLI. */
+export function readerOf(vendor: VendorName): CliReader {
+  return { prompt: promptReadBy[vendor], systemPrompt: systemPromptReadBy[vendor] };
+}
 
 export interface ReceivedInput {
   readonly argv: readonly string[];
@@ -13,7 +24,7 @@ export interface Received extends ReceivedInput {
 }
 
 /** Returns the prompt that each CLI would have read, by the rules that were measured with the real ones. */
-export const promptReadBy: Readonly<Record<BackendName, (received: ReceivedInput) => string>> = {
+export const promptReadBy: Readonly<Record<VendorName, (received: ReceivedInput) => string>> = {
   claude({ argv, stdin }) {
     const words = positionals(argv, {
       flags: ['-p', '--verbose', '--include-partial-messages', '--dangerously-skip-permissions'],
@@ -57,7 +68,7 @@ export const promptReadBy: Readonly<Record<BackendName, (received: ReceivedInput
 };
 
 /** Returns the system prompt as it reached the CLI, whichever way it took. */
-export const systemPromptReadBy: Readonly<Record<BackendName, (received: Received) => string | undefined>> = {
+export const systemPromptReadBy: Readonly<Record<VendorName, (received: Received) => string | undefined>> = {
   claude: ({ argv, files }) => fileAt(files, valueBehind(argv, '--append-system-prompt-file')),
   codex: ({ argv }) => {
     const prefix = 'developer_instructions=';

@@ -5,8 +5,8 @@ import type { BackendName } from '../../src/backends/names.js';
  * The output of a real CLI in one scenario against the scripted model; `older-…` is written by hand from its
  * history.
  */
-export interface Recording {
-  readonly cli: BackendName;
+export interface Recording<Cli extends BackendName = BackendName> {
+  readonly cli: Cli;
   readonly version: string;
   readonly scenario: string;
   readonly format: 'plain' | 'stream';
@@ -17,12 +17,12 @@ export interface Recording {
 
 const root = new URL('../fixtures/recordings/', import.meta.url);
 
-export function readRecordings(cli: BackendName): readonly Recording[] {
+export function readRecordings<Cli extends BackendName>(cli: Cli): readonly Recording<Cli>[] {
   const names = readdirSync(new URL(`${cli}/`, root)).filter((name) => name.endsWith('.json'));
   return names.sort().map((name) => readRecording(cli, name.replace(/\.json$/, '')));
 }
 
-export function readRecording(cli: BackendName, scenario: string): Recording {
+export function readRecording<Cli extends BackendName>(cli: Cli, scenario: string): Recording<Cli> {
   return JSON.parse(readFileSync(new URL(`${cli}/${scenario}.json`, root), 'utf8'));
 }
 

@@ -24,7 +24,8 @@ export type Program =
   | 'receive.mjs'
   | 'stubborn.mjs'
   | 'insistent-agent.mjs'
-  | 'ambiguous-agent.mjs';
+  | 'ambiguous-agent.mjs'
+  | 'old-claude.mjs';
 
 export function programPath(program: Program): string {
   return fileURLToPath(new URL(`../fixtures/programs/${program}`, import.meta.url));

@@ -171,9 +171,10 @@ export class Client {
 }
 
 export async function eventually(look: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1500; tries += 1) {
+  // A look is often a request: more of them would take more time than what they wait for.
+  for (let tries = 0; tries < 750; tries += 1) {
     if (await look()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error('It did not happen within 15 seconds.');
 }

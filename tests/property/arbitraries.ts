@@ -64,17 +64,39 @@ export const anyText: fc.Arbitrary<string> = fc.array(unit, { maxLength: 20 }).m
 /** An answer that is not empty; blanks alone are one, because "empty" means zero characters. */
 export const someText: fc.Arbitrary<string> = anyText.filter((text) => text !== '');
 
-/** Any opaque id, also one that looks like an option. */
+const surrogate = fc.integer({ min: 0xd800, max: 0xdfff }).map((code) => String.fromCharCode(code));
+
+/** Any string: the empty one, halves of surrogate pairs, NUL, one that looks like an option, one that fits no argument. */
+export const anyString: fc.Arbitrary<string> = fc.oneof(
+  // A counterexample of 150,000 characters shrinks to a short one, if that fails too.
+  { withCrossShrink: true },
+  {
+    weight: 30,
+    arbitrary: fc
+      .array(fc.oneof({ weight: 5, arbitrary: unit }, { weight: 1, arbitrary: surrogate }), { maxLength: 20 })
+      .map((parts) => parts.join('')),
+  },
+  { weight: 10, arbitrary: fc.constantFrom('', ' ', '-', '--', '-p', '--help', '\0', '\ud800', '\udc00x') },
+  { weight: 6, arbitrary: anyText.map((text) => `-${text}`) },
+  { weight: 1, arbitrary: unit.map((char) => char.repeat(150_000 / char.length)) },
+);
+
+/** Any string but the empty one. */
+export const someString: fc.Arbitrary<string> = anyString.filter((text) => text !== '');
+
+/** Any opaque id, also one that looks like an option, and the empty one, which is none. */
 export const sessionId: fc.Arbitrary<string> = fc.oneof(
-  fc.uuid(),
-  fc.string({ minLength: 1, maxLength: 30 }),
-  fc.string({ minLength: 1, maxLength: 10 }).map((id) => `-${id}`),
-  fc.constantFrom('--resume', '--', '-', '--help', 'resume', 'latest', '$(id)', "'", 'a b'),
+  { weight: 1, arbitrary: fc.uuid() },
+  { weight: 3, arbitrary: anyString },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('', '--resume', '--', '-', '--help', 'resume', 'latest', '$(id)', "'", 'a b'),
+  },
 );
 
 /** Any prompt, also one that a CLI would take for a command of its own. */
 export const prompt: fc.Arbitrary<string> = fc.oneof(
-  { weight: 4, arbitrary: someText },
+  { weight: 4, arbitrary: anyString },
   {
     weight: 1,
     arbitrary: fc.constantFrom(
@@ -96,13 +118,13 @@ export const settings = fc.record({
   workingDir: fc.oneof(
     fc.constantFrom('/work', '/a b/c', '/-x'),
     anyText.map((text) => `/${text}`),
+    anyString,
   ),
-  model: fc.option(fc.oneof(fc.constantFrom('sonnet', 'openai/gpt-5', '-m'), someText), { nil: undefined }),
+  model: fc.option(fc.oneof(fc.constantFrom('sonnet', 'openai/gpt-5', '-m', ''), anyString), {
+    nil: undefined,
+  }),
   allowedTools: fc.array(
-    fc.oneof(
-      fc.constantFrom('Bash', 'Read', 'Bash(git:*)', 'mcp__x__y', 'Edit'),
-      fc.string({ minLength: 1, maxLength: 8 }),
-    ),
+    fc.oneof(fc.constantFrom('Bash', 'Read', 'Bash(git:*)', 'mcp__x__y', 'Edit'), anyString),
     { maxLength: 5 },
   ),
   maxTurns: fc.integer({ min: 1, max: 1000 }),

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BackendName, backendNames } from '../../src/backends/names.js';
+import { type VendorName, vendorNames } from '../../src/backends/names.js';
 import { type ChatEvent, isTerminal } from '../../src/core/chat-event.js';
 import { readRecordings, stdoutOf } from '../contract/recordings.js';
 import { chunksOf, cuts, noiseLine, runs } from './arbitraries.js';
 import { decodeOutput } from './decode-output.js';
 
-const recordings = backendNames.flatMap((name) => readRecordings(name));
+const recordings = vendorNames.flatMap((name) => readRecordings(name));
 const anyRecording = fc.constantFrom(...recordings);
 
 describe('what a recorded CLI said, as events', () => {
@@ -49,14 +49,14 @@ describe('what a recorded CLI said, as events', () => {
 
   it('keeps the invariants of a turn for the lines of any other CLI', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...backendNames), anyRecording, (cli, recording) =>
+      fc.property(fc.constantFrom(...vendorNames), anyRecording, (cli, recording) =>
         expectInvariants(decodeOutput(cli, [Buffer.from(stdoutOf(recording))])),
       ),
       runs,
     );
   });
 
-  it.each(backendNames)('has all that %s said, in order, and its answer after the last tool', (cli) => {
+  it.each(vendorNames)('has all that %s said, in order, and its answer after the last tool', (cli) => {
     const events = eventsOf(cli, 'tool');
     expect(said(events)).toBe('Looking. The tool said it.');
     expect(events.at(-1)).toMatchObject({
@@ -98,7 +98,7 @@ describe('what a recorded CLI said, as events', () => {
   );
 });
 
-function eventsOf(cli: BackendName, scenario: string): readonly ChatEvent[] {
+function eventsOf(cli: VendorName, scenario: string): readonly ChatEvent[] {
   const recording = recordings.find((each) => each.cli === cli && each.scenario === scenario);
   if (recording === undefined) throw new Error(`there is no recording ${cli}/${scenario}`);
   return decodeOutput(cli, [Buffer.from(stdoutOf(recording))]);

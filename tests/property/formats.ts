@@ -1,13 +1,13 @@
 import { ClaudeCodeBackend } from '../../src/backends/claude-backend.js';
 import { CodexBackend } from '../../src/backends/codex-backend.js';
 import { GeminiBackend } from '../../src/backends/gemini-backend.js';
-import type { BackendName } from '../../src/backends/names.js';
+import type { VendorName } from '../../src/backends/names.js';
 import { OpenCodeBackend } from '../../src/backends/opencode-backend.js';
 import type { BackendAdapterConfig, BackendEventResult } from '../../src/backends/types.js';
 
 /** One format in which a CLI prints an answer, today or in an older version. */
 export interface Format {
-  readonly backend: BackendName;
+  readonly backend: VendorName;
   readonly name: string;
   /** Returns the lines. One document over many lines can't have noise inside it. */
   print(text: string, id: string): readonly string[];
@@ -17,14 +17,14 @@ export interface Format {
 
 export const create: Readonly<
   Record<
-    BackendName,
+    VendorName,
     new (
       config: BackendAdapterConfig,
     ) => { parseOutput(stdout: string): BackendEventResult }
   >
 > = { claude: ClaudeCodeBackend, codex: CodexBackend, gemini: GeminiBackend, opencode: OpenCodeBackend };
 
-const of = (backend: BackendName, list: readonly Omit<Format, 'backend'>[]): readonly Format[] =>
+const of = (backend: VendorName, list: readonly Omit<Format, 'backend'>[]): readonly Format[] =>
   list.map((format) => ({ backend, ...format }));
 
 const lines = (...values: readonly unknown[]) => values.map((value) => JSON.stringify(value));

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ClaudeCodeBackend } from '../../src/backends/claude-backend.js';
-import { prompt, runs, settings, someText } from './arbitraries.js';
+import { anyString, prompt, runs, settings } from './arbitraries.js';
 import { claudeArity, configWith, readArguments, valuesOf } from './read-arguments.js';
 
 describe('Property 1: the required flags of Claude (R2.2, R2.5, R2.6)', () => {
   it('Property 1: are there for any prompt, system prompt file, tools, model and directory', () => {
     fc.assert(
-      fc.property(prompt, someText, settings, (text, systemPromptFile, chosen) => {
+      fc.property(prompt, anyString, settings, (text, systemPromptFile, chosen) => {
         const args = new ClaudeCodeBackend(configWith(chosen)).buildArgs(text, systemPromptFile);
         const read = readArguments(args, claudeArity);
 
@@ -18,7 +18,7 @@ describe('Property 1: the required flags of Claude (R2.2, R2.5, R2.6)', () => {
         expect(valuesOf(read, '--append-system-prompt-file')).toEqual([systemPromptFile]);
         expect(valuesOf(read, '--allowedTools')).toEqual(chosen.allowedTools);
         expect(valuesOf(read, '--max-turns')).toEqual([String(chosen.maxTurns)]);
-        expect(valuesOf(read, '--model')).toEqual(chosen.model === undefined ? [] : [chosen.model]);
+        expect(valuesOf(read, '--model')).toEqual(chosen.model ? [chosen.model] : []);
       }),
       runs,
     );

@@ -3,9 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SessionManager } from '../../src/gateway/agents/session-manager.js';
+import type { BackendAdapter, BackendEventResult } from '../../src/backends/types.js';
+import { noLog } from '../../src/config/log.js';
+import { AgentRuntime, type EventResult, type TurnObserver } from '../../src/gateway/agent-runtime.js';
+import { type PendingSession, SessionManager } from '../../src/gateway/agents/session-manager.js';
+import { loadConfig } from '../../src/gateway/config.js';
+import { HookManager } from '../../src/gateway/hooks/hook-manager.js';
+import { MarkdownConfigLoader } from '../../src/gateway/persona/markdown-config-loader.js';
+import { SystemPromptAssembler } from '../../src/gateway/persona/system-prompt-assembler.js';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js';
 import type { Store } from '../../src/store/store.js';
+import { anyString } from './arbitraries.js';
 
 let directory: string;
 let store: Store;
@@ -20,18 +28,43 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-const channels = fc.constantFrom('a', 'b', '__proto__', 'ünïcode', "o'hara");
-const backends = fc.constantFrom('claude', 'codex', 'gemini', 'opencode');
-const ids = fc.option(fc.string({ minLength: 1, unit: 'grapheme' }), { nil: undefined });
+/** A backend that returns what it is told to, and remembers what it was asked to resume. */
+class Scripted implements BackendAdapter {
+  next: BackendEventResult = { isError: false };
+  readonly resumed: (string | undefined)[] = [];
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  name(): string {
+    return this.#name;
+  }
+
+  async validate(): Promise<boolean> {
+    return true;
+  }
+
+  async execute(_prompt: string, _systemPrompt: string, sessionId?: string): Promise<BackendEventResult> {
+    this.resumed.push(sessionId);
+    return this.next;
+  }
+}
+
+const channels = fc.constantFrom('a', 'b', '__proto__', 'ünïcode', "o'hara", 'x\0y', '\ud800');
+const backends = fc.constantFrom('claude', 'codex', 'gemini', 'opencode', 'toy');
+const ids = fc.option(anyString, { nil: undefined });
 const steps = fc.array(
   fc.oneof(
     {
       weight: 5,
       arbitrary: fc.record({
-        type: fc.constant('set' as const),
+        type: fc.constant('turn' as const),
         channel: channels,
         backend: backends,
         id: ids,
+        isError: fc.boolean(),
       }),
     },
     {
@@ -39,36 +72,137 @@ const steps = fc.array(
       arbitrary: fc.record({ type: fc.constant('forget' as const), channel: channels, backend: backends }),
     },
   ),
-  { maxLength: 20 },
+  { maxLength: 12 },
 );
 
-describe('Property 10: session storage (R10.4)', () => {
-  it('the last id that was returned is the one to resume; an undefined one changes nothing', async () => {
-    let run = 0;
+const silent: TurnObserver = {
+  told: async () => {},
+  began: async () => {},
+  saw: async () => {},
+  resumeFailed: async () => 'keep',
+};
+
+describe('Property 10: session storage (R10.1, R10.4)', () => {
+  it('Property 10: the last id that a turn returned is stored for the channel; an undefined or empty one changes nothing', async () => {
+    let count = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (given) => {
-        run += 1;
-        // Each run in channels of its own.
-        const named = given.map((step) => ({ ...step, channel: `${run} ${step.channel}` }));
+        count += 1;
         const sessions = new SessionManager(store);
+        const stage = await setUp(sessions);
         const expected = new Map<string, string>();
-        for (const step of named) {
-          const key = JSON.stringify([step.channel, step.backend]);
+        for (const step of given) {
+          // Each run in channels of its own.
+          const channel = `${count} ${step.channel}`;
+          const { backend } = step;
+          const key = JSON.stringify([channel, backend]);
           if (step.type === 'forget') {
-            await sessions.forget(step.channel, step.backend);
+            await sessions.forget(channel, backend);
             expected.delete(key);
             continue;
           }
-          const { channel, backend, id: sessionId } = step;
-          await sessions.set({ channel, backend, sessionId, cwd: '/work', seen: 0 });
-          if (sessionId !== undefined) expected.set(key, sessionId);
-        }
-        for (const { channel, backend } of named) {
+          const { id, isError } = step;
+          const result = await stage.turn(channel, backend, withId({ isError, responseText: 'x' }, id));
+          expect('error' in result).toBe(isError);
+          if (id) expected.set(key, wellFormed(id));
           const stored = await sessions.get(channel, backend);
-          expect(stored?.sessionId).toBe(expected.get(JSON.stringify([channel, backend])));
+          expect(stored?.sessionId).toBe(expected.get(key));
+          if (id) expect(stored?.cwd).toBe(directory);
         }
       }),
       { numRuns: 100 },
     );
   });
+
+  it('Property 10: a turn resumes the id that is stored, if it can be one', async () => {
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(backends, ids, async (backend, id) => {
+        count += 1;
+        const stage = await setUp(new SessionManager(store));
+        const channel = `resumed ${count}`;
+        await stage.turn(channel, backend, withId({ isError: false, responseText: 'x' }, id));
+        await stage.turn(channel, backend, { isError: false, responseText: 'x' });
+        // A CLI would read such an id as an option, or could not be started with it.
+        const unusable = !id || id.startsWith('-') || id.includes('\0');
+        expect(stage.resumed(backend)).toEqual([undefined, unusable ? undefined : wellFormed(id)]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('Property 10: an id that the backend does not know any more is dropped', async () => {
+    let count = 0;
+    const usable = anyString.filter((id) => id !== '' && !id.startsWith('-') && !id.includes('\0'));
+    await fc.assert(
+      fc.asyncProperty(backends, usable, ids, async (backend, id, told) => {
+        count += 1;
+        const sessions = new SessionManager(store);
+        const stage = await setUp(sessions);
+        const channel = `lost ${count}`;
+        await stage.turn(channel, backend, withId({ isError: false, responseText: 'x' }, id));
+        const lost = { isError: true, responseText: 'Session not found' };
+        await stage.turn(channel, backend, withId(lost, told));
+        expect(stage.resumed(backend)).toEqual([undefined, wellFormed(id), undefined]);
+        expect(await sessions.get(channel, backend)).toBeUndefined();
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('Property 10: a session that is to be stored with its turn’s result is left to that', async () => {
+    await fc.assert(
+      fc.asyncProperty(ids, async (id) => {
+        const sessions = new SessionManager(store);
+        const stage = await setUp(sessions);
+        const pending: PendingSession = {};
+        await stage.turn('pending', 'toy', withId({ isError: false, responseText: 'x' }, id), pending);
+        expect(await sessions.get('pending', 'toy')).toBeUndefined();
+        const session = { backend: 'toy', sessionId: id, cwd: directory };
+        expect(pending).toEqual(id ? { session } : {});
+      }),
+      { numRuns: 100 },
+    );
+  });
 });
+
+async function setUp(sessions: SessionManager) {
+  const env = { TURNOUT_HOME: directory, WORKING_DIR: directory, CONFIG_DIR: join(directory, 'config') };
+  const config = loadConfig({ ...env, BACKEND_CLI_PATH: 'no-such-program' });
+  const hooks = await HookManager.load(config.configDir, noLog, env);
+  const made = new Map<string, { backend: Scripted; runtime: AgentRuntime }>();
+  const of = (name: string) => {
+    const known = made.get(name);
+    if (known !== undefined) return known;
+    const backend = new Scripted(name);
+    const loader = new MarkdownConfigLoader(config.configDir);
+    const runtime = new AgentRuntime(config, backend, sessions, loader, new SystemPromptAssembler(), hooks);
+    made.set(name, { backend, runtime });
+    return { backend, runtime };
+  };
+  return {
+    resumed: (name: string) => of(name).backend.resumed,
+    async turn(
+      channel: string,
+      name: string,
+      next: BackendEventResult,
+      pending?: PendingSession,
+    ): Promise<EventResult> {
+      const { backend, runtime } = of(name);
+      backend.next = next;
+      const turn = { channel, source: 'test', eventId: 'e', text: 'hi', chosen: {}, pending };
+      const seed = async () => ({ messages: [] });
+      const report = await runtime.run({ ...turn, seed }, silent, new AbortController().signal);
+      return report.result;
+    },
+  };
+}
+
+/** A database holds UTF-8, in which half of a surrogate pair is U+FFFD: an argument of a CLI would be no other. */
+function wellFormed(id: string): string {
+  return Buffer.from(id).toString();
+}
+
+function withId(result: BackendEventResult, sessionId: string | undefined): BackendEventResult {
+  return sessionId === undefined ? result : { ...result, sessionId };
+}

@@ -4,7 +4,7 @@ import { ClaudeCodeBackend } from '../../src/backends/claude-backend.js';
 import { CodexBackend } from '../../src/backends/codex-backend.js';
 import { GeminiBackend } from '../../src/backends/gemini-backend.js';
 import { OpenCodeBackend } from '../../src/backends/opencode-backend.js';
-import { anyText, prompt, runs, sessionId, settings } from './arbitraries.js';
+import { anyString, prompt, runs, sessionId, settings } from './arbitraries.js';
 import {
   claudeArity,
   codexArity,
@@ -54,14 +54,24 @@ describe('Property 5: the resume flags are there exactly when there is a session
       fc.assert(
         fc.property(
           prompt,
-          anyText,
+          anyString,
           settings,
           fc.option(sessionId, { nil: undefined }),
           (text, system, chosen, id) => {
             const args = new create(configWith(chosen)).buildArgs(text, system, id);
-            expect(resumed(args)).toEqual(id === undefined ? [] : [id]);
+            expect(resumed(args)).toEqual(id === undefined || id === '' ? [] : [id]);
           },
         ),
+        runs,
+      );
+    });
+
+    it(`Property 5: ${name}: with an empty id the arguments are those of a new session`, () => {
+      fc.assert(
+        fc.property(prompt, anyString, settings, (text, system, chosen) => {
+          const backend = new create(configWith(chosen));
+          expect(backend.buildArgs(text, system, '')).toEqual(backend.buildArgs(text, system));
+        }),
         runs,
       );
     });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backendNames } from '../../src/backends/names.js';
+import { vendorNames } from '../../src/backends/names.js';
 import { LineSplitter } from '../../src/process/split-lines.js';
-import { anyText, chunksOf, cuts, noiseLine, runs, sessionId, someText } from './arbitraries.js';
+import { anyString, chunksOf, cuts, noiseLine, runs, sessionId, someString } from './arbitraries.js';
 import { create, formats } from './formats.js';
 import { configWith } from './read-arguments.js';
 
@@ -13,12 +13,13 @@ describe('Property 6: parsers return the text and the id that were put in (R2.4,
     it(`Property 6: ${format.backend}, ${format.name}`, () => {
       const backend = new create[format.backend](configWith({}));
       fc.assert(
-        fc.property(someText, sessionId, (text, id) => {
+        fc.property(someString, sessionId, (text, id) => {
           const stdout = `${format.print(text, id).join('\n')}\n`;
           expect(backend.parseOutput(stdout)).toEqual({
             responseText: text,
             isError: false,
-            ...(format.withoutId ? {} : { sessionId: id }),
+            // An empty id is none.
+            ...(format.withoutId || id === '' ? {} : { sessionId: id }),
           });
           expect(backend.parseOutput(stdout.trimEnd())).toEqual(backend.parseOutput(stdout));
         }),
@@ -29,25 +30,35 @@ describe('Property 6: parsers return the text and the id that were put in (R2.4,
     it(`Property 6: ${format.backend}, ${format.name}, among noise and in any chunks`, () => {
       const backend = new create[format.backend](configWith({}));
       fc.assert(
-        fc.property(someText, sessionId, fc.array(noise, { minLength: 2 }), cuts, (text, id, between, at) => {
-          const printed = format.print(text, id);
-          const blocks = format.document ? [printed] : printed.map((line) => [line]);
-          const output = [
-            ...(between[0] ?? []),
-            ...blocks.flatMap((block, i) => [...block, ...(between[i + 1] ?? [])]),
-          ];
-          const splitter = new LineSplitter();
-          const lines = chunksOf(`${output.join('\n')}\n`, at).flatMap((chunk) => splitter.push(chunk));
-          const stdout = [...lines, ...splitter.flush()].map((line) => line.text).join('\n');
+        fc.property(
+          someString,
+          sessionId,
+          fc.array(noise, { minLength: 2 }),
+          cuts,
+          (text, id, between, at) => {
+            const printed = format.print(text, id);
+            const blocks = format.document ? [printed] : printed.map((line) => [line]);
+            const output = [
+              ...(between[0] ?? []),
+              ...blocks.flatMap((block, i) => [...block, ...(between[i + 1] ?? [])]),
+            ];
+            const splitter = new LineSplitter();
+            const lines = chunksOf(`${output.join('\n')}\n`, at).flatMap((chunk) => splitter.push(chunk));
+            const stdout = [...lines, ...splitter.flush()].map((line) => line.text).join('\n');
 
-          expect(backend.parseOutput(stdout)).toMatchObject({ responseText: text, isError: false });
-        }),
+            expect(backend.parseOutput(stdout)).toEqual({
+              responseText: text,
+              isError: false,
+              ...(format.withoutId || id === '' ? {} : { sessionId: id }),
+            });
+          },
+        ),
         runs,
       );
     });
   }
 
-  for (const name of backendNames) {
+  for (const name of vendorNames) {
     const backend = new create[name](configWith({}));
 
     it(`Property 6: ${name}, what is no JSON is "Failed to parse CLI output" and never throws (R8.4)`, () => {
@@ -66,7 +77,7 @@ describe('Property 6: parsers return the text and the id that were put in (R2.4,
 
     it(`Property 6: ${name}, any text and any JSON gives a result and never throws`, () => {
       fc.assert(
-        fc.property(fc.oneof(anyText, fc.array(event, { maxLength: 6 }).map(print)), (stdout) => {
+        fc.property(fc.oneof(anyString, fc.array(event, { maxLength: 6 }).map(print)), (stdout) => {
           const parsed = backend.parseOutput(stdout);
           expect(typeof parsed.isError).toBe('boolean');
           expect(typeof parsed.responseText).toBe('string');

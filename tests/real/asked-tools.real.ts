@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type BackendName, backendNames } from '../../src/backends/registry.js';
+import { type VendorName, vendorNames } from '../../src/backends/registry.js';
 import type { Script, Step } from '../../src/lab/model/script.js';
 import type { SessionOptions } from '../../src/sessions/types.js';
 import { setUpLab } from './set-up-lab.js';
@@ -10,7 +10,7 @@ import { setUpLab } from './set-up-lab.js';
 
 type Row = readonly [what: string, step: (work: string) => Step, asked: boolean];
 
-const mcpNames: Readonly<Record<BackendName, string>> = {
+const mcpNames: Readonly<Record<VendorName, string>> = {
   claude: 'mcp__echo__',
   codex: 'mcp__echo__',
   gemini: 'mcp_echo_',
@@ -23,7 +23,7 @@ const tool = (name: string, input: (work: string) => object) => (work: string) =
   input: input(work),
 });
 
-const rows: Readonly<Record<BackendName, readonly Row[]>> = {
+const rows: Readonly<Record<VendorName, readonly Row[]>> = {
   claude: [
     ['a command that only reads', shell('cat a.txt'), true],
     ['a tool that only reads', tool('Read', (work) => ({ file_path: join(work, 'a.txt') })), true],
@@ -49,7 +49,7 @@ const rows: Readonly<Record<BackendName, readonly Row[]>> = {
   ],
 };
 
-describe.each(backendNames)('what %s asks about', (backend) => {
+describe.each(vendorNames)('what %s asks about', (backend) => {
   const lab = setUpLab(backend);
   const work = () => lab.home.workingDir;
 
@@ -101,7 +101,7 @@ describe.each(backendNames)('what %s asks about', (backend) => {
 
   it('the tools of a subagent are asked about, or there are no subagents', async () => {
     const file = join(work(), 'refused.txt');
-    const calls: Readonly<Record<BackendName, Step>> = {
+    const calls: Readonly<Record<VendorName, Step>> = {
       claude: {
         tool: 'Agent',
         input: { description: 'd', prompt: 'CHILD work', subagent_type: 'general-purpose' },

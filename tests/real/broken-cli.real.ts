@@ -2,13 +2,13 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BackendName } from '../../src/backends/registry.js';
+import type { VendorName } from '../../src/backends/registry.js';
 import { deepScenarios } from '../../src/cli/doctor-deep.js';
 import { runScenarios } from '../../src/lab/run-scenarios.js';
 import { installedCli } from './installed-cli.js';
 
 /** Faults that a CLI update might bring, made on purpose: a wrapper around the real CLI that spoils its output. */
-const sabotage: readonly { cli: BackendName; what: string; spoil: string; caughtBy: readonly string[] }[] = [
+const sabotage: readonly { cli: VendorName; what: string; spoil: string; caughtBy: readonly string[] }[] = [
   {
     cli: 'claude',
     what: 'drops the tool result',

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { type BackendName, createBackend } from '../../src/backends/registry.js';
+import { createBackend, type VendorName } from '../../src/backends/registry.js';
 import type { ChatEvent } from '../../src/core/chat-event.js';
 import { makeHome } from '../../src/lab/home.js';
 import type { Script } from '../../src/lab/model/script.js';
@@ -11,7 +11,7 @@ import { installedCli } from './installed-cli.js';
 /** One turn of a CLI that may take three seconds to exit, with a settings file of its own. */
 async function turn(
   { onTestFinished }: TestContext,
-  backend: BackendName,
+  backend: VendorName,
   script: Script,
   settings: Record<string, object> = {},
 ) {

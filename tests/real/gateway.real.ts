@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type BackendName, backendNames } from '../../src/backends/registry.js';
-import { makeHome } from '../../src/lab/home.js';
+import { type VendorName, vendorNames } from '../../src/backends/registry.js';
 import type { ModelRequest } from '../../src/lab/model/request.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
 import { installedCli } from './installed-cli.js';
@@ -12,18 +11,18 @@ import { LabGateway, secrets } from './lab-gateway.js';
 // The four CLIs behind the gateway, seen from outside: over HTTP, in the archive, and in what the model was sent.
 
 const modes = ['one-shot', 'live'] as const;
-const all = backendNames.flatMap((backend) => modes.map((mode) => [backend, mode] as const));
+const all = vendorNames.flatMap((backend) => modes.map((mode) => [backend, mode] as const));
 const patience = { timeout: 60_000, interval: 50 };
 
 /** Where each CLI keeps its sessions. */
-const sessionFiles: Readonly<Record<BackendName, string>> = {
+const sessionFiles: Readonly<Record<VendorName, string>> = {
   claude: '.claude/projects',
   codex: '.codex/sessions',
   gemini: '.gemini/tmp',
   opencode: '.local/share/opencode',
 };
 
-const otherModels: Readonly<Record<BackendName, string>> = {
+const otherModels: Readonly<Record<VendorName, string>> = {
   claude: 'claude-sonnet-4-5',
   codex: 'gpt-5.1-codex',
   gemini: 'gemini-2.5-pro',
@@ -43,14 +42,7 @@ describe.each(all)('the gateway with %s, %s', (backend, mode) => {
 
   beforeAll(async () => {
     model = await startScriptedModel();
-    const { model: wanted, remove } = await makeHome(backend, model.url);
-    await remove();
-    gateway = await LabGateway.make(model.url, {
-      AGENT_BACKEND: backend,
-      BACKEND_CLI_PATH: installedCli(backend),
-      BACKEND_LIVE: live ? '1' : '0',
-      ...(wanted === undefined ? {} : { BACKEND_MODEL: wanted }),
-    });
+    gateway = await LabGateway.with(backend, model.url, live);
     await gateway.persona('identity.md', 'PERSONA-OF-THE-TEST');
     await gateway.persona('memory.md', 'MEMORY-ONE');
     await gateway.start();
@@ -469,7 +461,7 @@ describe.each(modes)('one conversation, handed from CLI to CLI, %s', (mode) => {
     expect(gateway.processes()).toEqual([]);
   }, 60_000);
 
-  const apis: Readonly<Record<BackendName, ModelRequest['api']>> = {
+  const apis: Readonly<Record<VendorName, ModelRequest['api']>> = {
     claude: 'anthropic',
     codex: 'openai-responses',
     gemini: 'gemini',
@@ -477,7 +469,7 @@ describe.each(modes)('one conversation, handed from CLI to CLI, %s', (mode) => {
   };
 
   it('claude → codex → gemini → opencode → claude', async () => {
-    for (const [index, backend] of backendNames.entries()) {
+    for (const [index, backend] of vendorNames.entries()) {
       if (index > 0) {
         const changed = await gateway.say('relay', `/backend ${backend}`);
         expect(changed).toMatchObject({ state: 'answered' });
@@ -491,7 +483,7 @@ describe.each(modes)('one conversation, handed from CLI to CLI, %s', (mode) => {
       expect(request?.api).toBe(apis[backend]);
       expect(request?.rawBody).toContain('PERSONA-OF-THE-TEST');
       expect(request?.prompt).toMatch(new RegExp(`question to ${backend}$`));
-      for (const earlier of backendNames.slice(0, index)) {
+      for (const earlier of vendorNames.slice(0, index)) {
         expect(count(request?.rawBody ?? '', `question to ${earlier}`)).toBe(1);
         expect(count(request?.rawBody ?? '', `answer of ${earlier}`)).toBe(1);
       }
@@ -510,7 +502,7 @@ describe.each(modes)('one conversation, handed from CLI to CLI, %s', (mode) => {
     // In its own history, and not told again.
     expect(count(rawBody, 'question to claude')).toBe(1);
     expect(prompt).not.toContain('answer of claude');
-    for (const other of backendNames.slice(1)) {
+    for (const other of vendorNames.slice(1)) {
       expect(count(prompt, `question to ${other}`)).toBe(1);
       expect(count(prompt, `answer of ${other}`)).toBe(1);
       expect(prompt).toContain(`assistant (${other})`);
@@ -527,7 +519,7 @@ describe.each(modes)('one conversation, handed from CLI to CLI, %s', (mode) => {
     expect(model.turns.at(-1)?.prompt).not.toContain('conversation_so_far');
 
     const answers = (await gateway.messages('relay')).filter(({ role }) => role === 'assistant');
-    expect(answers.map(({ backend }) => backend)).toEqual([...backendNames, 'claude', 'claude']);
+    expect(answers.map(({ backend }) => backend)).toEqual([...vendorNames, 'claude', 'claude']);
   });
 });
 

@@ -434,7 +434,7 @@ describe('a failure', () => {
     expect(endingOf(second)).toEqual({ type: 'failed', code: 'overloaded', message: 'broken' });
     expect(endingOf(third)).toMatchObject({ code: 'network' });
     expect(ofType(first, 'notice').map(({ message }) => message)).toContainEqual(
-      expect.stringMatching(/The API failed .*attempt 1; Gemini retries/),
+      expect.stringMatching(/The API failed \(Quota exceeded\); Gemini tries again: retry 1/),
     );
   });
 

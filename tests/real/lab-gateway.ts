@@ -5,7 +5,7 @@ import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type BackendName, backendNames, backends } from '../../src/backends/registry.js';
+import { backendEntry, type VendorName, vendorNames } from '../../src/backends/registry.js';
 import { type ArchiveReader, openArchive, type StoredTurn } from '../../src/gateway/archive/open-archive.js';
 import { type LabHome, makeHome } from '../../src/lab/home.js';
 import { openDatabase } from '../../src/store/sqlite/open-database.js';
@@ -64,8 +64,20 @@ export class LabGateway {
   #url = '';
   #log = '';
 
+  /** Makes a gateway with the installed CLI of one vendor, and the model that its home in the lab has. */
+  static async with(backend: VendorName, modelUrl: string, live?: boolean): Promise<LabGateway> {
+    const { model, remove } = await makeHome(backend, modelUrl);
+    await remove();
+    return await LabGateway.make(modelUrl, {
+      AGENT_BACKEND: backend,
+      BACKEND_CLI_PATH: installedCli(backend),
+      ...(live === undefined ? {} : { BACKEND_LIVE: live ? '1' : '0' }),
+      ...(model === undefined ? {} : { BACKEND_MODEL: model }),
+    });
+  }
+
   static async make(modelUrl: string, settings: Readonly<Record<string, string>>): Promise<LabGateway> {
-    const homes = await Promise.all(backendNames.map((name) => makeHome(name, modelUrl)));
+    const homes = await Promise.all(vendorNames.map((name) => makeHome(name, modelUrl)));
     const [home, ...others] = homes as [LabHome, ...LabHome[]];
     for (const other of others) {
       await cp(other.directory, home.directory, {
@@ -78,7 +90,7 @@ export class LabGateway {
     await amend(join(home.directory, '.config/opencode/opencode.json'), { model: 'lab/lab-model' });
     const bin = join(home.directory, 'bin');
     await mkdir(bin);
-    for (const name of backendNames) await symlink(installedCli(name), join(bin, backends[name].command));
+    for (const name of vendorNames) await symlink(installedCli(name), join(bin, backendEntry(name).command));
     await mkdir(join(home.directory, 'config'));
     const env = Object.assign({}, ...others.map((other) => other.env), home.env, {
       PATH: `${bin}:${home.env['PATH']}`,
@@ -111,7 +123,7 @@ export class LabGateway {
     });
     this.#child = child;
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#log = (this.#log + text).slice(-50_000);
+      this.#log = (this.#log + text).slice(-8_000_000);
     });
     let said = '';
     for await (const chunk of child.stdout.setEncoding('utf8')) {
@@ -218,7 +230,7 @@ export class LabGateway {
   }
 
   /** Returns the id of the session that the channel goes on with. */
-  async storedSession(channel: string, backend: BackendName): Promise<string | undefined> {
+  async storedSession(channel: string, backend: VendorName): Promise<string | undefined> {
     const db = await openDatabase(join(this.dataDir, 'turnout.db'), { readOnly: true });
     try {
       return db.get<{ id: string }>(
@@ -232,7 +244,7 @@ export class LabGateway {
   }
 
   /** Replaces the channel's session in the database by one that does not exist; the gateway is not told. */
-  async loseSession(channel: string, backend: BackendName): Promise<void> {
+  async loseSession(channel: string, backend: VendorName): Promise<void> {
     const bogus =
       backend === 'opencode' ? 'ses_111111111111111111111111111' : '11111111-1111-4111-8111-111111111111';
     const db = await openDatabase(join(this.dataDir, 'turnout.db'));

@@ -410,7 +410,10 @@ describe('failures of the API', () => {
     model.use([{ status, message: 'slow down', headers }, 'at last']);
     const events = await run(session, 'x');
     expect(of(events, 'notice')).toMatchObject([
-      { level: 'warning', message: expect.stringMatching(/attempt 1, next try at 20\d\d-.*: slow down/) },
+      {
+        level: 'warning',
+        message: expect.stringMatching(/\(slow down\); OpenCode tries again: retry 1 of \d+ in/),
+      },
     ]);
     expect(said(events)).toBe('at last');
   });

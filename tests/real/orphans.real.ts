@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { type BackendName, backendNames } from '../../src/backends/registry.js';
+import { type VendorName, vendorNames } from '../../src/backends/registry.js';
 import { findOrphans } from '../../src/process/end-orphans.js';
 import { commandOf, isAlive, type ProcessRow, readProcessTableNow } from '../../src/process/process-table.js';
 import { buildOnce, demoAgent, finished, startTurnout, turnout } from '../unit/cli/turnout.js';
@@ -11,12 +11,12 @@ import { type Lab, type LabProcess, processesOf, setUpLab } from './set-up-lab.j
 beforeAll(buildOnce, 60_000);
 
 /** They do not wait to be ended. What their tools have detached stays all the same. */
-const leavesByItself: Partial<Record<BackendName, string>> = {
+const leavesByItself: Partial<Record<VendorName, string>> = {
   codex: 'Codex ends with its stdin, and its tools with it.',
   gemini: 'Gemini ends about a second after its stdin; its tools stay.',
 };
 
-describe.runIf(process.platform === 'linux').each(backendNames)(
+describe.runIf(process.platform === 'linux').each(vendorNames)(
   'kill -9 of Turnout in a turn of %s',
   (backend) => {
     const lab = setUpLab(backend);

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type BackendName, createBackend } from '../../src/backends/registry.js';
+import { createBackend, type VendorName } from '../../src/backends/registry.js';
 import type { BackendAdapterConfig } from '../../src/backends/types.js';
 import type { ChatEvent, Usage } from '../../src/core/chat-event.js';
 import type { Script } from '../../src/lab/model/script.js';
@@ -20,7 +20,7 @@ const scripts = {
 type Scenario = keyof typeof scripts;
 
 const all = Object.keys(scripts) as Scenario[];
-const scenarios: Readonly<Record<BackendName, readonly Scenario[]>> = {
+const scenarios: Readonly<Record<VendorName, readonly Scenario[]>> = {
   claude: ['answer', 'tool', 'a content filter', 'the output limit', 'HTTP 401'],
   codex: all,
   // Two seconds a run.
@@ -33,7 +33,7 @@ type Way = 'live' | 'one-shot';
 
 /** A difference that stays, with the reason: it must show where it is declared, and nothing else may differ. */
 interface Declared {
-  readonly backend: BackendName;
+  readonly backend: VendorName;
   readonly scenarios: readonly Scenario[];
   readonly reason: string;
   takeOut(events: readonly ChatEvent[], way: Way): readonly ChatEvent[];
@@ -69,7 +69,7 @@ const declared: readonly Declared[] = [
   },
 ];
 
-describe.each(Object.keys(scenarios) as BackendName[])(
+describe.each(Object.keys(scenarios) as VendorName[])(
   '%s tells the same live and in a one-shot run',
   (backend) => {
     const lab = setUpLab(backend);
@@ -138,7 +138,7 @@ describe.each(Object.keys(scenarios) as BackendName[])(
 );
 
 /** The names of the lab's models; OpenCode and Gemini have one in their homes. */
-const named: Partial<Record<BackendName, string>> = { codex: 'gpt-6.1-sol' };
+const named: Partial<Record<VendorName, string>> = { codex: 'gpt-6.1-sol' };
 
 /** Events in words: pieces joined, no ids, no figures in notices, of errors what a program goes by. */
 function outline(events: readonly ChatEvent[]): readonly string[] {

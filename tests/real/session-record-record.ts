@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { installCli } from '../../scripts/install-cli.js';
 import { selectRows } from '../../src/backends/opencode/session-directory.js';
 import { partsOfSession } from '../../src/backends/opencode/session-record.js';
-import { type BackendName, backendNames, createBackend } from '../../src/backends/registry.js';
+import { createBackend, type VendorName, vendorNames } from '../../src/backends/registry.js';
 import { type LabHome, makeHome } from '../../src/lab/home.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
 import { Sessions } from '../../src/sessions/sessions.js';
@@ -30,7 +30,7 @@ const isOurs = {
   gemini: () => true,
 };
 
-for (const name of backendNames) {
+for (const name of vendorNames) {
   const model = await startScriptedModel();
   const home = await makeHome(name, model.url);
   const sessions = new Sessions();
@@ -45,7 +45,7 @@ for (const name of backendNames) {
 }
 
 async function converse(
-  backend: BackendName,
+  backend: VendorName,
   home: LabHome,
   model: ScriptedModel,
   sessions: Sessions,
@@ -88,7 +88,7 @@ async function turn(session: BackendSession, prompt: string, decision?: 'allow' 
   }
 }
 
-async function recordOf(name: BackendName, home: LabHome, sessionId: string): Promise<readonly string[]> {
+async function recordOf(name: VendorName, home: LabHome, sessionId: string): Promise<readonly string[]> {
   if (name === 'opencode') {
     const rows = await selectRows(home.env, partsOfSession, sessionId, 0, 1000);
     return [...rows].reverse().map((row) => JSON.stringify(row));

@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BackendName, backendNames } from '../../src/backends/registry.js';
-import { makeHome } from '../../src/lab/home.js';
+import { type VendorName, vendorNames } from '../../src/backends/registry.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
-import { installedCli } from './installed-cli.js';
 import { LabGateway } from './lab-gateway.js';
 
 const modes = ['live', 'one-shot'] as const;
-const all = modes.flatMap((mode) => backendNames.map((backend) => [backend, mode] as const));
+const all = modes.flatMap((mode) => vendorNames.map((backend) => [backend, mode] as const));
 const patience = { timeout: 60_000, interval: 5 };
 
 /** The words by which each CLI's record names the shell tool; Gemini's names none before it has ended. */
-const named: Readonly<Record<BackendName, RegExp>> = {
+const named: Readonly<Record<VendorName, RegExp>> = {
   claude: /tools had begun:\n- Bash .*effects/,
   codex: /tools had begun:\n- (exec|shell) .*effects/,
   gemini: /tools (had begun:\n- run_shell_command .*effects|may have begun)/,
@@ -26,14 +24,7 @@ describe.each(all)('a gateway that dies before %s (%s) tells of its tool', (back
 
   beforeAll(async () => {
     model = await startScriptedModel();
-    const { model: wanted, remove } = await makeHome(backend, model.url);
-    await remove();
-    gateway = await LabGateway.make(model.url, {
-      AGENT_BACKEND: backend,
-      BACKEND_CLI_PATH: installedCli(backend),
-      BACKEND_LIVE: mode === 'live' ? '1' : '0',
-      ...(wanted === undefined ? {} : { BACKEND_MODEL: wanted }),
-    });
+    gateway = await LabGateway.with(backend, model.url, mode === 'live');
     await gateway.start();
   }, 120_000);
 

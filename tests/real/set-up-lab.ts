@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
-import type { BackendName } from '../../src/backends/registry.js';
+import type { VendorName } from '../../src/backends/registry.js';
 import type { BackendAdapterConfig } from '../../src/backends/types.js';
 import { type LabHome, makeHome } from '../../src/lab/home.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
@@ -22,7 +22,7 @@ export interface Lab {
 }
 
 /** Sets up a lab for all tests of a describe block. After them no process of the home may be left. */
-export function setUpLab(backend: BackendName): Lab {
+export function setUpLab(backend: VendorName): Lab {
   const lab = {} as Lab;
   beforeAll(async () => {
     const model = await startScriptedModel();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { type BackendName, backendNames } from '../../src/backends/registry.js';
+import { type VendorName, vendorNames } from '../../src/backends/registry.js';
 import type { ChatEvent } from '../../src/core/chat-event.js';
 import { type LabHome, makeHome } from '../../src/lab/home.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
@@ -11,7 +11,7 @@ import type { BackendSession } from '../../src/sessions/types.js';
 import { installedCli } from './installed-cli.js';
 
 // How many sessions of each CLI: the slower one starts, the fewer. A kill ends every session of a shared process.
-const plan: Readonly<Record<BackendName, number>> = { claude: 50, codex: 100, gemini: 45, opencode: 25 };
+const plan: Readonly<Record<VendorName, number>> = { claude: 50, codex: 100, gemini: 45, opencode: 25 };
 const atOnce = 6;
 const killsPerStep = 0.02;
 
@@ -49,13 +49,13 @@ class Soak {
   readonly #open: BackendSession[] = [];
   readonly #heaps: number[] = [];
   readonly #waits: { readonly what: string; readonly ms: number }[] = [];
-  readonly #toOpen: BackendName[];
+  readonly #toOpen: VendorName[];
   readonly #total: number;
 
   static async begin(seed: number): Promise<Soak> {
     const model = await startScriptedModel({ script: (request) => `answer to ${request.prompt}` });
-    const homes = new Map<BackendName, LabHome>();
-    for (const backend of backendNames) homes.set(backend, await makeHome(backend, model.url));
+    const homes = new Map<VendorName, LabHome>();
+    for (const backend of vendorNames) homes.set(backend, await makeHome(backend, model.url));
     return new Soak(seed, seeded(seed), model, homes);
   }
 
@@ -63,9 +63,9 @@ class Soak {
     readonly seed: number,
     readonly random: () => number,
     readonly model: ScriptedModel,
-    readonly homes: ReadonlyMap<BackendName, LabHome>,
+    readonly homes: ReadonlyMap<VendorName, LabHome>,
   ) {
-    const all = backendNames.flatMap((backend) => Array<BackendName>(plan[backend]).fill(backend));
+    const all = vendorNames.flatMap((backend) => Array<VendorName>(plan[backend]).fill(backend));
     this.#toOpen = shuffled(all, random);
     this.#total = all.length;
   }
@@ -196,7 +196,7 @@ class Soak {
     for (const home of this.homes.values()) await home.remove();
   }
 
-  #home(backend: BackendName): LabHome {
+  #home(backend: VendorName): LabHome {
     const home = this.homes.get(backend);
     if (home === undefined) throw new Error(`no home for ${backend}`);
     return home;

@@ -4,7 +4,7 @@ import { claudeLive } from '../../src/backends/claude/live/protocol.js';
 import { codexLive } from '../../src/backends/codex/live/protocol.js';
 import { geminiLive } from '../../src/backends/gemini/live/protocol.js';
 import { openCodeLive } from '../../src/backends/opencode/live/protocol.js';
-import type { BackendName } from '../../src/backends/registry.js';
+import type { VendorName } from '../../src/backends/registry.js';
 import type { ChatEvent } from '../../src/core/chat-event.js';
 import { makeHome } from '../../src/lab/home.js';
 import type { Reply } from '../../src/lab/model/script.js';
@@ -229,7 +229,7 @@ interface SteeredLab extends Lab {
   readonly session: BackendSession;
 }
 
-function setUp(backend: BackendName): SteeredLab {
+function setUp(backend: VendorName): SteeredLab {
   const lab = setUpLab(backend) as SteeredLab;
   beforeAll(async () => {
     const session = await lab.sessions.open({ backend, config: lab.config, permissionMode: 'bypass' });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { backendNames } from '../../src/backends/registry.js';
+import { vendorNames } from '../../src/backends/registry.js';
 import { TerminalRun } from '../unit/cli/terminal-run.js';
 import { buildOnce } from '../unit/cli/turnout.js';
 import { processesOf, setUpLab } from './set-up-lab.js';
@@ -11,7 +11,7 @@ beforeAll(buildOnce, 60_000);
 const question = 'turnout: allow it? [y]es, [a]lways, [n]o: ';
 
 // All four CLIs can do all of it.
-describe.each(backendNames)('turnout run in a terminal, with %s', (backend) => {
+describe.each(vendorNames)('turnout run in a terminal, with %s', (backend) => {
   const lab = setUpLab(backend);
   const made = (file: string) => existsSync(join(lab.home.workingDir, file));
 

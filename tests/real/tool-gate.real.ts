@@ -2,10 +2,8 @@ import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backendNames } from '../../src/backends/registry.js';
-import { makeHome } from '../../src/lab/home.js';
+import { vendorNames } from '../../src/backends/registry.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
-import { installedCli } from './installed-cli.js';
 import { LabGateway } from './lab-gateway.js';
 
 // A hook that refuses tools, with the vendors' own CLIs in one-shot settings: no tool may be faster than the hook.
@@ -18,19 +16,13 @@ case "$input" in
 esac
 `;
 
-describe.each(backendNames)('a tool_start hook with %s', (backend) => {
+describe.each(vendorNames)('a tool_start hook with %s', (backend) => {
   let model: ScriptedModel;
   let gateway: LabGateway;
 
   beforeAll(async () => {
     model = await startScriptedModel();
-    const { model: wanted, remove } = await makeHome(backend, model.url);
-    await remove();
-    gateway = await LabGateway.make(model.url, {
-      AGENT_BACKEND: backend,
-      BACKEND_CLI_PATH: installedCli(backend),
-      ...(wanted === undefined ? {} : { BACKEND_MODEL: wanted }),
-    });
+    gateway = await LabGateway.with(backend, model.url);
     await gateway.persona('hooks.json', JSON.stringify({ tool_start: [{ command: ['./guard.sh'] }] }));
     await gateway.persona('guard.sh', slowGuard);
     await chmod(join(gateway.configDir, 'guard.sh'), 0o755);

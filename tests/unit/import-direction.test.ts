@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { backendNames } from '../../src/backends/names.js';
+import { vendorNames } from '../../src/backends/names.js';
 
 const src = fileURLToPath(new URL('../../src', import.meta.url));
 
@@ -110,7 +110,7 @@ describe('imports point one way', () => {
 
   it('all vendors have the same files for the same roles', () => {
     const roles = ['protocol', 'transport', 'process', 'session', 'turns', 'decoder', 'state', 'permissions'];
-    for (const vendor of backendNames) {
+    for (const vendor of vendorNames) {
       const found = roles.filter((role) => files.includes(`backends/${vendor}/live/${role}.ts`));
       expect(found, vendor).toEqual(roles);
       for (const role of ['decoder', 'session-record', 'record-entries'])

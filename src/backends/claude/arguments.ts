@@ -1,4 +1,5 @@
 import type { PermissionMode } from '../../core/permission-mode.js';
+import type { TakenThinking, Thinking } from '../../core/thinking.js';
 
 // Arguments that a one-shot run and a live process of Claude Code share.
 
@@ -8,6 +9,17 @@ export const permissionFlags: Readonly<Record<PermissionMode, readonly string[]>
   plan: ['--permission-mode', 'plan'],
   ask: ['--permission-mode', 'default'],
 };
+
+/**
+ * Models with levels of effort take a level and ignore a budget, older ones (Sonnet 4.5) the other way round (2.1.325). The
+ * newest ones always think: `--max-thinking-tokens 0` turns nothing off there, so `off` is not offered.
+ */
+export const claudeThinking: readonly TakenThinking[] = ['low', 'medium', 'high', 'xhigh', 'max', 'tokens'];
+
+export function thinkingFlags(thinking: Thinking | undefined): readonly string[] {
+  if (thinking === undefined) return [];
+  return typeof thinking === 'number' ? ['--max-thinking-tokens', String(thinking)] : ['--effort', thinking];
+}
 
 /** By default a model of the vendor decides in plan mode what may run; with this it asks, and nobody allows it. */
 export const planAsks = JSON.stringify({ useAutoModeDuringPlan: false });

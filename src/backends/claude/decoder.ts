@@ -4,7 +4,9 @@ import { classifyFailure } from '../output/classify-failure.js';
 import { type Ending, unknownLine } from '../output/ending.js';
 import { isObject, type JsonObject } from '../output/json.js';
 import { number, object, objects, text } from '../output/read-fields.js';
+import { retryNotice } from '../output/retries.js';
 import { readKnownLine } from './known-lines.js';
+import { costOfEarlierRuns, shownVersion } from './versions.js';
 
 export interface ClaudeState extends TurnFacts {
   /** The deltas of the content block that is being written, until the whole block is printed. */
@@ -18,6 +20,8 @@ export interface ClaudeState extends TurnFacts {
   readonly interrupted: boolean;
   /** The reason of an API error; the message that carries it is no answer of the agent. */
   readonly apiError: string | undefined;
+  /** When a reached rate limit is over, in ms since 1970. */
+  readonly limitEnds: number | undefined;
   /** The ids of tools that a rule or a mode has denied, until their results come. */
   readonly denied: readonly string[];
   /** Commands and agents that run in the background: `claude -p` stays for them after its result (2.1.325). */
@@ -44,12 +48,14 @@ const headChars = 4096;
 const initial: ClaudeState = {
   sessionId: undefined,
   ending: undefined,
+  version: undefined,
   streamedText: nothing,
   streamedThinking: nothing,
   textCame: false,
   repeating: undefined,
   interrupted: false,
   apiError: undefined,
+  limitEnds: undefined,
   denied: [],
   background: 0,
   wentOnAfterResult: false,
@@ -57,14 +63,19 @@ const initial: ClaudeState = {
 
 /**
  * Claude's `json` (object, array) and `stream-json` output, with and without partial messages. Its cost runs on
- * over a session: `costBefore` is what it was before this turn, where that is known.
+ * over a session: `costBefore` is what it was before this turn, where that is known. `version` counts until the output
+ * shows one.
  */
-export function claudeDecoder(costBefore: number | undefined): WireDecoder<ClaudeState> {
+export function claudeDecoder(
+  costBefore: number | undefined,
+  version?: string | undefined,
+): WireDecoder<ClaudeState> {
   return {
     initial,
     readKnownLine,
     goesOn: (state) => state.background > 0 || state.wentOnAfterResult,
-    step: (state, line, raw) => stepClaude(state, line, raw, costBefore),
+    step: (state, line, raw) =>
+      stepClaude(state, line, raw, costOfEarlierRuns(costBefore, state.version ?? version, line)),
   };
 }
 
@@ -88,7 +99,7 @@ export function stepClaude(
     case 'result':
       return result(state, line, costBefore);
     case 'rate_limit_event':
-      return [state, rateLimit(line)];
+      return rateLimit(state, line);
     case 'keep_alive':
     case 'tool_progress':
       return [state, []];
@@ -108,20 +119,18 @@ function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeS
       const sessionId = text(line['session_id']);
       if (sessionId === '') return [state, [unknownLine('An init event without a session id', raw)]];
       const model = text(line['model']);
+      const keySource = text(line['apiKeySource']);
       const event = {
         type: 'session',
         sessionId,
         backend: 'claude',
         ...(model === '' ? {} : { model }),
+        ...(keySource === '' ? {} : { keySource }),
       } as const;
-      return [{ ...state, sessionId }, [event]];
+      return [{ ...state, sessionId, version: shownVersion(line) }, [event]];
     }
-    case 'api_retry': {
-      const status = number(line['error_status']) || 'no answer';
-      const delay = Math.round(number(line['retry_delay_ms']) / 100) / 10;
-      const message = `The API failed (${status}, ${text(line['error'])}); retry ${number(line['attempt'])} of ${number(line['max_retries'])} in ${delay} s`;
-      return [state, [notice('warning', message)]];
-    }
+    case 'api_retry':
+      return [state, [apiRetry(line)]];
     case 'permission_denied':
       return [
         withDenied(state, text(line['tool_use_id'])),
@@ -135,6 +144,21 @@ function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeS
       // status, thinking_tokens, hook_started, task_… : progress of the CLI itself, more of it in each version.
       return [state, []];
   }
+}
+
+/** Claude tells the status and a name of the error, but not what the API said. */
+function apiRetry(line: JsonObject): StepEvent {
+  const status = number(line['error_status']);
+  const name = text(line['error']);
+  const code = status > 0 ? classifyFailure(name, status) : (apiErrorCodes.get(name) ?? 'network');
+  return retryNotice('Claude', {
+    attempt: number(line['attempt']),
+    of: number(line['max_retries']),
+    delayMs: number(line['retry_delay_ms']),
+    code,
+    ...(status > 0 ? { status } : {}),
+    reason: status > 0 ? `${status}, ${name}` : 'no answer',
+  });
 }
 
 function streamEvent(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
@@ -239,7 +263,8 @@ function isInterrupt(line: JsonObject): boolean {
 
 const mostDenied = 1000;
 
-function withDenied(state: ClaudeState, id: string): ClaudeState {
+/** The tool is known not to be run: its result will say so. */
+export function withDenied(state: ClaudeState, id: string): ClaudeState {
   return { ...state, denied: [...state.denied, id].slice(-mostDenied) };
 }
 
@@ -284,7 +309,8 @@ function endingOf(state: ClaudeState, line: JsonObject): Ending {
   if (line['is_error'] === true || (typeof subtype === 'string' && subtype !== 'success')) {
     const message = answer || errors || `the turn failed (${text(subtype) || 'no reason given'})`;
     const code = errorCode(state, line, message);
-    return { type: 'failed', message, ...(code === undefined ? {} : { code }) };
+    const limit = code === 'rate_limit' && state.limitEnds !== undefined ? { retryAt: state.limitEnds } : {};
+    return { type: 'failed', message, ...limit, ...(code === undefined ? {} : { code }) };
   }
   return { type: 'answered', stopReason: text(line['stop_reason']) || 'end_turn', text: answer ?? '' };
 }
@@ -292,18 +318,19 @@ function endingOf(state: ClaudeState, line: JsonObject): Ending {
 function errorCode(state: ClaudeState, line: JsonObject, message: string): ErrorCode | undefined {
   const status = line['api_error_status'];
   if (typeof status === 'number') return classifyFailure(message, status);
-  switch (state.apiError) {
-    case 'authentication_failed':
-      return 'auth';
-    case 'rate_limit':
-      return 'rate_limit';
-    case 'model_not_found':
-    case 'invalid_request':
-      return 'bad_request';
-    default:
-      return undefined;
-  }
+  return state.apiError === undefined ? undefined : apiErrorCodes.get(state.apiError);
 }
+
+/** Claude's names of API errors; `server_error` and `unknown` also stand for a broken connection. */
+const apiErrorCodes: ReadonlyMap<string, ErrorCode> = new Map(
+  Object.entries<ErrorCode>({
+    authentication_failed: 'auth',
+    billing_error: 'rate_limit',
+    rate_limit: 'rate_limit',
+    model_not_found: 'bad_request',
+    invalid_request: 'bad_request',
+  }),
+);
 
 function usageOf(line: JsonObject, costBefore: number | undefined): Usage | undefined {
   const usage = line['usage'];
@@ -316,17 +343,24 @@ function usageOf(line: JsonObject, costBefore: number | undefined): Usage | unde
       number(usage['input_tokens']) + number(usage['cache_creation_input_tokens']) + cachedInputTokens,
     outputTokens: number(usage['output_tokens']),
     cachedInputTokens,
-    ...(costKnown ? { costUsd: Math.max(0, cost - costBefore) } : {}),
+    ...(costKnown ? { costUsd: rounded(Math.max(0, cost - costBefore)) } : {}),
   };
 }
 
-function rateLimit(line: JsonObject): readonly StepEvent[] {
+/** The difference of two totals has digits that neither of them had. */
+function rounded(dollars: number): number {
+  return Math.round(dollars * 1e12) / 1e12;
+}
+
+function rateLimit(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
   const info = object(line['rate_limit_info']);
   const status = text(info['status']);
-  if (status === '' || status === 'allowed') return [];
+  if (status === '' || status === 'allowed') return [state, []];
   const reset = new Date(number(info['resetsAt']) * 1000);
-  const until = reset.getTime() > 0 ? `, until ${reset.toISOString()}` : '';
-  return [notice('warning', `Rate limit: ${status}${until}`)];
+  const isTime = reset.getTime() > 0;
+  const until = isTime ? `, until ${reset.toISOString()}` : '';
+  const next = status === 'rejected' && isTime ? { ...state, limitEnds: reset.getTime() } : state;
+  return [next, [notice('warning', `Rate limit: ${status}${until}`)]];
 }
 
 function contentText(content: unknown): string {

@@ -7,24 +7,32 @@ import { claudeEntries } from './record-entries.js';
 
 /** The tools of a turn by Claude's transcript: `projects/<directory>/<session>.jsonl` in its home. */
 export function recordedTools(query: RecordQuery, env: Environment): Promise<RecordedTools> {
-  const projects = join(env['CLAUDE_CONFIG_DIR'] || join(userHome(env), '.claude'), 'projects');
+  const projects = projectsDirectory(env);
   const files: RecordFiles = {
     // A session is looked for in all directories: how Claude names them is its own matter.
     ofSession: async (sessionId) =>
       isFileName(sessionId)
         ? (await namesIn(projects)).map((project) => join(projects, project, `${sessionId}.jsonl`))
         : [],
-    candidates: async () => {
-      const slugs = await slugsOf(query.cwd);
-      const names = (await namesIn(projects)).filter((name) => slugs.some((slug) => isNameOf(name, slug)));
-      const found = names.map(async (name) =>
-        (await namesIn(join(projects, name))).map((file) => join(projects, name, file)),
-      );
-      return (await Promise.all(found)).flat().filter((path) => path.endsWith('.jsonl'));
-    },
+    candidates: () => transcriptsOf(query.cwd, env),
     entries: claudeEntries,
   };
   return toolsInFiles(query, files);
+}
+
+function projectsDirectory(env: Environment): string {
+  return join(env['CLAUDE_CONFIG_DIR'] || join(userHome(env), '.claude'), 'projects');
+}
+
+/** The transcripts of the sessions in a directory, and perhaps in one with a similar name. */
+export async function transcriptsOf(cwd: string, env: Environment): Promise<readonly string[]> {
+  const projects = projectsDirectory(env);
+  const slugs = await slugsOf(cwd);
+  const names = (await namesIn(projects)).filter((name) => slugs.some((slug) => isNameOf(name, slug)));
+  const found = names.map(async (name) =>
+    (await namesIn(join(projects, name))).map((file) => join(projects, name, file)),
+  );
+  return (await Promise.all(found)).flat().filter((path) => path.endsWith('.jsonl'));
 }
 
 function isFileName(sessionId: string): boolean {

@@ -4,6 +4,7 @@ import { classifyFailure } from '../output/classify-failure.js';
 import { type Ending, unknownLine } from '../output/ending.js';
 import type { JsonObject } from '../output/json.js';
 import { number, object, objects, text } from '../output/read-fields.js';
+import { readRetry } from './retries.js';
 import { itemKind, toolEnd, toolStart } from './tools.js';
 
 export interface CodexState extends TurnFacts {
@@ -79,10 +80,11 @@ function event(known: KnownThread, state: CodexState, line: JsonObject, raw: str
  * told twice.
  */
 function errorReported(state: CodexState, message: string, raw: string): Step<CodexState> {
-  const goesOn = /^reconnecting\.\.\./i.test(message) || state.ending !== undefined;
-  return goesOn
-    ? [state, [notice('warning', message, raw)]]
-    : [{ ...state, heldError: { message, raw } }, []];
+  const retry = readRetry(message);
+  if (retry !== undefined) return [state, [{ ...notice('warning', message, raw), retry }]];
+  return state.ending === undefined
+    ? [{ ...state, heldError: { message, raw } }, []]
+    : [state, [notice('warning', message, raw)]];
 }
 
 function repeats(line: JsonObject, held: HeldError): boolean {

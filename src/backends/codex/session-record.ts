@@ -6,14 +6,17 @@ import { codexEntries } from './record-entries.js';
 
 /** The tools of a turn by Codex's rollout: `sessions/<year>/<month>/<day>/rollout-<time>-<thread>.jsonl` in its home. */
 export function recordedTools(query: RecordQuery, env: Environment): Promise<RecordedTools> {
-  const home = env['CODEX_HOME'] || join(userHome(env), '.codex');
-  const rollouts = async () =>
-    (await pathsBelow(join(home, 'sessions'))).filter((path) => /rollout-[^/\\]*\.jsonl$/.test(path));
   return toolsInFiles(query, {
-    ofSession: async (sessionId) => (await rollouts()).filter((path) => path.endsWith(`-${sessionId}.jsonl`)),
-    candidates: async () => (await rollouts()).filter((path) => isRecent(path, query)),
+    ofSession: async (sessionId) =>
+      (await rollouts(env)).filter((path) => path.endsWith(`-${sessionId}.jsonl`)),
+    candidates: async () => (await rollouts(env)).filter((path) => isRecent(path, query)),
     entries: codexEntries,
   });
+}
+
+export async function rollouts(env: Environment): Promise<readonly string[]> {
+  const home = env['CODEX_HOME'] || join(userHome(env), '.codex');
+  return (await pathsBelow(join(home, 'sessions'))).filter((path) => /rollout-[^/\\]*\.jsonl$/.test(path));
 }
 
 const dayMs = 86_400_000;

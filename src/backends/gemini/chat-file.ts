@@ -25,6 +25,10 @@ export interface ChatFile {
   readonly sessionId: string | undefined;
   /** A `stub` certainly holds nothing that a user or a model said. */
   readonly holds: 'conversation' | 'stub';
+  /** The SHA-256 of the directory that the session is in. */
+  readonly projectHash: string;
+  /** `main` or `subagent`; older versions don't tell. */
+  readonly kind: string;
 }
 
 /** A stub has a few kilobytes; of a larger file only the beginning is read. */
@@ -50,7 +54,12 @@ function describeChat(content: string, whole: boolean): ChatFile {
   // Older versions wrote one document over many lines.
   const first = records[0] ?? (whole ? parseObject(content) : undefined);
   const isStub = whole && records.every((record) => record !== undefined && saysNothing(record));
-  return { sessionId: text(first?.['sessionId']) || undefined, holds: isStub ? 'stub' : 'conversation' };
+  return {
+    sessionId: text(first?.['sessionId']) || undefined,
+    holds: isStub ? 'stub' : 'conversation',
+    projectHash: text(first?.['projectHash']),
+    kind: text(first?.['kind']),
+  };
 }
 
 const bookkeeping = new Set(['sessionId', 'projectHash', 'startTime', 'lastUpdated', 'kind', 'directories']);

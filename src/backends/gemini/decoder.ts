@@ -145,7 +145,7 @@ function documentUsage(stats: JsonObject): Usage {
 }
 
 /** The sentence inside `[API Error: {"error":{"message":"…"}}]`. */
-function innerMessage(message: string): string {
+export function innerMessage(message: string): string {
   const json = /\{.*\}/s.exec(message)?.[0];
   if (json === undefined) return message;
   try {

@@ -1,24 +1,22 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { type SentPrompt, withSpaceInFront } from '../launch/prompt.js';
+import { mayBeCommand } from './versions.js';
 
 /**
  * Gemini runs its slash commands in one-shot mode too, on every channel, and there is no switch: `/init` is replaced
  * by a template, `/quit` ends the run. A space in front is the least that keeps such a prompt a prompt.
  */
-export function withoutCommand(prompt: string, directories: readonly string[]): string {
+export function withoutCommand(
+  prompt: string,
+  directories: readonly string[],
+  version: string | undefined,
+): SentPrompt {
   const name = /^\/([\w:-]+)(?:\s|$)/.exec(prompt)?.[1];
-  if (name === undefined) return prompt;
+  const asTyped = { prompt, notices: [] };
+  if (name === undefined) return asTyped;
   const file = join('.gemini', 'commands', `${name.replaceAll(':', '/')}.toml`);
-  const isCommand = builtIn.has(name) || directories.some((directory) => existsSync(join(directory, file)));
-  return isCommand ? ` ${prompt}` : prompt;
+  const isCommand =
+    mayBeCommand(name, version) || directories.some((directory) => existsSync(join(directory, file)));
+  return isCommand ? withSpaceInFront(prompt, 'Gemini') : asTyped;
 }
-
-/** The commands of 0.61.0, with their other names. */
-const builtIn: ReadonlySet<string> = new Set(
-  `about agents auth background bashes bg bug bug-memory chat checkpoint clear commands compact compress copy corgi
-  dir directory docs editor exit extensions footer gemma help hooks ide init login logout mcp memory model oncall
-  permissions plan policies privacy profile quit resume restore rewind sessions settings setup-github shells shortcuts
-  skills stats status statusline summarize tasks terminal-setup theme tools update upgrade usage vim voice`.split(
-    /\s+/,
-  ),
-);

@@ -23,7 +23,8 @@ export function recordedTools(query: RecordQuery, env: Environment): Promise<Rec
   });
 }
 
-async function chats(env: Environment): Promise<readonly { path: string; shortId: string }[]> {
+/** All chat files of all projects. */
+export async function chats(env: Environment): Promise<readonly { path: string; shortId: string }[]> {
   const projects = projectsDirectory(env);
   const found: { path: string; shortId: string }[] = [];
   for (const project of await namesIn(projects)) {

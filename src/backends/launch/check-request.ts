@@ -1,6 +1,6 @@
 import { type ErrorEvent, errorEvent } from '../../core/chat-event.js';
-import type { BackendName } from '../names.js';
 import type { BackendCapabilities, RunRequest, TurnOptions } from '../types.js';
+import { insteadOfThinking } from './thinking.js';
 
 /** An option of a request that a backend can't honour, with an alternative. */
 export interface UnsupportedOption {
@@ -10,20 +10,23 @@ export interface UnsupportedOption {
     | 'disallowedTools'
     | 'mcpConfig'
     | 'permissionMode'
-    | 'confirmTools';
+    | 'confirmTools'
+    | 'thinking';
+  /** The value that is not possible, if others are. */
+  readonly value?: string | number;
   readonly instead: string;
 }
 
 /** Returns the reason why a request can't run at all, before anything is spawned. */
 export function refuseRequest(
-  name: BackendName,
+  name: string,
   capabilities: BackendCapabilities,
   request: RunRequest,
 ): ErrorEvent | undefined {
   if (request.prompt === '') {
     return errorEvent('bad_request', 'The prompt is empty: there is nothing to send to the agent.');
   }
-  if (request.sessionId?.startsWith('-') || request.sessionId === '' || request.sessionId?.includes('\0')) {
+  if (request.sessionId !== undefined && !canResume(request.sessionId)) {
     const id = JSON.stringify(request.sessionId);
     return errorEvent('bad_request', `${id} can't be a session id.`);
   }
@@ -32,19 +35,26 @@ export function refuseRequest(
   return errorEvent('unsupported', describeUnsupported(name, first));
 }
 
-/** Names the option as it is called in a program and on the command line. */
-export function describeUnsupported(backend: BackendName, { option, instead }: UnsupportedOption): string {
+/** False for an id that no CLI can be given: none at all, or one that would be read as an option. */
+export function canResume(sessionId: string): boolean {
+  return sessionId !== '' && !sessionId.startsWith('-') && !sessionId.includes('\0');
+}
+
+/** Names the option as it is called in a program and on the command line; `thinking` is the same word in both. */
+export function describeUnsupported(backend: string, { option, value, instead }: UnsupportedOption): string {
+  if (value !== undefined) return `${backend} has no ${option} ${JSON.stringify(value)}. ${instead}`;
+  if (option === 'thinking') return `${backend} can't be told how deep to think (${option}). ${instead}`;
   const flag = option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return `${backend} does not support ${option} (--${flag}). ${instead}`;
 }
 
 type OptionCapabilities = Pick<
   BackendCapabilities,
-  'maxTurns' | 'allowedTools' | 'disallowedTools' | 'mcpConfig' | 'permissionModes'
+  'maxTurns' | 'allowedTools' | 'disallowedTools' | 'mcpConfig' | 'permissionModes' | 'thinkingDepth'
 > & { readonly confirmTools?: true };
 
 export function unsupportedOptions(
-  name: BackendName,
+  name: string,
   capabilities: OptionCapabilities,
   request: TurnOptions,
 ): readonly UnsupportedOption[] {
@@ -65,6 +75,12 @@ export function unsupportedOptions(
   }
   if (request.confirmTools && !capabilities.confirmTools) {
     found.push({ option: 'confirmTools', instead: 'Use a live session: only there the CLI can ask.' });
+  }
+  if (request.thinking !== undefined) {
+    const { thinkingDepth: taken = [] } = capabilities;
+    const instead = insteadOfThinking(name, taken, request.thinking);
+    const value = taken.length === 0 ? {} : { value: request.thinking };
+    if (instead !== undefined) found.push({ option: 'thinking', ...value, instead });
   }
   const mode = request.permissionMode;
   if (mode !== undefined && !capabilities.permissionModes.includes(mode)) {

@@ -13,6 +13,7 @@ export function completeOptions(options: TurnOptions, config: BackendAdapterConf
     disallowedTools: options.disallowedTools ?? [],
     permissionMode: options.permissionMode ?? 'bypass',
     // An option that is left out keeps the keys of warm processes as they are.
+    ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
     ...(options.confirmTools ? { confirmTools: true } : {}),
     mcpConfig: options.mcpConfig,
   };

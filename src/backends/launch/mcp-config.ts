@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { TurnoutError } from '../../core/errors.js';
 import { isObject, type JsonObject } from '../output/json.js';
 
@@ -18,6 +19,22 @@ export async function readMcpServers(
     if (!isObject(server)) throw unusable(file, `the server "${name}" is not an object`);
     return [name, server] as const;
   });
+}
+
+/** The values of the servers' variables and headers, which no log shows. A file that can't be read has none. */
+export function mcpSecrets(file: string): readonly string[] {
+  try {
+    const { mcpServers } = JSON.parse(readFileSync(file, 'utf8'));
+    return Object.values<JsonObject>(mcpServers).flatMap(({ env, headers }) =>
+      [...Object.values(env ?? {}), ...Object.values(headers ?? {})].filter(isText),
+    );
+  } catch {
+    return [];
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 function unusable(file: string, why: string, cause?: unknown): TurnoutError {

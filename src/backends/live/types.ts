@@ -1,9 +1,12 @@
-import type { ErrorCode, PermissionDecision, StepEvent } from '../../core/chat-event.js';
+import type { PermissionDecision, StepEvent } from '../../core/chat-event.js';
 import type { PermissionMode } from '../../core/permission-mode.js';
+import type { TakenThinking } from '../../core/thinking.js';
 import type { ProcessUser } from '../../process/process-user.js';
 import type { ProcessExit } from '../../process/start-process.js';
+import type { Advice } from '../output/advice.js';
 import type { Ending } from '../output/ending.js';
 import type { CompleteTurnOptions, TraceEntry } from '../types.js';
+import type { AgentHookEvent, AgentHooks } from './agent-hooks.js';
 
 /**
  * The second layer of a backend: a long-lived process that speaks the CLI's own protocol. Clocks, pooling,
@@ -13,6 +16,8 @@ export interface LiveProtocol {
   /** If it is `many`, one process holds any number of sessions of its key. */
   readonly sessionsPerProcess: 'one' | 'many';
   readonly capabilities: LiveCapabilities;
+  /** What a person can do about a failure of this CLI. */
+  readonly advice?: Advice;
   /**
    * Returns the key of the process: sessions with the same key can share one (one after the other, if it
    * holds one at a time).
@@ -33,17 +38,19 @@ export interface LiveCapabilities {
   readonly allowedTools: boolean;
   readonly disallowedTools: boolean;
   readonly mcpConfig: boolean;
-  /** True if a budget of tokens for thinking can be given. */
-  readonly thinkingBudget?: true;
+  /** The values of the option `thinking` that the CLI takes. */
+  readonly thinkingDepth?: readonly TakenThinking[];
   /** True if a message can be sent into a running turn. */
   readonly steer?: true;
   /** True if tools that the mode allows can be asked about too. */
   readonly confirmTools?: true;
+  /** The points of a turn at which the CLI calls back. */
+  readonly agentHooks?: readonly AgentHookEvent[];
 }
 
 /** The options of a session, new or resumed by id. */
 export interface LiveSessionOptions extends CompleteTurnOptions {
-  readonly maxThinkingTokens?: number | undefined;
+  readonly agentHooks?: AgentHooks | undefined;
 }
 
 /** The place and the environment of the process. */
@@ -51,6 +58,10 @@ export interface LiveContext {
   readonly command: string;
   /** The whole environment, already without our own secrets. */
   readonly env: Readonly<Record<string, string>>;
+  /** The part of `env` that is not told of in traces, because nobody added it. Default: all of it. */
+  readonly inherited?: Readonly<Record<string, string>> | undefined;
+  /** The CLI's version, if the files around it tell it. */
+  readonly version?: string | undefined;
   /**
    * A directory for temporary files of this process only. The protocol creates it if it needs it; the caller
    * removes it.
@@ -63,13 +74,15 @@ export interface LiveContext {
    * after the start.
    */
   readonly signal?: AbortSignal | undefined;
-  /** Called with every raw line in and out, with the events that it became (S9). */
+  /** Called with the command, with every raw line in and out and the events that it became, and with the end (S9). */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 }
 
 export interface LiveProcess {
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;
+  /** The CLI's version: as the process shows it, else as the files around it tell it. */
+  readonly version?: string | undefined;
   /** Opens a session. Rejects with a TurnoutError (`session_not_found`, `auth`, …); the process goes on. */
   open(options: LiveSessionOptions): Promise<LiveSession>;
   /** Ends the process and everything it started. Idempotent. */
@@ -120,7 +133,7 @@ export type LiveEvent = StepEvent | TurnEnding;
 
 export interface TurnEnding {
   readonly type: 'ending';
-  readonly ending: Ending | { readonly type: 'failed'; readonly message: string; readonly code: ErrorCode };
+  readonly ending: Ending;
 }
 
 export interface PermissionAnswer {

@@ -1,7 +1,9 @@
 import { type ErrorCode, type ErrorEvent, errorEvent } from '../../core/chat-event.js';
 import { describeExit, type ProcessExit } from '../../process/start-process.js';
+import type { Advice } from '../output/advice.js';
 import { classifyFailure } from '../output/classify-failure.js';
 import type { Ending } from '../output/ending.js';
+import { failedTurn } from '../output/failed-turn.js';
 import { firstCharacters } from '../output/stderr.js';
 
 export interface Conclusion {
@@ -16,27 +18,31 @@ export interface Conclusion {
   readonly answerIsEmpty: boolean;
   /** The failure in the CLI's own terms, if stderr or the exit code shows it. */
   readonly vendorFailure?: { readonly message?: string; readonly code?: ErrorCode } | undefined;
+  readonly advice?: Advice | undefined;
 }
 
 export const parseFailure = 'Failed to parse CLI output';
 
 /** Finds the failure in the facts of a finished process; `undefined` means success. */
 export function findFailure(facts: Conclusion): ErrorEvent | undefined {
-  const { label, exit, ending, vendorFailure } = facts;
+  const { label, exit, ending, vendorFailure, advice } = facts;
   if (exit.code !== 0 && !isRefusal(facts)) {
     const reported = ending?.type === 'failed' ? ending : undefined;
     const detail =
       vendorFailure?.message ??
       (facts.stderr.trim() === '' ? (reported?.message ?? 'unknown error') : facts.stderr);
+    const words = `${detail}\n${reported?.message ?? ''}`;
     const message = `${label} CLI error (${describeExit(exit)}): ${firstCharacters(detail, 500)}`;
-    const code =
-      reported?.code ?? vendorFailure?.code ?? classifyFailure(`${detail}\n${reported?.message ?? ''}`);
+    const code = reported?.code ?? vendorFailure?.code ?? classifyFailure(words);
     // A failure that the CLI reported keeps its code; an end without a message that we know is a crash.
     const explained = exit.signal === null && (reported ?? vendorFailure?.message) !== undefined;
-    return errorEvent(code === 'unknown' && !explained ? 'crashed' : code, message);
+    const { retryAfterMs, retryAt } = reported ?? {};
+    const told = code === 'unknown' && !explained ? 'crashed' : code;
+    return failedTurn({ code: told, words, message, retryAfterMs, retryAt }, advice);
   }
   if (ending?.type === 'failed') {
-    return errorEvent(ending.code ?? classifyFailure(ending.message), ending.message);
+    const { code = classifyFailure(ending.message), message: words, retryAfterMs, retryAt } = ending;
+    return failedTurn({ code, words, retryAfterMs, retryAt }, advice);
   }
   if (!facts.understood) return errorEvent('parse', parseFailure);
   if (ending === undefined) {

@@ -7,6 +7,8 @@ import { type JsonItem, JsonLines } from './json-lines.js';
 export interface TurnFacts {
   readonly sessionId?: string | undefined;
   readonly ending?: Ending | undefined;
+  /** The CLI's version, where its output shows it. */
+  readonly version?: string | undefined;
 }
 
 export type Step<S> = readonly [state: S, events: readonly StepEvent[]];

@@ -1,13 +1,14 @@
 import type { ChatEvent, ErrorCode } from '../../core/chat-event.js';
-import type { BackendEventResult, StreamCallback } from '../types.js';
+import type { BackendEventResult } from '../types.js';
+import type { StreamListener } from './stream-listener.js';
 
 /** Errors after which the session is not worth resuming. */
 const withoutSession: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['timeout', 'parse', 'session_not_found']);
 
-/** Folds a turn's events to the result of `execute()`. */
+/** Folds a turn's events to the result of `execute()`. While the listener is busy, the events wait. */
 export async function foldTurn(
   events: AsyncIterable<ChatEvent>,
-  onStream?: StreamCallback,
+  listener?: Pick<StreamListener, 'hear'>,
 ): Promise<BackendEventResult> {
   let sessionId: string | undefined;
   for await (const event of events) {
@@ -15,14 +16,16 @@ export async function foldTurn(
       case 'session':
         sessionId = event.sessionId;
         break;
-      case 'text':
-        onStream?.(event.text);
+      case 'text': {
+        const heard = listener?.hear(event.text);
+        if (heard !== undefined) await heard;
         break;
+      }
       case 'complete':
         return withId({ responseText: event.text, isError: false }, sessionId);
       case 'error':
         return withId(
-          { responseText: event.message, isError: true },
+          { responseText: event.detail ?? event.message, isError: true },
           withoutSession.has(event.code) ? undefined : sessionId,
         );
     }

@@ -1,3 +1,4 @@
+import type { StepEvent } from '../../core/chat-event.js';
 import type { ScratchFile } from '../launch/scratch-files.js';
 
 /** Describes one one-shot run as a value, before anything has happened. */
@@ -9,4 +10,6 @@ export interface Invocation {
   readonly files?: readonly ScratchFile[];
   /** If it is set, stdout goes through a file: the CLI exits before a pipe has taken a large answer. */
   readonly spool?: true;
+  /** What the user is told of this run before its first event. */
+  readonly notices?: readonly StepEvent[];
 }

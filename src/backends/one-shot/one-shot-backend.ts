@@ -1,4 +1,6 @@
-import type { ChatEvent, ErrorCode, ErrorEvent, StepEvent } from '../../core/chat-event.js';
+import { homeDirectory } from '../../config/home-directory.js';
+import { redactVariables } from '../../config/redact.js';
+import type { ChatEvent, ErrorCode, ErrorEvent, NoticeEvent, StepEvent } from '../../core/chat-event.js';
 import { failureEvent, TurnoutError } from '../../core/errors.js';
 import { flattenBatches } from '../../core/flatten-batches.js';
 import { TurnLedger } from '../../core/turn-ledger.js';
@@ -6,18 +8,22 @@ import { findExecutable } from '../../process/find-executable.js';
 import type { ProcessExit } from '../../process/start-process.js';
 import { refuseRequest } from '../launch/check-request.js';
 import { childEnvironment } from '../launch/child-environment.js';
+import { askedVersion, installedVersion } from '../launch/cli-version.js';
 import { completeOptions } from '../launch/complete-options.js';
-import { harmless } from '../launch/harmless-trace.js';
+import { withLastSession } from '../launch/continue-last.js';
+import { traceOfProcess } from '../launch/harmless-trace.js';
 import { scratchDirectory } from '../launch/scratch-files.js';
+import { vettingNotice } from '../launch/vetted.js';
 import type { LiveProtocol } from '../live/types.js';
 import type { BackendName } from '../names.js';
+import type { Advice } from '../output/advice.js';
 import type { Ending } from '../output/ending.js';
 import { withoutNoise } from '../output/stderr.js';
 import type {
-  BackendAdapter,
   BackendAdapterConfig,
   BackendCapabilities,
   BackendEventResult,
+  CliBackend,
   CompleteTurnOptions,
   LocatedCli,
   RunOptions,
@@ -28,7 +34,11 @@ import { findFailure } from './conclude.js';
 import { LineDecoder, type TurnFacts, type WireDecoder } from './decoder.js';
 import { foldTurn } from './fold-turn.js';
 import type { Invocation } from './invocation.js';
+import { runLive } from './run-live.js';
 import { defaultExitGraceMs, runProcess } from './run-process.js';
+import { StreamListener } from './stream-listener.js';
+import { type TurnLimits, turnLimits } from './turn-limits.js';
+import { withNotices } from './with-notices.js';
 
 /** A request with all defaults filled in. */
 export interface Turn extends CompleteTurnOptions, Pick<RunRequest, 'prompt' | 'env' | 'timeoutMs'> {
@@ -42,8 +52,11 @@ export interface Vendor {
   /** The vendor's name as R8.2 writes it. */
   readonly label: string;
   readonly install: string;
+  /** The npm package that has the CLI, if one has. */
+  readonly npmPackage?: string;
   /** Patterns of stderr lines that say nothing about a failure. */
   readonly noise: readonly RegExp[];
+  readonly advice?: Advice;
 }
 
 /**
@@ -51,7 +64,7 @@ export interface Vendor {
  * by line, and concluded from everything that the process printed. A backend adds the description and the
  * decoder.
  */
-export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdapter {
+export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend {
   abstract readonly capabilities: BackendCapabilities;
   protected readonly config: BackendAdapterConfig;
   protected abstract readonly vendor: Vendor;
@@ -62,8 +75,13 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
 
   /** Returns the arguments for a plain prompt in the CLI's plain output format. */
   abstract buildArgs(prompt: string, systemPrompt: string, sessionId?: string): string[];
-  protected abstract describe(turn: Turn, scratch: string): Invocation | Promise<Invocation>;
-  protected abstract decoderFor(turn?: Turn): WireDecoder<S>;
+  protected abstract describe(
+    turn: Turn,
+    scratch: string,
+    cli: LocatedCli,
+    limits: TurnLimits,
+  ): Invocation | Promise<Invocation>;
+  protected abstract decoderFor(turn?: Turn, cli?: LocatedCli): WireDecoder<S>;
 
   name(): BackendName {
     return this.vendor.name;
@@ -83,10 +101,16 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     const request = {
       prompt,
       systemPrompt,
-      sessionId: sessionId ?? undefined,
+      sessionId: sessionId || undefined,
       stream: onStream !== undefined,
     };
-    return foldTurn(this.run(request), onStream);
+    if (onStream === undefined) return foldTurn(this.run(request));
+    const listener = new StreamListener(onStream, limit(this.config.queryTimeoutMs));
+    try {
+      return await foldTurn(this.run(request), listener);
+    } finally {
+      listener.close();
+    }
   }
 
   parseOutput(stdout: string): BackendEventResult {
@@ -99,7 +123,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     const result: BackendEventResult =
       last?.type === 'complete'
         ? { responseText: last.text, isError: false }
-        : { responseText: last?.type === 'error' ? last.message : '', isError: true };
+        : { responseText: last?.type === 'error' ? (last.detail ?? last.message) : '', isError: true };
     const sessionId = decoder.state.sessionId;
     return sessionId === undefined ? result : { ...result, sessionId };
   }
@@ -132,13 +156,18 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       yield [refusal];
       return;
     }
-    const turn = this.#complete(request);
+    const turn = await this.#complete(request);
+    if ('type' in turn) {
+      yield [turn];
+      return;
+    }
     for (let again = true; again; ) {
       again = false;
       let begun = false;
       for await (const events of this.#attempt(turn, options)) {
-        const [only] = events;
-        if (!begun && events.length === 1 && only?.type === 'error' && this.learnFrom(only)) {
+        const last = events.at(-1);
+        const onlyFailed = last?.type === 'error' && events.slice(0, -1).every(isNotice);
+        if (!begun && onlyFailed && this.learnFrom(last)) {
           again = true;
           break;
         }
@@ -150,33 +179,45 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
 
   async *#attempt(turn: Turn, options: RunOptions): AsyncGenerator<readonly ChatEvent[]> {
     const scratch = scratchDirectory(this.inherited, this.config.user);
-    const prepared = await this.#prepare(turn, scratch);
+    const limits = turnLimits(limit(turn.timeoutMs ?? this.config.queryTimeoutMs), options.signal);
+    const prepared = await this.#prepare(turn, scratch, limits);
     if ('type' in prepared) {
       yield [prepared];
       return;
     }
-    const { command, commandEnv, invocation } = prepared;
     const ledger = new TurnLedger();
-    const decoder = new LineDecoder(this.decoderFor(turn));
+    if ('protocol' in prepared) {
+      const { cli, protocol } = prepared;
+      const batches = this.#runLive(turn, options, { cli, protocol, scratch, ledger, limits });
+      yield* withNotices(batches, [], () => [this.versionNotice(cli.version) ?? []].flat());
+      return;
+    }
+    const { cli, invocation } = prepared;
+    const { command, env: commandEnv } = cli;
+    const decoder = new LineDecoder(this.decoderFor(turn, cli));
     const added = childEnvironment({}, commandEnv, invocation.env, turn.env);
-    options.onSpawn?.({ command, args: invocation.args, cwd: turn.cwd, env: added });
-    yield* runProcess({
+    const trace = traceOfProcess(options.trace);
+    const spawned = { command, args: invocation.args, cwd: turn.cwd, env: added };
+    options.onSpawn?.(spawned);
+    trace?.({ type: 'spawn', ...spawned, env: redactVariables(added) });
+    const batches = runProcess({
       command,
       cwd: turn.cwd,
       env: childEnvironment(this.inherited, commandEnv, invocation.env, turn.env),
       invocation,
       scratch,
       user: this.config.user,
-      timeoutMs: limit(turn.timeoutMs ?? this.config.queryTimeoutMs),
+      timeoutMs: limits.timeLeftMs(),
       exitGraceMs: this.config.exitGraceMs ?? defaultExitGraceMs,
       signal: options.signal,
       stdoutFile: options.stdoutFile,
       maxOutputBytes: this.config.maxOutputBytes,
       onAnswered: options.onAnswered,
-      trace: harmless(options.trace),
+      trace,
       decoder,
       ledger,
-      noticeStderr: (line) => this.noticeStderr(line),
+      advice: this.vendor.advice,
+      stderrReader: (tell) => this.stderrReader(tell),
       conclude: (exit, stderr) => {
         const last = this.#conclude(ledger, decoder, exit, stderr);
         if (last.at(-1)?.type === 'complete' && ledger.sessionId !== undefined)
@@ -184,6 +225,67 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
         return last;
       },
     });
+    yield* withNotices(batches, invocation.notices ?? [], () => {
+      const version = decoder.state.version ?? cli.version;
+      return version === undefined ? undefined : [this.versionNotice(version) ?? []].flat();
+    });
+  }
+
+  #runLive(
+    turn: Turn,
+    options: RunOptions,
+    run: {
+      cli: LocatedCli;
+      protocol: LiveProtocol;
+      scratch: string;
+      ledger: TurnLedger;
+      limits: TurnLimits;
+    },
+  ): AsyncGenerator<readonly ChatEvent[]> {
+    const { cli, protocol, scratch, ledger, limits } = run;
+    const inherited = childEnvironment(this.inherited);
+    const env = childEnvironment(this.inherited, cli.env, turn.env);
+    const trace = traceOfProcess(options.trace);
+    const { command, version } = cli;
+    return runLive({
+      protocol,
+      options: turn,
+      prompt: turn.prompt,
+      context: { command, version, env, inherited, scratch, user: this.config.user, trace },
+      timeoutMs: limits.timeLeftMs(),
+      signal: options.signal,
+      ledger,
+      label: this.vendor.label,
+      advice: this.vendor.advice,
+    });
+  }
+
+  /** Returns the long-lived mode for a version of the CLI whose one-shot mode does not work. */
+  protected async insteadOfOneShot(_turn: Turn, _cli: LocatedCli): Promise<LiveProtocol | undefined> {
+    return undefined;
+  }
+
+  versionNotice(version: string | undefined): NoticeEvent | undefined {
+    return vettingNotice(this.vendor, version, this.#home());
+  }
+
+  #home(): string | undefined {
+    try {
+      return this.config.home ?? homeDirectory(this.inherited);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Returns what the CLI itself says of its version. It is started for that. */
+  protected async askedVersion(
+    { command, env }: LocatedCli,
+    { timeLeftMs, signal }: TurnLimits,
+  ): Promise<string | undefined> {
+    const { user } = this.config;
+    // A CLI that does not answer takes half of the time: the turn goes on as with an unknown version.
+    const timeoutMs = Math.min(askMs, timeLeftMs() / 2 || askMs);
+    return askedVersion({ command, env: childEnvironment(this.inherited, env), user, timeoutMs, signal });
   }
 
   /** Called when a turn was completed, so that a backend can remember facts about the session. */
@@ -197,13 +299,12 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     return false;
   }
 
-  async live(): Promise<LiveProtocol> {
-    throw new TurnoutError('unsupported', `${this.name()} has no long-lived mode.`);
-  }
-
   async locate(): Promise<LocatedCli> {
     const found = await findExecutable(this.config.cliPath, this.inherited, this.config.workingDir);
-    if (!('problem' in found)) return { command: found.path };
+    if (!('problem' in found)) {
+      const version = await installedVersion(found.path, this.vendor.npmPackage);
+      return { command: found.path, ...(version === undefined ? {} : { version }) };
+    }
     const what = {
       missing: 'was not found',
       not_executable: 'is not executable',
@@ -217,9 +318,9 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     });
   }
 
-  /** Returns a notice for a line of stderr while the turn runs: a retry, if the CLI reports it only there. */
-  protected noticeStderr(_line: string): StepEvent | undefined {
-    return undefined;
+  /** Reads the lines of one run's stderr while it goes on, and tells the retries that the CLI reports only there. */
+  protected stderrReader(_tell: (event: StepEvent) => void): (line: string) => void {
+    return () => {};
   }
 
   /** Returns the failure in the CLI's own terms, if its stderr or its exit code shows it. */
@@ -231,10 +332,12 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     return undefined;
   }
 
-  async #prepare(turn: Turn, scratch: string) {
+  async #prepare(turn: Turn, scratch: string, limits: TurnLimits) {
     try {
-      const { command, env: commandEnv } = await this.locate();
-      return { command, commandEnv, invocation: await this.describe(turn, scratch) };
+      const cli = await this.locate();
+      const protocol = await this.insteadOfOneShot(turn, cli);
+      if (protocol !== undefined) return { cli, protocol };
+      return { cli, invocation: await this.describe(turn, scratch, cli, limits) };
     } catch (error) {
       if (error instanceof TurnoutError) return failureEvent(error);
       throw error;
@@ -245,13 +348,19 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
     return this.config.env ?? process.env;
   }
 
-  #complete(request: RunRequest): Turn {
-    return {
-      ...request,
-      ...completeOptions(request, this.config),
-      rawArgs: request.rawArgs ?? [],
-      stream: request.stream ?? true,
-    };
+  async #complete(given: RunRequest): Promise<Turn | ErrorEvent> {
+    try {
+      const request = await withLastSession(this, this.config, given, given.env);
+      return {
+        ...request,
+        ...completeOptions(request, this.config),
+        rawArgs: request.rawArgs ?? [],
+        stream: request.stream ?? true,
+      };
+    } catch (error) {
+      if (error instanceof TurnoutError) return failureEvent(error);
+      throw error;
+    }
   }
 
   #conclude(
@@ -268,11 +377,19 @@ export abstract class OneShotBackend<S extends TurnFacts> implements BackendAdap
       ending,
       understood: decoder.understood,
       answerIsEmpty: ledger.answerIsEmpty,
+      advice: this.vendor.advice,
       vendorFailure: exit.code === 0 ? undefined : this.vendorFailure(exit, stderr, ending),
     });
     if (failure !== undefined) return ledger.fail(failure);
     return ending?.type === 'answered' ? ledger.complete(ending.stopReason, ending.text) : [];
   }
+}
+
+/** The limit for `--version`, which takes a CLI a fraction of a second. */
+const askMs = 10_000;
+
+function isNotice({ type }: ChatEvent): boolean {
+  return type === 'notice';
 }
 
 function isWords({ type }: ChatEvent): boolean {

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import {
   type ChatEvent,
-  errorEvent,
+  type ErrorEvent,
   interruptedEvent,
   notice,
+  type Retry,
   type StepEvent,
 } from '../../core/chat-event.js';
 import { failureEvent, TurnoutError } from '../../core/errors.js';
@@ -19,6 +20,8 @@ import {
   scratchOutput,
   writeScratchFiles,
 } from '../launch/scratch-files.js';
+import type { Advice } from '../output/advice.js';
+import { awaitedRetry, hopelessRetry, timedOut } from '../output/retries.js';
 import type { TraceEntry } from '../types.js';
 import type { LineDecoder, TurnFacts } from './decoder.js';
 import type { Invocation } from './invocation.js';
@@ -54,8 +57,9 @@ export interface ProcessRun<S extends TurnFacts> {
   readonly decoder: LineDecoder<S>;
   readonly ledger: TurnLedger;
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
-  /** Returns a notice for a line of stderr while the turn runs, if it has one. */
-  noticeStderr(line: string): StepEvent | undefined;
+  readonly advice?: Advice | undefined;
+  /** Returns the reader of stderr's lines, which may tell events while the turn runs. */
+  stderrReader(tell: (event: StepEvent) => void): (line: string) => void;
   /** Returns the turn's last events, from the finished process. */
   conclude(exit: ProcessExit, stderr: string): readonly ChatEvent[];
 }
@@ -72,6 +76,8 @@ export async function* runProcess<S extends TurnFacts>(
   const needsScratch = invocation.files !== undefined || invocation.spool === true;
   let child: RunningProcess | undefined;
   let release = () => {};
+  let givenUp: ErrorEvent | undefined;
+  let retry: Retry | undefined;
   try {
     if (stop.reason !== undefined) return yield ledger.fail(stoppedError(stop.reason));
     if (needsScratch) {
@@ -81,6 +87,7 @@ export async function* runProcess<S extends TurnFacts>(
     const stdoutFile = run.stdoutFile ?? (invocation.spool ? scratchOutput(run.scratch) : undefined);
     if (run.stdoutFile !== undefined) await rm(run.stdoutFile, { force: true }).catch(() => undefined);
     const fromStderr = new Aside<StepEvent>();
+    const readStderr = run.stderrReader((event) => fromStderr.push(event));
     const running = await startProcess({
       command: run.command,
       args: invocation.args,
@@ -90,13 +97,16 @@ export async function* runProcess<S extends TurnFacts>(
       ...(invocation.stdin === undefined ? {} : { stdin: { text: invocation.stdin } }),
       ...(stdoutFile === undefined ? {} : { stdoutFile, maxFileBytes: run.maxOutputBytes }),
       onStderrLine: (line) => {
-        const event = run.noticeStderr(line);
-        if (event !== undefined) fromStderr.push(event);
+        run.trace?.({ type: 'stderr', line });
+        readStderr(line);
       },
     });
     child = running;
-    if (run.trace !== undefined) traceInput(invocation.stdin, run.trace);
+    // One entry for all of it: a secret of several lines is found only as a whole.
+    if (invocation.stdin !== undefined)
+      run.trace?.({ type: 'line', direction: 'out', line: invocation.stdin, events: [] });
     stop.onStop(() => void running.end());
+    void running.exited.then(() => stop.exited());
     for await (const { main: lines = [], aside = [] } of interleave(running.lines(), fromStderr)) {
       // Lines that the CLI prints because it is being ended are no part of the turn.
       if (stop.lingers) break;
@@ -109,25 +119,32 @@ export async function* runProcess<S extends TurnFacts>(
         if (mustStop(decoder)) break;
       }
       if (events.length > 0) yield events;
-      if (mustStop(decoder)) break;
+      retry = awaitedRetry(retry, events);
+      givenUp ??= findHopeless(events, stop.timeLeftMs, run.advice);
+      if (givenUp !== undefined || mustStop(decoder)) break;
       if (decoder.isOver) stop.awaitExit(run.exitGraceMs);
       run.onAnswered?.(decoder.state.ending !== undefined);
     }
-    const exit = mustStop(decoder) ? await running.end() : await running.exited;
-    run.trace?.({ type: 'exit', ...exit, stderr: running.stderr() });
+    const exit = givenUp !== undefined || mustStop(decoder) ? await running.end() : await running.exited;
+    const traceExit = (events: readonly ChatEvent[]) => {
+      run.trace?.({ type: 'exit', ...exit, stderr: running.stderr(), events });
+      return events;
+    };
     const last = decoder.end().flatMap((event) => ledger.accept(event));
-    if (stop.reason !== undefined) return yield [...last, ...ledger.fail(stoppedError(stop.reason))];
+    if (stop.reason !== undefined)
+      return yield traceExit([...last, ...ledger.fail(stoppedError(stop.reason, retry))]);
+    if (givenUp !== undefined) return yield traceExit([...last, ...ledger.fail(givenUp)]);
     await running.endLeftovers();
     const notices = stop.lingers ? ledger.accept(lingering) : [];
     const endedByUs = stop.lingers || mustStop(decoder);
-    yield [
-      ...last,
-      ...notices,
-      ...run.conclude(endedByUs ? { code: 0, signal: null } : exit, running.stderr()),
-    ];
+    const concluded = run.conclude(endedByUs ? { code: 0, signal: null } : exit, running.stderr());
+    yield traceExit([...last, ...notices, ...concluded]);
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
-    yield ledger.fail(failureEvent(error));
+    const events = ledger.fail(failureEvent(error));
+    const { code = null, signal = null } = (await child?.end()) ?? {};
+    run.trace?.({ type: 'exit', code, signal, stderr: child?.stderr() ?? '', events });
+    yield events;
   } finally {
     stop.clear();
     await child?.end();
@@ -136,21 +153,28 @@ export async function* runProcess<S extends TurnFacts>(
   }
 }
 
-function traceInput(stdin: string | undefined, trace: (entry: TraceEntry) => void): void {
-  for (const line of stdin?.split('\n') ?? []) trace({ type: 'line', direction: 'out', line, events: [] });
-}
-
 function mustStop(decoder: LineDecoder<TurnFacts>): boolean {
   const ending = decoder.state.ending;
   return ending?.type === 'failed' && ending.stop === true;
+}
+
+/** The error of a turn whose CLI has told of a retry that is not worth waiting for. */
+function findHopeless(
+  events: readonly ChatEvent[],
+  timeLeftMs: number | undefined,
+  advice: Advice | undefined,
+): ErrorEvent | undefined {
+  // A retry is judged once, when it is told: later there is less time left, but less to wait for as well.
+  const retry = awaitedRetry(undefined, events);
+  return retry === undefined ? undefined : hopelessRetry(retry, timeLeftMs, advice);
 }
 
 type StopCause = 'timeout' | 'interrupted';
 
 const lingering = notice('warning', 'The CLI had said its last word but did not exit: it was ended.');
 
-function stoppedError(reason: StopCause) {
-  return reason === 'timeout' ? errorEvent('timeout', timeoutMessage) : interruptedEvent;
+function stoppedError(reason: StopCause, retry?: Retry) {
+  return reason === 'timeout' ? timedOut(timeoutMessage, retry) : interruptedEvent;
 }
 
 /** Ends a turn from outside: its time is up, the caller aborts it, or the CLI does not exit at its end. */
@@ -158,9 +182,11 @@ class StopClock {
   reason: StopCause | undefined;
   /** True if the CLI has reported its result but did not exit. */
   lingers = false;
+  readonly #endsAt: number | undefined;
   #timeLimit: Deadline | undefined;
   #exitLimit: Deadline | undefined;
   #overSince: number | undefined;
+  #hasExited = false;
   #act: (() => void) | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = () => this.#stop('interrupted');
@@ -170,6 +196,12 @@ class StopClock {
     if (signal?.aborted) this.reason = 'interrupted';
     signal?.addEventListener('abort', this.#onAbort, { once: true });
     if (timeoutMs > 0) this.#timeLimit = setDeadline(timeoutMs, () => this.#timeIsUp());
+    this.#endsAt = timeoutMs > 0 ? performance.now() + timeoutMs : undefined;
+  }
+
+  /** The turn's remaining time; `undefined` if it has no limit. */
+  get timeLeftMs(): number | undefined {
+    return this.#endsAt === undefined ? undefined : this.#endsAt - performance.now();
   }
 
   /** Gives the CLI `graceMs` from now on to exit; `undefined` cancels that. */
@@ -184,6 +216,10 @@ class StopClock {
     if (this.reason !== undefined) act();
   }
 
+  exited(): void {
+    this.#hasExited = true;
+  }
+
   clear(): void {
     this.#timeLimit?.cancel();
     this.#exitLimit?.cancel();
@@ -195,9 +231,11 @@ class StopClock {
     this.#act?.();
   }
 
-  /** An answer that came in time is kept if the CLI hangs after it. */
+  /** An answer that came in time is kept if the CLI hangs after it, or if our reader is slow. */
   #timeIsUp(): void {
-    if (this.#overSince !== undefined && performance.now() - this.#overSince >= hangsAfterMs) this.#linger();
+    const hangs = this.#overSince !== undefined && performance.now() - this.#overSince >= hangsAfterMs;
+    if (this.#hasExited) this.#act?.();
+    else if (hangs) this.#linger();
     else this.#stop('timeout');
   }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { TurnoutError } from '../../core/errors.js';
+import type { ThinkingDepth } from '../../core/thinking.js';
 import { readMcpServers } from '../launch/mcp-config.js';
 import { isObject, type JsonObject } from '../output/json.js';
 
@@ -18,6 +19,12 @@ export function mergedConfig(ours: JsonObject, theirs: string | undefined): stri
   }
   return JSON.stringify(merge(isObject(parsed) ? parsed : {}, ours));
 }
+
+/**
+ * The variants of a model that can be asked for (`--variant`). Which ones a model has is its provider's matter, and one that
+ * it does not have is ignored (1.18.33).
+ */
+export const openCodeThinking: readonly ThinkingDepth[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** The servers of a file in Claude's format, as OpenCode's `mcp` wants them. */
 export async function mcpServers(file: string): Promise<JsonObject> {

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../core/chat-event.js';
 import { classifyFailure } from '../output/classify-failure.js';
 import type { Ending } from '../output/ending.js';
 import { interruptedEnding } from '../output/ending.js';
@@ -7,12 +8,7 @@ import { number, object, text } from '../output/read-fields.js';
 /** The ending of a turn with this error of OpenCode. A filter that stopped the model is an answer: a refusal. */
 export function errorEnding(error: JsonObject): Ending {
   const known = failure(error);
-  const headers = object(object(error['data'])['responseHeaders']);
-  const after = text(headers['retry-after']);
-  const message =
-    after === ''
-      ? known.message
-      : `${known.message} (retry after ${after}${/^\d+$/.test(after) ? ' s' : ''})`;
+  const { message } = known;
   switch (error['name']) {
     case 'MessageAbortedError':
       return interruptedEnding;
@@ -24,8 +20,18 @@ export function errorEnding(error: JsonObject): Ending {
     case 'MessageOutputLengthError':
       return { type: 'failed', code: 'bad_request', message };
     default:
-      return { ...known, message };
+      return { ...known, ...retryAfter(object(object(error['data'])['responseHeaders'])) };
   }
+}
+
+/** OpenCode tells the headers of the API's answer. */
+function retryAfter(headers: JsonObject): Pick<Ending & { type: 'failed' }, 'retryAfterMs' | 'retryAt'> {
+  const ms = text(headers['retry-after-ms']);
+  if (/^\d+(\.\d+)?$/.test(ms)) return { retryAfterMs: Math.ceil(Number(ms)) };
+  const after = text(headers['retry-after']);
+  if (/^\d+(\.\d+)?$/.test(after)) return { retryAfterMs: Math.ceil(Number(after) * 1000) };
+  const date = Date.parse(after);
+  return Number.isNaN(date) ? {} : { retryAt: date };
 }
 
 export function failure(error: JsonObject): Ending & { readonly type: 'failed' } {
@@ -33,8 +39,12 @@ export function failure(error: JsonObject): Ending & { readonly type: 'failed' }
   const message = text(data['message']) || text(error['message']) || text(error['name']) || 'the turn failed';
   const status = number(data['statusCode']);
   const known = classifyFailure(`${text(error['name'])} ${message}`, status >= 400 ? status : undefined);
-  const code = known === 'unknown' && brokenConnection.test(message) ? 'network' : known;
+  const code = networkOr(known, message);
   return { type: 'failed', message, ...(code === 'unknown' ? {} : { code }) };
+}
+
+export function networkOr(code: ErrorCode, message: string): ErrorCode {
+  return code === 'unknown' && brokenConnection.test(message) ? 'network' : code;
 }
 
 // Seen: "Cannot connect to API: The socket connection was closed unexpectedly. For more information, …"

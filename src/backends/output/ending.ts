@@ -15,6 +15,10 @@ export type Ending =
       readonly message: string;
       /** The error code, if the CLI gives a machine-readable reason. */
       readonly code?: ErrorCode;
+      /** The time to wait before the API wants to be asked again, if it was told. */
+      readonly retryAfterMs?: number | undefined;
+      /** The time at which a limit ends, in ms since 1970, if it was told. */
+      readonly retryAt?: number | undefined;
       /** If it is set, the turn must not go on: the process is ended now. */
       readonly stop?: true;
     };

@@ -14,10 +14,14 @@ export interface RecordQuery {
   readonly clockSetBack: boolean;
 }
 
-/** `unknown`: a record is there and can't be read, or does not tell. No record at all means that no tool has begun. */
+/**
+ * `unknown`: a record is there and can't be read, or does not tell. `untold`: the backend keeps none, and its turns don't tell
+ * of tools either. No record at all of a CLI that keeps one means that no tool has begun.
+ */
 export type RecordedTools =
   | { readonly type: 'tools'; readonly tools: readonly RecordedTool[] }
-  | { readonly type: 'unknown'; readonly reason: string };
+  | { readonly type: 'unknown'; readonly reason: string }
+  | { readonly type: 'untold'; readonly reason: string };
 
 export interface RecordedTool {
   readonly id: string;

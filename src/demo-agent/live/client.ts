@@ -39,6 +39,11 @@ export class Client {
     }
   }
 
+  /** Sends a request without waiting for an answer. */
+  async tell(request: Fields): Promise<void> {
+    await this.#output.line({ type: 'control_request', request_id: randomUUID(), request });
+  }
+
   /** Takes an answer. An answer to a question that nobody asked, or no longer asks, is ignored. */
   settle(response: Fields): void {
     const id = String(response['request_id'] ?? '');

@@ -1,5 +1,6 @@
 import { type Agent, defaultModel } from '../agent.js';
 import { permissionModes } from '../permissions.js';
+import { spokenVersion } from '../plain-lines.js';
 import { skills } from '../skills/skills.js';
 import { hooksIn } from './hooks.js';
 import type { ControlAnswer } from './live-lines.js';
@@ -48,6 +49,7 @@ function initialize(request: Fields, { settings }: LiveSession): ControlAnswer {
     models,
     account: { tokenSource: 'none', apiKeySource: 'none' },
     pid: process.pid,
+    claude_code_version: spokenVersion,
   });
 }
 

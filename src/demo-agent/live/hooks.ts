@@ -1,7 +1,20 @@
 import { type Fields, fieldsOf } from './read-messages.js';
 
-/** A callback with which the client sees tools before they are used. */
+/** The events of a turn and of a session at which this agent calls the client back, as Claude (2.1.325) does. */
+export const hookEvents = [
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'UserPromptSubmit',
+  'Stop',
+  'SessionStart',
+  'SessionEnd',
+] as const;
+export type HookEvent = (typeof hookEvents)[number];
+
+/** A callback with which the client is asked about an event, or told of it. */
 export interface Hook {
+  readonly event: HookEvent;
   /** The tools' names with `|` between them; an empty text or `*` means every tool. */
   readonly matcher: string;
   readonly callbackId: string;
@@ -10,20 +23,24 @@ export interface Hook {
 const maxHooks = 100;
 
 export function hooksIn(registered: unknown): readonly Hook[] {
-  const matchers = fieldsOf(registered)['PreToolUse'];
-  if (!Array.isArray(matchers)) return [];
-  return matchers
-    .flatMap((entry) => {
-      const { matcher, hookCallbackIds: ids } = fieldsOf(entry);
-      const callbackIds = Array.isArray(ids) ? ids : [];
-      return callbackIds.map((id) => ({ matcher: String(matcher ?? ''), callbackId: String(id) }));
-    })
-    .slice(0, maxHooks);
+  return hookEvents.flatMap((event) => hooksOf(event, fieldsOf(registered)[event])).slice(0, maxHooks);
 }
 
-export function hooksFor(tool: string, hooks: readonly Hook[]): readonly Hook[] {
+function hooksOf(event: HookEvent, matchers: unknown): readonly Hook[] {
+  if (!Array.isArray(matchers)) return [];
+  return matchers.flatMap((entry) => {
+    const { matcher, hookCallbackIds: ids } = fieldsOf(entry);
+    const callbackIds = Array.isArray(ids) ? ids : [];
+    return callbackIds.map((id) => ({ event, matcher: String(matcher ?? ''), callbackId: String(id) }));
+  });
+}
+
+/** The hooks for an event; for that of a tool only those that match its name. */
+export function hooksFor(hooks: readonly Hook[], wanted: HookEvent, tool?: string): readonly Hook[] {
   return hooks.filter(
-    ({ matcher }) => ['', '*', '.*'].includes(matcher) || matcher.split('|').includes(tool),
+    ({ event, matcher }) =>
+      event === wanted &&
+      (tool === undefined || ['', '*', '.*'].includes(matcher) || matcher.split('|').includes(tool)),
   );
 }
 

@@ -2,6 +2,7 @@ import { prepareAgent, type Surroundings } from '../agent.js';
 import type { Options } from '../arguments.js';
 import { openConversation } from '../open-conversation.js';
 import { inOrder } from '../output.js';
+import { tellEnd } from './call-hooks.js';
 import { lifecycleLine } from './live-lines.js';
 import { readMessages } from './read-messages.js';
 import { LiveSession } from './session.js';
@@ -14,7 +15,11 @@ export async function runLive(options: Options, around: Surroundings): Promise<n
   const session = new LiveSession(agent, await openConversation(agent));
   const { signal } = around;
   signal.addEventListener('abort', () => session.leave(), { once: true });
+  const tellTheEnd = () => void tellEnd(session).catch(() => undefined);
+  process.once('SIGTERM', tellTheEnd);
   await Promise.all([hear(session, around), session.answerAll()]);
+  process.off('SIGTERM', tellTheEnd);
+  await tellEnd(session);
   // As with Claude, the last result decides the exit code, but SIGINT is no failure.
   return session.hasFailed && !signal.aborted ? 1 : 0;
 }

@@ -1,6 +1,7 @@
 import type { Agent } from '../agent.js';
 import { type Permission, type Permit, refusal, verdictOf } from '../permissions.js';
 import type { ToolInput, ToolName } from '../step.js';
+import { hookCall } from './call-hooks.js';
 import { hooksFor, opinionIn } from './hooks.js';
 import { type Fields, fieldsOf } from './read-messages.js';
 import type { LiveSession } from './session.js';
@@ -11,47 +12,47 @@ interface Use {
   readonly toolUseId: string;
 }
 
-/** The client's hooks decide first, then the mode; if that says "ask", the client decides. */
+/** The client's hooks decide first, then the mode; if that says "ask", the client decides, about the input that the hooks left. */
 export function permitByClient(session: LiveSession, agent: Agent, signal: AbortSignal): Permit {
-  return async (tool, input, toolUseId) => {
-    const use = { tool, input, toolUseId };
-    const hooked = await askHooks(use, session, agent, signal);
-    if (hooked !== undefined && hooked !== 'ask') return hooked;
+  return async (tool, given, toolUseId) => {
+    const hooked = await askHooks({ tool, input: given, toolUseId }, session, signal);
+    if (hooked.type !== 'undecided') return hooked;
+    const { input, asks } = hooked;
     const { permissionMode, allowed } = session.settings;
-    const verdict = hooked ?? verdictOf(tool, permissionMode, allowed);
+    const verdict = asks ? 'ask' : verdictOf(tool, permissionMode, allowed);
     if (verdict === 'allow') return { type: 'allow', input };
     if (verdict === 'deny' || !agent.options.asksClient) return refusal(tool, input, permissionMode);
-    return askClient(use, session, signal);
+    return askClient({ tool, input, toolUseId }, session, signal);
   };
 }
 
+interface Undecided {
+  readonly type: 'undecided';
+  /** The tool's input, with the changes of the hooks. */
+  readonly input: ToolInput;
+  /** True if a hook wants the client to be asked. */
+  readonly asks: boolean;
+}
+
 async function askHooks(
-  { tool, input, toolUseId }: Use,
-  { client, settings, id }: LiveSession,
-  { around }: Agent,
+  { tool, input: given, toolUseId }: Use,
+  session: LiveSession,
   signal: AbortSignal,
-): Promise<Permission | 'ask' | undefined> {
-  let wantsToAsk = false;
-  for (const { callbackId } of hooksFor(tool, settings.hooks)) {
-    const hookInput = {
-      session_id: id,
-      cwd: around.cwd,
-      permission_mode: settings.permissionMode,
-      hook_event_name: 'PreToolUse',
-      tool_name: tool,
-      tool_input: input,
-      tool_use_id: toolUseId,
-    };
-    const request = { subtype: 'hook_callback', callback_id: callbackId, input: hookInput };
-    const reply = await client.ask({ ...request, tool_use_id: toolUseId }, signal);
+): Promise<Permission | Undecided> {
+  let input = given;
+  let asks = false;
+  for (const hook of hooksFor(session.settings.hooks, 'PreToolUse', tool)) {
+    const told = { tool_name: tool, tool_input: input, tool_use_id: toolUseId };
+    const reply = await session.client.ask(hookCall(hook, session, told), signal);
     if (reply.type === 'stopped') return stopped;
     if (reply.type === 'failed') continue;
     const { decision, reason, updatedInput } = opinionIn(reply.answer);
     if (decision === 'deny') return { type: 'deny', message: `PreToolUse:${tool} hook error: ${reason}` };
-    if (decision === 'allow') return { type: 'allow', input: inputFrom(updatedInput, input) };
-    wantsToAsk ||= decision === 'ask';
+    input = inputFrom(updatedInput, input);
+    if (decision === 'allow') return { type: 'allow', input };
+    asks ||= decision === 'ask';
   }
-  return wantsToAsk ? 'ask' : undefined;
+  return { type: 'undecided', input, asks };
 }
 
 async function askClient(use: Use, session: LiveSession, signal: AbortSignal): Promise<Permission> {

@@ -7,6 +7,7 @@ import { initLine } from '../plain-lines.js';
 import { clearedLine, type TurnEnding } from '../result-line.js';
 import { takeTurn } from '../take-turn.js';
 import { UsageMeter } from '../usage-meter.js';
+import { tellHooks, watchByClient } from './call-hooks.js';
 import { Client } from './client.js';
 import { answerControl } from './control.js';
 import type { Hook } from './hooks.js';
@@ -66,6 +67,10 @@ export class LiveSession {
     return this.#conversation.id;
   }
 
+  get cwd(): string {
+    return this.#agent.around.cwd;
+  }
+
   get replaysMessages(): boolean {
     return this.#agent.options.replaysMessages;
   }
@@ -76,7 +81,7 @@ export class LiveSession {
       const { message } = job;
       if (message.id !== undefined) await this.output.line(lifecycleLine(this.id, message.id, 'started'));
       const isClear = message.typed && /^\/clear(?:\s|$)/.test(message.prompt);
-      const ending = isClear ? await this.#clear(message) : await this.#answer(job);
+      const ending = isClear ? await this.#clear(job) : await this.#answer(job);
       this.hasFailed = ending.type !== 'answered' && ending.type !== 'cleared';
       const state = ending.type === 'interrupted' ? 'cancelled' : 'completed';
       if (message.id !== undefined) await this.output.line(lifecycleLine(this.id, message.id, state));
@@ -105,6 +110,7 @@ export class LiveSession {
   }
 
   async #answer({ message, stop }: Job): Promise<TurnEnding> {
+    await tellHooks(this, 'UserPromptSubmit', { prompt: message.prompt }, stop.signal);
     const { model, permissionMode, systemPrompt, snapshot } = this.settings;
     const { ending, conversation } = await takeTurn(this.#agent, {
       prompt: message.prompt,
@@ -114,6 +120,7 @@ export class LiveSession {
       model,
       permissionMode,
       permit: permitByClient(this, this.#agent, stop.signal),
+      watcher: watchByClient(this, stop.signal),
       meter: this.#meter,
       signal: stop.signal,
       userMessages: idsOf(message),
@@ -123,12 +130,14 @@ export class LiveSession {
     return ending;
   }
 
-  async #clear(message: UserMessage): Promise<TurnEnding> {
+  async #clear({ message, stop }: Job): Promise<TurnEnding> {
     const { output } = this;
     const { around, mcpServers, tools } = this.#agent;
     const { model, permissionMode } = this.settings;
+    await tellHooks(this, 'SessionEnd', { reason: 'clear' }, stop.signal);
     await output.line(resetLine(this.id));
     this.#conversation = newConversation();
+    await tellHooks(this, 'SessionStart', { source: 'clear' }, stop.signal);
     this.#meter = new UsageMeter(around.price);
     const userMessages = idsOf(message);
     const speaker = { sessionId: this.id, cwd: around.cwd, model, permissionMode, tools, mcpServers };

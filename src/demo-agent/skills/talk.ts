@@ -79,7 +79,7 @@ export async function* answerAnythingElse({ prompt }: Asked): Steps {
       'I am only the demo agent: there is no model behind me, so I cannot really work on that. ' +
       'Try "count to 10", "list files", "think about railways" or "help".\n\n' +
       'For real answers install one of the CLIs that Turnout drives and choose it as the backend: ' +
-      '`npm install -g @anthropic-ai/claude-code` (or `@openai/codex`, `@google/gemini-cli`, `opencode-ai`).',
+      '`turnout doctor` names the command that installs each of them.',
   );
 }
 

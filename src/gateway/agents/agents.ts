@@ -1,11 +1,19 @@
-import { type BackendName, backends, createBackend } from '../../backends/registry.js';
-import type { BackendAdapter, BackendAdapterConfig, TurnOptions } from '../../backends/types.js';
+import { isVettingNotice } from '../../backends/launch/vetted.js';
+import { withEvents } from '../../backends/one-shot/with-events.js';
+import { type BackendName, backendEntry, createBackend, findBackendName } from '../../backends/registry.js';
+import type {
+  BackendAdapter,
+  BackendAdapterConfig,
+  EventBackend,
+  TurnOptions,
+} from '../../backends/types.js';
 import { type ChatEvent, interruptedEvent, type PermissionDecision } from '../../core/chat-event.js';
 import { failureEvent, interruptedError, TurnoutError } from '../../core/errors.js';
 import { abortable, within } from '../../core/wait.js';
 import { Sessions } from '../../sessions/sessions.js';
 import type { BackendSession } from '../../sessions/types.js';
-import { backendConfig, type Environment, type GatewayConfig } from '../config.js';
+import { backendConfig, type Environment, type GatewayConfig, settingsLeftOut } from '../config.js';
+import type { AgentTraces } from './agent-traces.js';
 
 export interface AgentRequest extends TurnOptions {
   readonly channel: string;
@@ -20,9 +28,19 @@ export interface AgentRequest extends TurnOptions {
 /** A turn of an agent, as it runs. */
 export interface AgentTurn {
   readonly events: AsyncIterable<ChatEvent>;
+  /** True if the CLI had to load the session from its own record. False before the turn has begun. */
+  readonly resumed: boolean;
   answerPermission(id: string, decision: PermissionDecision, message?: string): Promise<void>;
   /** Says something into the running turn. False: the CLI can't, or the turn is over. */
   steer(text: string): Promise<boolean>;
+}
+
+export interface AgentsOptions {
+  /** The most channels with an open session. */
+  readonly maxOpen?: number;
+  readonly traces?: AgentTraces | undefined;
+  /** Called with what the operator has to know: a setting that another backend does not get. */
+  readonly warn?: (text: string) => void;
 }
 
 const closeMs = 10_000;
@@ -31,7 +49,7 @@ const closeMs = 10_000;
 export class Agents {
   readonly #config: GatewayConfig;
   readonly #env: Environment | undefined;
-  readonly #adapters = new Map<BackendName, BackendAdapter>();
+  readonly #adapters = new Map<BackendName, EventBackend>();
   readonly #sessions: Sessions;
   /** The channels' open sessions in the order of their use: the first one is unused for longest. */
   readonly #open = new Map<
@@ -39,12 +57,26 @@ export class Agents {
     { readonly key: string; readonly session: BackendSession; busy: boolean }
   >();
   readonly #maxOpen: number;
+  readonly #warn: (text: string) => void;
+  readonly #traces: AgentTraces | undefined;
+  /** What the last turn of a backend told of a version that was not vetted. */
+  readonly #versionNotices = new Map<BackendName, string>();
+  readonly #warnedOf = new Set<string>();
 
-  constructor(config: GatewayConfig, backend: BackendAdapter, env?: Environment, maxOpen = 256) {
+  /** `backend` is the one for `config.agentBackend`; the others are made when they are needed. */
+  constructor(
+    config: GatewayConfig,
+    backend: BackendAdapter,
+    env?: Environment,
+    { maxOpen = 256, traces, warn = () => undefined }: AgentsOptions = {},
+  ) {
+    this.#traces = traces;
     this.#config = config;
     this.#env = env;
     this.#maxOpen = maxOpen;
-    this.#adapters.set(backend.name(), backend);
+    this.#warn = warn;
+    const made = { cwd: config.workingDir, model: config.backendModel };
+    this.#adapters.set(config.agentBackend, withEvents(backend, made));
     this.#sessions = new Sessions(config.pool);
   }
 
@@ -52,12 +84,50 @@ export class Agents {
     return this.#sessions.processes;
   }
 
-  adapter(name: BackendName): BackendAdapter {
+  adapter(name: BackendName): EventBackend {
     const known = this.#adapters.get(name);
     if (known !== undefined) return known;
     const created = createBackend(name, this.configOf(name));
     this.#adapters.set(name, created);
+    const leftOut = this.settingsLeftOut(name);
+    if (leftOut !== undefined) this.#warn(leftOut);
     return created;
+  }
+
+  /** The backend of that name, if this gateway has it. */
+  find(written: string): EventBackend | undefined {
+    // One that was given to the gateway need not be registered.
+    const name = this.#adapters.has(written) ? written : findBackendName(written);
+    return name === undefined ? undefined : this.adapter(name);
+  }
+
+  /** Names the settings of AGENT_BACKEND that don't count for another backend. */
+  settingsLeftOut(name: BackendName): string | undefined {
+    return settingsLeftOut(this.#config, name);
+  }
+
+  /**
+   * Says that the CLI's version was not vetted, with what to do. The files around the CLI tell its version; where they don't,
+   * what the last turn told counts. No CLI is started for it.
+   */
+  async versionNotice(name: BackendName): Promise<string | undefined> {
+    try {
+      const adapter = this.adapter(name);
+      const { version } = (await adapter.locate?.()) ?? {};
+      if (version !== undefined) return adapter.versionNotice?.(version)?.message;
+    } catch {
+      // A CLI that is not there is told of by the turn that needs it.
+    }
+    return this.#versionNotices.get(name);
+  }
+
+  /** The operator is told of each version once: every turn carries the notice. */
+  #see(backend: BackendName, event: ChatEvent): void {
+    if (!isVettingNotice(event)) return;
+    this.#versionNotices.set(backend, event.message);
+    if (this.#warnedOf.has(event.message)) return;
+    this.#warnedOf.add(event.message);
+    this.#warn(event.message);
   }
 
   /** BACKEND_CLI_PATH and BACKEND_MODEL belong to AGENT_BACKEND's CLI only. */
@@ -69,12 +139,17 @@ export class Agents {
         hint: 'Start the gateway without --demo.',
       });
     }
-    return { ...config, cliPath: backends[name].command, model: undefined };
+    return { ...config, cliPath: backendEntry(name).command, model: undefined };
   }
 
   run(request: AgentRequest, signal: AbortSignal): AgentTurn {
     let session: BackendSession | undefined;
-    const enter = (): Promise<BackendSession> => this.#enter(request, signal);
+    let resumed = false;
+    const enter = (): Promise<BackendSession> => {
+      resumed = request.sessionId !== undefined && !this.#isOpen(request);
+      return this.#enter(request, signal);
+    };
+    const see = (event: ChatEvent): void => this.#see(request.backend, event);
     const leave = (): void => this.#left(request.channel);
     async function* events(): AsyncGenerator<ChatEvent> {
       try {
@@ -87,7 +162,12 @@ export class Agents {
         return;
       }
       try {
-        yield* session.send(request.prompt, { signal, stdoutFile: request.stdoutFile });
+        const { prompt, stdoutFile, channel } = request;
+        const sent = { signal, stdoutFile, conversation: `channel ${channel}` };
+        for await (const event of session.send(prompt, sent)) {
+          see(event);
+          yield event;
+        }
       } finally {
         if (request.live) leave();
         else await session.close();
@@ -95,6 +175,9 @@ export class Agents {
     }
     return {
       events: events(),
+      get resumed() {
+        return resumed;
+      },
       answerPermission: async (id, decision, message) => {
         if (session === undefined) throw new TurnoutError('bad_request', 'The turn has not begun.');
         await session.answerPermission(id, decision, message);
@@ -112,18 +195,18 @@ export class Agents {
   /** Gives the channel's open session if it fits the request, else opens another one in its place. */
   async #enter(request: AgentRequest, signal: AbortSignal): Promise<BackendSession> {
     const { channel, prompt: _prompt, stdoutFile: _file, ...options } = request;
-    const { sessionId, ...kept } = options;
-    const key = JSON.stringify(kept);
+    const key = keyOf(request);
     const known = this.#open.get(channel);
+    const fits = this.#fits(request);
     this.#open.delete(channel);
-    if (known !== undefined && known.key === key && known.session.sessionId === sessionId) {
+    if (known !== undefined && fits) {
       this.#open.set(channel, { ...known, busy: true });
       return known.session;
     }
     await known?.session.close();
     // A one-shot session has nothing to keep. And one that is opened with an id never begins anew by itself when the CLI does
     // not know the id: the runtime hears of it, and tells the conversation again.
-    if (!options.live) return this.#openSession(options, signal);
+    if (!options.live) return this.#openSession(options, signal, channel);
     await this.#makeRoom();
     const session = await this.#openSession(options, signal);
     if (signal.aborted) {
@@ -135,11 +218,27 @@ export class Agents {
     return session;
   }
 
-  #openSession(options: TurnOptions & { backend: BackendName; live: boolean }, signal: AbortSignal) {
+  /** True if the channel's open session is the one of the request, with the same settings. */
+  #fits(request: AgentRequest): boolean {
+    const known = this.#open.get(request.channel);
+    return known?.key === keyOf(request) && known.session.sessionId === request.sessionId;
+  }
+
+  #isOpen(request: AgentRequest): boolean {
+    return this.#fits(request) && this.#open.get(request.channel)?.session.isOpenInProcess === true;
+  }
+
+  /** Channels share live processes, so that only the trace of a one-shot turn belongs to a channel. */
+  #openSession(
+    options: TurnOptions & { backend: BackendName; live: boolean },
+    signal: AbortSignal,
+    channel?: string,
+  ) {
     const { backend } = options;
+    const trace = this.#traces?.of(backend, channel);
     const clocks = { ...this.#config.clocks, turnMs: this.#config.queryTimeoutMs };
     const made = { config: this.configOf(backend), adapter: this.adapter(backend), clocks };
-    return this.#sessions.open({ ...options, ...made }, { signal });
+    return this.#sessions.open({ ...options, ...made, trace }, { signal });
   }
 
   #left(channel: string): void {
@@ -155,4 +254,10 @@ export class Agents {
       await entry.session.close();
     }
   }
+}
+
+/** The settings of a turn that a session is opened with. */
+function keyOf(request: AgentRequest): string {
+  const { channel: _channel, prompt: _prompt, stdoutFile: _file, sessionId: _session, ...kept } = request;
+  return JSON.stringify(kept);
 }

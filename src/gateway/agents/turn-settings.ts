@@ -1,18 +1,20 @@
 import { resolve } from 'node:path';
-import { type BackendName, backendNames } from '../../backends/registry.js';
+import { type BackendName, findBackendName } from '../../backends/registry.js';
 import { type QueueMode, queueModes } from '../../config/settings.js';
 import type { PermissionMode } from '../../core/permission-mode.js';
+import { parseThinking, type Thinking } from '../../core/thinking.js';
 import type { ChannelState } from '../../store/rows.js';
 import type { GatewayConfig } from '../config.js';
 import type { ChannelConfig } from '../persona/markdown-config-loader.js';
 
-/** Settings from the chat (`/backend`, `/model`, `/queue`) are stronger than those of files and of the environment. */
-export type Chosen = Pick<ChannelState, 'backend' | 'model' | 'queueMode'>;
+/** Settings from the chat (`/backend`, `/model`, `/thinking`, `/queue`) are stronger than those of files and of the environment. */
+export type Chosen = Pick<ChannelState, 'backend' | 'model' | 'thinking' | 'queueMode'>;
 
 /** The settings that a turn of a channel is run with. */
 export interface TurnSettings {
   readonly backend: BackendName;
   readonly model?: string | undefined;
+  readonly thinking?: Thinking | undefined;
   readonly cwd: string;
   /** Undefined if the channel names none of its own. */
   readonly tools?: readonly string[] | undefined;
@@ -37,11 +39,12 @@ export function turnSettings(
 ): TurnSettings {
   const { settings } = files;
   const backend =
-    backendNames.find((name) => name === chosen.backend) ?? settings.backend ?? config.agentBackend;
+    (chosen.backend && findBackendName(chosen.backend)) || settings.backend || config.agentBackend;
   const permissionMode = settings.permissionMode ?? config.permissionMode;
   return {
     backend,
     model: chosen.model ?? modelFor(backend, config, files),
+    thinking: parseThinking(chosen.thinking ?? '') ?? thinkingFor(backend, config, files),
     cwd: settings.cwd === undefined ? config.workingDir : resolve(config.workingDir, settings.cwd),
     tools: settings.tools,
     queueMode: queueModes.find((mode) => mode === chosen.queueMode) ?? settings.queueMode ?? config.queueMode,
@@ -52,6 +55,15 @@ export function turnSettings(
     problems: files.problems,
     unusable: files.unusable,
   };
+}
+
+/** Likewise a depth of thinking: another CLI may not have it. */
+function thinkingFor(
+  backend: BackendName,
+  config: GatewayConfig,
+  { settings }: ChannelConfig,
+): Thinking | undefined {
+  return backend === (settings.backend ?? config.agentBackend) ? settings.thinking : undefined;
 }
 
 /** A model belongs to the backend that it was named for. */

@@ -1,7 +1,15 @@
-import { type BackendName, backendNames } from '../../backends/registry.js';
+import { insteadOfThinking } from '../../backends/launch/thinking.js';
+import {
+  type BackendName,
+  backendNames,
+  findBackendName,
+  guessBackendName,
+} from '../../backends/registry.js';
+import { whyUnusable } from '../../backends/why-unusable.js';
 import { isModelName } from '../../config/formats.js';
 import { TurnoutError } from '../../core/errors.js';
-import type { UsageRow } from '../../store/rows.js';
+import { parseThinking } from '../../core/thinking.js';
+import type { ChannelState, UsageRow } from '../../store/rows.js';
 import type { ChannelChange, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import { argumentRefusal, type Command, type QueuedCommand } from './parse-command.js';
@@ -31,6 +39,8 @@ export class ChatCommands {
         return this.#backend(channel, argument);
       case 'model':
         return this.#model(channel, argument);
+      case 'thinking':
+        return this.#thinking(channel, argument);
       case 'new':
         return refuseArgument(command) ?? this.#new();
       case 'retry':
@@ -42,13 +52,19 @@ export class ChatCommands {
 
   async #backend(channel: string, wanted: string): Promise<CommandResult> {
     const { runtime, store } = this.#parts;
-    const current = await runtime.settings(channel, await store.channel(channel));
+    const stored = await store.channel(channel);
+    const current = await runtime.settings(channel, stored);
     if (wanted === '') {
-      return reply(`${current.backend} answers here. /backend <${backendNames.join('|')}> changes it.`);
+      const notice = await runtime.agents.versionNotice(current.backend);
+      const text = `${current.backend} answers here. /backend <${backendNames().join('|')}> changes it.`;
+      return reply(aloud(text, [notice]));
     }
-    const backend = backendNames.find((known) => known === wanted);
+    const backend = findBackendName(wanted);
     if (backend === undefined) {
-      return reply(`There is no backend ${JSON.stringify(wanted)}: choose ${backendNames.join(', ')}.`);
+      const valid = backendNames().join(', ');
+      const guess = guessBackendName(wanted);
+      const meant = guess === undefined ? '' : ` Did you mean ${guess}?`;
+      return reply(`There is no backend ${JSON.stringify(wanted)}: choose ${valid}.${meant}`);
     }
     if (backend === current.backend) return reply(`${backend} answers here already.`);
     const missing = await this.#whyMissing(backend);
@@ -56,16 +72,20 @@ export class ChatCommands {
     const restrictions = runtime.checkRestrictions({ ...current, backend });
     if (restrictions.type === 'refused')
       return reply(`${current.backend} goes on answering. ${restrictions.text}`);
-    const aloud = restrictions.type === 'dropped' ? ` ${restrictions.text}` : '';
-    const text = `${backend} answers from here on, in place of ${current.backend}. It is told what was said so far.${aloud}`;
-    // A model's name means nothing to another vendor.
-    return { type: 'reply', text, change: { backend, model: null } };
+    const dropped = restrictions.type === 'dropped' ? restrictions.text : undefined;
+    const text = `${backend} answers from here on, in place of ${current.backend}. It is told what was said so far.`;
+    const notes = [
+      ...[takenBack(current.backend, stored), dropped, runtime.agents.settingsLeftOut(backend)],
+      await runtime.agents.versionNotice(backend),
+    ];
+    // A model's name means nothing to another vendor, and a depth of thinking something else.
+    const change = { backend, model: null, thinking: null };
+    return { type: 'reply', text: aloud(text, notes), change };
   }
 
   async #whyMissing(backend: BackendName): Promise<string | undefined> {
     try {
-      await this.#parts.runtime.agents.adapter(backend).locate();
-      return undefined;
+      return await whyUnusable(this.#parts.runtime.agents.adapter(backend));
     } catch (error) {
       if (error instanceof TurnoutError) return error.explanation;
       throw error;
@@ -83,7 +103,7 @@ export class ChatCommands {
     if (!isModelName(wanted)) {
       return reply('A model’s name does not begin with "-": nothing was changed.');
     }
-    if (wanted === 'default') {
+    if (wanted.toLowerCase() === 'default') {
       return { type: 'reply', text: 'The model is the default again.', change: { model: null } };
     }
     return {
@@ -91,6 +111,39 @@ export class ChatCommands {
       text: `${current.backend} uses ${wanted} from here on.`,
       // The name is for this vendor's CLI: the channel stays with it, whatever the settings say later.
       change: { backend: current.backend, model: wanted },
+    };
+  }
+
+  async #thinking(channel: string, wanted: string): Promise<CommandResult> {
+    const { runtime, store } = this.#parts;
+    const { backend, thinking = 'its own default' } = await runtime.settings(
+      channel,
+      await store.channel(channel),
+    );
+    const taken = runtime.agents.adapter(backend).capabilities.thinkingDepth ?? [];
+    if (taken.length === 0)
+      return reply(`${backend} can't be told how deep to think: its own settings decide.`);
+    const values = taken.map((value) => (value === 'tokens' ? '<tokens>' : value)).join('|');
+    if (wanted === '')
+      return reply(
+        `${backend} thinks at ${thinking}. /thinking <${values}> changes it, /thinking default takes it back.`,
+      );
+    if (wanted.toLowerCase() === 'default')
+      return {
+        type: 'reply',
+        text: 'The depth of thinking is the default again.',
+        change: { thinking: null },
+      };
+    const value = parseThinking(wanted);
+    if (value === undefined || insteadOfThinking(backend, taken, value) !== undefined)
+      return reply(
+        `${backend} has no depth ${JSON.stringify(wanted)}: choose ${values}. Nothing was changed.`,
+      );
+    return {
+      type: 'reply',
+      text: `${backend} thinks at ${value} from here on.`,
+      // The depth is one of this vendor's CLI: the channel stays with it, whatever the settings say later.
+      change: { backend, thinking: String(value) },
     };
   }
 
@@ -119,6 +172,21 @@ export class ChatCommands {
 
 function reply(text: string): CommandResult {
   return { type: 'reply', text };
+}
+
+function aloud(text: string, notes: readonly (string | undefined)[]): string {
+  return [text, ...notes.filter((note) => note !== undefined)].join(' ');
+}
+
+/** Names what /model and /thinking have set for the backend that answered before. */
+function takenBack(backend: BackendName, set: ChannelState): string | undefined {
+  const lost = [
+    ...(set.model === undefined ? [] : [`/model ${set.model}`]),
+    ...(set.thinking === undefined ? [] : [`/thinking ${set.thinking}`]),
+  ];
+  if (lost.length === 0) return undefined;
+  const [was, is] = lost.length === 1 ? ['was', 'is'] : ['were', 'are'];
+  return `${lost.join(' and ')} ${was} for ${backend} and ${is} taken back: set again what is wanted here.`;
 }
 
 function refuseArgument(command: Command): CommandResult | undefined {

@@ -69,10 +69,13 @@ export class ImmediateCommands {
     const session = await sessions.get(channel, settings.backend);
     const since = turns.runningSince(channel);
     const waiting = await store.countWaiting(channel);
+    const notice = await runtime.agents.versionNotice(settings.backend);
     return {
       text: [
         `backend: ${settings.backend}${settings.live ? ' (live)' : ''}`,
+        ...(notice === undefined ? [] : [`version: ${notice}`]),
         `model: ${settings.model ?? 'default'}`,
+        `thinking: ${settings.thinking ?? 'default'}`,
         `session: ${session?.sessionId ?? 'none yet'}`,
         `directory: ${settings.cwd}`,
         `turn: ${since === undefined ? `none${await this.#retryDue(channel)}` : `running for ${seconds(now() - since)}`}`,
@@ -90,13 +93,13 @@ export class ImmediateCommands {
 
   async #queue(channel: string, argument: string): Promise<ImmediateResult> {
     const { store, runtime, now } = this.#parts;
-    if (argument === 'clear') {
+    if (argument.toLowerCase() === 'clear') {
       return {
         cancels: [queueCleared(channel, now())],
         text: ({ length }) => (length === 0 ? 'Nothing was waiting.' : `Dropped: ${count(length)}.`),
       };
     }
-    const mode = queueModes.find((known) => known === argument);
+    const mode = queueModes.find((known) => known === argument.toLowerCase());
     if (mode !== undefined) {
       const text = `Messages that come during a turn: ${mode}.`;
       return { text, change: { queueMode: mode } };

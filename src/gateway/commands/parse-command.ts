@@ -1,6 +1,6 @@
 /** The commands that look at the queue or empty it: they can't wait in it. */
 const immediateNames = ['stop', 'status', 'queue'] as const;
-const queuedNames = ['backend', 'model', 'new', 'retry', 'usage'] as const;
+const queuedNames = ['backend', 'model', 'thinking', 'new', 'retry', 'usage'] as const;
 /** The commands of the gateway. Any other `/word` is a prompt. */
 const commandNames = [...queuedNames, ...immediateNames];
 
@@ -13,10 +13,10 @@ export type ImmediateCommand = Named<(typeof immediateNames)[number]>;
 export type QueuedCommand = Named<(typeof queuedNames)[number]>;
 export type Command = ImmediateCommand | QueuedCommand;
 
-/** A leading space makes a prompt of anything. */
+/** A command is taken in any case: phones write `/Backend`. A leading space makes a prompt of anything. */
 export function parseCommand(text: string): Command | undefined {
-  const [, word, argument = ''] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(text.trimEnd()) ?? [];
-  const name = commandNames.find((known) => known === word);
+  const [, word, argument = ''] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(text.trimEnd()) ?? [];
+  const name = commandNames.find((known) => known === word?.toLowerCase());
   return name === undefined ? undefined : ({ name, argument: argument.trim() } as Command);
 }
 

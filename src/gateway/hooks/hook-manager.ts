@@ -1,8 +1,10 @@
 import { childEnvironment } from '../../backends/launch/child-environment.js';
 import type { Log } from '../../config/log.js';
+import { redactText } from '../../config/redact.js';
 import { TurnoutError } from '../../core/errors.js';
 import { printJson } from '../../core/json.js';
 import { setDeadline } from '../../core/wait.js';
+import { boundedLine } from '../../sessions/trace-fields.js';
 import type { Environment } from '../config.js';
 import { checkPrograms } from './check-programs.js';
 import { blockable, type HookEvent, type HookPayloads, type HookVerdict, rewrite } from './payloads.js';
@@ -74,7 +76,10 @@ export class HookManager {
       const outcome = await this.#slots.use(() => this.#run(hook, { ...current, event }));
       if (outcome.type === 'failure') {
         log.warn('hook failed', { why: outcome.why });
-        if (outcome.detail) log.debug('hook failed', { why: outcome.why, detail: outcome.detail });
+        if (outcome.detail) {
+          const { line: detail, ...cut } = boundedLine(outcome.detail, redactText);
+          log.debug('hook failed', { why: outcome.why, detail, ...cut });
+        }
         if (blocking) return { action: 'block', reason: withoutWord(hook, outcome.why) };
         continue;
       }

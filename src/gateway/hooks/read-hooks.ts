@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { duplicateKeys } from '../../core/duplicate-keys.js';
 import { readTextFile } from '../persona/read-text-file.js';
 import { looksLike } from '../persona/stray-files.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { z } from 'zod';
+import * as z from 'zod';
 import { duplicateKeys } from '../../core/duplicate-keys.js';
 import { TurnoutError } from '../../core/errors.js';
 import { startProcess } from '../../process/start-process.js';
@@ -39,7 +39,8 @@ export async function runHook(hook: Hook, input: string, context: HookContext): 
   try {
     return 'command' in hook ? await runCommand(hook, input, context) : await runModule(hook, input, context);
   } catch (error) {
-    if (error instanceof TurnoutError) return failure(error.message);
+    if (error instanceof TurnoutError)
+      return failure(`could not be run: ${error.message.replace(/\.$/, '')}`);
     return failure(`threw ${error instanceof Error ? error.name : typeof error}`, String(error));
   }
 }

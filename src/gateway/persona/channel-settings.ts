@@ -1,13 +1,20 @@
-import { z } from 'zod';
-import { type BackendName, backendNames } from '../../backends/names.js';
+import * as z from 'zod';
+import {
+  type BackendName,
+  backendNames,
+  findBackendName,
+  guessBackendName,
+} from '../../backends/registry.js';
 import { isModelName, modelNameExpected } from '../../config/formats.js';
 import { type QueueMode, queueModes } from '../../config/settings.js';
 import { type PermissionMode, permissionModes } from '../../core/permission-mode.js';
+import { parseThinking, type Thinking, thinkingExpected } from '../../core/thinking.js';
 
 /** The settings that the front matter in `channels/<id>/` makes for its channel. */
 export interface ChannelSettings {
   readonly backend?: BackendName;
   readonly model?: string;
+  readonly thinking?: Thinking;
   /** The directory as it was written: a relative one begins at WORKING_DIR. */
   readonly cwd?: string;
   readonly tools?: readonly string[];
@@ -25,8 +32,22 @@ const toolsExpected = 'expected a list of tool names; leave it out to allow all'
 
 /** The keys of the front matter. */
 export const channelSettingsShape = {
-  backend: oneOf(backendNames),
+  backend: z.unknown().transform((input, context) => {
+    const written = typeof input === 'string' ? input : '';
+    const name = findBackendName(written);
+    if (name !== undefined) return name;
+    const guess = guessBackendName(written);
+    const meant = guess === undefined ? '' : `; did you mean ${guess}?`;
+    const message = `expected one of ${backendNames().join(', ')}, not ${JSON.stringify(input)}${meant}`;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  }),
   model: text("expected the model's name").refine(isModelName, modelNameExpected),
+  thinking: z.union([z.string(), z.number()], { error: thinkingExpected }).transform((value, context) => {
+    const read = parseThinking(String(value));
+    if (read === undefined) context.addIssue({ code: 'custom', message: thinkingExpected });
+    return read ?? z.NEVER;
+  }),
   cwd: text('expected a directory'),
   tools: z
     .union([z.array(text(toolsExpected)), z.string().transform((list) => splitAtCommas(list))], {
@@ -41,6 +62,8 @@ export const channelSettingsShape = {
 export const channelSettingsAliases = {
   backend: 'backend',
   model: 'model',
+  thinking: 'thinking',
+  thinkingdepth: 'thinking',
   cwd: 'cwd',
   workingdir: 'cwd',
   workingdirectory: 'cwd',

@@ -1,5 +1,5 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** The text between two lines of `---` at the top of a Markdown file, and the rest. */
 export interface SplitText {

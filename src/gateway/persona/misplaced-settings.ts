@@ -6,7 +6,7 @@ type Key = (typeof channelSettingsAliases)[keyof typeof channelSettingsAliases];
 
 /**
  * Finds settings that stand outside the front matter, where they have no effect: behind a heading, in a fence of code,
- * without the dashes. `permission_mode` and `allowed_tools` are no words of a text, so they are found anywhere; the others
+ * without the dashes, in a table. `permission_mode` and `allowed_tools` are no words of a text, so they are found anywhere; the others
  * only where settings begin: behind a line of dashes or the like, and (`fromTop`) at the top of the text. Settings that
  * the front matter has set may be talked about.
  */
@@ -23,7 +23,10 @@ export function misplacedSettings(
     const [, first = ''] = keyLine.exec(line) ?? [];
     // A paragraph behind a rule may begin with a word and a colon.
     const mayBeSetting = amongSettings && !(afterBlank && /^\p{Lu}/u.test(first));
-    const found = surely(line, first) ?? (mayBeSetting ? settingNamed(first) : undefined);
+    const found =
+      surely(line, first) ??
+      (mayBeSetting ? settingNamed(first) : undefined) ??
+      inTable(line, amongSettings ? Object.keys(channelSettingsAliases) : sureKeys);
     if (found !== undefined && !isSet(found)) {
       problems.push(
         `${path} line ${firstLine + index}: ${found} has no effect here; settings stand between two lines of --- at the top`,
@@ -31,7 +34,7 @@ export function misplacedSettings(
     }
     afterBlank = line.trim() === '';
     if (opensSettings.test(line)) amongSettings = true;
-    else if (first === '' && !isSkipped.test(line)) amongSettings = false;
+    else if (first === '' && !isSkipped.test(line) && !line.includes('|')) amongSettings = false;
   }
   return problems;
 }
@@ -44,6 +47,16 @@ const opensSettings = /^\s*(?:[-–—_*+=~`]{3}|<!--)/;
 
 /** Lines that may stand between settings and what opens them. */
 const isSkipped = /^\s*(?:#.*|\/\/.*|[-*] .*)?$/;
+
+const sureKeys: readonly string[] = ['permissionmode', 'allowedtools'];
+
+/** The first of these keys that is a cell in a row of a table. */
+function inTable(line: string, keys: readonly string[]): Key | undefined {
+  if (!line.includes('|')) return undefined;
+  const cells = line.split('|').map((cell) => plainKey(cell.replaceAll(/[`*"']/g, '')));
+  const key = cells.find((cell) => keys.includes(cell));
+  return key === undefined ? undefined : channelSettingsAliases[key as keyof typeof channelSettingsAliases];
+}
 
 const sureWords = /\b(?:(permission[\s_-]?mode)|allowed[\s_-]?tools)["'`*_\s]*[:=]/i;
 

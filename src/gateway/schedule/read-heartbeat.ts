@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { channelIdExpected, isChannelId } from '../../config/formats.js';
 import { readFrontMatter } from '../persona/front-matter.js';
 import type { ScheduleOptions, ScheduleReading } from './types.js';

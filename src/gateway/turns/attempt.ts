@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PermissionDecision, PermissionRequestEvent, ToolEndEvent } from '../../core/chat-event.js';
 import type { StoredPermission, ToolRecord } from '../../store/rows.js';
+import type { PendingSession } from '../agents/session-manager.js';
 import { TurnRecorder } from '../archive/turn-recorder.js';
 import { type Question, toolOf } from './tools-begun.js';
 
@@ -17,6 +18,8 @@ export class Attempt {
   readonly #tools = new Map<string, ToolRecord>();
   readonly #notAllowed = new Map<string, OpenQuestion>();
   sessionId: string | undefined;
+  /** The session that is stored with the turn's result. */
+  readonly pending: PendingSession = {};
   /** The reason why a hook has stopped the turn. */
   blocked: string | undefined;
   /** The limit on permission requests that the turn has gone over. */

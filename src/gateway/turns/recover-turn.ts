@@ -1,4 +1,3 @@
-import { backendNames } from '../../backends/registry.js';
 import type { StoredPermission, StoredTurn } from '../../store/rows.js';
 import type { AbandonedTurn, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
@@ -74,9 +73,8 @@ async function knownSteps(
   { runtime, outputs, now }: RecoveryParts,
   signal: AbortSignal | undefined,
 ): Promise<MissedSteps> {
-  const backend = backendNames.find((name) => name === turn.setup?.backend);
-  if (backend === undefined) return { tools: turn.tools, entries: [], answered: false };
-  const adapter = runtime.agents.adapter(backend);
+  const adapter = turn.setup && runtime.agents.find(turn.setup.backend);
+  if (adapter === undefined) return { tools: turn.tools, entries: [], answered: false };
   const printed = outputs.events(turn.id, (lines) => adapter.decode?.(lines), signal);
   return missedSteps(turn.tools, printed, now());
 }

@@ -1,5 +1,4 @@
 import type { RecordedTool } from '../../backends/record/types.js';
-import { backendNames } from '../../backends/registry.js';
 import type { StoredPermission, StoredTurn, ToolRecord } from '../../store/rows.js';
 import type { Agents } from '../agents/agents.js';
 import { type Question, toolOf } from './tools-begun.js';
@@ -8,6 +7,8 @@ export interface Begun {
   readonly begun: readonly ToolRecord[];
   /** The reason why it can't be known whether a tool had begun. */
   readonly doubt?: string | undefined;
+  /** True if the backend never tells, so that the doubt says nothing about the session. */
+  readonly neverTold?: boolean | undefined;
 }
 
 export const nothingBegun: Begun = { begun: [] };
@@ -28,12 +29,13 @@ export interface RecordLook {
  * Looks into the CLI's own record of a turn that seems untouched: a CLI tells of a tool after it has begun (Codex by a
  * second), may be killed before, and nobody hears what it says into the pipe of a gateway that is dead.
  */
-export async function toolsOnRecord(look: RecordLook, agents: Pick<Agents, 'adapter'>): Promise<Begun> {
+export async function toolsOnRecord(look: RecordLook, agents: Pick<Agents, 'find'>): Promise<Begun> {
   const { turn, notAllowed, known, prompt, now } = look;
   const { setup, startedAt: since } = turn;
-  const backend = backendNames.find((name) => name === setup?.backend);
-  if (setup === undefined || backend === undefined) return nothingBegun;
-  const found = await agents.adapter(backend).recordedTools?.({
+  if (setup === undefined) return nothingBegun;
+  const backend = agents.find(setup.backend);
+  if (backend === undefined) return { begun: [], doubt: `this gateway has no backend ${setup.backend}` };
+  const found = await backend.recordedTools?.({
     sessionId: turn.sessionId ?? look.sessionId ?? setup.resumed,
     cwd: setup.cwd,
     since,
@@ -41,6 +43,7 @@ export async function toolsOnRecord(look: RecordLook, agents: Pick<Agents, 'adap
     clockSetBack: now < since,
   });
   if (found === undefined) return nothingBegun;
+  if (found.type === 'untold') return { begun: [], doubt: found.reason, neverTold: true };
   if (found.type === 'unknown') {
     // The tool that a record does not tell of is the one that waits for an answer.
     const isAsking = notAllowed.some(({ state }) => state === 'pending');

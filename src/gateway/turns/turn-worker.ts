@@ -27,6 +27,7 @@ import {
   answeredByCommand,
   begunUntold,
   failedAfterTools,
+  maxRetries,
   type Settlement,
   type TurnStop,
   unanswered,
@@ -197,6 +198,9 @@ export class TurnWorker implements TurnHandler {
           author: event.author,
           text: events.map(({ text }) => text).join('\n\n'),
           stdoutFile: await outputs.fileFor(lease.turnId),
+          pending: attempt.pending,
+          isRetry: event.attempts > 1,
+          isLast: event.attempts > maxRetries,
           chosen: await store.channel(lease.channel),
           seed: (session) =>
             readSeed(store, lease.channel, session, { beforeSeq: event.seq, without: retried }),
@@ -211,6 +215,7 @@ export class TurnWorker implements TurnHandler {
             running.asked = { setup, at, prompt: events.at(-1)?.text ?? '' };
           },
           saw: (chatEvent, agent, settings) => this.#record(running, chatEvent, agent, settings),
+          resumeFailed: () => this.#afterFailedResume(running),
         },
         stopping,
       );
@@ -256,6 +261,15 @@ export class TurnWorker implements TurnHandler {
     if (!wasFull) return report;
     const isFull = (ballast.released && !(await ballast.restore())) || (await outputs.isDiskFull());
     return { ...report, ending: { ...ending, retryable: true, ...(isFull ? { shortage: true } : {}) } };
+  }
+
+  /** A session is not to blame for a full disk, nor if it has begun tools. */
+  async #afterFailedResume({ attempt, asked }: ActiveAttempt): Promise<'repeat' | 'forget' | 'keep'> {
+    const { outputs, ballast, runtime, now } = this.#parts;
+    if (attempt.begun.length > 0 || ballast.released || (await outputs.isDiskFull())) return 'keep';
+    const found = await untoldTools(attempt, asked, now(), runtime.agents);
+    if (found === undefined) return 'repeat';
+    return found.begun.length > 0 || found.neverTold ? 'keep' : 'forget';
   }
 
   /** Returns the time that a message waits if its turn could not be started. */

@@ -20,7 +20,7 @@ export async function untoldTools(
   attempt: Attempt,
   asked: Asked | undefined,
   now: number,
-  agents: Pick<Agents, 'adapter'>,
+  agents: Pick<Agents, 'find'>,
 ): Promise<Begun | undefined> {
   if (asked === undefined) return undefined;
   const { setup, at: startedAt, prompt } = asked;

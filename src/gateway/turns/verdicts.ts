@@ -10,6 +10,7 @@ import type {
   TurnOutcome,
 } from '../../store/store.js';
 import type { RuntimeReport } from '../agent-runtime.js';
+import { lostSessionNotice } from '../agents/failed-resume.js';
 import type { Attempt } from './attempt.js';
 import { longestShortageMs } from './shortage.js';
 import { describeTools } from './tools-begun.js';
@@ -44,8 +45,10 @@ import { type Begun, nothingBegun } from './tools-on-record.js';
  * | the gateway drains, no tool begun                   | queued    | nothing                        | at the next start, free |
  * | the gateway drains, tools begun                     | failed    | that, tools begun              | /retry                  |
  * | the machine has nothing left to start the CLI with  | queued    | nothing                        | growing delay, free     |
- * | an error that may pass, no tool begun, retries left | queued    | nothing                        | after a growing delay   |
+ * | a limit that ends in more than 15 minutes           | failed    | the error, when it ends        | /retry                  |
+ * | an error that may pass, no tool begun, retries left | queued    | nothing                        | after a growing delay ¹ |
  * | any other error                                     | failed    | the error, tools begun         | /retry                  |
+ * | (whichever holds: its session could not be resumed) |           | that, once                     |                         |
  * | **When its gateway has died**                       |           |                                |                         |
  * | it was being stopped, or is by now                  | cancelled | by whom, tools begun           | no                      |
  * | tools begun                                         | failed    | that, tools begun              | /retry                  |
@@ -60,6 +63,8 @@ import { type Begun, nothingBegun } from './tools-on-record.js';
  * | no tool begun, anything else                        | failed    | why                            | /retry                  |
  * | the store refuses its result again and again        | failed    | why                            | /retry                  |
  * | its lease is another gateway's by now               | none      | nothing                        | as the other decides    |
+ *
+ * ¹ And not before the time that the API has named (`retryAfterMs`).
  */
 
 /** The end of an attempt: for good, or to be made again. */
@@ -111,9 +116,12 @@ export const maxCrashes = 20;
 /** A store that fails, or a machine that has run out of something, gets this long before the message is tried again. */
 const storeRetryMs = 5000;
 
+/** A limit that ends later than this is told at once: nobody waits for hours without a word, and a retry before would be in vain. */
+const longestRetryAfterMs = 15 * 60_000;
+
 /** The longest time that any verdict makes a message wait for its next attempt. */
 export function longestWait(retryDelayMs: number): number {
-  return Math.max(retryDelayMs * 2 ** (maxRetries - 1), storeRetryMs, longestShortageMs);
+  return Math.max(retryDelayMs * 2 ** (maxRetries - 1), storeRetryMs, longestShortageMs, longestRetryAfterMs);
 }
 
 const notRepeated = 'It is not repeated by itself: send /retry to run it again.';
@@ -188,12 +196,22 @@ export function unanswered(end: AttemptEnd, ending: ErrorEvent): Settlement {
   if (stop?.type === 'drain') return drained(end);
   if (ending.shortage && begun.length === 0)
     return postpone(end, error, { delay: end.shortageDelayMs, free: true });
-  if (mayPass(ending) && begun.length === 0 && event.attempts <= maxRetries) {
-    return postpone(end, error, { delay: end.retryDelayMs * 2 ** (event.attempts - 1), free: false });
+  const retryAfterMs = ending.retryAfterMs || 0;
+  const endsTooLate = retryAfterMs > longestRetryAfterMs;
+  if (mayPass(ending) && !endsTooLate && begun.length === 0 && event.attempts <= maxRetries) {
+    const delay = Math.max(end.retryDelayMs * 2 ** (event.attempts - 1), retryAfterMs);
+    return postpone(end, error, { delay, free: false });
   }
   const agent = report.settings.backend;
-  const text = `${agent} could not answer (${error.code}): ${error.message}${toolList(begun)}\nSend /retry to try again.`;
+  const when = endsTooLate ? timeAfter(end.at + retryAfterMs) : '';
+  const text = `${agent} could not answer (${error.code}): ${error.message}${toolList(begun)}\nSend /retry to try again${when}.`;
   return finish(end, { state: 'failed', error, ...notice(text) });
+}
+
+/** A backend of a user's own may tell a time that no date has. */
+function timeAfter(time: number): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? '' : ` after ${date.toISOString()}`;
 }
 
 /** R10: a CLI that can't be started counts too: it was there at the start, and updates take it away for a moment. */
@@ -324,20 +342,16 @@ function finish(
   outcome: Pick<TurnOutcome, 'state' | 'responseText' | 'error' | 'messages' | 'stopReason'>,
 ): Settlement {
   const { report, attempt, at } = end;
-  const { settings, ending } = report;
-  const sessionId = report.result.sessionId ?? attempt.sessionId;
-  const resumable = ending.type === 'complete' || ending.code !== 'session_not_found';
-  const session =
-    sessionId !== undefined && resumable
-      ? { backend: settings.backend, sessionId, cwd: settings.cwd }
-      : undefined;
+  const { session } = attempt.pending;
+  const lost = lostSession(report);
   return {
     type: 'finish',
     outcome: {
       ...outcome,
+      messages: [...lost.messages, ...outcome.messages],
       at,
       session,
-      forgetSession: session === undefined ? lostSession(report) : undefined,
+      forgetSession: session === undefined ? lost.forgetSession : undefined,
       usage: attempt.recorder.usage,
       events: attempt.recorder.events,
     },
@@ -350,15 +364,19 @@ function postpone(
   { delay, free }: { delay: number; free: boolean },
 ): Settlement {
   const { usage, events } = attempt.recorder;
-  const forgetSession = lostSession(report);
   return {
     type: 'postpone',
-    retry: { at, notBefore: at + delay, error, free, forgetSession, usage, events },
+    retry: { at, notBefore: at + delay, error, free, ...lostSession(report), usage, events },
   };
 }
 
-function lostSession({ sessionLost, settings }: RuntimeReport): string | undefined {
-  return sessionLost ? settings.backend : undefined;
+/** A session that is lost is forgotten and told of in one transaction: so it is told once. */
+function lostSession({
+  session,
+  settings: { backend },
+}: RuntimeReport): Pick<TurnOutcome, 'messages' | 'forgetSession'> {
+  if (session.type !== 'lost') return { messages: [] };
+  return { ...notice(lostSessionNotice(backend, session.reason)), forgetSession: backend };
 }
 
 function notice(text: string): Pick<TurnOutcome, 'messages'> {

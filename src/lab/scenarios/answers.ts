@@ -1,4 +1,4 @@
-import type { BackendName } from '../../backends/registry.js';
+import type { VendorName } from '../../backends/registry.js';
 import type { Outcome } from '../outcome.js';
 import { check, checkAnswer, checkEqual, checkNoError, type Scenario, shorten } from '../scenario.js';
 
@@ -109,7 +109,7 @@ export const answers: readonly Scenario[] = [
   },
 ];
 
-const otherModels: Readonly<Record<BackendName, { option: string; sent: string }>> = {
+const otherModels: Readonly<Record<VendorName, { option: string; sent: string }>> = {
   claude: { option: 'claude-haiku-4-5', sent: 'claude-haiku-4-5' },
   codex: { option: 'gpt-5.1-codex-mini', sent: 'gpt-5.1-codex-mini' },
   gemini: { option: 'gemini-2.5-pro', sent: 'gemini-2.5-pro' },

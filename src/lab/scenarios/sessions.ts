@@ -1,4 +1,6 @@
-import type { BackendName } from '../../backends/registry.js';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { VendorName } from '../../backends/registry.js';
 import { check, checkAnswer, checkEqual, type Scenario, shorten } from '../scenario.js';
 
 export const sessions: readonly Scenario[] = [
@@ -23,6 +25,29 @@ export const sessions: readonly Scenario[] = [
     },
   },
   {
+    id: 'continue',
+    title: 'The session that was used last in this directory goes on, and is never a new one',
+    deep: false,
+    advice: 'Where the CLI keeps its sessions is not understood: name the session with --resume.',
+    async run(lab) {
+      const directory = (name: string) => join(lab.home.directory, name);
+      const [here, there] = [directory('here'), directory('there')];
+      for (const cwd of [here, there]) await mkdir(cwd, { recursive: true });
+      lab.model.use(['This must not be an answer.']);
+      const none = await lab.turn({ prompt: 'Go on.', cwd: here, continueLast: true }, 'continue-none');
+      checkEqual(none.error?.code, 'session_not_found', 'to continue where there is no session');
+      lab.model.use(['An answer.']);
+      const first = await lab.turn({ prompt: 'The first question.', cwd: here });
+      await lab.turn({ prompt: 'Elsewhere.', cwd: there });
+      lab.model.forget();
+      const last = await lab.turn({ prompt: 'Go on.', cwd: here, continueLast: true }, 'continue');
+      checkAnswer(last, 'An answer.');
+      checkEqual(last.sessionId, first.sessionId, 'the session that goes on');
+      const history = lab.model.turns[0]?.rawBody ?? '';
+      check(history.includes('The first question.'), 'the model did not get the first prompt again');
+    },
+  },
+  {
     id: 'resume-unknown',
     title: 'An unknown session is an error, not a new conversation',
     deep: true,
@@ -40,7 +65,7 @@ export const sessions: readonly Scenario[] = [
   },
 ];
 
-const unknownSessions: Readonly<Record<BackendName, readonly string[]>> = {
+const unknownSessions: Readonly<Record<VendorName, readonly string[]>> = {
   claude: ['11111111-1111-4111-8111-111111111111'],
   // Codex silently begins a new thread for a name that is no UUID.
   codex: ['11111111-1111-7111-8111-111111111111', 'no-such-session'],

@@ -55,12 +55,14 @@ export function readChannel(db: Database, channel: string): ChannelState {
   const row = db.get<{
     backend: string | null;
     model: string | null;
+    thinking: string | null;
     queue_mode: string | null;
     conversation_start: number;
-  }>('SELECT backend, model, queue_mode, conversation_start FROM channels WHERE name = ?', channel);
+  }>('SELECT backend, model, thinking, queue_mode, conversation_start FROM channels WHERE name = ?', channel);
   return {
     backend: row?.backend ?? undefined,
     model: row?.model ?? undefined,
+    thinking: row?.thinking ?? undefined,
     queueMode: row?.queue_mode ?? undefined,
     conversationStart: row?.conversation_start ?? 0,
   };
@@ -72,9 +74,10 @@ export function readChannel(db: Database, channel: string): ChannelState {
  */
 export function changeChannel(db: Database, channel: string, change: ChannelChange, behind?: number): void {
   openLane(db, channel);
-  const { backend, model, queueMode } = change;
+  const { backend, model, thinking, queueMode } = change;
   if (backend !== undefined) db.run('UPDATE channels SET backend = ? WHERE name = ?', backend, channel);
   if (model !== undefined) db.run('UPDATE channels SET model = ? WHERE name = ?', model, channel);
+  if (thinking !== undefined) db.run('UPDATE channels SET thinking = ? WHERE name = ?', thinking, channel);
   if (queueMode !== undefined)
     db.run('UPDATE channels SET queue_mode = ? WHERE name = ?', queueMode, channel);
   if (change.newConversation !== true) return;

@@ -8,6 +8,7 @@ import type { Database } from './database.js';
 import { endEvent } from './events.js';
 import { freeLane } from './lanes.js';
 import { heldTurn } from './leases.js';
+import { say } from './outbox.js';
 import { applyOutcome } from './outcome.js';
 import { voidPermissions } from './permissions.js';
 import { membersOf } from './turns.js';
@@ -38,8 +39,9 @@ export function finish(db: Database, lease: Lease, outcome: TurnOutcome): void {
  */
 export function postpone(db: Database, lease: Lease, retry: Postponement): void {
   const turn = heldTurn(db, lease);
+  const events = membersOf(db, turn.seq);
   endTurn(db, turn.seq, { ...retry, state: 'postponed' });
-  for (const event of membersOf(db, turn.seq)) {
+  for (const event of events) {
     db.run(
       `UPDATE events SET state = 'queued', attempts = attempts - ?, crashes = crashes + ?, not_before = ?,
         turn_id = NULL, error_code = ?, error_message = ? WHERE seq = ?`,
@@ -53,6 +55,11 @@ export function postpone(db: Database, lease: Lease, retry: Postponement): void 
   }
   freeLane(db, turn.channel);
   if (retry.forgetSession !== undefined) forgetSession(db, turn.channel, retry.forgetSession);
+  const [first] = events;
+  if (first !== undefined) {
+    const place = { channel: turn.channel, eventId: first.id, atEvent: (events.at(-1) ?? first).seq };
+    for (const message of retry.messages ?? []) say(db, { ...message, ...place, at: retry.at }, first.source);
+  }
   archive(db, turn.seq, retry.events);
 }
 

@@ -216,4 +216,8 @@ export const migrations: readonly string[] = [
   CREATE INDEX turn_tools_id ON turn_tools (turn_seq, id);
   DROP INDEX turn_tools_turn;
   `,
+  `
+  -- How deep the model thinks, as it was chosen in the chat.
+  ALTER TABLE channels ADD COLUMN thinking TEXT;
+  `,
 ];

@@ -35,8 +35,12 @@ export function describeConversing(stage: StoreStage): void {
       });
       await stage.answerNext('c', { forgetSession: 'claude', session: session('codex') });
       expect(await stage.store.session('c', 'claude')).toBeUndefined();
-      await stage.store.postpone((await stage.claimOne()).lease, retry({ forgetSession: 'codex' }));
+      const told = { role: 'system', text: 'The session was lost.' } as const;
+      const { lease, event } = await stage.claimOne();
+      await stage.store.postpone(lease, retry({ forgetSession: 'codex', messages: [told] }));
       expect(await stage.store.session('c', 'codex')).toBeUndefined();
+      const messages = await stage.store.messages('c', { limit: 10 });
+      expect(messages.at(-1)).toMatchObject({ ...told, eventId: event.id });
     });
 
     it('keeps what was set in the chat until it is taken back', async () => {

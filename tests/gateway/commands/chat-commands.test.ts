@@ -53,7 +53,7 @@ describe('chat commands', () => {
       'Dropped: 1 message.',
     );
     expect(await client.event(waiting)).toMatchObject({ state: 'cancelled' });
-    await client.post('a', '/queue interrupt');
+    await client.post('a', '/Queue Interrupt');
     expect(await client.ask('a', 'say exactly: next')).toMatchObject({ responseText: 'next' });
     expect((await client.event(running)).state).toBe('cancelled');
     expect((await client.event(await client.post('a', '/queue faster'))).responseText).toContain(
@@ -91,6 +91,23 @@ describe('chat commands', () => {
     expect((await client.event(await client.post('a', '/stop'))).responseText).toBe('Stopped.');
     expect((await client.event(event)).state).toBe('cancelled');
     await eventually(() => !isAlive(pid));
+  });
+
+  it('/thinking sets how deep the model thinks, as far as its CLI can be told (S3)', async () => {
+    const client = await setUpGateway().start();
+    const told = async (command: string) => (await client.ask('a', command)).responseText;
+    expect(await told('/thinking')).toMatch(/^claude thinks at its own default\. .*low\|medium\|high/);
+    expect(await told('/thinking off')).toMatch(
+      /^claude has no depth "off": choose low.* Nothing was changed/,
+    );
+    expect(await told('/thinking deeply')).toMatch(/Nothing was changed/);
+    expect(await told('/Thinking HIGH')).toBe('claude thinks at high from here on.');
+    expect((await client.ask('a', 'hello')).state).toBe('answered');
+    expect(await told('/status')).toMatch(/^thinking: high$/m);
+    expect(await told('/thinking 4321')).toBe('claude thinks at 4321 from here on.');
+    expect(await told('/status')).toMatch(/^thinking: 4321$/m);
+    expect(await told('/thinking default')).toMatch(/default again/);
+    expect(await told('/status')).toMatch(/^thinking: default$/m);
   });
 
   it('/new begins a new conversation, which knows nothing of the old one', async () => {
@@ -141,9 +158,11 @@ describe('chat commands', () => {
     expect((await client.ask('a', '/backend cursor')).responseText).toMatch(
       /no backend "cursor": choose claude/,
     );
-    const missing = await client.ask('a', '/backend opencode');
+    expect((await client.ask('a', '/backend Gemni')).responseText).toContain('Did you mean gemini?');
+    const missing = await client.ask('a', '/backend OpenCode-CLI');
     expect(missing.responseText).toMatch(/^claude goes on answering\.[\s\S]*npm install/);
-    expect((await client.ask('a', '/backend claude')).responseText).toBe('claude answers here already.');
+    for (const same of ['claude', 'Claude', 'CLAUDE-CLI'])
+      expect((await client.ask('a', `/backend ${same}`)).responseText).toBe('claude answers here already.');
     expect(await client.ask('a', 'say exactly: still here')).toMatchObject({ responseText: 'still here' });
   });
 

@@ -81,3 +81,41 @@ describe('a backend that can’t keep a restriction', () => {
     expect(stage.points).toContain('began');
   });
 });
+
+describe('what /model and /thinking have set', () => {
+  it('is taken back by /backend, which names it', async () => {
+    const settings: Record<string, string> = {};
+    const stage = stageWith(settings);
+    const client = await stage.start(settings);
+    await client.ask('a', '/model demo-large');
+    await client.ask('a', '/thinking high');
+    expect((await client.ask('a', '/backend codex')).responseText).toContain(
+      ' /model demo-large and /thinking high were for claude and are taken back: set again what is wanted here.',
+    );
+    expect((await client.ask('a', '/status')).responseText).toContain('model: default\nthinking: default');
+    expect((await client.ask('a', '/backend claude')).responseText).not.toContain('taken back');
+    await client.ask('a', '/thinking low');
+    expect((await client.ask('a', '/backend codex')).responseText).toContain(
+      ' /thinking low was for claude and is taken back',
+    );
+  });
+});
+
+describe('the path and the model of AGENT_BACKEND', () => {
+  it('are not used for another backend, which the chat and the log are told by name (R7.3, O2, O5)', async () => {
+    const settings: Record<string, string> = { BACKEND_MODEL: 'demo-large' };
+    const stage = stageWith(settings);
+    const client = await stage.start(settings);
+    const told = 'BACKEND_CLI_PATH and BACKEND_MODEL belong to claude and are not used for codex.';
+    expect((await client.ask('a', '/backend codex-cli')).responseText).toContain(
+      `codex answers from here on, in place of claude. It is told what was said so far. ${told}`,
+    );
+    expect((await client.ask('a', '/status')).responseText).toContain('model: default');
+    stage.configure('channels/b/channel.md', '---\nbackend: opencode-cli\n---\n');
+    expect((await client.ask('b', '/status')).responseText).toContain('backend: opencode');
+    await client.ask('b', 'hello');
+    const warned = stage.log.filter(({ level }) => level === 'warn').map(({ message }) => String(message));
+    for (const name of ['codex', 'opencode'])
+      expect(warned.filter((line) => line.includes(`not used for ${name}.`))).toHaveLength(1);
+  });
+});

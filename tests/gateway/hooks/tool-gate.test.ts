@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Client, eventually, type GatewayStage, setUpGateway } from '../stage.js';
@@ -53,6 +53,22 @@ describe('a tool_start hook decides before the tool runs', () => {
     expect(event.responseText).toContain(
       `The hook ./gate.mjs has to agree to each tool, and could not: ${why}.`,
     );
+    expect(existsSync(join(stage.work, 'demo-note.txt'))).toBe(false);
+  });
+
+  it('no word, no tool: a hook whose program has gone is named in a sentence', async () => {
+    const stage = setUpGateway();
+    const program = join(stage.root, 'config', 'gate.sh');
+    stage.configure('gate.sh', '#!/bin/sh\n');
+    chmodSync(program, 0o755);
+    stage.configure('hooks.json', JSON.stringify({ tool_start: [{ command: ['./gate.sh'] }] }));
+    const client = await stage.start();
+    rmSync(program);
+    const event = await client.ask('a', 'write a note: unguarded');
+    expect(event.responseText).toMatch(
+      /The hook \.\/gate\.sh has to agree to each tool, and could not: it could not be run: .*gate\.sh [^.]*\./,
+    );
+    expect(event.responseText).not.toMatch(/it \/|\.\./);
     expect(existsSync(join(stage.work, 'demo-note.txt'))).toBe(false);
   });
 

@@ -89,7 +89,7 @@ describe('/backend with a CLI that is not installed', () => {
     const client = await stage.start({ PATH: empty });
     const { responseText } = await client.ask('a', '/backend codex');
     expect(responseText).toMatch(
-      /claude goes on answering.*npm install -g @openai\/codex.*put it on the PATH/s,
+      /claude goes on answering.*npm install -g @openai\/codex@\d+\.\d+\.\d+`, or put it on the PATH/s,
     );
     expect(responseText).not.toContain('BACKEND_CLI_PATH');
   });

@@ -103,9 +103,9 @@ describe('an agent that prints without end', () => {
       MAX_OUTPUT_MB: '1',
     });
     const event = await client.ask('a', 'hello');
-    expect(event).toMatchObject({ state: 'failed', attempts: 1 });
+    expect(event).toMatchObject({ state: 'failed', attempts: 1, error: { code: 'bad_request' } });
     expect((await client.messages('a')).at(-1)?.text).toMatch(
-      /wrote more than 1 MB of output[\s\S]*raise MAX_OUTPUT_MB[\s\S]*- Bash .*deploy/,
+      /The agent wrote more than 1 MB of output in one turn[\s\S]*raise MAX_OUTPUT_MB[\s\S]*- Bash .*deploy/,
     );
     await eventually(() => readdirSync(join(stage.home, 'turns')).length === 0);
   });

@@ -14,6 +14,8 @@ class SilentAgent extends ClaudeCodeBackend {
   runs = 0;
   record = running;
   readonly queries: RecordQuery[] = [];
+  /** The session that each run was to resume. */
+  readonly resumed: (string | undefined)[] = [];
   /** The error that it ends with; without one it works until it is stopped. */
   ends: ErrorCode | undefined;
   session: string | undefined = 's1';
@@ -29,8 +31,9 @@ class SilentAgent extends ClaudeCodeBackend {
     return this.record;
   }
 
-  override async *run(_request: RunRequest, { signal }: RunOptions = {}): AsyncGenerator<ChatEvent> {
+  override async *run({ sessionId }: RunRequest, { signal }: RunOptions = {}): AsyncGenerator<ChatEvent> {
     this.runs += 1;
+    this.resumed.push(sessionId);
     if (this.session !== undefined) yield { type: 'session', sessionId: this.session, backend: 'claude' };
     if (this.breaks) throw Object.assign(new Error('No files left.'), { code: 'EMFILE' });
     if (this.ends === undefined) {
@@ -84,8 +87,36 @@ describe('a tool of which only the agent’s own record knows', () => {
     const client = await stage.start({}, agent);
     await client.ask('a', 'make it');
     expect(await client.ask('a', '/retry')).toMatchObject({ state: 'failed', attempts: 1 });
-    expect(agent.queries.map(({ prompt }) => prompt)).toEqual(['make it', 'make it']);
+    expect(agent.runs).toBe(2);
+    expect(new Set(agent.queries.map(({ prompt }) => prompt))).toEqual(new Set(['make it']));
   });
+
+  it.each([
+    ['stays if the record names the tool', running, ['s1', 's1']],
+    [
+      'is forgotten if the record can’t tell',
+      { type: 'unknown', reason: 'it is damaged' },
+      ['s1', undefined],
+    ],
+  ] as const)(
+    'of a resume that crashed is not run again; the session %s (R10)',
+    async (_what, record, resumed) => {
+      const stage = setUpGateway();
+      const agent = SilentAgent.on(stage);
+      agent.ends = 'auth';
+      const client = await stage.start({}, agent);
+      await client.ask('a', 'hello');
+      agent.ends = 'crashed';
+      agent.record = record;
+      expect(await client.ask('a', 'make it')).toMatchObject({ state: 'failed', attempts: 1 });
+      expect(agent.runs).toBe(2);
+      agent.ends = 'auth';
+      await client.ask('a', 'go on');
+      expect(agent.resumed.slice(1)).toEqual(resumed);
+      const told = (await client.messages('a')).filter(({ text }) => text.includes('could not be resumed'));
+      expect(told).toHaveLength(resumed[1] === undefined ? 1 : 0);
+    },
+  );
 
   it('is not run again when the gateway itself breaks the turn off', async () => {
     const stage = setUpGateway();

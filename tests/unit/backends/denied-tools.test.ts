@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type BackendName, createBackend } from '../../../src/backends/registry.js';
+import { createBackend, type VendorName } from '../../../src/backends/registry.js';
 
 const limits = { workingDir: '.', queryTimeoutMs: 0, allowedTools: [], maxTurns: 1 };
 
-async function ends(backend: BackendName, ...lines: readonly object[]) {
+async function ends(backend: VendorName, ...lines: readonly object[]) {
   async function* printed() {
     for (const line of lines) yield JSON.stringify(line);
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { backendNames } from '../../../src/backends/names.js';
+import { vendorNames } from '../../../src/backends/names.js';
 import { readRecordings } from '../../contract/recordings.js';
 
-describe.each(backendNames)('the recordings of %s', (cli) => {
+describe.each(vendorNames)('the recordings of %s', (cli) => {
   const recordings = readRecordings(cli);
 
   it('are of the CLI that they are filed under, and complete', () => {

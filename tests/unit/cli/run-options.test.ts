@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { describeCommand } from '../../../src/cli/describe-command.js';
-import { parseRunOptions, settingsFrom } from '../../../src/cli/run-options.js';
+import { parseRunOptions } from '../../../src/cli/run-options.js';
+
+it('a PATH that was only added to is shown as a shell writes it (O9)', () => {
+  const command = { command: 'codex', args: [], cwd: '/w' };
+  const show = (PATH: string) =>
+    describeCommand({ ...command, env: { PATH } }, (text) => text, { PATH: '/usr/bin::/bin' });
+  expect(show('/opt/codex:/usr/bin:/bin')).toBe('in /w: PATH=/opt/codex:"$PATH" codex');
+  expect(show('/opt/codex:/bin')).toBe('in /w: PATH=/opt/codex:/bin codex');
+});
 
 describe('the options of `turnout run`', () => {
   it('have defaults', () => {
@@ -60,6 +68,26 @@ describe('the options of `turnout run`', () => {
     });
   });
 
+  it('take names in any case', () => {
+    const read = options('--backend', 'Claude', '--permission-mode', 'Plan', '--output', 'JSON', 'x');
+    expect(read).toMatchObject({ backend: 'claude', permissionMode: 'plan', output: 'json' });
+  });
+
+  it('take a depth of thinking by name or in tokens, and nothing else (S3)', () => {
+    expect(parseRunOptions(['--thinking', 'high', 'x'])).toMatchObject({ thinking: 'high' });
+    expect(parseRunOptions(['--thinking', 'HIGH', 'x'])).toMatchObject({ thinking: 'high' });
+    expect(parseRunOptions(['--thinking', '4321', 'x'])).toMatchObject({ thinking: 4321 });
+    for (const wrong of ['deeply', '0', '-1', '1.5', '1e3', '', ' high'])
+      expect(() => parseRunOptions([`--thinking=${wrong}`, 'x']), wrong).toThrow(
+        /--thinking: expected one of off/,
+      );
+  });
+
+  it('continue the last session, or resume one, not both (S4)', () => {
+    expect(parseRunOptions(['--continue', 'x'])).toMatchObject({ continueLast: true, sessionId: undefined });
+    expect(() => parseRunOptions(['--continue', '--resume', 'id', 'x'])).toThrow(/both given/);
+  });
+
   it('a prompt that looks like an option goes through --prompt=', () => {
     expect(options('--prompt=-x')).toMatchObject({ prompt: '-x' });
     expect(options('--prompt=--help')).toMatchObject({ prompt: '--help' });
@@ -101,18 +129,9 @@ describe('the options of `turnout run`', () => {
     expect(message).toContain(named);
   });
 
-  it('stand over the environment; a path and a model belong to the backend that is configured there (O5)', () => {
-    const environment = { AGENT_BACKEND: 'codex', BACKEND_CLI_PATH: '/opt/codex', BACKEND_MODEL: 'gpt' };
-    const settings = (...args: string[]) => settingsFrom(options(...args), environment);
-    expect(settings('hi')).toEqual(environment);
-    expect(settings('--backend', 'codex')).toEqual(environment);
-    expect(settings('--backend', 'claude')).toEqual({ AGENT_BACKEND: 'claude' });
-    expect(settings('--backend', 'claude-cli')).toEqual({ AGENT_BACKEND: 'claude' });
-    expect(settings('--backend', 'claude', '--model', 'opus')).toEqual({
-      AGENT_BACKEND: 'claude',
-      BACKEND_MODEL: 'opus',
-    });
-    expect(settings('--cwd', '/w')).toMatchObject({ WORKING_DIR: '/w' });
+  it('understand a backend by its short name and with -cli (O2)', () => {
+    expect(options('hi', '--backend', 'codex').backend).toBe('codex');
+    expect(options('hi', '--backend', 'codex-cli').backend).toBe('codex');
   });
 });
 

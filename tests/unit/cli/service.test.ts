@@ -135,6 +135,8 @@ describe('turnout service', () => {
 
   beforeEach(() => {
     vi.spyOn(process, 'cwd').mockReturnValue(root);
+    for (const name of Object.keys(process.env)) vi.stubEnv(name, undefined);
+    vi.stubEnv('HOME', root);
     vi.stubEnv('PATH', '/bin:/usr/bin');
     vi.stubEnv('TURNOUT_HOME', `${root}-home`);
     mkdirSync(`${root}-home`, { mode: 0o700 });
@@ -148,6 +150,21 @@ describe('turnout service', () => {
     expect(lines(done.stdout)).toContain(`Environment="TURNOUT_HOME=${root}-home"`);
     expect(done.stdout).toMatch(/^ExecStart="\/.*node" "\/.*cli\/main\.js" gateway$/m);
     expect(done.stdout).not.toMatch(/^User=/m);
+  });
+
+  it('names what the environment has and the unit has not, without values', async () => {
+    vi.stubEnv('AGENT_BACKEND', 'codex');
+    vi.stubEnv('QUEUE_MODE', 'steer');
+    vi.stubEnv('HTTP_TOKEN', 'swordfish-swordfish');
+    vi.stubEnv('OPENAI_API_KEY', 'swordfish-key');
+    vi.stubEnv('EDITOR', 'vi');
+    writeFileSync(join(`${root}-home`, '.env'), 'QUEUE_MODE=steer\n', { mode: 0o600 });
+    const { code, stdout, stderr } = await run();
+    expect(code).toBe(0);
+    expect(stderr).toContain('not in the unit: AGENT_BACKEND, HTTP_TOKEN, OPENAI_API_KEY.\n');
+    expect(stderr).toContain(`${root}-home/.env`);
+    expect(stderr).toContain('LoadCredential=');
+    expect(stdout + stderr).not.toContain('swordfish');
   });
 
   it('takes the grace period and the data directory from the settings', async () => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { BackendName } from '../../../src/backends/names.js';
+import type { VendorName } from '../../../src/backends/names.js';
 import { readRecording, stdoutOf } from '../../contract/recordings.js';
 import { type Program, programPath, type Stage } from '../../contract/stage.js';
 
@@ -68,12 +68,7 @@ export function turnout(place: Place, args: readonly string[], start: Start = {}
 }
 
 /** Returns the environment in which a backend's CLI is a fixture program that prints a recording. */
-export function playing(
-  stage: Stage,
-  backend: BackendName,
-  scenario: string,
-  program: Program = 'replay.sh',
-) {
+export function playing(stage: Stage, backend: VendorName, scenario: string, program: Program = 'replay.sh') {
   const recording = readRecording(backend, scenario);
   const { stderr, exit } = recording;
   return {

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { BackendAdapter } from '../../../src/backends/types.js';
 import { TurnoutError } from '../../../src/core/errors.js';
-import { backendConfig, loadConfig } from '../../../src/gateway/config.js';
+import { backendConfig, configWith, loadConfig, settingsLeftOut } from '../../../src/gateway/config.js';
 
 describe('settings', () => {
   it('have defaults that need no thought (R2.6, R6.3, R7.2, R10)', () => {
@@ -244,6 +245,93 @@ describe('settings', () => {
       // A value that falls back to the default is one warning, not two.
       expect(loadConfig({ AGENT_BACKEND: name, BACKEND_MAX_TURNS: 'x' }).warnings).toHaveLength(1);
     }
+  });
+
+  it('understand the names with -cli too, wherever a backend is named (O2, O5)', () => {
+    for (const name of ['claude', 'codex', 'gemini', 'opencode']) {
+      for (const written of [name, `${name}-cli`, ` ${name} `, `${name.toUpperCase()}-CLI`]) {
+        expect(loadConfig({ AGENT_BACKEND: written }).agentBackend).toBe(name);
+        expect(loadConfig({ FORGE_BACKEND: written }).agentBackend).toBe(name);
+        expect(loadConfig({ AGENT_BACKEND: 'gemini' }, { backend: written }).agentBackend).toBe(name);
+      }
+    }
+    const blank = { AGENT_BACKEND: '  ', FORGE_BACKEND: '' };
+    expect(loadConfig(blank).agentBackend).toBe('claude');
+  });
+
+  it('a wrong name is told with where it came from and what may have been meant (R6.5)', () => {
+    expect(failure({ AGENT_BACKEND: 'clade' }).message).toMatch(
+      /- AGENT_BACKEND: Unknown backend "clade".*claude, codex, gemini, opencode\. Did you mean claude\?/,
+    );
+    expect(failure({ FORGE_BACKEND: 'open-code' }).message).toMatch(/FORGE_BACKEND: .*mean opencode\?/);
+    expect(failure({ AGENT_BACKEND: 'Codx-CLI' }).message).toMatch(/"Codx-CLI".*mean codex\?/);
+    expect(failure({ AGENT_BACKEND: 'cursor' }).message).not.toContain('mean');
+    expect(() => loadConfig({}, { backend: '' })).toThrow(/--backend: Unknown backend ""/);
+  });
+
+  describe('for a path and a model belong to the backend that is configured with them (R6.4, O5)', () => {
+    const both = { BACKEND_CLI_PATH: '/opt/it', BACKEND_MODEL: 'large' };
+    const warning =
+      'BACKEND_CLI_PATH and BACKEND_MODEL belong to claude and are not used for codex. To use a codex that is not on the PATH, set AGENT_BACKEND=codex and BACKEND_CLI_PATH to its path.';
+
+    it.each([
+      ['by AGENT_BACKEND', { AGENT_BACKEND: 'claude-cli' }],
+      ['by FORGE_BACKEND', { FORGE_BACKEND: 'claude' }],
+      ['by default', {}],
+    ])('%s, and a flag that chooses another one leaves them out, and says so', (_how, named) => {
+      const config = loadConfig({ ...both, ...named }, { backend: 'codex' });
+      expect(config).toMatchObject({ agentBackend: 'codex', backendCliPath: 'codex', warnings: [warning] });
+      expect(config).not.toHaveProperty('backendModel');
+      // The same one, chosen again, is no other one.
+      expect(loadConfig({ ...both, ...named }, { backend: 'claude-cli' })).toMatchObject({
+        backendCliPath: '/opt/it',
+        backendModel: 'large',
+        warnings: [],
+      });
+    });
+
+    it('a backend that is given to the gateway has neither, if it is another one', () => {
+      const named = (name: string): BackendAdapter => ({
+        name: () => name,
+        validate: async () => true,
+        execute: async () => ({ isError: false }),
+      });
+      const config = loadConfig(both);
+      const toy = configWith(config, named('toy'));
+      expect(toy).toMatchObject({ agentBackend: 'toy', backendCliPath: 'toy' });
+      expect(toy).not.toHaveProperty('backendModel');
+      expect(settingsLeftOut(toy, 'codex')).toBeUndefined();
+      const codex = configWith(config, named('codex'));
+      expect(codex).toMatchObject({ agentBackend: 'codex', backendCliPath: 'codex' });
+      expect(codex).not.toHaveProperty('backendModel');
+      expect(configWith(config, named('claude'))).toBe(config);
+    });
+
+    it('also if that one does not exist: a name that a stronger source replaces is only warned about', () => {
+      const flag = loadConfig({ ...both, AGENT_BACKEND: 'codx' }, { backend: 'claude' });
+      expect(flag).toMatchObject({ agentBackend: 'claude', backendCliPath: 'claude' });
+      expect(flag.warnings).toEqual([
+        expect.stringMatching(
+          /^AGENT_BACKEND: Unknown backend "codx"\..* It is not used: --backend is stronger\.$/,
+        ),
+        expect.stringContaining('belong to codx and are not used for claude.'),
+      ]);
+      const setting = loadConfig({
+        AGENT_BACKEND: 'codex',
+        FORGE_BACKEND: 'clade',
+        BACKEND_CLI_PATH: '/opt/it',
+      });
+      expect(setting).toMatchObject({ agentBackend: 'codex', backendCliPath: '/opt/it' });
+      expect(setting.warnings).toEqual([
+        expect.stringMatching(/^FORGE_BACKEND: .*"clade".* It is not used: AGENT_BACKEND is stronger\.$/),
+      ]);
+    });
+
+    it('a model that is given with the flag is the flag’s', () => {
+      const config = loadConfig({ BACKEND_MODEL: 'large' }, { backend: 'codex', model: 'small' });
+      expect(config).toMatchObject({ backendModel: 'small', warnings: [] });
+      expect(loadConfig({ BACKEND_MODEL: 'large' }, { model: 'small' }).backendModel).toBe('small');
+    });
   });
 
   it('an unknown backend stops the start with the list of the valid ones (R6.5)', () => {

@@ -11,6 +11,7 @@ import {
   type RunningProcess,
   startProcess,
 } from '../../../src/process/start-process.js';
+import { compiledProgram } from '../../compile-programs.js';
 
 /** The ways to know the processes of a child, from the surest to that of macOS; Linux can be made to go all of them. */
 export type Way = 'cgroups' | 'marks' | 'ps';
@@ -48,7 +49,7 @@ export async function startFixture(
 ): Promise<RunningProcess> {
   const child = await startProcess({
     command: process.execPath,
-    args: [...(program.endsWith('.ts') ? ['--import', 'tsx'] : []), fixturePath(program), ...args],
+    args: [fixturePath(program), ...args],
     env: process.env as Record<string, string>,
     ...spec,
   });
@@ -57,7 +58,8 @@ export async function startFixture(
 }
 
 export function fixturePath(program: string): string {
-  return fileURLToPath(new URL(`../../fixtures/process/${program}`, import.meta.url));
+  const path = fileURLToPath(new URL(`../../fixtures/process/${program}`, import.meta.url));
+  return path.endsWith('.ts') ? compiledProgram(path) : path;
 }
 
 export async function readAll(child: RunningProcess): Promise<Line[]> {

@@ -232,12 +232,7 @@ describe('SpawnError', () => {
     async () => {
       const child = await startProcess({
         command: 'sh',
-        args: [
-          '-c',
-          `ulimit -n 64; exec "$0" --import tsx "$1"`,
-          process.execPath,
-          fixturePath('out-of-files.ts'),
-        ],
+        args: ['-c', `ulimit -n 64; exec "$0" "$1"`, process.execPath, fixturePath('out-of-files.ts')],
         env: process.env as Record<string, string>,
       });
       const lines = await readAll(child);

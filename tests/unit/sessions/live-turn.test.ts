@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { TurnStream } from '../../../src/backends/live/turn-stream.js';
 import type { LiveEvent, LiveSession } from '../../../src/backends/live/types.js';
+import { retryNotice } from '../../../src/backends/output/retries.js';
 import type { Clocks } from '../../../src/config/limits.js';
-import { type ChatEvent, errorEvent } from '../../../src/core/chat-event.js';
+import { type ChatEvent, errorEvent, type Retry } from '../../../src/core/chat-event.js';
 import { Alarm } from '../../../src/sessions/alarm.js';
 import { LiveTurn } from '../../../src/sessions/live-turn.js';
 
@@ -36,6 +37,56 @@ describe('a tool that the stop of its turn ends', () => {
     const events: ChatEvent[] = [];
     for await (const batch of eventsOf(turn)) events.push(...batch);
     expect(events).toMatchObject([toolStart, aborted, { type: 'complete' }]);
+  });
+});
+
+describe('a retry that the CLI tells of', () => {
+  const failing = (retry: Partial<Retry>) =>
+    retryNotice('Claude', { attempt: 1, code: 'rate_limit', reason: 'slow', ...retry });
+  const interruptedEnding: LiveEvent = {
+    type: 'ending',
+    ending: { type: 'failed', code: 'interrupted', message: 'Interrupted' },
+  };
+  const endOf = async (events: readonly LiveEvent[], clocks: Partial<Clocks>) => {
+    const cli = new TurnStream();
+    const turn = new LiveTurn(
+      session(cli, [interruptedEnding]),
+      { ...never, ...clocks },
+      'claude',
+      undefined,
+      {
+        signIn: 'Sign in.',
+      },
+    );
+    for (const event of events) cli.push(event);
+    let last: ChatEvent | undefined;
+    for await (const batch of eventsOf(turn)) last = batch.at(-1);
+    expect(await turn.settle()).toBe(true);
+    return last;
+  };
+
+  it('is ended when a rejected key was tried three times, with the advice', async () => {
+    const rejected = [1, 2, 3].map((attempt) => failing({ attempt, code: 'auth', reason: 'bad key' }));
+    expect(await endOf(rejected, {})).toMatchObject({
+      code: 'auth',
+      message: expect.stringContaining('\nSign in.'),
+      retryable: false,
+    });
+  });
+
+  it('is not waited for when it comes after the turn’s time, or after the longest silence', async () => {
+    const later = [failing({ delayMs: 60_000 })];
+    const limit = { code: 'rate_limit', retryAfterMs: 60_000, retryable: true };
+    expect(await endOf(later, { turnMs: 50_000 })).toMatchObject(limit);
+    expect(await endOf(later, { modelSilenceMs: 50_000 })).toMatchObject(limit);
+    expect(await endOf([...later, ending], { turnMs: 70_000 })).toMatchObject({ type: 'complete' });
+  });
+
+  it('is named when the time is up meanwhile', async () => {
+    expect(await endOf([failing({})], { turnMs: 30 })).toMatchObject({
+      code: 'timeout',
+      message: expect.stringMatching(/^The turn took longer than [\s\S]*slow/),
+    });
   });
 });
 

@@ -14,6 +14,27 @@ afterEach(async () => {
   expect(demo.processes()).toEqual([]);
 });
 
+describe('the last session of the demo agent (S4)', () => {
+  it.each([true, false])('is the one that is continued, live: %s', async (live) => {
+    demo = new DemoSessions();
+    await expect(demo.open({ live, continueLast: true })).rejects.toMatchObject({
+      code: 'session_not_found',
+    });
+    for (const prompt of ['remember that the door is open', 'remember that the kettle is on']) {
+      const session = await demo.open({ live });
+      await collect(session.send(prompt));
+      await session.close();
+    }
+    const again = await demo.open({ live, continueLast: true });
+    expect(await lastOf(again.send('what do you remember'))).toMatchObject({
+      text: 'I remember:\n- the kettle is on',
+    });
+    await again.close();
+    const elsewhere = demo.open({ live, continueLast: true, cwd: '/' });
+    await expect(elsewhere).rejects.toMatchObject({ code: 'session_not_found' });
+  });
+});
+
 describe('the clocks of a session over one-shot runs', () => {
   it.each<[string, string, Partial<Clocks>, RegExp]>([
     ['a silent model', 'hang', { modelSilenceMs: 700 }, /^No output from the model for 0\.7 s$/],

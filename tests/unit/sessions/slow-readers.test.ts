@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { maxUnreadBytes } from '../../../src/backends/live/turn-stream.js';
-import { type BackendName, backendNames } from '../../../src/backends/registry.js';
+import { type VendorName, vendorNames } from '../../../src/backends/registry.js';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
 import { Sessions } from '../../../src/sessions/sessions.js';
 
@@ -15,7 +15,7 @@ const limit = maxUnreadBytes / outputBytes;
 /** The pipe has a read-ahead of 8 MiB, and an output may be on its way on either side. */
 const underway = 12;
 
-describe.each(backendNames)('a slow reader of %s', (backend) => {
+describe.each(vendorNames)('a slow reader of %s', (backend) => {
   it('leaves no more unread than the same number of bytes', async () => {
     const { events, writtenAtStall } = await readSlowly(backend);
     const read = events.filter(({ type }) => type === 'tool_end').length;
@@ -36,7 +36,7 @@ describe.each(backendNames)('a slow reader of %s', (backend) => {
 });
 
 /** Takes the first output, and nothing more until the writer has written all, or waits. */
-async function readSlowly(backend: BackendName): Promise<{ events: ChatEvent[]; writtenAtStall: number }> {
+async function readSlowly(backend: VendorName): Promise<{ events: ChatEvent[]; writtenAtStall: number }> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'turnout-slow-')));
   const progress = join(directory, 'progress');
   const sessions = new Sessions();

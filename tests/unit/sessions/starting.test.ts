@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type BackendName, backendNames } from '../../../src/backends/registry.js';
+import { type VendorName, vendorNames } from '../../../src/backends/registry.js';
 import type { BackendSession, SessionOptions } from '../../../src/sessions/types.js';
 import { collect, DemoSessions } from './demo-sessions.js';
 
@@ -31,7 +31,7 @@ const some = (count: number) => vi.waitFor(() => expect(demo.processes()).toHave
 
 function open(
   signal?: AbortSignal,
-  backend: BackendName = 'codex',
+  backend: VendorName = 'codex',
   more: Partial<SessionOptions> = {},
 ): Promise<BackendSession> {
   const { env, ...config } = demo.config;
@@ -109,7 +109,7 @@ describe('a CLI that hangs while it opens a session', () => {
 });
 
 describe('a CLI that hangs while it starts', () => {
-  it.each(backendNames)('is ended when nobody waits for it: %s', async (backend) => {
+  it.each(vendorNames)('is ended when nobody waits for it: %s', async (backend) => {
     closeGate();
     const waits = new AbortController();
     const opening = open(waits.signal, backend);

@@ -44,6 +44,17 @@ it('counts the model’s silence from its last word, which a notice is not', () 
   expect(messages()).toEqual(['No output from the model for 1 s']);
 });
 
+it('counts it anew from a retry: the API has answered, if only with a failure', () => {
+  start({ modelSilenceMs: 1000 });
+  vi.advanceTimersByTime(900);
+  const retry = { attempt: 1, code: 'overloaded', reason: 'oops' } as const;
+  watchdog.see({ type: 'notice', level: 'warning', message: 'trying again', retry });
+  vi.advanceTimersByTime(900);
+  expect(messages()).toEqual([]);
+  vi.advanceTimersByTime(101);
+  expect(messages()).toEqual(['No output from the model for 1 s']);
+});
+
 it('sets one timer for a thousand events', () => {
   start({ modelSilenceMs: 1000, turnMs: 60_000 });
   const set = vi.spyOn(globalThis, 'setTimeout');

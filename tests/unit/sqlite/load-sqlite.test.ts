@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { loadSqlite } from '../../../src/sqlite/load-sqlite.js';
 import { nodeSqlite } from '../../../src/sqlite/node-sqlite.js';
+import { compiledProgram } from '../../compile-programs.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -30,8 +31,8 @@ describe('the SQLite of a process', () => {
   });
 
   it('says nothing of an experiment, while other warnings come through', () => {
-    const program = join(root, 'tests/unit/sqlite/programs/open-database.ts');
-    const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', program], {
+    const program = compiledProgram(join(root, 'tests/unit/sqlite/programs/open-database.ts'));
+    const { stdout, stderr } = spawnSync(process.execPath, [program], {
       encoding: 'utf8',
       cwd: root,
     });

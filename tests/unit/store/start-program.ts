@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { compiledProgram } from '../../compile-programs.js';
 
 export interface Program {
   readonly pid: number;
@@ -15,8 +16,8 @@ export interface Program {
 
 /** Starts a TypeScript program from `programs/` as a process of its own. */
 export function startProgram(name: string, ...args: string[]): Program {
-  const path = fileURLToPath(new URL(`programs/${name}`, import.meta.url));
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
+  const path = compiledProgram(fileURLToPath(new URL(`programs/${name}`, import.meta.url)));
+  const child: ChildProcess = spawn(process.execPath, [path, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   if (child.stdout === null || child.pid === undefined) throw new Error(`${name} did not start`);

@@ -3,7 +3,8 @@ import type { TurnEnding } from '../../live/types.js';
 import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
-import { stepClaude } from '../decoder.js';
+import { stepClaude, withDenied } from '../decoder.js';
+import { promisesLifecycle } from '../versions.js';
 import { isConfirmation, requestedTool } from './permissions.js';
 import { stepResult } from './result.js';
 import {
@@ -46,6 +47,14 @@ export function answerQuestion(state: ClaudeLiveState, id: string, decision: Per
   if (!turn?.openQuestions.includes(id)) return [state, []];
   const openQuestions = turn.openQuestions.filter((other) => other !== id);
   return [{ ...state, turn: { ...turn, openQuestions } }, [permissionResolved(id, decision)]];
+}
+
+/** One of the caller's hooks has denied a tool; Claude (2.1.325) tells that only as the tool's error. */
+export function denyTool(state: ClaudeLiveState, toolId: string): ClaudeLiveState {
+  const { turn } = state;
+  return turn === undefined
+    ? state
+    : { ...state, turn: { ...turn, decoded: withDenied(turn.decoded, toolId) } };
 }
 
 /** One line of a live process. */
@@ -135,8 +144,7 @@ function stepRequest(state: ClaudeLiveState, message: JsonObject, raw: string): 
  */
 function withCapabilities(state: ClaudeLiveState, message: JsonObject): ClaudeLiveState {
   if (state.reportsLifecycle || message['subtype'] !== 'init') return state;
-  const { capabilities } = message;
-  if (!Array.isArray(capabilities) || !capabilities.includes('msg_lifecycle_v1')) return state;
+  if (!promisesLifecycle(message)) return state;
   return { ...state, reportsLifecycle: true, turn: state.turn && { ...state.turn, begun: false } };
 }
 

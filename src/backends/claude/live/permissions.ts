@@ -54,6 +54,11 @@ export function requestedTool(
   return { tool: text(facts['tool_name']), input: input ?? {}, ...(toolId === '' ? {} : { toolId }) };
 }
 
+/** The callback of another hook before a tool, as the question that is put to our caller then. */
+export function asConfirmation(request: JsonObject): JsonObject {
+  return { ...request, callback_id: confirmationId };
+}
+
 export function isConfirmation(request: JsonObject): boolean {
   return request['subtype'] === 'hook_callback' && request['callback_id'] === confirmationId;
 }

@@ -32,6 +32,10 @@ export class ClaudeProcess implements LiveProcess {
     this.exited = connection.exited;
   }
 
+  get version(): string | undefined {
+    return this.#turns.version;
+  }
+
   async open(options: LiveSessionOptions): Promise<LiveSession> {
     const { ended } = this.#connection;
     if (ended !== undefined) throw crashedError(ended);

@@ -1,17 +1,24 @@
 import { TurnoutError } from '../../../core/errors.js';
-import { type RunningProcess, startProcess } from '../../../process/start-process.js';
+import type { RunningProcess } from '../../../process/start-process.js';
 import { childEnvironment } from '../../launch/child-environment.js';
+import { agentHookEvents } from '../../live/agent-hooks.js';
+import { startCli } from '../../live/start-cli.js';
 import type { LiveContext, LiveProcess, LiveProtocol, LiveSessionOptions } from '../../live/types.js';
 import { classifyFailure } from '../../output/classify-failure.js';
+import { claudeAdvice } from '../advice.js';
 import {
   allowedToolFlags,
   claudeEnvironment,
+  claudeThinking,
   effectiveMode,
   permissionFlags,
   planAsks,
   streamFormat,
+  thinkingFlags,
 } from '../arguments.js';
-import { confirmationHooks, mayAsk, permissionsFor } from './permissions.js';
+import { liveEnvironment, shownVersion } from '../versions.js';
+import { HookCalls, hooksKey, registeredHooks } from './hooks.js';
+import { mayAsk, permissionsFor } from './permissions.js';
 import { ClaudeProcess } from './process.js';
 import { ClaudeConnection, type ConnectionEnd, type Trace } from './transport.js';
 import { ClaudeTurns } from './turns.js';
@@ -19,6 +26,7 @@ import { ClaudeTurns } from './turns.js';
 /** Claude Code's stream-json mode with its control protocol (S3), measured with 2.1.325. */
 export const claudeLive: LiveProtocol = {
   sessionsPerProcess: 'one',
+  advice: claudeAdvice,
   capabilities: {
     thinking: true,
     permissionModes: ['bypass', 'ask', 'edits', 'plan'],
@@ -30,8 +38,9 @@ export const claudeLive: LiveProtocol = {
     disallowedTools: true,
     mcpConfig: true,
     confirmTools: true,
-    thinkingBudget: true,
+    thinkingDepth: claudeThinking,
     steer: true,
+    agentHooks: agentHookEvents,
   },
   processKey,
   start,
@@ -40,21 +49,19 @@ export const claudeLive: LiveProtocol = {
 /** A cold start takes about a second, and many times that when a machine starts twenty at once. */
 const startMs = 60_000;
 
-function processKey({ sessionId: _, ...startOptions }: LiveSessionOptions): string {
+function processKey({ sessionId: _, agentHooks, ...options }: LiveSessionOptions): string {
+  const startOptions = { ...options, agentHooks: hooksKey(agentHooks) };
   return JSON.stringify(Object.entries(startOptions).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 async function start(options: LiveSessionOptions, context: LiveContext): Promise<LiveProcess> {
-  const child = await startProcess({
-    command: context.command,
-    args: liveArgs(options),
-    cwd: options.cwd,
-    env: childEnvironment(context.env, claudeEnvironment(context.env, effectiveMode(options))),
-    stdin: 'open',
-    user: context.user,
-    signal: context.signal,
-  });
-  return connect(child, options, context.trace);
+  const env = childEnvironment(
+    context.env,
+    claudeEnvironment(context.env, effectiveMode(options)),
+    liveEnvironment(context.version, context.env),
+  );
+  const child = await startCli({ args: liveArgs(options), cwd: options.cwd, env, stdin: 'open' }, context);
+  return connect(child, options, context.trace, context.version);
 }
 
 /** Connects to a process that was started with these options. */
@@ -62,19 +69,27 @@ export async function connect(
   child: RunningProcess,
   options: LiveSessionOptions,
   trace?: Trace,
+  installedVersion?: string,
 ): Promise<LiveProcess> {
   let turns!: ClaudeTurns;
   const connection = new ClaudeConnection(
     child,
     (made) => {
-      turns = new ClaudeTurns(made, permissionsFor(options.permissionMode, options), options.sessionId);
+      turns = new ClaudeTurns(
+        made,
+        permissionsFor(options.permissionMode, options),
+        options.sessionId,
+        new HookCalls(options.agentHooks),
+        options.confirmTools,
+      );
       return turns;
     },
     trace,
   );
   try {
     // Claude writes nothing before it is written to: its answer to this is the sign that it is ready.
-    await connection.request(initialize(options), startMs);
+    const answer = await connection.request(initialize(options), startMs);
+    turns.learnVersion(shownVersion(answer) ?? installedVersion);
   } catch (error) {
     await connection.end();
     throw connection.ended?.requested === false ? startError(connection.ended) : error;
@@ -88,8 +103,7 @@ function liveArgs(options: LiveSessionOptions): readonly string[] {
   if (mayAsk(options)) args.push('--permission-prompt-tool', 'stdio', '--settings', planAsks);
   if (options.model !== undefined) args.push('--model', options.model);
   if (options.maxTurns !== undefined) args.push('--max-turns', String(options.maxTurns));
-  if (options.maxThinkingTokens !== undefined)
-    args.push('--max-thinking-tokens', String(options.maxThinkingTokens));
+  args.push(...thinkingFlags(options.thinking));
   // An id that begins with a dash stays an id.
   if (options.sessionId !== undefined) args.push(`--resume=${options.sessionId}`);
   args.push(...allowedToolFlags(options.allowedTools));
@@ -105,12 +119,13 @@ function liveArgs(options: LiveSessionOptions): readonly string[] {
 const interactiveTools = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'];
 
 function initialize(options: LiveSessionOptions): Record<string, unknown> {
+  const hooks = registeredHooks(options);
   return {
     subtype: 'initialize',
     ...(options.systemPrompt === '' ? {} : { appendSystemPrompt: options.systemPrompt }),
     // A session keeps the system prompt of its first turn unless the snapshot is off.
     ...(options.sessionId === undefined ? {} : { systemPromptSnapshot: false }),
-    ...(options.confirmTools ? { hooks: confirmationHooks } : {}),
+    ...(hooks === undefined ? {} : { hooks }),
   };
 }
 

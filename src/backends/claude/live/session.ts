@@ -3,6 +3,7 @@ import { late, within } from '../../../core/wait.js';
 import { TurnStream } from '../../live/turn-stream.js';
 import type { LiveEvents, LiveSession, LiveSessionOptions, PermissionAnswer } from '../../live/types.js';
 import { userMessage } from '../arguments.js';
+import { asPrompt } from '../versions.js';
 import { mayAsk, permissionsFor } from './permissions.js';
 import { answerMs, type ClaudeConnection } from './transport.js';
 import type { ClaudeTurns } from './turns.js';
@@ -28,7 +29,9 @@ export class ClaudeSession implements LiveSession {
   }
 
   turn(prompt: string): LiveEvents {
-    return this.isOpen ? this.#turns.run(userMessage(prompt)) : closedTurn();
+    if (!this.isOpen) return closedTurn();
+    const typed = asPrompt(prompt, this.#turns.version);
+    return this.#turns.run(userMessage(typed.prompt), typed.notices);
   }
 
   async interrupt(): Promise<void> {
@@ -40,7 +43,7 @@ export class ClaudeSession implements LiveSession {
   }
 
   async steer(prompt: string): Promise<boolean> {
-    return this.isOpen && this.#turns.steer(userMessage(prompt));
+    return this.isOpen && this.#turns.steer(userMessage(asPrompt(prompt, this.#turns.version).prompt));
   }
 
   async setModel(model: string): Promise<void> {

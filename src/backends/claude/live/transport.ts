@@ -1,4 +1,3 @@
-import type { StepEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import { type Deadline, setDeadline } from '../../../core/wait.js';
 import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
@@ -119,7 +118,7 @@ export class ClaudeConnection {
     const message = readKnownLine(raw) ?? parseObject(raw);
     if (message === undefined && raw.trim() === '') return;
     const events = message === undefined ? this.#listener.receivedInvalid(raw) : this.#receive(message, raw);
-    this.#trace?.({ type: 'line', direction: 'in', line: raw, events: events.filter(isStep) });
+    this.#trace?.({ type: 'line', direction: 'in', line: raw, events });
   }
 
   #receive(message: JsonObject, raw: string): readonly LiveEvent[] {
@@ -166,8 +165,4 @@ interface Pending {
 
 export function crashedError(end: ConnectionEnd): TurnoutError {
   return new TurnoutError('crashed', end.message);
-}
-
-function isStep(event: LiveEvent): event is StepEvent {
-  return event.type !== 'ending';
 }

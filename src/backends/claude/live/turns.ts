@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { notice } from '../../../core/chat-event.js';
+import { notice, type StepEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import { TurnStream } from '../../live/turn-stream.js';
 import type { LiveEvent, LiveEvents, PermissionAnswer, TurnEnding } from '../../live/types.js';
@@ -7,9 +7,17 @@ import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { noSuchRequest } from '../../output/permission-request.js';
 import { object, text } from '../../output/read-fields.js';
-import { addSteer, answerQuestion, beginTurn, endTurn, stepLive } from './decoder.js';
+import { costOfEarlierRuns, shownVersion } from '../versions.js';
+import { addSteer, answerQuestion, beginTurn, denyTool, endTurn, stepLive } from './decoder.js';
 import { Footprint } from './footprint.js';
-import { isConfirmation, type Permissions, permissionResult, requestedTool } from './permissions.js';
+import { decidesAboutTool, type HookCalls, hookAnswer, isHookCall, withInput } from './hooks.js';
+import {
+  asConfirmation,
+  isConfirmation,
+  type Permissions,
+  permissionResult,
+  requestedTool,
+} from './permissions.js';
 import { type ClaudeLiveState, type LiveStep, liveState } from './state.js';
 import type { ClaudeConnection, ConnectionEnd, Listener } from './transport.js';
 
@@ -17,8 +25,14 @@ import type { ClaudeConnection, ConnectionEnd, Listener } from './transport.js';
 export class ClaudeTurns implements Listener {
   permissions: Permissions;
   sessionId: string | undefined;
+  /** The version of Claude Code, once it is known. */
+  version: string | undefined;
   footprint = new Footprint();
   readonly #connection: ClaudeConnection;
+  readonly #hooks: HookCalls;
+  readonly #confirmTools: boolean;
+  /** The answers of hooks that wait for a confirmation, by the ids of the requests. */
+  readonly #hookAnswers = new Map<string, JsonObject>();
   /** The permission requests without an answer, by their ids. */
   readonly #openQuestions = new Map<string, JsonObject>();
   /** The ids of all permission requests of the turn: what was shown under one is what is answered under it. */
@@ -33,16 +47,31 @@ export class ClaudeTurns implements Listener {
   /** The turn that somebody began to read last. */
   #lastRead: ClaudeTurn | undefined;
 
-  constructor(connection: ClaudeConnection, permissions: Permissions, resumed: string | undefined) {
+  constructor(
+    connection: ClaudeConnection,
+    permissions: Permissions,
+    resumed: string | undefined,
+    hooks: HookCalls,
+    confirmTools = false,
+  ) {
     this.#connection = connection;
+    this.#hooks = hooks;
+    this.#confirmTools = confirmTools;
     this.permissions = permissions;
     this.sessionId = resumed;
     this.#state = liveState(resumed === undefined ? 0 : undefined);
   }
 
-  /** One turn for one message, in the form that Claude takes it. */
-  run(message: JsonObject): LiveEvents {
+  /** Called when the process has shown its version, or has answered without it. */
+  learnVersion(version: string | undefined): void {
+    this.version = version;
+    this.#state = { ...this.#state, cost: costOfEarlierRuns(this.#state.cost, version) };
+  }
+
+  /** One turn for one message, in the form that Claude takes it; the notices come first. */
+  run(message: JsonObject, notices: readonly StepEvent[] = []): LiveEvents {
     const stream = new TurnStream({ begin: () => this.#begin(turn, message), pausable: true });
+    for (const event of notices) stream.push(event);
     const turn: ClaudeTurn = { stream, messageId: randomUUID(), stopped: false };
     this.#latest = turn;
     return stream;
@@ -121,14 +150,16 @@ export class ClaudeTurns implements Listener {
     if (request === undefined) throw noSuchRequest(id);
     this.#openQuestions.delete(id);
     if (answer.decision === 'allow_always') this.footprint.leaveTrace();
-    this.#connection.respond(id, permissionResult(request, answer));
+    const hookAnswered = answer.decision === 'deny' ? undefined : this.#hookAnswers.get(id);
+    this.#connection.respond(id, hookAnswered ?? permissionResult(request, answer));
     this.#apply(answerQuestion(this.#state, id, answer.decision));
   }
 
   /** Forgets the session before: the process holds a new one. */
   startNewSession(): void {
     this.footprint = new Footprint();
-    this.#state = { ...this.#state, cost: 0, unpromptedText: '' };
+    // Old versions count the cost of the process on (2.1.197): the result of `/clear` tells where the session begins.
+    this.#state = { ...this.#state, cost: this.#state.cost ?? 0, unpromptedText: '' };
   }
 
   /** Resolves when no turn runs any more. */
@@ -139,12 +170,16 @@ export class ClaudeTurns implements Listener {
   received(message: JsonObject, raw: string): readonly LiveEvent[] {
     const { type } = message;
     if (type === 'control_request' && !this.#handleRequest(message)) return [];
-    if (type === 'control_cancel_request') this.#openQuestions.delete(text(message['request_id']));
+    if (type === 'control_cancel_request') {
+      this.#openQuestions.delete(text(message['request_id']));
+      this.#hooks.cancel(text(message['request_id']));
+    }
     const events = this.#apply(stepLive(this.#state, message, raw));
     if (type === 'command_lifecycle')
       this.#answerSteer(text(message['command_uuid']), message['state'] !== 'cancelled');
     // Claude (2.1.325) confirms an interrupt that comes before the turn's first line, and ignores it.
     if (message['subtype'] === 'init' && this.#current?.stopped) this.#sendInterrupt();
+    if (message['subtype'] === 'init') this.version ??= shownVersion(message);
     // The agent began the turn of this result by itself, or goes on with a steering message.
     if (type === 'result' && events.at(-1)?.type !== 'ending') this.footprint.leaveTrace();
     this.footprint.observe(message, events);
@@ -157,6 +192,7 @@ export class ClaudeTurns implements Listener {
 
   ended(end: ConnectionEnd): void {
     this.#openQuestions.clear();
+    this.#hooks.cancelAll();
     this.#apply(endTurn(this.#state, endingFor(end).ending));
   }
 
@@ -175,6 +211,7 @@ export class ClaudeTurns implements Listener {
     if (turn.stream.isOver) {
       this.#current = undefined;
       this.#openQuestions.clear();
+      this.#hookAnswers.clear();
       this.#asked.clear();
     }
     return events;
@@ -189,13 +226,34 @@ export class ClaudeTurns implements Listener {
         return this.#handleToolRequest(id, request, this.permissions.questions);
       case 'hook_callback':
         if (isConfirmation(request)) return this.#handleToolRequest(id, request, 'ask');
+        // Without an answer Claude would wait for it: a process that can't be answered is of no use any more.
+        if (isHookCall(request)) this.#runHooks(id, request).catch(() => void this.#connection.end());
         // No opinion: the permission mode decides.
-        this.#connection.respond(id, {});
+        else this.#connection.respond(id, {});
         return false;
       default:
         this.#connection.refuse(id, `Not supported by this client: ${text(request['subtype'])}`);
         return true;
     }
+  }
+
+  /** Claude waits for the answer, and goes on with other things meanwhile. */
+  async #runHooks(id: string, request: JsonObject): Promise<void> {
+    const outcome = await this.#hooks.run(id, request);
+    if (outcome === undefined || this.#connection.ended !== undefined) return;
+    const toolId = text(request['tool_use_id']);
+    const state = outcome.decision === 'deny' ? denyTool(this.#state, toolId) : this.#state;
+    this.#apply([state, outcome.notices]);
+    const answer = hookAnswer(request, outcome);
+    if (!this.#confirmTools || !decidesAboutTool(request) || outcome.decision === 'deny') {
+      this.#connection.respond(id, answer);
+      return;
+    }
+    const question = asConfirmation(withInput(request, outcome));
+    this.#hookAnswers.set(id, answer);
+    if (!this.#handleToolRequest(id, question, 'ask')) return;
+    const message = { type: 'control_request', request_id: id, request: question };
+    this.#apply(stepLive(this.#state, message, JSON.stringify(message)));
   }
 
   #handleToolRequest(id: string, request: JsonObject, questions: Permissions['questions']): boolean {

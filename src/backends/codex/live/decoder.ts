@@ -4,7 +4,7 @@ import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
 import { toolEnd, toolStart } from '../tools.js';
-import { retryMessage, turnFailure } from './failure.js';
+import { retryEvent, turnFailure } from './failure.js';
 import { execItem } from './items.js';
 import { decodeNotification } from './notifications.js';
 import { readPermissionRequest } from './permissions.js';
@@ -98,7 +98,7 @@ function notificationReceived(
     case 'error':
       // Without a retry, turn/completed says the same once more.
       if (params['willRetry'] !== true) return [state, []];
-      return [connectionBroke(state), [notice('warning', retryMessage(object(params['error'])), raw)]];
+      return [connectionBroke(state), [retryEvent(object(params['error']), raw)]];
     case 'turn/completed':
       return turnCompleted(state, object(params['turn']), raw);
     default:
@@ -218,11 +218,19 @@ function toolCompleted(state: CodexTurnState, item: JsonObject, raw: string): Co
 /** The usage is the difference of two totals, so that an update that comes twice counts once. */
 function usageUpdated(state: CodexTurnState, usage: JsonObject): CodexTurnStep {
   const total = tokens(object(usage['total']));
-  const totalBefore = state.totalBefore ?? minus(total, tokens(object(usage['last'])));
+  const last = tokens(object(usage['last']));
+  if (state.totalBefore === undefined && isBeforeAnswer(state))
+    return [{ ...state, totalBefore: total, untoldUsage: last }, []];
+  const totalBefore = state.totalBefore ?? minus(total, last);
   const spent = minus(total, totalBefore);
   // A call that failed has an update as well, with nothing counted.
   const none = spent.inputTokens === 0 && spent.outputTokens === 0;
-  return [{ ...state, totalBefore }, none ? [] : [{ type: 'usage', ...spent }]];
+  return [{ ...state, totalBefore, untoldUsage: undefined }, none ? [] : [{ type: 'usage', ...spent }]];
+}
+
+/** True while the model has not said anything: old versions then tell the usage of the turns before once more (0.130.0). */
+function isBeforeAnswer({ unanswered, userMessageIds }: CodexTurnState): boolean {
+  return unanswered && userMessageIds.length === 1;
 }
 
 function tokens(counts: JsonObject): Required<Omit<Usage, 'costUsd'>> {
@@ -247,7 +255,7 @@ function limitsUpdated(state: CodexTurnState, limits: JsonObject): CodexTurnStep
   const worst = windows.toSorted((a, b) => number(b['usedPercent']) - number(a['usedPercent']))[0];
   const percent = number(worst?.['usedPercent']);
   const resetsAt = number(worst?.['resetsAt']);
-  if (percent < 90 || resetsAt === 0 || resetsAt === state.resetsAt) return [state, []];
+  if (percent < 90 || !isTime(resetsAt) || resetsAt === state.resetsAt) return [state, []];
   const until = new Date(resetsAt * 1000).toISOString();
   return [
     { ...state, resetsAt },
@@ -255,12 +263,19 @@ function limitsUpdated(state: CodexTurnState, limits: JsonObject): CodexTurnStep
   ];
 }
 
+/** True for seconds since 1970 that a date can hold. */
+function isTime(seconds: number): boolean {
+  return new Date(seconds * 1000).getTime() > 0;
+}
+
 function turnCompleted(state: CodexTurnState, completed: JsonObject, raw: string): CodexTurnStep {
   switch (completed['status']) {
     case 'completed': {
       const last = objects(completed['items']).findLast((item) => item['type'] === 'agentMessage');
       const answer = allAnswers({ ...state, answer: state.answer ?? text(last?.['text']) }).join('\n\n');
-      return endTurn(state, { type: 'answered', stopReason: 'end_turn', text: answer });
+      const [ended, events] = endTurn(state, { type: 'answered', stopReason: 'end_turn', text: answer });
+      const usage = state.unanswered ? state.untoldUsage : undefined;
+      return [ended, usage === undefined ? events : [{ type: 'usage', ...usage }, ...events]];
     }
     case 'interrupted':
       return endTurn(state, interruptedEnding);

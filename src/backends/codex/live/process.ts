@@ -9,10 +9,12 @@ import { readMcpServers } from '../../launch/mcp-config.js';
 import type { LiveEvent, LiveProcess, LiveSession, LiveSessionOptions } from '../../live/types.js';
 import { unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
-import { object, text } from '../../output/read-fields.js';
+import { object, objects, text } from '../../output/read-fields.js';
 import { withoutNoise } from '../../output/stderr.js';
 import type { RecentSessions } from '../../recent-sessions.js';
 import type { TraceEntry } from '../../types.js';
+import { reasoningEffort } from '../arguments.js';
+import { shownVersion } from '../versions.js';
 import { decodeNotification, optedOutMethods } from './notifications.js';
 import { hasPolicy, threadPolicy, turnPolicy } from './permissions.js';
 import { CodexSession, maxUndelivered } from './session.js';
@@ -32,6 +34,7 @@ export type KnownInstructions = RecentSessions<string>;
 export class CodexProcess implements LiveProcess {
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;
+  version: string | undefined;
   readonly #child: RunningProcess;
   readonly #connection: CodexConnection;
   readonly #knownInstructions: KnownInstructions;
@@ -42,6 +45,8 @@ export class CodexProcess implements LiveProcess {
   readonly #finished: Promise<void>;
   /** Events that came while there was no session. */
   #undelivered: readonly StepEvent[] = [];
+  /** `apiKey`, `chatgpt` or another kind of account; none if the provider has a key of its own. */
+  #keySource: string | undefined;
   #ending = false;
 
   constructor(
@@ -62,7 +67,7 @@ export class CodexProcess implements LiveProcess {
     this.#finished = this.#run();
   }
 
-  async initialize(): Promise<void> {
+  async initialize(installedVersion?: string): Promise<void> {
     const params = {
       clientInfo: { name: 'turnout', title: 'Turnout', version: '0' },
       capabilities: {
@@ -72,8 +77,10 @@ export class CodexProcess implements LiveProcess {
         optOutNotificationMethods: [...optedOutMethods],
       },
     };
-    await this.#connection.request('initialize', params, startMs);
+    const answer = await this.#connection.request('initialize', params, startMs);
+    this.version = shownVersion(answer) ?? installedVersion;
     this.#connection.notify('initialized');
+    this.#askForAccount();
   }
 
   async open(options: LiveSessionOptions): Promise<LiveSession> {
@@ -83,11 +90,13 @@ export class CodexProcess implements LiveProcess {
     }
     const params = await threadParams(options);
     let session: CodexSession | undefined;
+    let resumedWith = '';
     // Notifications about the thread may follow the answer at once: the session must be there for them.
     const opened = (result: JsonObject) => {
       const threadId = text(object(result['thread'])['id']);
       if (threadId === '' || (sessionId !== undefined && sessionId !== threadId)) return;
       session = this.#add(threadId, options, result);
+      resumedWith = sessionId === undefined ? '' : text(result['reasoningEffort']);
     };
     if (sessionId === undefined) {
       const instructions = options.systemPrompt === '' ? {} : { developerInstructions: options.systemPrompt };
@@ -98,7 +107,32 @@ export class CodexProcess implements LiveProcess {
     if (session === undefined) {
       throw new TurnoutError('session_not_found', `Codex opened another session than ${sessionId}.`);
     }
+    // A thread keeps the effort of its last turn (0.166.0).
+    if (resumedWith !== '' && options.thinking === undefined) {
+      const usual = await this.#usualEffort(session.model);
+      if (usual !== resumedWith && usual !== '') session.setEffort(usual);
+    }
     return session;
+  }
+
+  /** The effort of a new thread: that of the settings, or the model's own. Empty if it is not known. */
+  async #usualEffort(model: string): Promise<string> {
+    const [settings, models] = await Promise.all([
+      this.#connection.request('config/read', {}, startMs),
+      this.#connection.request('model/list', {}, startMs),
+    ]).catch((): JsonObject[] => []);
+    const known = objects(models?.['data']).find((one) => one['model'] === model);
+    return (
+      text(object(settings?.['config'])['model_reasoning_effort']) || text(known?.['defaultReasoningEffort'])
+    );
+  }
+
+  /** Asks for the kind of account, which a session tells with each turn as soon as it is known. */
+  #askForAccount(): void {
+    const told = (answer: JsonObject) => {
+      this.#keySource = text(object(answer['account'])['type']) || undefined;
+    };
+    this.#connection.request('account/read', { refreshToken: false }, startMs, told).catch(() => undefined);
   }
 
   /** A thread that was unloaded a moment ago may still be closing, though the server has said that it was closed. */
@@ -130,6 +164,7 @@ export class CodexProcess implements LiveProcess {
       connection: this.#connection,
       threadId,
       model: text(result['model']),
+      keySource: () => this.#keySource,
       cwd: options.cwd,
       mode: options.permissionMode,
       confirmTools: options.confirmTools ?? false,
@@ -246,9 +281,11 @@ async function threadParams(options: LiveSessionOptions): Promise<JsonObject> {
 
 /** The settings to give to the first turn: a thread that the server still had loaded keeps those it had. */
 function missingSettings(options: LiveSessionOptions, result: JsonObject): JsonObject {
+  const effort = reasoningEffort(options.thinking);
   return {
     ...(result['cwd'] === options.cwd ? {} : { cwd: options.cwd }),
     ...(options.model === undefined || result['model'] === options.model ? {} : { model: options.model }),
+    ...(effort === undefined || result['reasoningEffort'] === effort ? {} : { effort }),
     ...(hasPolicy(result, options) ? {} : turnPolicy(options)),
   };
 }

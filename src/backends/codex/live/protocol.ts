@@ -1,7 +1,8 @@
 import { parse } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnoutError } from '../../../core/errors.js';
-import { type RunningProcess, startProcess } from '../../../process/start-process.js';
+import type { RunningProcess } from '../../../process/start-process.js';
+import { startCli } from '../../live/start-cli.js';
 import type {
   LiveCapabilities,
   LiveContext,
@@ -10,14 +11,17 @@ import type {
   LiveSessionOptions,
 } from '../../live/types.js';
 import { RecentSessions } from '../../recent-sessions.js';
-import { withoutAnalytics, withoutPlugins } from '../arguments.js';
+import { codexAdvice } from '../advice.js';
+import { codexThinking, withoutAnalytics, withoutPlugins } from '../arguments.js';
 import { CodexProcess, type KnownInstructions } from './process.js';
 
 /** Codex's `app-server` (S4), measured with 0.166.0. */
 class CodexLive implements LiveProtocol {
   readonly sessionsPerProcess = 'many';
+  readonly advice = codexAdvice;
   readonly capabilities: LiveCapabilities = {
     thinking: true,
+    thinkingDepth: codexThinking,
     permissionModes: ['bypass', 'ask', 'edits', 'plan'],
     decisions: ['allow', 'allow_always', 'deny'],
     setModel: true,
@@ -41,7 +45,7 @@ class CodexLive implements LiveProtocol {
       const child = await this.#spawn(options, context);
       const running = new CodexProcess(child, this.#knownInstructions, context.trace);
       try {
-        await running.initialize();
+        await running.initialize(context.version);
         return running;
       } catch (error) {
         await running.end();
@@ -55,16 +59,10 @@ class CodexLive implements LiveProtocol {
   }
 
   #spawn(options: LiveSessionOptions, context: LiveContext): Promise<RunningProcess> {
-    return startProcess({
-      command: context.command,
-      args: ['app-server', ...withoutAnalytics, ...withoutPlugins(context.env), ...unloadAtOnce],
-      // The process outlives the directory of its first session.
-      cwd: parse(options.cwd).root || '/',
-      env: context.env,
-      stdin: 'open',
-      user: context.user,
-      signal: context.signal,
-    });
+    const args = ['app-server', ...withoutAnalytics, ...withoutPlugins(context.env), ...unloadAtOnce];
+    // The process outlives the directory of its first session.
+    const cwd = parse(options.cwd).root || '/';
+    return startCli({ args, cwd, env: context.env, stdin: 'open' }, context);
   }
 }
 

@@ -27,6 +27,8 @@ export interface CodexSessionSetup {
   readonly connection: CodexConnection;
   readonly threadId: string;
   readonly model: string;
+  /** The kind of account, if Codex tells it. */
+  keySource(): string | undefined;
   readonly cwd: string;
   readonly mode: PermissionMode;
   readonly confirmTools: boolean;
@@ -76,6 +78,10 @@ export class CodexSession implements LiveSession {
     this.#instructions = setup.instructions;
   }
 
+  get model(): string {
+    return this.#model;
+  }
+
   turn(prompt: string): TurnStream {
     const turn: CodexTurn = new CodexTurn({
       begin: () => void this.#begin(turn, prompt).catch((error: unknown) => this.#fail(turn, error)),
@@ -123,6 +129,11 @@ export class CodexSession implements LiveSession {
     if (model.trim() === '') throw new TurnoutError('bad_request', 'The name of the model is empty.');
     this.#model = model;
     this.#overrides = { ...this.#overrides, model };
+  }
+
+  /** The next turn sets the effort, and the thread keeps it. */
+  setEffort(effort: string): void {
+    this.#overrides = { ...this.#overrides, effort };
   }
 
   async setPermissionMode(mode: PermissionMode): Promise<boolean> {
@@ -226,11 +237,13 @@ export class CodexSession implements LiveSession {
       return;
     }
     this.#turn = turn;
+    const keySource = this.#setup.keySource();
     turn.stream.push({
       type: 'session',
       sessionId: this.sessionId,
       backend: 'codex',
       model: this.#model,
+      ...(keySource === undefined ? {} : { keySource }),
     });
     const undelivered = this.#undelivered;
     this.#undelivered = [];

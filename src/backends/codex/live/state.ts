@@ -31,6 +31,8 @@ export interface CodexTurnState {
   readonly permissionRequests: ReadonlyMap<string, PermissionRequest>;
   /** The thread's usage before this turn. */
   readonly totalBefore?: Usage;
+  /** The usage that came before any answer: that of an earlier turn, or, if nothing follows it, of a turn without an answer. */
+  readonly untoldUsage?: Usage | undefined;
   /** When the usage limit that is nearly used up resets, in seconds since 1970. */
   readonly resetsAt?: number;
   readonly ended: boolean;

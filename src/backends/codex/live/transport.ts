@@ -134,8 +134,7 @@ export class CodexConnection {
     this.#child.write(`${line}\n`).catch(() => {});
   }
 
-  #trace(direction: 'in' | 'out', line: string, become: readonly LiveEvent[]): void {
-    const events = become.filter((event) => event.type !== 'ending');
+  #trace(direction: 'in' | 'out', line: string, events: readonly LiveEvent[]): void {
     this.#handlers.trace?.({ type: 'line', direction, line, events });
   }
 }

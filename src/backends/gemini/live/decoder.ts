@@ -4,6 +4,7 @@ import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import { isObject, type JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
 import { geminiFailure } from '../decoder.js';
+import { commandOf, toolNameOf } from '../versions.js';
 import type { GeminiTurnState, GeminiTurnStep, ToolCall } from './state.js';
 
 /** A message about one turn: from the agent, or (`answered`) our answer to a permission request of the agent. */
@@ -114,20 +115,15 @@ function toolStart(id: string, call: ToolCall): StepEvent {
   return { type: 'tool_start', id, name: call.name, input: call.input };
 }
 
-/** The tool's name in the id of its call; empty if there is none. */
-export function toolName(id: string): string {
-  return id.slice(0, Math.max(0, id.lastIndexOf('__')));
-}
-
-/** ACP has neither the name of a tool nor its arguments; Gemini's ids begin with the name. */
+/** ACP has neither the name of a tool nor its arguments. */
 function toolCall(call: JsonObject): ToolCall {
-  const name = toolName(text(call['toolCallId'])) || text(call['kind']) || 'unknown';
+  const name = toolNameOf(call);
   return { name, input: toolInput(name, call) };
 }
 
 function toolInput(name: string, call: JsonObject): JsonObject {
   const title = text(call['title']);
-  if (call['kind'] === 'execute') return { command: title };
+  if (call['kind'] === 'execute') return { command: commandOf(call) };
   const [diff] = objects(call['content']).filter((part) => part['type'] === 'diff');
   const path = text(diff?.['path']) || text(objects(call['locations'])[0]?.['path']);
   return {
@@ -212,7 +208,8 @@ function failure(error: JsonObject): TurnEnding {
   const details = object(error['data'])['details'];
   const message = text(error['message']) + (typeof details === 'string' ? `: ${details}` : '');
   const status = code === 500 && !isObject(parsed(message)) ? 0 : code;
-  const known = geminiFailure({ message: `API Error: ${message}`, code: status });
+  // A code below 0 is JSON-RPC's: Gemini itself speaks, not the API.
+  const known = geminiFailure({ message: code < 0 ? message : `API Error: ${message}`, code: status });
   return end({ ...known, message: known.message.replace(/^API Error: /, '') });
 }
 

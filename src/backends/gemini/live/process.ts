@@ -2,12 +2,19 @@ import { readFile } from 'node:fs/promises';
 import type { StepEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import type { ProcessExit, RunningProcess } from '../../../process/start-process.js';
-import type { LiveContext, LiveProcess, LiveSession, LiveSessionOptions } from '../../live/types.js';
+import type {
+  LiveContext,
+  LiveEvent,
+  LiveProcess,
+  LiveSession,
+  LiveSessionOptions,
+} from '../../live/types.js';
 import { classifyFailure } from '../../output/classify-failure.js';
 import { unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, text } from '../../output/read-fields.js';
 import { keepConversation, rememberRecord, removeStubs } from '../chat-records.js';
+import { shownVersion } from '../versions.js';
 import {
   acpMcpServers,
   checkSessionId,
@@ -28,6 +35,7 @@ const startMs = 60_000;
 export class GeminiProcess implements LiveProcess {
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;
+  version: string | undefined;
   readonly #child: RunningProcess;
   readonly #context: LiveContext;
   readonly #connection: GeminiConnection;
@@ -66,7 +74,9 @@ export class GeminiProcess implements LiveProcess {
     void closed.then(() => this.#onClosed(drained));
     try {
       // The client offers no file system and no terminal: Gemini uses its own.
-      await this.#connection.request('initialize', { protocolVersion: 1, clientCapabilities: {} }, startMs);
+      const params = { protocolVersion: 1, clientCapabilities: {} };
+      this.version =
+        shownVersion(await this.#connection.request('initialize', params, startMs)) ?? this.#context.version;
     } catch (error) {
       throw error instanceof TurnoutError ? startFailure(error) : error;
     }
@@ -137,7 +147,7 @@ export class GeminiProcess implements LiveProcess {
     this.#trace('in', raw, this.#route(message, raw));
   }
 
-  #route(message: JsonObject, raw: string): readonly StepEvent[] {
+  #route(message: JsonObject, raw: string): readonly LiveEvent[] {
     const params = object(message['params']);
     const sessionId = text(params['sessionId']);
     switch (message['method']) {
@@ -160,7 +170,7 @@ export class GeminiProcess implements LiveProcess {
     }
   }
 
-  #answered(message: JsonObject): readonly StepEvent[] {
+  #answered(message: JsonObject): readonly LiveEvent[] {
     const sessionId = this.#prompts.get(message['id']);
     if (sessionId === undefined) return [];
     this.#prompts.delete(message['id']);
@@ -185,7 +195,7 @@ export class GeminiProcess implements LiveProcess {
     return [event];
   }
 
-  #trace(direction: 'in' | 'out', line: string, events: readonly StepEvent[]): void {
+  #trace(direction: 'in' | 'out', line: string, events: readonly LiveEvent[]): void {
     this.#context.trace?.({ type: 'line', direction, line, events });
   }
 

@@ -1,5 +1,6 @@
-import { startProcess } from '../../../process/start-process.js';
+import { startCli } from '../../live/start-cli.js';
 import type { LiveProtocol } from '../../live/types.js';
+import { geminiAdvice } from '../advice.js';
 import { removeStubs } from '../chat-records.js';
 import { GeminiProcess } from './process.js';
 import { retryLogEnvironment } from './retries.js';
@@ -7,6 +8,7 @@ import { retryLogEnvironment } from './retries.js';
 /** Gemini CLI over the Agent Client Protocol (S5): `gemini --acp`. Measured with 0.61.0. */
 export const geminiLive: LiveProtocol = {
   sessionsPerProcess: 'many',
+  advice: geminiAdvice,
   capabilities: {
     thinking: true,
     permissionModes: ['bypass', 'ask', 'edits', 'plan'],
@@ -27,19 +29,12 @@ export const geminiLive: LiveProtocol = {
 
   async start({ cwd }, context) {
     if (context.user === undefined) await removeStubs(context.env);
-    const child = await startProcess({
-      command: context.command,
-      args: ['--acp'],
-      cwd,
-      env: {
-        ...context.env,
-        ...environment,
-        ...(await retryLogEnvironment(context.scratch, context.env, context.user)),
-      },
-      stdin: 'open',
-      user: context.user,
-      signal: context.signal,
-    });
+    const env = {
+      ...context.env,
+      ...environment,
+      ...(await retryLogEnvironment(context.scratch, context.env, context.user)),
+    };
+    const child = await startCli({ args: ['--acp'], cwd, env, stdin: 'open' }, context);
     const process = new GeminiProcess(child, context);
     try {
       await process.initialize();

@@ -1,9 +1,10 @@
 import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { notice, type StepEvent } from '../../../core/chat-event.js';
+import type { StepEvent } from '../../../core/chat-event.js';
 import type { ProcessUser } from '../../../process/process-user.js';
 import { writeScratchFiles } from '../../launch/scratch-files.js';
+import { findRetries } from '../retries.js';
 
 const everyMs = 500;
 const mostBytes = 256 * 1024;
@@ -102,24 +103,6 @@ export async function retryLogEnvironment(
   }
 }
 
-/** The retries in a part of the log, and the rest of it, in which the next one may have begun. */
-export function findRetries(log: string): readonly [notices: readonly StepEvent[], rest: string] {
-  const notices: StepEvent[] = [];
-  let end = 0;
-  for (const match of log.matchAll(attempt)) {
-    const [whole, count, status, reason = '', outcome] = match;
-    end = match.index + whole.length;
-    if (outcome === 'Retrying') {
-      const why = status ?? (reason.replaceAll(/\s+/g, ' ').replace(/^[.: ]+|[. ]+$/g, '') || 'no answer');
-      notices.push(notice('warning', `The API failed (${why}), attempt ${count}; Gemini retries`));
-    }
-  }
-  return [notices, log.slice(Math.max(end, log.length - longestAttempt))];
-}
-
-const longestAttempt = 4000;
-const attempt =
-  /\[WARN\] Attempt (\d+) failed(?: with status (\d+))?([\s\S]{0,2000}?)(Retrying|Max attempts)/g;
 const variable = 'GEMINI_DEBUG_LOG_FILE';
 
 function logPath(directory: string): string {

@@ -8,7 +8,8 @@ import type { LiveEvent, LiveSession, PermissionAnswer } from '../../live/types.
 import { failedEnding } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { noSuchRequest } from '../../output/permission-request.js';
-import { type GeminiMessage, permissionId, toolName } from './decoder.js';
+import { nameInId } from '../versions.js';
+import { type GeminiMessage, permissionId } from './decoder.js';
 import { chooseOption, geminiMode, isAllowed } from './permissions.js';
 import { promptBlocks } from './prompt.js';
 import type { GeminiConnection } from './transport.js';
@@ -76,7 +77,7 @@ export class GeminiSession implements LiveSession {
   }
 
   /** Takes a message of the agent about this session; returns its events. */
-  receive(message: GeminiMessage): readonly StepEvent[] {
+  receive(message: GeminiMessage): readonly LiveEvent[] {
     const turn = this.#turn;
     if (turn === undefined) return [];
     const hasEnded = message.type === 'result' && message.result['stopReason'] === 'end_turn';
@@ -85,7 +86,7 @@ export class GeminiSession implements LiveSession {
   }
 
   /** A refusal carries no reason over ACP (0.61.0): the agent is told behind its answer, and the turn goes on with that. */
-  #explain(turn: GeminiTurn, message: GeminiMessage & { type: 'result' }): readonly StepEvent[] {
+  #explain(turn: GeminiTurn, message: GeminiMessage & { type: 'result' }): readonly LiveEvent[] {
     const events = this.#deliver(turn, turn.goOn(message));
     const reasons = turn.refusals;
     turn.refusals = [];
@@ -101,7 +102,7 @@ export class GeminiSession implements LiveSession {
 
   /** Takes a permission request of the agent; `outcome` resolves to ACP's outcome. */
   requestPermission(params: JsonObject): {
-    readonly events: readonly StepEvent[];
+    readonly events: readonly LiveEvent[];
     readonly outcome: Promise<JsonObject>;
   } {
     const turn = this.#turn;
@@ -139,7 +140,7 @@ export class GeminiSession implements LiveSession {
     const { decision, message } = answer;
     const turn = this.#turn;
     if (this.#setup.confirmTools && decision === 'deny' && message && turn !== undefined) {
-      turn.refusals = [...turn.refusals, `Your call of ${toolName(id)} was not run: ${message}`];
+      turn.refusals = [...turn.refusals, `Your call of ${nameInId(id) || 'a tool'} was not run: ${message}`];
     }
     this.receive({ type: 'answered', id, ...answer });
   }
@@ -226,7 +227,7 @@ export class GeminiSession implements LiveSession {
     request?.answer(chooseOption(request.params, undefined));
   }
 
-  #deliver(turn: GeminiTurn, events: readonly LiveEvent[]): readonly StepEvent[] {
+  #deliver(turn: GeminiTurn, events: readonly LiveEvent[]): readonly LiveEvent[] {
     for (const event of events) turn.stream.push(event);
     // A reader that does not keep up must not cost the memory of all.
     if (turn.stream.overflowed) void this.#stop(turn);
@@ -234,7 +235,7 @@ export class GeminiSession implements LiveSession {
     // Gemini forgets a prompt that failed, with the instructions in front of it.
     if (ending?.type === 'answered') this.#pendingInstructions = '';
     if (ending !== undefined) this.#finish(turn);
-    return events.filter((event): event is StepEvent => event.type !== 'ending');
+    return events;
   }
 
   #fail(turn: GeminiTurn, error: unknown): void {

@@ -2,8 +2,10 @@ import { notice, type StepEvent } from '../../../core/chat-event.js';
 import { unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { number, object, text } from '../../output/read-fields.js';
+import { untilMs } from '../../output/retry-after.js';
 import { addStep, toolEnd } from '../decoder.js';
 import { errorEnding } from '../failure.js';
+import { openCodeRetry } from '../retries.js';
 import {
   allSteersAnswered,
   endTurn,
@@ -212,16 +214,10 @@ function sessionIdle(state: OpenCodeTurnState): OpenCodeTurnStep {
   return allSteersAnswered(state) ? endTurn(state) : [{ ...state, idle: true }, []];
 }
 
-/** The last time that is a valid date. */
-const maxTime = 8.64e15;
-
 function retryNotice(now: JsonObject): StepEvent {
-  const next = number(now['next']);
-  const when = next > 0 && next < maxTime ? `, next try at ${new Date(next).toISOString()}` : '';
-  return notice(
-    'warning',
-    `OpenCode retries (attempt ${number(now['attempt'])}${when}): ${text(now['message'])}`,
-  );
+  // The one place where a decoder needs the clock: OpenCode tells the time of the retry, not how long it waits.
+  const delayMs = untilMs(number(now['next']), Date.now());
+  return openCodeRetry(number(now['attempt']), text(now['message']), delayMs);
 }
 
 /** A request comes a moment before its tool has its input, so it is held until then. */

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { ChatEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import { parseJson } from '../../../core/json.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import { late, within } from '../../../core/wait.js';
-import { type ProcessExit, type RunningProcess, startProcess } from '../../../process/start-process.js';
+import type { ProcessExit, RunningProcess } from '../../../process/start-process.js';
 import { writeScratchFiles } from '../../launch/scratch-files.js';
+import { startCli } from '../../live/start-cli.js';
 import type {
   LiveContext,
+  LiveEvent,
   LiveProcess,
   LiveSession,
   LiveSessionOptions,
@@ -15,8 +16,9 @@ import type {
 } from '../../live/types.js';
 import { unknownLine } from '../../output/ending.js';
 import { isObject, type JsonObject } from '../../output/json.js';
-import { object, text } from '../../output/read-fields.js';
+import { object, objects, text } from '../../output/read-fields.js';
 import { failure } from '../failure.js';
+import { shownVersion } from '../versions.js';
 import { EventStream } from './event-stream.js';
 import { readModel } from './message.js';
 import {
@@ -39,27 +41,24 @@ export async function startOpenCode(config: string, context: LiveContext): Promi
   const password = randomBytes(24).toString('base64url');
   // The server does not run in a session's directory: that may be removed while the server stays.
   await writeScratchFiles(context.scratch, [], context.user);
-  const child = await startProcess({
-    command: context.command,
-    args: ['serve', '--port', '0', '--hostname', '127.0.0.1'],
-    cwd: context.scratch,
-    env: {
-      ...context.env,
-      OPENCODE_CONFIG_CONTENT: config,
-      OPENCODE_SERVER_USERNAME: serverUser,
-      OPENCODE_SERVER_PASSWORD: password,
-    },
-    user: context.user,
-    signal: context.signal,
-  });
+  const args = ['serve', '--port', '0', '--hostname', '127.0.0.1'];
+  const env = {
+    ...context.env,
+    OPENCODE_CONFIG_CONTENT: config,
+    OPENCODE_SERVER_USERNAME: serverUser,
+    OPENCODE_SERVER_PASSWORD: password,
+  };
+  const child = await startCli({ args, cwd: context.scratch, env }, context);
+  let server: OpenCodeProcess | undefined;
   try {
-    const lines = new StartupLines(child);
+    const lines = new StartupLines(child, context.trace);
     const url = await lines.address();
-    const server = new OpenCodeProcess(child, new OpenCodeHttp(url, password), context);
+    server = new OpenCodeProcess(child, new OpenCodeHttp(url, password), context);
     await server.listen();
     return server;
   } catch (error) {
-    await child.end();
+    const exit = await child.end();
+    if (server === undefined) context.trace?.({ type: 'exit', ...exit, stderr: child.stderr() });
     throw error;
   }
 }
@@ -67,6 +66,7 @@ export async function startOpenCode(config: string, context: LiveContext): Promi
 class OpenCodeProcess implements LiveProcess, SessionServer {
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;
+  version: string | undefined;
   readonly #child: RunningProcess;
   readonly #http: OpenCodeHttp;
   readonly #context: LiveContext;
@@ -85,6 +85,7 @@ class OpenCodeProcess implements LiveProcess, SessionServer {
     this.#child = child;
     this.#http = http;
     this.#context = context;
+    this.version = context.version;
     this.#events = new EventStream(http, {
       connected: (again) => this.#onConnected(again),
       event: (data) => this.#onEvent(data),
@@ -107,8 +108,24 @@ class OpenCodeProcess implements LiveProcess, SessionServer {
   }
 
   async open(options: LiveSessionOptions): Promise<LiveSession> {
-    readModel(options.model);
+    await this.#checkThinking(options);
     return options.sessionId === undefined ? this.#create(options) : this.#resume(options.sessionId, options);
+  }
+
+  /** A variant that the model does not have would be ignored (1.18.33). Of a model that is not named nothing is known. */
+  async #checkThinking({ model, thinking, cwd }: LiveSessionOptions): Promise<void> {
+    const wanted = readModel(model);
+    if (wanted === undefined || thinking === undefined) return;
+    const { body } = await this.call({ method: 'GET', path: '/config/providers', directory: cwd });
+    const provider = objects(object(body)['providers']).find(({ id }) => id === wanted.providerID);
+    const known = object(object(provider?.['models'])[wanted.modelID]);
+    const variants = Object.keys(object(known['variants']));
+    if (provider === undefined || variants.includes(String(thinking))) return;
+    const has = variants.length === 0 ? 'It has none.' : `It has: ${variants.join(', ')}.`;
+    throw new TurnoutError(
+      'unsupported',
+      `opencode's model ${model} has no variant "${thinking}" (--thinking). ${has}`,
+    );
   }
 
   async end(): Promise<void> {
@@ -140,7 +157,7 @@ class OpenCodeProcess implements LiveProcess, SessionServer {
     for (const id of sessionIds) this.#sessions.delete(id);
   }
 
-  traceLine(line: string, events: readonly ChatEvent[]): void {
+  traceLine(line: string, events: readonly LiveEvent[]): void {
     this.#context.trace?.({ type: 'line', direction: 'in', line, events });
   }
 
@@ -167,6 +184,7 @@ class OpenCodeProcess implements LiveProcess, SessionServer {
     const answer = await this.call({ method: 'POST', path: '/session', directory: cwd, body });
     const info = object(answer.body);
     if (answer.status !== 200 || text(info['id']) === '') throw refusal('a new session', answer.status, info);
+    this.version = shownVersion(info) ?? this.version;
     return this.#session(info, options, modeRules);
   }
 
@@ -199,7 +217,7 @@ class OpenCodeProcess implements LiveProcess, SessionServer {
   #boot(directory: string): void {
     if (this.#booted.has(directory)) return;
     this.#booted.add(directory);
-    void this.#http.call({ method: 'GET', path: '/config/providers', directory }).catch(() => undefined);
+    void this.call({ method: 'GET', path: '/config/providers', directory }).catch(() => undefined);
   }
 
   #onConnected(again: boolean): void {
@@ -209,13 +227,15 @@ class OpenCodeProcess implements LiveProcess, SessionServer {
 
   #onEvent(data: string): void {
     // OpenCode sends each stored change a second time, for other servers to copy.
-    if (data.includes('"payload":{"type":"sync"')) return;
+    if (data.includes('"payload":{"type":"sync"')) {
+      this.traceLine(data, []);
+      return;
+    }
     const event = readEvent(data);
     if (event === undefined) {
-      for (const session of new Set(this.#sessions.values())) {
-        session.deliver(unknownLine('A line that is not JSON', data));
-      }
-      this.traceLine(data, []);
+      const unknown = unknownLine('A line that is not JSON', data);
+      for (const session of new Set(this.#sessions.values())) session.deliver(unknown);
+      this.traceLine(data, [unknown]);
       return;
     }
     const properties = object(event['properties']);
@@ -233,7 +253,7 @@ class OpenCodeProcess implements LiveProcess, SessionServer {
   /** Rejects a request that nobody is left to answer, so that OpenCode does not wait for ever. */
   #reject(request: JsonObject): void {
     const path = `/permission/${encodeURIComponent(text(request['id']))}/reply`;
-    void this.#http.call({ method: 'POST', path, body: { reply: 'reject' } }).catch(() => undefined);
+    void this.call({ method: 'POST', path, body: { reply: 'reject' } }).catch(() => undefined);
   }
 
   #onExit(exit: ProcessExit): void {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { LiveProtocol } from '../../live/types.js';
-import { mcpServers, mergedConfig } from '../config.js';
+import { openCodeAdvice } from '../advice.js';
+import { mcpServers, mergedConfig, openCodeThinking } from '../config.js';
 import { startOpenCode } from './process.js';
 
 export interface OpenCodeLiveSettings {
@@ -12,8 +13,10 @@ export interface OpenCodeLiveSettings {
 export function createOpenCodeLive(settings: OpenCodeLiveSettings = {}): LiveProtocol {
   return {
     sessionsPerProcess: 'many',
+    advice: openCodeAdvice,
     capabilities: {
       thinking: true,
+      thinkingDepth: openCodeThinking,
       permissionModes: ['bypass', 'ask', 'edits', 'plan'],
       decisions: ['allow', 'allow_always', 'deny'],
       setModel: true,

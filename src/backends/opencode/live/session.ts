@@ -1,4 +1,3 @@
-import type { ChatEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import { within } from '../../../core/wait.js';
@@ -41,7 +40,7 @@ export interface SessionServer {
   adopt(sessionId: string, owner: OpenCodeSession): void;
   forget(sessionIds: Iterable<string>): void;
   /** Traces a line of the server with the events that it became. */
-  traceLine(line: string, events: readonly ChatEvent[]): void;
+  traceLine(line: string, events: readonly LiveEvent[]): void;
 }
 
 export interface SessionFacts {
@@ -152,7 +151,7 @@ export class OpenCodeSession implements LiveSession {
       return;
     }
     const events = turn?.receive(event, raw, (found) => this.#withDecision(found)) ?? [];
-    this.#server.traceLine(raw, events.filter(isStep));
+    this.#server.traceLine(raw, events);
     // An abort that came before the session was busy had nothing to stop.
     const busy = type === 'session.status' && object(properties['status'])['type'] === 'busy';
     if (busy && turn?.stopped && !turn.hasEnded) void this.#abortTurn(turn);
@@ -226,6 +225,7 @@ export class OpenCodeSession implements LiveSession {
       body: {
         messageID,
         ...(this.#model === undefined ? {} : { model: this.#model }),
+        ...(this.#options.thinking === undefined ? {} : { variant: this.#options.thinking }),
         ...(agent === undefined ? {} : { agent }),
         ...(this.#options.systemPrompt === '' ? {} : { system: this.#options.systemPrompt }),
         parts: [{ type: 'text', text: prompt }],
@@ -355,8 +355,4 @@ async function allAnswered(answer: Promise<unknown>, turn: OpenCodeTurn): Promis
   await answer;
   // The turn may be steered meanwhile.
   for (const steerAnswer of turn.steerAnswers) await steerAnswer;
-}
-
-function isStep(event: LiveEvent): event is LiveEvent & ChatEvent {
-  return event.type !== 'ending';
 }

@@ -1,16 +1,19 @@
 import { TurnoutError } from '../../../core/errors.js';
 import { late, within } from '../../../core/wait.js';
 import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
+import type { LiveContext } from '../../live/types.js';
 import { withoutNoise } from '../../output/stderr.js';
 
 /** Reads a server's stdout for as long as it lives, and finds the line with its address. */
 export class StartupLines {
   readonly #child: RunningProcess;
+  readonly #trace: LiveContext['trace'];
   readonly #printed: string[] = [];
   readonly #address: Promise<string>;
 
-  constructor(child: RunningProcess) {
+  constructor(child: RunningProcess, trace: LiveContext['trace']) {
     this.#child = child;
+    this.#trace = trace;
     this.#address = new Promise((resolve) => void this.#read(resolve));
   }
 
@@ -26,6 +29,7 @@ export class StartupLines {
   async #read(found: (address: string) => void): Promise<void> {
     for await (const lines of this.#child.lines()) {
       for (const { text: line } of lines) {
+        this.#trace?.({ type: 'line', direction: 'in', line, events: [] });
         const address = /listening on (http:\/\/\S+)/.exec(line)?.[1];
         if (address !== undefined) found(address);
         if (this.#printed.length < 20) this.#printed.push(line);

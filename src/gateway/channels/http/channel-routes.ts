@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isShortage } from '../../../core/errors.js';
 import { StoreError } from '../../../store/errors.js';
 import type { StoredMessage } from '../../../store/rows.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { GatewayFace } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { HttpProblem } from './problem.js';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { HttpProblem } from './problem.js';
 
 /** The request's JSON, checked by its schema. Rejects with all problems, each with the field's name. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BackendName } from '../../../../src/backends/names.js';
+import type { VendorName } from '../../../../src/backends/names.js';
 import type { ChatEvent } from '../../../../src/core/chat-event.js';
 import { decodeOutput } from '../../../property/decode-output.js';
 
@@ -109,7 +109,7 @@ describe("Claude's events", () => {
       result('x'),
     );
     const notices = events.flatMap((event) => (event.type === 'notice' ? [event.message] : []));
-    expect(notices[0]).toBe('The API failed (429, rate_limit); retry 1 of 10 in 0.6 s');
+    expect(notices[0]).toBe('The API failed (429, rate_limit); Claude tries again: retry 1 of 10 in 0.6 s');
     expect(notices[2]).toBe('Rate limit: rejected, until 2026-01-01T00:00:00.000Z');
     expect(notices.slice(3)).toEqual(['Rate limit: rejected', 'Rate limit: rejected']);
   });
@@ -299,7 +299,7 @@ describe.each(['claude', 'codex', 'gemini', 'opencode'] as const)('what %s does 
   });
 });
 
-function decode(cli: BackendName, ...values: readonly object[]): readonly ChatEvent[] {
+function decode(cli: VendorName, ...values: readonly object[]): readonly ChatEvent[] {
   return decodeOutput(cli, [Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(''))]);
 }
 

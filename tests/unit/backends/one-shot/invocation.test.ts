@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type BackendName, createBackend } from '../../../../src/backends/registry.js';
+import { createBackend, type VendorName } from '../../../../src/backends/registry.js';
 import type { RunRequest, SpawnedCommand, TraceEntry } from '../../../../src/backends/types.js';
 import { collect } from '../../../contract/backend-contract.js';
 import { it, type Stage } from '../../../contract/stage.js';
@@ -152,7 +152,7 @@ describe.concurrent('the command of a turn', () => {
 /** The command that a request comes to, without running it to its end. */
 async function commandOf(
   stage: Stage,
-  name: BackendName,
+  name: VendorName,
   request: RunRequest,
   env: Record<string, string> = {},
 ): Promise<SpawnedCommand> {
@@ -166,7 +166,7 @@ async function commandOf(
 }
 
 /** The text on the CLI's stdin. */
-async function promptOf(stage: Stage, name: BackendName, request: RunRequest): Promise<string> {
+async function promptOf(stage: Stage, name: VendorName, request: RunRequest): Promise<string> {
   const sent: string[] = [];
   const backend = createBackend(name, stage.config('replay.sh', stage.replay('')));
   const trace = (entry: TraceEntry) => {

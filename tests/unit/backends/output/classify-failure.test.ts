@@ -13,6 +13,12 @@ describe('the code of a failure, from what the CLIs really print', () => {
     ['Error resuming session: Invalid session identifier "1111".', 'session_not_found'],
     ['Error resuming session: No previous sessions found for this project.', 'session_not_found'],
     ['Error: Session not found', 'session_not_found'],
+    ['Failed to resume session: EISDIR: illegal operation on a directory, read', 'session_not_found'],
+    [
+      'thread/resume failed: failed to read thread: thread-store internal error: failed to read session metadata /x.jsonl: rollout at /x.jsonl is empty (code -32603)',
+      'session_not_found',
+    ],
+    ['invalid thread id: invalid character: expected an optional prefix of `urn:uuid:`', 'session_not_found'],
     ['Failed to authenticate. API Error: 401 invalid key', 'auth'],
     ['Not logged in · Please run /login', 'auth'],
     ['unexpected status 401 Unauthorized: no key, url: http://127.0.0.1:1/v1/responses', 'auth'],
@@ -27,6 +33,7 @@ describe('the code of a failure, from what the CLIs really print', () => {
     ['stream disconnected before completion: the socket closed', 'network'],
     ['exception TypeError: fetch failed sending request', 'network'],
     ['[API Error: terminated]', 'network'],
+    ["[cause]: SocketError: other side closed {\n    code: 'UND_ERR_SOCKET',", 'network'],
     ["error: unknown option '--resume foo'", 'bad_request'],
     [
       '{"error":{"message":"bad request","type":"invalid_request_error","param":null,"code":null}}',
@@ -50,6 +57,38 @@ describe('the code of a failure, from what the CLIs really print', () => {
     expect(classifyFailure('whatever', 404)).toBe('bad_request');
     expect(classifyFailure('API key not valid. Please pass a valid API key.', 400)).toBe('auth');
     expect(classifyFailure('wrote 401 lines to port 4290')).toBe('unknown');
+  });
+});
+
+describe("words about a session that are not the CLI's own (R10)", () => {
+  it.each([
+    ['API Error: 401 invalid session id', 'auth'],
+    ['429 No capacity: session not found', 'rate_limit'],
+    ['Error: 429 Session not found', 'rate_limit'],
+    ['Connection error: TLS session not found, ECONNRESET', 'network'],
+    ['Failed to resume session: connect ECONNREFUSED 127.0.0.1:1', 'network'],
+    ['MCP server foo: Session not found', 'unknown'],
+    ['API Error: 500 upstream: thread not found', 'overloaded'],
+    ['API Error: 500 upstream\nSession not found', 'overloaded'],
+    ['the model said: No conversation found with session ID: 1111', 'unknown'],
+  ])('%s → %s', (message, code) => {
+    expect(classifyFailure(message)).toBe(code);
+  });
+
+  it('lose against an HTTP status, and so do the own ones', () => {
+    expect(classifyFailure('Session not found', 429)).toBe('rate_limit');
+    expect(classifyFailure('No conversation found with session ID: 1111', 401)).toBe('auth');
+  });
+
+  it.each([
+    'Claude CLI error (exit 1): No conversation found with session ID: 1111',
+    'Parrot CLI error (exit 2): session not found: nobody\n',
+    'Session not found',
+    'thread not found: 1111',
+    'MCP server foo: connect ECONNREFUSED\nError: thread/resume: thread/resume failed: no rollout found for thread id 1111 (code -32600)',
+    'Error: --resume requires a valid session ID or session title when used with --print.',
+  ])('the own ones: %s', (message) => {
+    expect(classifyFailure(message)).toBe('session_not_found');
   });
 });
 

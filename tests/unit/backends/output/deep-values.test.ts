@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { backendNames, createBackend } from '../../../../src/backends/registry.js';
+import { createBackend, vendorNames } from '../../../../src/backends/registry.js';
 import type { ChatEvent } from '../../../../src/core/chat-event.js';
 
 const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
 
 /** A line that announces a tool with a deep input, in the words of each CLI. */
-const announcements: Record<(typeof backendNames)[number], string> = {
+const announcements: Record<(typeof vendorNames)[number], string> = {
   claude: `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":${deep}}]}}`,
   codex: `{"type":"item.started","item":{"id":"t","type":"mcp_tool_call","server":"s","tool":"x","arguments":${deep}}}`,
   gemini: `{"type":"tool_use","tool_name":"x","tool_id":"t","parameters":${deep}}`,
@@ -17,7 +17,7 @@ async function* only(line: string): AsyncGenerator<string> {
 }
 
 describe('a tool input nested 5,000 deep', () => {
-  it.each(backendNames)(
+  it.each(vendorNames)(
     'becomes an event of %s that can be written down [fault 13.1: deep input, every backend]',
     async (name) => {
       const adapter = createBackend(name, {

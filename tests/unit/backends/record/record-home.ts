@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { RecordedTools, RecordQuery } from '../../../../src/backends/record/types.js';
-import { type BackendName, createBackend } from '../../../../src/backends/registry.js';
+import { createBackend, type VendorName } from '../../../../src/backends/registry.js';
 import { loadSqlite } from '../../../../src/sqlite/load-sqlite.js';
 
 const Sqlite = await loadSqlite();
 
 /** The ids that the recordings have. */
-export const sessionIds: Readonly<Record<BackendName, string>> = {
+export const sessionIds: Readonly<Record<VendorName, string>> = {
   claude: '11111111-2222-4333-8444-555555555555',
   codex: '11111111-2222-4333-8444-555555555555',
   gemini: '00000000-0000-4000-8000-000000000001',
@@ -17,14 +17,14 @@ export const sessionIds: Readonly<Record<BackendName, string>> = {
 };
 
 /** Where each CLI keeps the record of a session. OpenCode's is a database. */
-const files: Readonly<Record<BackendName, string>> = {
+const files: Readonly<Record<VendorName, string>> = {
   claude: `.claude/projects/-work-dir/${sessionIds.claude}.jsonl`,
   codex: `.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-${sessionIds.codex}.jsonl`,
   gemini: '.gemini/tmp/project/chats/session-2026-01-01T00-00-00000000.jsonl',
   opencode: '.local/share/opencode/opencode.db',
 };
 
-export function recordedLines(backend: BackendName): readonly string[] {
+export function recordedLines(backend: VendorName): readonly string[] {
   const url = new URL(`../../../fixtures/recordings/${backend}/session-record.ndjson`, import.meta.url);
   return readFileSync(url, 'utf8').trimEnd().split('\n');
 }
@@ -37,7 +37,7 @@ export interface RecordHome {
 }
 
 /** A home in which the CLI has written down these lines of its recording. */
-export function recordHome(backend: BackendName, lines?: readonly string[]): RecordHome {
+export function recordHome(backend: VendorName, lines?: readonly string[]): RecordHome {
   const home = mkdtempSync(join(tmpdir(), 'turnout-record-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const path = join(home, files[backend]);
@@ -72,7 +72,7 @@ export function recordHome(backend: BackendName, lines?: readonly string[]): Rec
   };
 }
 
-function addSessions(backend: BackendName, path: string, count: number): void {
+function addSessions(backend: VendorName, path: string, count: number): void {
   if (backend !== 'opencode') {
     for (let n = 0; n < count; n += 1) {
       const id = String(n + 1).padStart(8, '0');

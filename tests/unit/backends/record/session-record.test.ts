@@ -1,13 +1,13 @@
 import { appendFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { backendNames } from '../../../../src/backends/names.js';
+import { vendorNames } from '../../../../src/backends/names.js';
 import { recordedLines, recordHome } from './record-home.js';
 
 // Recorded with the pinned CLIs: a plain answer, a tool, a denied one, an allowed one, and one that waits for an answer.
 
 const shell = { claude: 'Bash', codex: 'exec', gemini: 'run_shell_command', opencode: 'bash' } as const;
 
-describe.each(backendNames)("%s's own record of a session", (backend) => {
+describe.each(vendorNames)("%s's own record of a session", (backend) => {
   const lines = recordedLines(backend);
   const timesOf = (line: string): readonly number[] => [
     ...[...line.matchAll(/"timestamp":"([^"]*)"/g)].map(([, time]) => Date.parse(time ?? '')),

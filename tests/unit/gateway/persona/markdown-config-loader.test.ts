@@ -82,7 +82,7 @@ describe('the settings of a channel', () => {
   it('come from its front matter, which is no part of the prompt', async () => {
     const directory = await directoryWith({
       'identity.md': '---\ntitle: of another program\n---\nI am.',
-      'channels/ops/soul.md': '---\nmodel: small\nbackend: codex\n---\nCalm.',
+      'channels/ops/soul.md': '---\nmodel: small\nbackend: codex-cli\n---\nCalm.',
       'channels/ops/channel.md':
         '---\nmodel: large\ncwd: ../site\ntools: [Read, Edit]\nqueue: collect\npermission_mode: plan\n---\nOps.',
     });
@@ -126,11 +126,34 @@ describe('the settings of a channel', () => {
     expect(problems).toEqual([]);
   });
 
+  it.each([
+    ['high', 'high'],
+    ['off', 'off'],
+    ['4321', 4321],
+  ])('may name a depth of thinking: %s (S3)', async (written, thinking) => {
+    const directory = await directoryWith({ 'channels/c/channel.md': `---\nthinking: ${written}\n---\n` });
+    const { settings, problems } = await new MarkdownConfigLoader(directory).load('c');
+    expect([settings, problems]).toEqual([{ thinking }, []]);
+  });
+
+  it('has no depth of thinking that nobody knows', async () => {
+    const directory = await directoryWith({ 'channels/c/channel.md': '---\nthinking: deeply\n---\n' });
+    const { settings, problems } = await new MarkdownConfigLoader(directory).load('c');
+    expect(settings).toEqual({});
+    expect(problems).toEqual([expect.stringMatching(/line 2: thinking: expected one of off, low/)]);
+  });
+
   it('has no option of a CLI for a model', async () => {
     const directory = await directoryWith({ 'channels/c/channel.md': '---\nmodel: --mcp-config=/x\n---\n' });
     const { settings, problems } = await new MarkdownConfigLoader(directory).load('c');
     expect(settings).toEqual({});
     expect(problems).toEqual([expect.stringMatching(/line 2: model: .*does not begin with "-"/)]);
+  });
+
+  it('a misspelt backend is told with the one that may have been meant', async () => {
+    const directory = await directoryWith({ 'channels/c/channel.md': '---\nbackend: gemeni\n---\n' });
+    const { problems } = await new MarkdownConfigLoader(directory).load('c');
+    expect(problems).toEqual([expect.stringMatching(/not "gemeni"; did you mean gemini\?$/)]);
   });
 
   it('that are wrong are named, the others hold', async () => {
@@ -147,7 +170,7 @@ describe('the settings of a channel', () => {
       'channels/c/channel.md line 4: tools: expected a list of tool names; leave it out to allow all',
       'channels/c/channel.md line 5: queue: expected one of queue, interrupt, collect, steer, not "fast"',
       'channels/c/channel.md line 6: permission_mode: expected one of bypass, ask, edits, plan, not "none"',
-      'channels/c/channel.md line 8: unknown key "foo"; expected backend, model, cwd, tools, queue, permission_mode',
+      'channels/c/channel.md line 8: unknown key "foo"; expected backend, model, thinking, cwd, tools, queue, permission_mode',
     ]);
   });
 });

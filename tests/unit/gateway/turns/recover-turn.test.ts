@@ -65,7 +65,7 @@ async function recordSays(found: RecordedTools) {
       return found;
     },
   };
-  const runtime = { agents: { adapter: () => adapter } } as never;
+  const runtime = { agents: { find: () => adapter } } as never;
   return { queries, parts: { runtime, outputs: new TurnOutputs(await directoryWith({})) } };
 }
 

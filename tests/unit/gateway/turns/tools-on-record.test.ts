@@ -27,7 +27,7 @@ async function look(found: RecordedTools, more: Partial<RecordLook> = {}) {
       return found;
     },
   };
-  const agents = { adapter: () => adapter as never };
+  const agents = { find: (name: string) => (name === 'codex' ? (adapter as never) : undefined) };
   const begun = await toolsOnRecord(
     { turn, notAllowed: [], known: [], prompt: 'do it', now: 200, ...more },
     agents,
@@ -53,6 +53,14 @@ describe('a turn that seems untouched', () => {
     const found = await look(tools(open, { ...open, id: 'c2', hasEnded: true, denied: true, isError: true }));
     expect(ids(found)).toEqual(['c1']);
     expect(found.doubt).toBeUndefined();
+  });
+
+  it('is in doubt if its backend is not here, or never tells of tools', async () => {
+    const setup = { ...(turn.setup as NonNullable<StoredTurn['setup']>), backend: 'toy' };
+    const gone = await look(tools(open), { turn: { ...turn, setup } });
+    expect(gone).toMatchObject({ begun: [], doubt: 'this gateway has no backend toy', queries: [] });
+    const untold = await look({ type: 'untold', reason: 'toy does not tell' });
+    expect(untold).toMatchObject({ begun: [], doubt: 'toy does not tell', neverTold: true });
   });
 
   it('is asked for by the session that is known best, since its beginning', async () => {

@@ -11,6 +11,7 @@ import {
   failedAfterTools,
   failedBeforeTools,
   failedInside,
+  longestWait,
   maxCrashes,
   maxRetries,
   queueCleared,
@@ -31,6 +32,8 @@ const byHand = '\nIt is not repeated by itself: send /retry to run it again.';
 
 const passing = errorEvent('overloaded', 'too much to do');
 const final = errorEvent('auth', 'no key');
+const answer = { type: 'complete', text: 'yes', sessionId: 's1', stopReason: 'end_turn' } as const;
+const lost = { type: 'lost', sessionId: 's0', reason: 'gone' } as const;
 const interrupted = errorEvent('interrupted', 'Interrupted');
 
 interface EndFacts {
@@ -41,13 +44,17 @@ interface EndFacts {
   readonly toolBlocked?: string;
   readonly turnBlocked?: string;
   readonly sessionId?: string;
-  readonly sessionLost?: boolean;
+  readonly session?: RuntimeReport['session'];
 }
 
 function endOf(facts: EndFacts): AttemptEnd {
   const { ending, attempts = 1, stop } = facts;
   const attempt = new Attempt();
   attempt.sessionId = facts.sessionId;
+  // The runtime leaves a session that can be resumed.
+  const lost = ending.type === 'error' && ending.code === 'session_not_found';
+  if (facts.sessionId !== undefined && !lost)
+    attempt.pending.session = { backend: 'claude', sessionId: facts.sessionId, cwd: '/w' };
   attempt.blocked = facts.toolBlocked;
   if (facts.tools) attempt.toolStarted(tool);
   attempt.recorder.accept({ type: 'usage', inputTokens: 3, outputTokens: 4 });
@@ -61,7 +68,7 @@ function endOf(facts: EndFacts): AttemptEnd {
     ...{ problems: [], unusable: [] },
   };
   const report: RuntimeReport = {
-    ...{ ending, settings, blocked: facts.turnBlocked, sessionLost: facts.sessionLost ?? false },
+    ...{ ending, settings, blocked: facts.turnBlocked, session: facts.session ?? { type: 'told' } },
     result: ending.type === 'error' ? { error: ending.message } : { responseText: ending.text },
   };
   return { event, attempt, report, stop, at, retryDelayMs, shortageDelayMs: 7 };
@@ -96,6 +103,42 @@ describe('on arrival', () => {
       messages: [{ role: 'system', text: 'Done.' }],
       channelChange: { model: null },
     });
+  });
+});
+
+describe('a limit whose end is known', () => {
+  const limited = (retryAfterMs: number): ErrorEvent => ({
+    ...errorEvent('rate_limit', 'slow down'),
+    retryAfterMs,
+  });
+
+  it('is waited for, if that is longer than the growing delay', () => {
+    const next = (retryAfterMs: number, attempts: number) => {
+      const settlement = verdict({ ending: limited(retryAfterMs), attempts });
+      return settlement.type === 'postpone' ? settlement.retry.notBefore - at : settlement.type;
+    };
+    expect(next(20_000, 1)).toBe(20_000);
+    expect(next(20_000, maxRetries)).toBe(20_000);
+    expect(next(150, 2)).toBe(200);
+    expect(next(20_000, maxRetries + 1)).toBe('finish');
+    expect(longestWait(retryDelayMs)).toBeGreaterThanOrEqual(15 * 60_000);
+  });
+
+  it('is told at once, without its end, if that is no time at all', () => {
+    for (const retryAfterMs of [1e18, Number.POSITIVE_INFINITY])
+      expect(said(verdict({ ending: limited(retryAfterMs) }))).toBe(
+        'claude could not answer (rate_limit): slow down\nSend /retry to try again.',
+      );
+    const settlement = verdict({ ending: limited(Number.NaN) });
+    expect(settlement).toMatchObject({ type: 'postpone', retry: { notBefore: at + retryDelayMs } });
+  });
+
+  it('is told at once, with its end, if that is too far away', () => {
+    const settlement = verdict({ ending: limited(16 * 60_000) });
+    expect(settlement).toMatchObject({ type: 'finish', outcome: { state: 'failed' } });
+    expect(said(settlement)).toBe(
+      'claude could not answer (rate_limit): slow down\nSend /retry to try again after 1970-01-01T00:16:01.000Z.',
+    );
   });
 });
 
@@ -224,12 +267,27 @@ describe('at the end of its turn', () => {
   });
 
   it('a session that got lost is forgotten, and none is kept that was not found', () => {
-    expect(verdict({ ending: passing, sessionLost: true })).toMatchObject({
-      retry: { forgetSession: 'claude' },
+    const told = {
+      role: 'system',
+      text: expect.stringMatching(/^The session with claude could not be resumed \(gone\)/),
+    };
+    expect(verdict({ ending: passing, session: lost })).toMatchObject({
+      retry: { forgetSession: 'claude', messages: [told] },
     });
     const notFound = errorEvent('session_not_found', 'gone');
-    const settlement = verdict({ ending: notFound, sessionId: 's1', sessionLost: true });
+    const settlement = verdict({ ending: notFound, sessionId: 's1', session: lost });
     expect(settlement).toMatchObject({ outcome: { session: undefined, forgetSession: 'claude' } });
+    expect(settlement).toMatchObject({ outcome: { messages: [told, { role: 'system' }] } });
+  });
+
+  it('the new session takes the place of one that got lost, and the channel is told before the answer (R10)', () => {
+    const end = endOf({ ending: answer, sessionId: 's1', session: lost });
+    expect(answered(end, 'yes', 'end_turn')).toMatchObject({
+      outcome: {
+        session: { sessionId: 's1' },
+        messages: [{ role: 'system' }, { role: 'assistant', text: 'yes' }],
+      },
+    });
   });
 });
 

@@ -579,6 +579,7 @@ describe("Claude's live decoder", () => {
       type: 'failed',
       code: 'rate_limit',
       message: 'You have hit your limit (the limit ends at 2026-01-01T00:00:00.000Z)',
+      retryAt: 1767225600_000,
     });
   });
 

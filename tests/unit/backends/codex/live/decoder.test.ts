@@ -246,6 +246,20 @@ describe('the decoder', () => {
     ).toEqual([60, 60, 120]);
   });
 
+  it('leaves out what the turns before have used, which 0.130.0 tells again before the model is asked', () => {
+    const update = (total: number, last: number) => ({
+      method: 'thread/tokenUsage/updated',
+      params: { threadId: 't', turnId: 't1', tokenUsage: { total: tokens(total), last: tokens(last) } },
+    });
+    const tokens = (inputTokens: number) => ({ inputTokens, outputTokens: 1, cachedInputTokens: 0 });
+    const item = (type: string) => ({
+      method: 'item/started',
+      params: { threadId: 't', turnId: 't1', item: { type, id: type } },
+    });
+    const messages = [item('userMessage'), update(60, 60), item('agentMessage'), update(130, 70)];
+    expect(ofType(feed(started, messages), 'usage')).toMatchObject([{ inputTokens: 70 }]);
+  });
+
   it('tells no usage of a call that counted none', () => {
     const none = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
     const tokenUsage = { total: { inputTokens: 600, outputTokens: 70 }, last: none };
@@ -277,7 +291,20 @@ describe('the decoder', () => {
       type: 'failed',
       code: 'rate_limit',
       message: 'exceeded (the limit resets at 2033-05-18T03:33:19.000Z)',
+      retryAt: 1_999_999_999_000,
     });
+  });
+
+  it.each([1e20, -1e20, -5, 8.64e12 + 1])('passes over a limit that resets at no time: %d', (resetsAt) => {
+    const limits = {
+      method: 'account/rateLimits/updated',
+      params: { rateLimits: { primary: { usedPercent: 95, resetsAt } } },
+    };
+    const error = { message: 'exceeded', codexErrorInfo: 'usageLimitExceeded' };
+    const failed = { method: 'turn/completed', params: { turn: { id: 't1', status: 'failed', error } } };
+    const events = feed(started, [limits, failed]);
+    expect(ofType(events, 'notice')).toEqual([]);
+    expect(endingOf(events)).toEqual({ type: 'failed', code: 'rate_limit', message: 'exceeded' });
   });
 
   it.each([

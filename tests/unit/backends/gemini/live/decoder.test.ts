@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { type GeminiMessage, stepGeminiTurn } from '../../../../../src/backends/gemini/live/decoder.js';
 import { chooseOption } from '../../../../../src/backends/gemini/live/permissions.js';
 import { matchInstructions, promptBlocks } from '../../../../../src/backends/gemini/live/prompt.js';
-import { findRetries } from '../../../../../src/backends/gemini/live/retries.js';
 import { type GeminiTurnState, newGeminiTurnState } from '../../../../../src/backends/gemini/live/state.js';
+import { findRetries } from '../../../../../src/backends/gemini/retries.js';
 import type { LiveEvent } from '../../../../../src/backends/live/types.js';
 import type { JsonObject } from '../../../../../src/backends/output/json.js';
 import { object, objects, text } from '../../../../../src/backends/output/read-fields.js';
@@ -301,8 +301,8 @@ describe('the retries in the debug log', () => {
     '',
   ].join('\n');
   const messages = [
-    'The API failed (Quota exceeded. Suggested retry after 2.5s), attempt 1; Gemini retries',
-    'The API failed (503), attempt 2; Gemini retries',
+    'The API failed (Quota exceeded); Gemini tries again: retry 1 in 5.4 s',
+    'The API failed (status 503); Gemini tries again: retry 2',
   ];
 
   it('are found, but not the end of them', () => {

@@ -379,7 +379,7 @@ describe('a recorded agent', () => {
     const words = trace.filter((entry) => entry.type === 'line' && entry.line.includes('session/update'));
     expect(new Set(words.map((entry) => entry.type === 'line' && entry.direction))).toEqual(new Set(['in']));
     const traced = trace.flatMap((entry) => (entry.type === 'line' ? entry.events : []));
-    expect(traced.map(({ type }) => type)).toEqual(['text', 'permission_request', 'text', 'usage']);
+    expect(traced.map(({ type }) => type)).toEqual(['text', 'permission_request', 'text', 'usage', 'ending']);
   });
 });
 

@@ -178,13 +178,13 @@ describe('what OpenCode really sends', () => {
     });
   });
 
-  it('a retry is told with the time of the next one', () => {
+  it('a retry is told', () => {
     const [events = []] = replay('http-429-retry');
-    expect(events.filter(({ type }) => type === 'notice')).toEqual([
+    expect(events.filter(({ type }) => type === 'notice')).toMatchObject([
       {
-        type: 'notice',
         level: 'warning',
-        message: 'OpenCode retries (attempt 1, next try at 2026-01-01T00:00:00.000Z): slow down',
+        message: 'The API failed (slow down); OpenCode tries again: retry 1 of 5',
+        retry: { attempt: 1, of: 5, reason: 'slow down' },
       },
     ]);
     expect(said(events)).toBe('At last.');
@@ -272,12 +272,14 @@ describe('whatever comes', () => {
     );
   });
 
-  it('a retry at no time at all is told without it', () => {
-    const retry = about(
-      { status: { type: 'retry', attempt: 2, message: 'm', next: 1e300 } },
-      'session.status',
-    );
-    expect(feed(running(), retry)[1]).toMatchObject([{ message: 'OpenCode retries (attempt 2): m' }]);
+  it('a retry is told with the time until it, if that is one', () => {
+    const retry = (next: number) =>
+      about({ status: { type: 'retry', attempt: 2, message: 'm', next } }, 'session.status');
+    expect(feed(running(), retry(1e300))[1]).toMatchObject([
+      { message: 'The API failed (m); OpenCode tries again: retry 2 of 5' },
+    ]);
+    const [event] = feed(running(), retry(Date.now() + 20_000))[1];
+    expect(event?.type === 'notice' && event.retry?.delayMs).toBeGreaterThan(15_000);
   });
 
   it('an unknown event and an unknown part become notices with the raw line', () => {
@@ -372,7 +374,10 @@ describe('one turn', () => {
     });
     const failed = about({ info: reply({ completed: 5, error: error(429) }) }, 'message.updated');
     expect(feed(running(), failed, idle)[1]).toEqual([
-      { type: 'ending', ending: { type: 'failed', code: 'rate_limit', message: 'slow (retry after 30 s)' } },
+      {
+        type: 'ending',
+        ending: { type: 'failed', code: 'rate_limit', message: 'slow', retryAfterMs: 30_000 },
+      },
     ]);
     const dropped = {
       name: 'APIError',

@@ -1,0 +1,86 @@
+import { type BackendName, backendEntry, findBackendName, readBackendName } from '../backends/registry.js';
+import { type Environment, given } from '../config/home-directory.js';
+import { type SettingOrigins, settingsNotUsed, settingWithOrigin } from '../config/setting-origins.js';
+import { TurnoutError } from '../core/errors.js';
+import type { GatewayConfig } from './config.js';
+
+/** The flags of a command that choose over the settings. */
+export interface ChosenByFlags {
+  readonly backend?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+export interface ChosenBackend {
+  /** Undefined if there is no such backend. */
+  readonly backend: BackendName | undefined;
+  /** The settings that count for this backend. */
+  readonly settings: Environment;
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * O5: the backend is that of `--backend`, else of AGENT_BACKEND, else of FORGE_BACKEND, else Claude. The path and the model in
+ * the settings belong to the backend that the settings name: a flag that chooses another one leaves them out.
+ */
+export function chooseBackend(
+  settings: Environment,
+  flags: ChosenByFlags,
+  origins: SettingOrigins = {},
+): ChosenBackend {
+  const problems: string[] = [];
+  const { backend: flag, model } = flags;
+  const configured = ['AGENT_BACKEND', 'FORGE_BACKEND'].flatMap((name) => {
+    const written = given(settings[name]);
+    return written === undefined ? [] : [{ written, source: settingWithOrigin(name, origins), name }];
+  });
+  const [used, ...unused] =
+    flag === undefined
+      ? configured
+      : [{ written: flag, source: '--backend', name: '--backend' }, ...configured];
+  const backend =
+    used === undefined ? 'claude' : orProblem(problems, () => readBackendName(used.written, used.source));
+  // A wrong name that nothing reads is no reason to stop.
+  const wrong: string[] = [];
+  for (const { written, source } of unused) orProblem(wrong, () => readBackendName(written, source));
+  const warnings = wrong.map((problem) => `${problem} It is not used: ${used?.name} is stronger.`);
+  const own = model === undefined ? {} : { BACKEND_MODEL: model };
+  const ownerWritten = configured[0]?.written ?? 'claude';
+  const owner = findBackendName(ownerWritten) ?? ownerWritten;
+  if (flag === undefined || backend === undefined || backend === owner)
+    return { backend, settings: { ...settings, ...own }, problems, warnings };
+  const lost = backendSettings.filter(
+    (name) => given(settings[name]) !== undefined && !Object.hasOwn(own, name),
+  );
+  const without = Object.fromEntries(backendSettings.map((name) => [name, undefined]));
+  if (lost.length > 0) warnings.push(settingsNotUsed(lost, owner, backend));
+  return { backend, settings: { ...settings, ...without, ...own }, problems, warnings };
+}
+
+/** Names the settings that don't count for a backend because they are those of AGENT_BACKEND; undefined if there are none. */
+export function settingsLeftOut(config: GatewayConfig, backend: BackendName): string | undefined {
+  const { agentBackend, backendCliPath, backendModel } = config;
+  if (backend === agentBackend) return undefined;
+  const lost = [
+    ...(backendCliPath === commandOf(agentBackend) ? [] : ['BACKEND_CLI_PATH']),
+    ...(backendModel === undefined ? [] : ['BACKEND_MODEL']),
+  ];
+  return lost.length === 0 ? undefined : settingsNotUsed(lost, agentBackend, backend);
+}
+
+/** The program of a backend on PATH. One that was given to the gateway, and is not registered, has only its name. */
+export function commandOf(backend: BackendName): string {
+  return findBackendName(backend) === undefined ? backend : backendEntry(backend).command;
+}
+
+const backendSettings: readonly string[] = ['BACKEND_CLI_PATH', 'BACKEND_MODEL'];
+
+function orProblem<T>(problems: string[], read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof TurnoutError)) throw error;
+    problems.push(error.message);
+    return undefined;
+  }
+}

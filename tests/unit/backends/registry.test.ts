@@ -1,0 +1,125 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { GeminiBackend } from '../../../src/backends/gemini-backend.js';
+import { findBackendName, readBackendName } from '../../../src/backends/registry.js';
+import { loadConfig } from '../../../src/gateway/config.js';
+import {
+  backendNames,
+  createBackend,
+  registerBackend,
+  resolveBackendName,
+  TurnoutError,
+} from '../../../src/index.js';
+import { ParrotBackend } from '../../fixtures/parrot/parrot-backend.js';
+import { configWith } from '../../property/read-arguments.js';
+
+const parrot = { create: ParrotBackend, command: 'parrot', install: 'cp parrot.mjs ~/bin/parrot' };
+
+describe('registerBackend() (S6)', () => {
+  it.each([
+    '',
+    ' ',
+    'Parrot',
+    'par rot',
+    'parrot-',
+    '-parrot',
+    'parrot--x',
+    '1parrot',
+    'parrot-cli',
+    '../x',
+    '__proto__',
+  ])('refuses %j as a name', (name) => {
+    expect(() => registerBackend(name, parrot)).toThrow(/can't be the name of a backend/);
+    expect(backendNames()).toEqual(['claude', 'codex', 'gemini', 'opencode']);
+  });
+
+  it('refuses a name that is taken, and leaves its owner as it was', () => {
+    expect(() => registerBackend('gemini', parrot)).toThrow('There is a backend "gemini" already.');
+    expect(createBackend('gemini', configWith({}))).toBeInstanceOf(GeminiBackend);
+  });
+
+  it('refuses to make a backend that calls itself otherwise', () => {
+    onTestFinished(registerBackend('macaw', parrot));
+    expect(() => createBackend('macaw', configWith({}))).toThrow(
+      'The backend that was registered as "macaw" calls itself "parrot".',
+    );
+  });
+
+  it.each([
+    [undefined, 'create is missing: expected a class'],
+    [{}, 'create is missing: expected a class'],
+    [{ ...parrot, create: {} }, "create can't be of the type object"],
+    [{ ...parrot, command: undefined }, 'command is missing'],
+    [{ ...parrot, install: 7 }, "install can't be 7"],
+  ])('refuses the entry %j, and says what it lacks', (entry, words) => {
+    const register = () => registerBackend('m2', entry as typeof parrot);
+    expect(register).toThrow(TurnoutError);
+    expect(register).toThrow(words);
+    expect(backendNames()).not.toContain('m2');
+  });
+
+  it('makes the name known wherever a backend is named, and to the errors', () => {
+    expect(() => resolveBackendName('parrot')).toThrow();
+    const unregister = registerBackend('parrot', parrot);
+    onTestFinished(unregister);
+    expect(backendNames()).toContain('parrot');
+    expect(resolveBackendName('parrot')).toBe('parrot');
+    expect(readBackendName(' parrot-cli', '--backend')).toBe('parrot');
+    expect(() => resolveBackendName('parot')).toThrow(/opencode, parrot\. Did you mean parrot\?/);
+    expect(() => registerBackend('parrot', parrot)).toThrow('already');
+    expect(loadConfig({ AGENT_BACKEND: 'parrot-cli', BACKEND_MAX_TURNS: '3' })).toMatchObject({
+      agentBackend: 'parrot',
+      backendCliPath: 'parrot',
+      warnings: ['BACKEND_MAX_TURNS is not supported by the parrot backend and is ignored.'],
+    });
+    unregister();
+    expect(backendNames()).toEqual(['claude', 'codex', 'gemini', 'opencode']);
+    expect(() => resolveBackendName('parrot')).toThrow();
+  });
+});
+
+describe('createBackend()', () => {
+  it('knows a name with -cli behind it, which resolveBackendName does not (O2, P7)', () => {
+    expect(createBackend('gemini-cli', configWith({}))).toBeInstanceOf(GeminiBackend);
+    onTestFinished(registerBackend('parrot', parrot));
+    expect(createBackend('parrot-cli', configWith({})).name()).toBe('parrot');
+    expect(() => resolveBackendName('parrot-cli')).toThrow('Unknown backend "parrot-cli"');
+    expect(() => createBackend('parrot-sdk', configWith({}))).toThrow('Unknown backend "parrot-sdk"');
+  });
+
+  it.each([
+    [undefined, 'config is missing: expected an object with cliPath, workingDir'],
+    [{}, 'config.cliPath is missing: expected a path'],
+    [{ ...configWith({}), workingDir: 5 }, "config.workingDir can't be 5"],
+    [{ ...configWith({}), allowedTools: 'Read' }, "config.allowedTools can't be of the type string"],
+    [{ ...configWith({}), maxTurns: undefined }, 'config.maxTurns is missing: expected a number.'],
+  ])('refuses the config %j by the field', (config, words) => {
+    const create = () => createBackend('claude', config as ReturnType<typeof configWith>);
+    expect(create).toThrow(TurnoutError);
+    expect(create).toThrow(words);
+  });
+});
+
+describe('the name that a person writes (O2)', () => {
+  it('is the short one or that with -cli, in any case, and nothing else', () => {
+    for (const name of ['claude', 'codex', 'gemini', 'opencode']) {
+      expect(findBackendName(name)).toBe(name);
+      for (const same of [`${name}-cli`, name.toUpperCase(), `${name.toUpperCase()}-CLI`])
+        expect(findBackendName(same)).toBe(name);
+      expect(() => resolveBackendName(name.toUpperCase())).toThrow();
+      for (const wrong of [`${name}-sdk`, `${name}-cli-cli`, `${name}cli`, `x${name}`])
+        expect(findBackendName(wrong), wrong).toBeUndefined();
+    }
+    for (const wrong of ['', '-cli', 'cli', 'constructor']) expect(findBackendName(wrong)).toBeUndefined();
+  });
+
+  it.each([
+    ['claude-code', 'claude'],
+    ['Claude-Code', 'claude'],
+    ['@anthropic-ai/claude-code', 'claude'],
+    ['@google/gemini-cli', 'gemini'],
+    ['opencode-ai', 'opencode'],
+    ['CODX-CLI', 'codex'],
+  ])('%s, which is none, is answered with %s', (written, meant) => {
+    expect(() => readBackendName(written, '--backend')).toThrow(`Did you mean ${meant}?`);
+  });
+});

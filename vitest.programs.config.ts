@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests that start Turnout's own programs from the command line: a fresh Node for each takes more time than all the rest.
+export default defineConfig({
+  test: {
+    include: ['tests/**/*.program.ts'],
+    globalSetup: ['tests/no-child-left.ts'],
+    // They wait for child processes: more workers than cores keep the machine busy.
+    maxWorkers: 4,
+    isolate: false,
+    retry: process.env['CI'] ? 1 : 0,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
