@@ -53,7 +53,7 @@ const database: Record<DatabaseDamage, Meanings> = {
 const damages: Readonly<Record<VendorName, Partial<Record<FileDamage | DatabaseDamage, Meanings>>>> = {
   claude: files(),
   codex: files({ 'has another first line': 'lost' }),
-  gemini: files({ 'has another first line': { live: 'lost', oneShot: 'goes on' } }),
+  gemini: files(),
   opencode: database,
 };
 
