@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MarkerScanner, markerLine } from '../../../src/orchestra/marker.js';
+import { MarkerScanner, markerLine } from '../../../src/runner/marker.js';
 
 /** The verdict on a whole answer, and whether it was known before the end. */
 function scan(pieces: readonly string[], nonce?: string): boolean {
