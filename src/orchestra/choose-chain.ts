@@ -12,8 +12,8 @@ export interface ChosenChain {
 }
 
 /**
- * Finds the chain that is meant: one of the file by its name, a chain in one line, or the only one of the file. One word that is
- * no chain is an agent that runs once, if there is such an agent.
+ * Finds the chain that is meant: one of the file by its name, a chain in one line, or the only one of the file. One word is a chain
+ * in one line, too. Beside a chain file it has to be the name of an agent then: a chain that is misspelt must not run a program.
  */
 export function chooseChain(
   asked: string | undefined,
@@ -23,7 +23,7 @@ export function chooseChain(
   if (asked === undefined) return onlyChain(file);
   const entry = file?.chains.get(asked);
   if (entry !== undefined) return { name: asked, entry, place: `chains.${asked}` };
-  if (looksLikeOneLine(asked) || isAgent(asked.trim())) {
+  if (looksLikeOneLine(asked) || isAgent(asked.trim()) || file === undefined) {
     const steps = parseOneLine(asked).map((step) => ({ ...step }));
     return { name: asked, entry: { steps }, place: '' };
   }

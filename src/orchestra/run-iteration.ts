@@ -27,6 +27,8 @@ export interface IterationLimits {
   readonly nonce: string | undefined;
   /** After the marker, an agent that says nothing for so long is ended: its work is done. */
   readonly markerGraceMs: number;
+  /** True: nobody can tell whether the agent has begun a tool. */
+  readonly toolsUntold: boolean;
 }
 
 /** Follows one run of an agent to its end. Nothing but what the agent itself says is looked at for the marker (O7). */
@@ -60,7 +62,7 @@ class IterationWatch {
   readonly #timeUp: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
   #stopped: Stopped | undefined;
-  #toolsBegun = false;
+  #toolsBegun: boolean;
   #said = '';
   #hasText = false;
   #answer: string | undefined;
@@ -71,6 +73,7 @@ class IterationWatch {
   constructor(limits: IterationLimits, end: (why: Stopped) => void) {
     this.#limits = limits;
     this.#end = end;
+    this.#toolsBegun = limits.toolsUntold;
     this.#scanner = new MarkerScanner(limits.nonce);
     const left = limits.spendings.flatMap((spending) => spending.timeLeftMs() ?? []);
     if (left.length > 0) {

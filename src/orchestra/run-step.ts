@@ -197,7 +197,13 @@ class StepLoop {
           this.#note({ type: 'session', step: step.index, iteration, sessionId });
         },
       },
-      { signal, spendings: [chainSpending, this.#spending], nonce, markerGraceMs: times.markerGraceMs },
+      {
+        signal,
+        spendings: [chainSpending, this.#spending],
+        nonce,
+        markerGraceMs: times.markerGraceMs,
+        toolsUntold: step.run.type === 'program',
+      },
     );
     chainSpending.add(outcome.usage);
     this.#spending.add(outcome.usage);
