@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErrorCode } from '../core/chat-event.js';
 import { longestTimerMs } from '../core/wait.js';
 import type { Sessions } from '../sessions/sessions.js';
+import { interruptedRemark, verifyRemark } from './instructions.js';
 import type { IterationError, Journal, NewEntry, SettledIteration } from './journal.js';
-import type { ConfigFor } from './resolve-agent.js';
+import { type ConfigFor, inheritedEnvironment } from './resolve-agent.js';
+import { isWorthAnother, waitBefore } from './retries.js';
 import { StepAgent } from './run-agent.js';
 import { followIteration } from './run-iteration.js';
 import { runProgram } from './run-program.js';
@@ -35,12 +37,14 @@ export interface StepRun {
 export interface StepTimes {
   readonly markerGraceMs: number;
   readonly programSilenceMs: number;
+  readonly verifyMs: number;
   readonly firstRetryMs: number;
 }
 
 export const defaultTimes: StepTimes = {
   markerGraceMs: 60_000,
   programSilenceMs: 30 * 60_000,
+  verifyMs: 30 * 60_000,
   firstRetryMs: 5000,
 };
 
@@ -159,7 +163,7 @@ class StepLoop {
     const { code, message } = error;
     const failed: Ending = { status: 'failed', reason: 'error', error: { code, message } };
     if (!isWorthAnother(error, attempt - 1, step.retry)) return failed;
-    const ms = Math.min(error.retryAfterMs ?? times.firstRetryMs * 2 ** (attempt - 2), longestWaitMs);
+    const ms = waitBefore(attempt, error, times.firstRetryMs);
     const left = Math.min(
       chainSpending.timeLeftMs() ?? longestTimerMs,
       this.#spending.timeLeftMs() ?? longestTimerMs,
@@ -241,7 +245,7 @@ class StepLoop {
     if (this.#agent !== undefined) return this.#agent.send(prompt ?? '', signal);
     if (step.run.type !== 'program') throw new Error('A step runs an agent or a program.');
     const args = step.run.args.map((arg) => fill(arg, values));
-    const { env = process.env } = configFor('claude');
+    const env = inheritedEnvironment(configFor);
     return runProgram({
       program: step.run,
       args: prompt === undefined ? args : [...args, prompt],
@@ -282,9 +286,9 @@ class StepLoop {
   }
 
   async #verify(command: string): Promise<Verification> {
-    const { cwd, configFor, values, signal } = this.#run;
-    const { env = process.env } = configFor('claude');
-    return verify({ command, cwd, env: { ...env, ...values.variables }, signal });
+    const { cwd, configFor, values, signal, times } = this.#run;
+    const variables = { ...inheritedEnvironment(configFor), ...values.variables };
+    return verify({ command, cwd, env: variables, signal, timeoutMs: times.verifyMs });
   }
 
   #unverified({ output }: Verification): Ending {
@@ -327,32 +331,6 @@ class StepLoop {
 }
 
 const interrupted: Ending = { status: 'incomplete', reason: 'interrupted' };
-
-const interruptedRemark =
-  '[Turnout] An earlier run of this step was interrupted. Look at what it has left in the directory before you begin.';
-
-function verifyRemark(command: string, output: string): string {
-  return `[Turnout] The last run said that the work is complete, but the check \`${command}\` failed. The end of its output:\n\n${output}`;
-}
-
-/** Limits of a day or of some hours are waited for: the chain has the night. */
-const longestWaitMs = 6 * 3600_000;
-const defaultRetries = 2;
-/** To try again changes nothing about these. */
-const hopeless: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'auth',
-  'bad_request',
-  'not_installed',
-  'unsupported',
-  'interrupted',
-]);
-
-/** Without a word of the chain, what has begun its tools is not run again by itself. */
-function isWorthAnother(error: IterationError, attemptsMade: number, retry: number | undefined): boolean {
-  if (hopeless.has(error.code)) return false;
-  if (retry !== undefined) return attemptsMade <= retry;
-  return attemptsMade <= defaultRetries && error.retryable && !error.toolsBegun;
-}
 
 function budgetError(limit: string): IterationError {
   return { code: 'interrupted', message: `Stopped: ${limit}.`, retryable: false, toolsBegun: true };
