@@ -7,12 +7,12 @@ import {
   claudeThinking,
   effectiveMode,
   permissionFlags,
-  planAsks,
   streamFormat,
   thinkingFlags,
   userMessage,
 } from './claude/arguments.js';
 import { type ClaudeState, claudeDecoder } from './claude/decoder.js';
+import { settingsFor } from './claude/settings.js';
 import { asPrompt, lacksSnapshots, losesOutput, snapshotFlag } from './claude/versions.js';
 import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
@@ -34,6 +34,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     allowedTools: true,
     disallowedTools: true,
     mcpConfig: true,
+    settings: true,
     permissionModes: ['bypass', 'edits', 'plan'],
   };
 
@@ -101,7 +102,8 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     // A session keeps the system prompt of its first turn unless the snapshot is off.
     if (turn.sessionId !== undefined && turn.systemPrompt !== '' && this.#hasSnapshots)
       args.push(snapshotFlag, 'off');
-    if (turn.permissionMode === 'plan') args.push('--settings', planAsks);
+    const settings = await settingsFor(turn.settings, turn.permissionMode === 'plan', scratch);
+    args.push(...settings.args);
     // Accepting edits, Claude also runs `touch`, `rm` and the like: files, but no commands, takes the shell away.
     const withoutShell = turn.permissionMode === 'edits' ? ['Bash'] : [];
     for (const tool of [...turn.disallowedTools, ...withoutShell]) args.push('--disallowedTools', tool);
@@ -112,7 +114,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
       args,
       stdin: channel === 'stdin' ? prompt : `${JSON.stringify(userMessage(prompt))}\n`,
       env: claudeEnvironment(this.inherited, turn.permissionMode),
-      files: [{ path: systemPromptFile, content: turn.systemPrompt }],
+      files: [{ path: systemPromptFile, content: turn.systemPrompt }, ...settings.files],
       notices,
       ...(losesOutput(cli.version) ? { spool: true } : {}),
     };

@@ -65,6 +65,8 @@ export interface TurnOptions {
   readonly confirmTools?: boolean | undefined;
   /** A file in Claude's format: `{"mcpServers": {name: {command, args, env} | {url}}}`. */
   readonly mcpConfig?: string | undefined;
+  /** A file with settings in Claude's format, on top of the user's own. */
+  readonly settings?: string | undefined;
 }
 
 /** The options of a turn with all defaults filled in. */
@@ -158,6 +160,8 @@ export interface BackendCapabilities {
   readonly allowedTools: boolean;
   readonly disallowedTools: boolean;
   readonly mcpConfig: boolean;
+  /** True if the CLI takes a file with settings in Claude's format. */
+  readonly settings?: true;
   readonly permissionModes: readonly PermissionMode[];
 }
 

@@ -26,6 +26,7 @@ export function sessionOptions(
     disallowedTools: options.tools?.disallowed,
     permissionMode: options.permissionMode,
     mcpConfig: options.mcpConfig,
+    settings: options.settings,
     ...(live ? {} : { rawArgs: options.rawArgs }),
     ...(options.timeoutMs === undefined ? {} : { clocks: { turnMs: options.timeoutMs } }),
     trace: options.trace,
