@@ -14,6 +14,7 @@ import {
 import { type ClaudeState, claudeDecoder } from './claude/decoder.js';
 import { settingsFor } from './claude/settings.js';
 import { asPrompt, lacksSnapshots, losesOutput, snapshotFlag } from './claude/versions.js';
+import type { FoundCredentials } from './launch/credentials.js';
 import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
@@ -51,6 +52,13 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
 
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
     return (await import('./claude/session-record.js')).recordedTools(query, this.inherited);
+  }
+
+  async credentials(): Promise<FoundCredentials> {
+    const demo = await import('./claude/last-demo-session.js');
+    if (demo.isDemoAgent(this.config.cliPath))
+      return { signedIn: 'yes', credentials: 'the demo agent needs none' };
+    return (await import('./claude/credentials.js')).findCredentials(this.inherited, this.config.workingDir);
   }
 
   async lastSession(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined> {
