@@ -1,5 +1,6 @@
 import { interactiveCapabilities } from './interactive-capabilities.js';
 import { runnerBackend, runnerConfig } from './runner-config.js';
+import { settingsOwner } from './runner-names.js';
 import type { CapabilityName, RunnerCapabilities, RunnerName } from './types.js';
 
 /** O13: the abilities of a runner; each that is missing has a hint. Nothing is started. */
@@ -17,13 +18,12 @@ export function runnerCapabilities(name: RunnerName): RunnerCapabilities {
     supportsMaxTurns: can.maxTurns,
   };
   const missing = Object.entries(hints).filter(([ability]) => !supports[ability as CapabilityName]);
-  const told = missing.map(([ability, hint]) => [ability, hint(name)]);
+  const told = missing.map(([ability, hint]) => [ability, hint(settingsOwner(name))]);
   return { ...supports, hints: Object.fromEntries(told) };
 }
 
 const hints: Readonly<Partial<Record<CapabilityName, (name: RunnerName) => string>>> = {
-  supportsInteractive: (name) =>
-    name === 'codex-sdk' ? 'Use codex: the SDK has no terminal UI.' : `Start ${name}'s own program.`,
+  supportsInteractive: (name) => `Use runOnce or runStreaming, or start ${name} itself in a terminal.`,
   supportsMcp: (name) => `Configure the MCP servers in ${name}'s own settings.`,
   supportsTools: (name) =>
     `Configure the tools in ${name}'s own settings, or use a stricter permission mode.`,

@@ -33,7 +33,8 @@ export async function checkOptions(
   for (const { option, value } of givenOptions(name, options)) {
     const found = support.of(option, value);
     if (found.type !== 'refused') continue;
-    if (!options.allowUnsupported) throw refusalError(support, option, found);
+    if (!options.allowUnsupported)
+      throw refusalError(support, option, await withLiveWay(support, option, value, found));
     const left = leaveOut(options, support, option, found);
     options = left.options;
     warnings.push(left.warning);
@@ -60,6 +61,19 @@ export async function describeSupport(
 
 function withValue({ value }: Refusal): string {
   return value === undefined ? '' : `${JSON.stringify(value)} is not possible. `;
+}
+
+/** Some CLIs take an option only in a process that is kept. */
+async function withLiveWay(
+  { name, mode }: ModeSupport,
+  option: OptionName,
+  value: unknown,
+  found: Refusal,
+): Promise<Refusal> {
+  if (mode !== 'one-shot') return found;
+  const live = await modeSupport(name, 'live').catch(() => undefined);
+  if (live === undefined || live.of(option, value).type === 'refused') return found;
+  return { ...found, instead: `${found.instead} A live session (--live) takes it.` };
 }
 
 function refusalError(support: ModeSupport, option: OptionName, found: Refusal): TurnoutError {

@@ -10,6 +10,7 @@ import { type OptionName, optionNames } from './option-names.js';
 import { type Way, wayOf } from './option-ways.js';
 import type { RunMode } from './run-mode.js';
 import { runnerBackend, runnerConfig } from './runner-config.js';
+import { settingsOwner } from './runner-names.js';
 import type { RunnerName } from './types.js';
 
 /** What becomes of an option: the CLI has it itself, gets it in another form, or can't honour it. */
@@ -91,7 +92,8 @@ function refusal(facts: Facts, option: OptionName, value: unknown): Refusal | un
       return backend.lastSession === undefined ? refused('Name the session (--resume).') : undefined;
     default: {
       const request = requestFor(option, value, capabilities);
-      const [first] = request === undefined ? [] : unsupportedOptions(name, capabilities, request);
+      const [first] =
+        request === undefined ? [] : unsupportedOptions(settingsOwner(name), capabilities, request);
       return first === undefined ? undefined : refusedOption(first);
     }
   }

@@ -16,7 +16,12 @@ export function findRunnerName(written: string): RunnerName | undefined {
   return findBackendName(written) ?? (shortBackendName(written) === codexSdk ? codexSdk : undefined);
 }
 
-/** The same for a name that has to be one. The error begins with the flag or the setting that the name came from. */
+/** The CLI whose own settings a runner obeys: the SDK starts Codex. */
+export function settingsOwner(name: RunnerName): RunnerName {
+  return name === codexSdk ? 'codex' : name;
+}
+
+/** Finds it, or throws: the error begins with the flag or the setting that the name came from. */
 export function readRunnerName(written: string, source?: string): RunnerName {
   const name = typeof written === 'string' ? findRunnerName(written) : undefined;
   if (name !== undefined) return name;
