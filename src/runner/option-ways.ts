@@ -81,6 +81,11 @@ const gemini: Ways = {
   mcpConfig: { live: 'session/new: mcpServers' },
   permissionMode: { 'one-shot': '--approval-mode', live: 'session/set_mode', interactive: '--approval-mode' },
   sessionId: { 'one-shot': '--resume', live: 'session/load', interactive: '--resume' },
+  cwd: {
+    'one-shot': 'directory of the process',
+    live: 'session/new: cwd',
+    interactive: 'directory of the process',
+  },
 };
 
 const opencode: Ways = {
@@ -108,6 +113,11 @@ const opencode: Ways = {
   },
   thinking: { 'one-shot': '--variant', live: 'message: variant' },
   sessionId: { 'one-shot': '--session', live: 'session of its server', interactive: '--session' },
+  cwd: {
+    'one-shot': 'directory of the process',
+    live: 'directory of the session',
+    interactive: 'directory of the process',
+  },
 };
 
 /** The SDK starts the CLI itself: what it has no field for goes through its `config`. */
