@@ -1,5 +1,5 @@
-import { readMcpServers } from '../backends/launch/mcp-config.js';
-import { readJsonFile, readSmallFile } from '../backends/launch/read-json-file.js';
+import { readJsonFile } from '../backends/launch/read-json-file.js';
+import { isObject } from '../backends/output/json.js';
 import { TurnoutError } from '../core/errors.js';
 
 /** Rejects with a TurnoutError that has the path and the reason if the file does not hold settings in Claude's format. */
@@ -13,14 +13,13 @@ export async function checkSettings(file: string): Promise<void> {
 
 /** The same for MCP servers. */
 export async function checkMcpConfig(file: string): Promise<void> {
-  await readJsonFile(file, 'The MCP configuration', expected);
-  for (const [name, server] of await readMcpServers(file, readSmallFile)) {
-    if (isName(server['command']) || isName(server['url'])) continue;
-    throw new TurnoutError(
-      'bad_request',
-      `The MCP configuration ${file} can't be used: the server ${JSON.stringify(name)} has neither a "command" nor a "url".`,
-      { hint: expected },
-    );
+  const { mcpServers } = await readJsonFile(file, 'The MCP configuration', expected);
+  if (!isObject(mcpServers)) throw unusable(file, 'it has no object "mcpServers"');
+  for (const [name, server] of Object.entries(mcpServers)) {
+    const named = `the server ${JSON.stringify(name)}`;
+    if (!isObject(server)) throw unusable(file, `${named} is not an object`);
+    if (!isName(server['command']) && !isName(server['url']))
+      throw unusable(file, `${named} has neither a "command" nor a "url"`);
   }
 }
 
@@ -29,4 +28,10 @@ const expected =
 
 function isName(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
+}
+
+function unusable(file: string, why: string): TurnoutError {
+  return new TurnoutError('bad_request', `The MCP configuration ${file} can't be used: ${why}.`, {
+    hint: expected,
+  });
 }

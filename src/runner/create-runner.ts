@@ -1,8 +1,6 @@
 import { checkConfig } from '../backends/launch/check-config.js';
 import { findAvailability } from './availability.js';
 import { runnerCapabilities } from './capabilities.js';
-import { checkOptions } from './check-options.js';
-import { refuseMode } from './check-values.js';
 import { runTurn } from './run-turn.js';
 import { type RunnerDefaults, runnerBackend, runnerConfig } from './runner-config.js';
 import { readRunnerName } from './runner-names.js';
@@ -26,11 +24,7 @@ export function createRunner(written = 'claude', defaults: RunnerDefaults = {}):
       const { markerDetected: _, ...result } = await runTurn(runner, options);
       return result;
     },
-    async runInteractive(given) {
-      refuseMode(given, 'interactive');
-      const { options, warnings } = await checkOptions(name, given, 'interactive');
-      for (const warning of warnings)
-        process.emitWarning(warning, { type: 'TurnoutWarning', code: 'TURNOUT_UNSUPPORTED' });
+    async runInteractive(options) {
       const { runInteractive } = await import('./interactive.js');
       return runInteractive(name, options, config);
     },

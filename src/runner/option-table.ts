@@ -10,7 +10,7 @@ import { type OptionName, optionNames } from './option-names.js';
 import { type Way, wayOf } from './option-ways.js';
 import type { RunMode } from './run-mode.js';
 import { runnerBackend, runnerConfig } from './runner-config.js';
-import { settingsOwner } from './runner-names.js';
+import { codexSdk, settingsOwner } from './runner-names.js';
 import type { RunnerName } from './types.js';
 
 /** What becomes of an option: the CLI has it itself, gets it in another form, or can't honour it. */
@@ -38,7 +38,7 @@ export interface ModeSupport {
  */
 export async function modeSupport(name: RunnerName, mode: RunMode): Promise<ModeSupport> {
   const backend = runnerBackend(name, runnerConfig(name));
-  const capabilities = await capabilitiesIn(backend, name, mode);
+  const capabilities = await capabilitiesIn(backend, mode);
   if (capabilities === undefined) throw withoutMode(name, mode);
   const of = (option: OptionName, value?: unknown) =>
     refusal({ name, mode, backend, capabilities }, option, value) ?? wayOf(name, mode, option);
@@ -61,13 +61,9 @@ export async function supportTable(
   >;
 }
 
-async function capabilitiesIn(
-  backend: EventBackend,
-  name: RunnerName,
-  mode: RunMode,
-): Promise<OptionCapabilities | undefined> {
+async function capabilitiesIn(backend: EventBackend, mode: RunMode): Promise<OptionCapabilities | undefined> {
   if (mode === 'one-shot') return backend.capabilities;
-  if (mode === 'interactive') return interactiveCapabilities(name);
+  if (mode === 'interactive') return interactiveCapabilities(backend);
   return (await backend.live?.())?.capabilities;
 }
 
@@ -86,7 +82,8 @@ function refusal(facts: Facts, option: OptionName, value: unknown): Refusal | un
       const way = option === 'rawArgs' ? '' : ' of its own';
       if (mode === 'live')
         return refused(`A process that is kept takes no arguments${way}: run the turn without --live.`);
-      return backend.locate === undefined ? refused('It starts no CLI that could take them.') : undefined;
+      // The SDK makes the arguments of its CLI itself.
+      return name === codexSdk ? refused('Use codex, which drives the CLI without the SDK.') : undefined;
     }
     case 'continueLast':
       return backend.lastSession === undefined ? refused('Name the session (--resume).') : undefined;

@@ -78,7 +78,11 @@ const codex: Ways = {
 const gemini: Ways = {
   systemPrompt: inFront,
   model: { 'one-shot': '--model', live: 'session/set_model', interactive: '--model' },
-  mcpConfig: { live: 'session/new: mcpServers' },
+  mcpConfig: {
+    // It has no option for them: the turn runs in a session of its protocol.
+    'one-shot': emulated('session/new: mcpServers, in a process with --acp'),
+    live: 'session/new: mcpServers',
+  },
   permissionMode: { 'one-shot': '--approval-mode', live: 'session/set_mode', interactive: '--approval-mode' },
   sessionId: { 'one-shot': '--resume', live: 'session/load', interactive: '--resume' },
   cwd: {
@@ -126,7 +130,7 @@ const sdk: Ways = {
   model: 'thread: model',
   mcpConfig: 'config: mcp_servers',
   permissionMode: 'thread: sandboxMode, approvalPolicy',
-  thinking: 'thread: modelReasoningEffort',
+  thinking: 'config: model_reasoning_effort',
   sessionId: 'resumeThread',
   cwd: 'thread: workingDirectory',
   env: 'env of the SDK',

@@ -44,7 +44,7 @@ describe('checkOptions', () => {
       'codex-sdk',
       'one-shot',
       { rawArgs: ['x'] },
-      'codex-sdk does not support rawArgs (--). It starts no CLI',
+      'codex-sdk does not support rawArgs (--). Use codex, which drives',
     ],
     ['codex-sdk', 'interactive', {}, 'codex-sdk does not support a terminal UI'],
     ['codex-sdk', 'live', {}, 'codex-sdk does not support live sessions'],

@@ -109,6 +109,15 @@ describe('runOnce', () => {
   });
 });
 
+describe('runInteractive', () => {
+  it('refuses what has no terminal UI, and a mode that is not its own, by name (O1)', async ({ stage }) => {
+    const sdk = createRunner('codex-sdk', stage.configFor('codex'));
+    await expect(sdk.runInteractive({})).rejects.toMatchObject({ code: 'unsupported' });
+    const claude = createRunner('claude', stage.configFor('claude'));
+    await expect(claude.runInteractive({ mode: 'print' })).rejects.toThrow('"print"');
+  });
+});
+
 describe('runStreaming', () => {
   const assistant = (...content: object[]) => ({ type: 'assistant', session_id: 's', message: { content } });
   const result = (more: object = {}) => ({
