@@ -206,6 +206,7 @@ class StepLoop {
         spendings: [chainSpending, this.#spending],
         nonce,
         markerGraceMs: times.markerGraceMs,
+        wholeMessages: this.#agent?.tellsWholeMessages ?? false,
         toolsUntold: step.run.type === 'program',
       },
     );
