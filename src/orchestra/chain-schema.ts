@@ -49,8 +49,20 @@ const plainStepSchema = z.object({
   prompt: text.optional(),
   promptFile: path.optional(),
   verify: z.string().min(1).optional().describe('a shell command; exit 0 confirms that the work is done'),
-  retry: z.int().min(0).max(10).optional().describe('how often a failed run is tried again; 0 by default'),
+  retry: z
+    .int()
+    .min(0)
+    .max(10)
+    .optional()
+    .describe(
+      'how often a failed run is tried again; if it is left out: twice, if the failure may pass and no tool had begun',
+    ),
   budget: budgetSchema.optional(),
+  noProgress: count
+    .optional()
+    .describe(
+      'a loop ends after this many runs in a row that say the same and change nothing in the work tree',
+    ),
   when: text.optional().describe('runs only if this holds, e.g. ${review.output} contains "changes needed"'),
 });
 

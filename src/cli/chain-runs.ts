@@ -1,0 +1,53 @@
+import { TurnoutError } from '../core/errors.js';
+import { usageInWords } from '../core/format.js';
+import { linesOf } from '../core/quote.js';
+import type { StoredRun } from '../orchestra/runs.js';
+import type { RunSummary } from '../orchestra/types.js';
+import { summaryText } from './chain-summary.js';
+import { plainLine } from './one-row.js';
+import { table } from './table.js';
+
+export function runsText(runs: readonly RunSummary[]): string {
+  if (runs.length === 0) return 'No chain has been run yet.\n';
+  const rows = runs.map(({ runId, chain, status, startedAt }) => [
+    ...[runId, plainLine(chain).slice(0, 60), status, plainLine(startedAt)],
+  ]);
+  return table([['RUN', 'CHAIN', 'STATUS', 'STARTED'], ...rows], ['left', 'left', 'left', 'left']);
+}
+
+/** A run for a person: the summary, then the end of what each step has said. */
+export function runText(stored: StoredRun, resume: string | undefined): string {
+  const { report, summary, startedAt, endedAt, reportFile } = stored;
+  const elapsedMs = endedAt === undefined ? undefined : Date.parse(endedAt) - Date.parse(startedAt);
+  const heading = `${summary.status === 'running' ? 'It is running. ' : ''}Started ${plainLine(startedAt)}.\n`;
+  const outputs = report.steps.flatMap(({ agent, output, usage, sessionId }, index) => {
+    const facts = [
+      ...(usage === undefined ? [] : [usageInWords(usage)]),
+      ...(sessionId === undefined ? [] : [`session ${plainLine(sessionId)}`]),
+    ];
+    if (output === '' && facts.length === 0) return [];
+    const lines = linesOf(output.trimEnd()).slice(-shownLines);
+    return [
+      ['', `${index + 1}. ${plainLine(agent)}${facts.length === 0 ? '' : `: ${facts.join(' · ')}`}`],
+      ...(output === '' ? [] : [lines.map((line) => `   ${line}`)]),
+    ].flat();
+  });
+  const end = summaryText(report, { elapsedMs, reportFile, resume });
+  return `${heading}${end}${outputs.length === 0 ? '' : `${outputs.join('\n')}\n`}`;
+}
+
+/** The newest run that can be resumed. */
+export function newestToResume(runs: readonly RunSummary[]): RunSummary {
+  const found = runs.find(({ status }) => canResume(status));
+  if (found !== undefined) return found;
+  throw new TurnoutError('bad_request', 'There is no run to go on with.', {
+    hint: '`turnout chain runs` lists the runs.',
+  });
+}
+
+export function canResume(status: RunSummary['status']): boolean {
+  return status !== 'completed' && status !== 'running';
+}
+
+/** The end of an output says how it ended; the report has all of it. */
+const shownLines = 20;
