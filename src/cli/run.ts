@@ -1,16 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { sweepScratchFiles } from '../backends/launch/scratch-files.js';
 import { backendNames } from '../backends/registry.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
-import { backendConfig, loadConfig } from '../gateway/config.js';
+import { backendConfig, type GatewayConfig, loadConfig } from '../gateway/config.js';
+import { endOrphans } from '../process/end-orphans.js';
 import { exitCodeFor, exitCodes } from './exit-codes.js';
 import { readPrompt } from './read-prompt.js';
 import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
-import { sweepAfterCrash } from './sweep-after-crash.js';
 
 export const usageText = `Usage: turnout run [prompt] [options] [-- <arguments for the CLI itself>]
 
@@ -123,6 +124,12 @@ async function runTurn(options: RunFlags): Promise<number> {
   });
   await swept;
   return exitCode;
+}
+
+/** Ends the agents that a killed Turnout left running, and removes their files. */
+async function sweepAfterCrash({ home }: GatewayConfig): Promise<void> {
+  const swept = sweepScratchFiles({ TURNOUT_HOME: home });
+  await Promise.all([endOrphans({ home }), swept]).catch(() => undefined);
 }
 
 function systemPromptOf(options: RunFlags): string | undefined {
