@@ -2,10 +2,12 @@ import { parseArgs } from 'node:util';
 import { distance } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
 import { takeVariables, type Variables } from '../orchestra/variables.js';
-import { type OutputFormat, outputFormats } from './run-options.js';
 
 export const chainCommands = ['run', 'plan', 'list', 'show', 'resume', 'runs'] as const;
 export type ChainCommand = (typeof chainCommands)[number];
+
+export const chainOutputs = ['text', 'json', 'stream-json'] as const;
+export type ChainOutput = (typeof chainOutputs)[number];
 
 /** The parsed command line of `turnout chain`. Paths are as they were typed. */
 export interface ChainFlags {
@@ -21,7 +23,7 @@ export interface ChainFlags {
   readonly promptFile: string | undefined;
   readonly backend: string | undefined;
   readonly model: string | undefined;
-  readonly output: OutputFormat;
+  readonly output: ChainOutput;
   readonly verbose: boolean;
   readonly allowUnsupported: boolean;
   readonly worktree: boolean;
@@ -157,9 +159,9 @@ export function nearest(written: string, names: readonly string[]): string | und
   return names.find((name) => distance(small, name) <= (name.length > 4 ? 2 : 1));
 }
 
-function outputOf(command: ChainCommand, raw: string | undefined, json: boolean): OutputFormat {
+function outputOf(command: ChainCommand, raw: string | undefined, json: boolean): ChainOutput {
   const runs = command === 'run' || command === 'resume';
-  const formats = runs ? outputFormats : outputFormats.filter((format) => format !== 'stream-json');
+  const formats = runs ? chainOutputs : chainOutputs.filter((format) => format !== 'stream-json');
   const format = formats.find((known) => known === raw?.trim().toLowerCase());
   if (raw !== undefined && format === undefined) {
     throw wrong(`--output expects one of ${formats.join(', ')}, got ${JSON.stringify(raw)}`);

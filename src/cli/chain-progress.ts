@@ -196,11 +196,8 @@ function endIteration(
   const place = step.loop ? ` ${event.iteration}/${step.iterations}` : '';
   const { error } = event;
   if (error !== undefined) {
-    const claimed = event.marker ? 'it said that it was done, but failed' : 'failed';
-    return [
-      after,
-      [line('end', 'bad', `${label}${place}: ${claimed}: ${error.code}: ${error.message} · ${facts}`)],
-    ];
+    const failure = `${label}${place}: failed: ${error.code}: ${shortened(error.message)}`;
+    return [after, [line('end', 'bad', `${failure} · ${facts}`)]];
   }
   // The end of a step that runs once is told as the end of the step.
   if (!step.loop) return [after, []];
@@ -213,7 +210,7 @@ function stepEnding(report: StepReport, step: StepProgress | undefined, now: num
   const why = reason === undefined ? '' : ` (${reason})`;
   const words = [`${status}${why}`, iterationsInWords(iterations), ...(verified ? ['verified'] : [])];
   const facts = step === undefined ? [] : [duration(now - step.startedAt), ...compactUsage(step.spent)];
-  const failure = error === undefined ? [] : [`${error.code}: ${error.message}`];
+  const failure = error === undefined ? [] : [`${error.code}: ${shortened(error.message)}`];
   return [words.join(', '), ...facts, ...failure].join(' · ');
 }
 
@@ -246,6 +243,12 @@ export function add(spent: Spent, usage: Usage | undefined): Spent {
 
 function line(kind: ProgressLine['kind'], tone: ProgressLine['tone'], text: string): ProgressLine {
   return { kind, tone, text: plainLine(text.slice(0, longestLine)) };
+}
+
+/** An error can end with pages of output; the report has all of it. */
+function shortened(message: string): string {
+  const text = plainLine(message.slice(0, longestLine));
+  return text.length <= 300 ? text : `${text.slice(0, 299)}…`;
 }
 
 function shortInput(input: unknown): string {

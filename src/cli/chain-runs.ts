@@ -17,8 +17,7 @@ export function runsText(runs: readonly RunSummary[]): string {
 
 /** A run for a person: the summary, then the end of what each step has said. */
 export function runText(stored: StoredRun, resume: string | undefined): string {
-  const { report, summary, startedAt, endedAt, reportFile } = stored;
-  const elapsedMs = endedAt === undefined ? undefined : Date.parse(endedAt) - Date.parse(startedAt);
+  const { report, summary, startedAt, elapsedMs, reportFile } = stored;
   const heading = `${summary.status === 'running' ? 'It is running. ' : ''}Started ${plainLine(startedAt)}.\n`;
   const outputs = report.steps.flatMap(({ agent, output, usage, sessionId }, index) => {
     const facts = [

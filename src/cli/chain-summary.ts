@@ -52,9 +52,18 @@ function stepLines(step: StepReport, index: number, width: number, skipped: stri
       ].join(', '),
     ],
   ];
-  const failure = error === undefined ? [] : `${error.code}: ${error.message}`.split('\n').map(plainLine);
+  const failure = error === undefined ? [] : failureLines(`${error.code}: ${error.message}`);
   return [
     table(row, ['left', 'left', 'left', 'left', 'left']).trimEnd(),
-    ...failure.filter((line) => line !== '').map((line) => `      ${line}`),
+    ...failure.map((line) => `      ${line}`),
   ];
+}
+
+/** The first line says what happened, the last ones of a failed check why. */
+function failureLines(message: string): readonly string[] {
+  const lines = message
+    .split('\n')
+    .map(plainLine)
+    .filter((line) => line !== '');
+  return lines.length <= 8 ? lines : [...lines.slice(0, 2), '…', ...lines.slice(-5)];
 }

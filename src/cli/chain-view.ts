@@ -1,11 +1,11 @@
 import { printJson } from '../core/json.js';
 import type { ChainEvent, RunReport } from '../orchestra/types.js';
 import { liveLine } from './chain-live-line.js';
+import type { ChainOutput } from './chain-options.js';
 import { advance, beginProgress, type Progress } from './chain-progress.js';
 import { summaryText } from './chain-summary.js';
 import { plainLine } from './one-row.js';
 import type { ProgressScreen } from './progress-screen.js';
-import type { OutputFormat } from './run-options.js';
 import type { Terminal } from './terminal.js';
 
 /** Shows a run while it goes on, and its result. */
@@ -19,7 +19,7 @@ export interface ChainView {
 }
 
 export interface ViewOptions {
-  readonly output: OutputFormat;
+  readonly output: ChainOutput;
   readonly verbose: boolean;
   /** The exact commands of the steps, for `--verbose`. */
   readonly commands: readonly string[];

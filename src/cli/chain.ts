@@ -97,6 +97,7 @@ const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Term
     if (flags.target === undefined) {
       terminal.say(`going on with ${runId} (${chain.name}, ${summary.status}, started ${summary.startedAt})`);
     }
+    if (summary.status === 'completed') terminal.say(`${summary.runId} is completed already.`);
     const settings = await settingsFor({ ...flags, cwd: chain.cwd }, terminal);
     return runShown(flags, terminal, settings, chain, (hooks) =>
       resumeRun(runId, { ...hooks, home: settings.home, configFor: settings.configFor }),

@@ -1,12 +1,19 @@
 import type { ResolvedChain, RunReport, RunSummary } from './types.js';
 
-/** A run as it is on disk. */
+/** A run as its journal tells it. */
 export interface StoredRun {
   readonly report: RunReport;
   readonly summary: RunSummary;
   readonly chain: ResolvedChain;
   readonly startedAt: string;
-  readonly endedAt?: string | undefined;
+  readonly endedAt?: string;
+  readonly elapsedMs: number;
+  readonly worktree?: { readonly path: string; readonly branch: string };
+  /** The last check of each step, by the step's place. */
+  readonly checks: ReadonlyMap<
+    number,
+    { readonly iteration: number; readonly passed: boolean; readonly output: string }
+  >;
   readonly reportFile: string;
 }
 
