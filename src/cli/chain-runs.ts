@@ -1,24 +1,24 @@
 import { TurnoutError } from '../core/errors.js';
-import { usageInWords } from '../core/format.js';
+import { dateAndTime, usageInWords } from '../core/format.js';
 import { linesOf } from '../core/quote.js';
 import type { StoredRun } from '../orchestra/runs.js';
 import type { RunSummary } from '../orchestra/types.js';
 import { summaryText } from './chain-summary.js';
-import { plainLine } from './one-row.js';
+import { cutToColumns, plainLine } from './one-row.js';
 import { table } from './table.js';
 
 export function runsText(runs: readonly RunSummary[]): string {
   if (runs.length === 0) return 'No chain has been run yet.\n';
   const rows = runs.map(({ runId, chain, status, startedAt }) => [
-    ...[runId, plainLine(chain).slice(0, 60), status, plainLine(startedAt)],
+    ...[runId, status, timeOf(startedAt), cutToColumns(plainLine(chain), 60)],
   ]);
-  return table([['RUN', 'CHAIN', 'STATUS', 'STARTED'], ...rows], ['left', 'left', 'left', 'left']);
+  return table([['RUN', 'STATUS', 'STARTED (UTC)', 'CHAIN'], ...rows], ['left', 'left', 'left', 'left']);
 }
 
 /** A run for a person: the summary, then the end of what each step has said. */
 export function runText(stored: StoredRun, resume: string | undefined): string {
-  const { report, summary, startedAt, elapsedMs, reportFile } = stored;
-  const heading = `${summary.status === 'running' ? 'It is running. ' : ''}Started ${plainLine(startedAt)}.\n`;
+  const { report, summary, chain, startedAt, elapsedMs, reportFile } = stored;
+  const heading = `${summary.status === 'running' ? 'It is running. ' : ''}Started ${timeOf(startedAt)} (UTC) in ${plainLine(chain.cwd)}.\n`;
   const outputs = report.steps.flatMap(({ agent, output, usage, sessionId }, index) => {
     const facts = [
       ...(usage === undefined ? [] : [usageInWords(usage)]),
@@ -31,8 +31,22 @@ export function runText(stored: StoredRun, resume: string | undefined): string {
       ...(output === '' ? [] : [lines.map((line) => `   ${line}`)]),
     ].flat();
   });
-  const end = summaryText(report, { elapsedMs, reportFile, resume });
+  const end = summaryText(report, { elapsedMs, reportFile, resume, skipped: skippedBy(stored) });
   return `${heading}${end}${outputs.length === 0 ? '' : `${outputs.join('\n')}\n`}`;
+}
+
+/** In a run that is completed a step is skipped for one reason. */
+function skippedBy({ report, chain }: StoredRun): ReadonlyMap<number, string> {
+  const conditions = chain.groups.flat().flatMap(({ index, when }) => {
+    const skipped = report.status === 'completed' && report.steps[index]?.status === 'skipped';
+    return when === undefined || !skipped ? [] : [[index, `${when.text} did not hold`] as const];
+  });
+  return new Map(conditions);
+}
+
+function timeOf(iso: string): string {
+  const at = Date.parse(iso);
+  return Number.isNaN(at) ? '?' : dateAndTime(at);
 }
 
 /** The newest run that can be resumed. */

@@ -24,7 +24,7 @@ export function summaryText(report: RunReport, facts: SummaryFacts = {}): string
     `run ${report.runId}`,
     ...(elapsedMs === undefined ? [] : [duration(elapsedMs)]),
     ...(spent.tokens === 0 ? [] : [`${count(spent.tokens)} tokens`]),
-    ...(spent.costUsd === undefined ? [] : [cost(spent.costUsd)]),
+    ...(spent.costUsd ? [cost(spent.costUsd)] : []),
   ];
   const lines = [
     `${plainLine(report.chain)}: ${report.status}`,

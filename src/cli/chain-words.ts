@@ -14,7 +14,8 @@ export function iterationsInWords(count: number): string {
 export function compactUsage({ tokens, costUsd }: Spent): readonly string[] {
   return [
     ...(tokens === 0 ? [] : [`${compact(tokens)} tokens`]),
-    ...(costUsd === undefined ? [] : [cost(costUsd)]),
+    // A CLI that knows no price says 0, or nothing.
+    ...(costUsd ? [cost(costUsd)] : []),
   ];
 }
 

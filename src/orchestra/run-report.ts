@@ -21,6 +21,7 @@ export function markdownReport(stored: StoredRun): string {
 
 function facts({ report, summary, chain, startedAt, endedAt, elapsedMs, worktree }: StoredRun): string {
   const usage = report.steps.map((step) => step.usage).reduce(addUsage, undefined);
+  const variables = Object.entries(chain.variables);
   const end = endedAt === undefined ? '' : `, ended ${atTime(endedAt)}`;
   return [
     `- run ${code(summary.runId)}, started ${atTime(startedAt)}${end} (UTC), ${duration(elapsedMs)} at work`,
@@ -28,6 +29,7 @@ function facts({ report, summary, chain, startedAt, endedAt, elapsedMs, worktree
     ...(worktree === undefined
       ? []
       : [`- git worktree ${code(worktree.path, 500)}, branch ${code(worktree.branch)}`]),
+    ...variables.map(([name, value]) => `- with ${code(`${name}=${value}`)}`),
     ...(usage === undefined ? [] : [`- ${usageInWords(usage)}`]),
     ...chain.warnings.map((warning) => `- warning: ${inText(warning, 500)}`),
   ].join('\n');
@@ -63,19 +65,20 @@ function section(
 ): string {
   const { agent, backend, status, reason, output, error, sessionId } = report;
   const check = stored.checks.get(step?.index ?? index);
-  const prompt = step?.prompt;
+  const prompt = status === 'skipped' ? undefined : step?.prompt;
   const goOn = `turnout run --backend ${backend} --cwd ${shellWord(stored.chain.cwd)} --resume ${sessionId}`;
   return [
     `## ${index + 1}. ${inText(agent)}: ${status}${reason === undefined ? '' : ` (${reason})`}`,
     ...(error === undefined ? [] : [`**${error.code}**`, fenced(error.message), whatToDo(error.code)]),
+    ...(step?.when === undefined ? [] : [`When: ${code(step.when.text, 500)}`]),
     ...(prompt === undefined ? [] : ['Prompt:', fenced(shortened(prompt, mostPrompt))]),
-    ...(output.trim() === '' ? [] : ['Output:', fenced(shortened(output, mostOutput))]),
+    ...block(shortened(output, mostOutput), 'Output:'),
     ...(step?.verify === undefined ? [] : [`Verify: ${code(step.verify, 500)}`]),
     ...(check === undefined
       ? []
       : [
-          `It ${check.passed ? 'passed' : 'failed'} after iteration ${check.iteration}:`,
-          fenced(check.output),
+          `It ${check.passed ? 'passed' : 'failed'} after iteration ${check.iteration}.`,
+          ...block(check.output),
         ]),
     ...(sessionId === undefined || step?.run.type !== 'agent' || step.run.backend === 'codex-sdk'
       ? []
@@ -101,6 +104,11 @@ function whatToDo(error: ErrorCode): string {
     default:
       return 'Resume to try again; `--verbose` shows what the agent does.';
   }
+}
+
+function block(text: string, heading?: string): readonly string[] {
+  if (text.trim() === '') return [];
+  return [...(heading === undefined ? [] : [heading]), fenced(text)];
 }
 
 /** A block of code that nothing in the text can end: its fence is longer than any in the text. */

@@ -23,7 +23,7 @@ function stored(
     summary: { runId: 'r1', chain: 'build-all', status, startedAt },
     chain: {
       ...{ name: 'build-all', file: 'chains.json', cwd: '/work/my project', groups: [[step]] },
-      ...{ nonce: false, variables: {}, warnings: ['x is ignored'] },
+      ...{ nonce: false, variables: { TASK: '7' }, warnings: ['x is ignored'] },
     },
     startedAt,
     endedAt: '2026-02-01T05:30:00.000Z',
@@ -41,12 +41,13 @@ describe('the report of a run', () => {
       '- run `r1`, started 2026-01-31 22:00:00, ended 2026-02-01 05:30:00 (UTC), 7 h 30 min at work\n',
       '- in `/work/my project`, from `chains.json`\n',
       '- 1,200 tokens in, 34 out, $0.5000\n',
+      '- with `TASK=7`\n',
       '- warning: x is ignored\n',
       '| 1 | builder | codex | done | 3 | marker | passed | 1,200 tokens in, 34 out, $0.5000 |\n',
       '## 1. builder: done (marker)\n',
       'Prompt:\n\n```text\nBuild it.\n```\n',
       'Output:\n\n```text\nAll built.\n```\n',
-      'Verify: `npm test`\n\nIt passed after iteration 3:\n\n```text\n12 tests passed\n```\n',
+      'Verify: `npm test`\n\nIt passed after iteration 3.\n\n```text\n12 tests passed\n```\n',
       "`turnout run --backend codex --cwd '/work/my project' --resume s-1`",
     ])
       expect(report).toContain(part);
