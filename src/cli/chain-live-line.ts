@@ -15,7 +15,12 @@ export function liveLine(progress: Progress, now: number, columns: number): stri
   const words = talking === undefined || talking.ended ? '' : lastWords(talking, now, running.length > 1);
   // The last words get what is left of the row: less than a few columns of them say nothing.
   const room = columns - columnsOf(head) - 3;
-  return cutToColumns(words === '' || room < 8 ? head : `${head} · ${cutToColumns(words, room)}`, columns);
+  // Of a line that is still being written the end is shown: one sees that it grows.
+  const keep = talking?.doing === undefined && talking?.saying !== '' ? 'end' : 'beginning';
+  return cutToColumns(
+    words === '' || room < 8 ? head : `${head} · ${cutToColumns(words, room, keep)}`,
+    columns,
+  );
 }
 
 function where(running: readonly (readonly [number, StepProgress])[], steps: number): string {

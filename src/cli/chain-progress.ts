@@ -33,6 +33,8 @@ export interface StepProgress {
   readonly saying: string;
   /** The last line that has something in it. */
   readonly said: string;
+  /** The failure that was told last. */
+  readonly failure: string | undefined;
   /** What happens in place of talking: a tool, `verify`, a wait. */
   readonly doing: Doing | undefined;
 }
@@ -81,7 +83,14 @@ export function advance(
       const { agent, backend, iterations, loop } = event;
       const step: StepProgress = {
         ...{ agent, backend, iterations, loop, startedAt: now, iteration: 0, ended: false },
-        ...{ usage: undefined, spent: nothingSpent, saying: '', said: '', doing: undefined },
+        ...{
+          usage: undefined,
+          spent: nothingSpent,
+          saying: '',
+          said: '',
+          failure: undefined,
+          doing: undefined,
+        },
       };
       const count = loop ? `, up to ${iterationsInWords(iterations)}` : '';
       return [
@@ -190,7 +199,10 @@ function endIteration(
   const step = before.begun.get(event.step);
   if (step === undefined) return [before, []];
   const usage = event.usage ?? step.usage;
-  const next = { ...step, usage: undefined, spent: add(step.spent, usage), saying: '', doing: undefined };
+  const next = {
+    ...{ ...step, usage: undefined, spent: add(step.spent, usage), saying: '', doing: undefined },
+    failure: event.error?.message,
+  };
   const after = { ...put(before, event.step, next), spent: add(before.spent, usage) };
   const facts = [duration(event.elapsedMs), ...compactUsage(add(nothingSpent, usage))].join(' · ');
   const place = step.loop ? ` ${event.iteration}/${step.iterations}` : '';
@@ -210,7 +222,9 @@ function stepEnding(report: StepReport, step: StepProgress | undefined, now: num
   const why = reason === undefined ? '' : ` (${reason})`;
   const words = [`${status}${why}`, iterationsInWords(iterations), ...(verified ? ['verified'] : [])];
   const facts = step === undefined ? [] : [duration(now - step.startedAt), ...compactUsage(step.spent)];
-  const failure = error === undefined ? [] : [`${error.code}: ${shortened(error.message)}`];
+  // The failure of the last run has a line of its own already.
+  const isTold = error === undefined || error.message === step?.failure;
+  const failure = isTold ? [] : [`${error.code}: ${shortened(error.message)}`];
   return [words.join(', '), ...facts, ...failure].join(' · ');
 }
 

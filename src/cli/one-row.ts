@@ -14,18 +14,23 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** Cuts a text to so many columns. What belongs together, such as a letter and its accents, stays together. */
-export function cutToColumns(text: string, columns: number): string {
+/**
+ * Cuts a text to so many columns, and keeps its beginning or its end. What belongs together, such as a letter and its accents,
+ * stays together.
+ */
+export function cutToColumns(text: string, columns: number, keep: 'beginning' | 'end' = 'beginning'): string {
   if (columnsOf(text) <= columns) return text;
   if (columns < 1) return '';
-  let cut = '';
+  const segments = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+  if (keep === 'end') segments.reverse();
+  const kept: string[] = [];
   let used = 1;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
+  for (const segment of segments) {
     used += columnsOf(segment);
     if (used > columns) break;
-    cut += segment;
+    kept.push(segment);
   }
-  return `${cut.trimEnd()}…`;
+  return keep === 'end' ? `…${kept.reverse().join('').trimStart()}` : `${kept.join('').trimEnd()}…`;
 }
 
 function columnsOfCharacter(character: string): number {

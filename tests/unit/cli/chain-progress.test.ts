@@ -47,7 +47,9 @@ describe('the live line', () => {
     const { state } = play([...start, said({ type: 'text', text: '日本語🚂'.repeat(50) })]);
     for (let columns = 1; columns < 120; columns += 1)
       expect(columnsOf(liveLine(state, 60_000, columns))).toBeLessThanOrEqual(columns);
-    expect(liveLine(state, 60_000, 60)).toMatch(/^\[2\/3\] builder \(codex\) 3\/20 · 1:00 · 日本語🚂.*…$/);
+    expect(liveLine(state, 60_000, 60)).toMatch(/^\[2\/3\] builder \(codex\) 3\/20 · 1:00 · ….*日本語🚂$/);
+    const [whole] = advance(state, said({ type: 'text', text: '\n' }), 0);
+    expect(liveLine(whole, 60_000, 60)).toMatch(/ · 日本語🚂.*…$/);
   });
 
   it('shows nothing of a model that steers the terminal', () => {
@@ -132,6 +134,17 @@ describe('the lines that stay', () => {
       tone: 'bad',
       text: '[2/3] builder 3/20: failed: rate_limit: too many requests · 5 ms',
     });
+    const report = {
+      agent: 'builder',
+      backend: 'codex',
+      status: 'failed',
+      iterations: 3,
+      output: '',
+    } as const;
+    const ended = { type: 'step_end', step: 1, report: { ...report, reason: 'error', error } } as const;
+    expect(play([...start, ended]).lines.at(-1)?.text).toMatch(/ · rate_limit: too many requests$/);
+    const told = play([...start, { ...end, marker: false }, ended]).lines.at(-1)?.text;
+    expect(told, 'once is enough').not.toContain('rate_limit');
   });
 
   it('have every line and tool of the agent for --verbose, however the text is cut', () => {

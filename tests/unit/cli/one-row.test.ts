@@ -31,6 +31,8 @@ describe('a row of a terminal', () => {
     expect(cutToColumns('日本語', 4)).toBe('日…');
     expect(cutToColumns('ab👩‍👩‍👧 c', 5)).toBe('ab…');
     expect(cutToColumns('abc', 0)).toBe('');
+    expect(cutToColumns('abcdef', 4, 'end')).toBe('…def');
+    expect(cutToColumns('日本語', 5, 'end')).toBe('…本語');
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 60 }), (text, columns) => {
         const cut = cutToColumns(plainLine(text), columns);
