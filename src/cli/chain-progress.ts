@@ -207,6 +207,8 @@ function endIteration(
   const facts = [duration(event.elapsedMs), ...compactUsage(add(nothingSpent, usage))].join(' · ');
   const place = step.loop ? ` ${event.iteration}/${step.iterations}` : '';
   const { error } = event;
+  // What was stopped is told with the end of its step.
+  if (error?.code === 'interrupted') return [after, []];
   if (error !== undefined) {
     const failure = `${label}${place}: failed: ${error.code}: ${shortened(error.message)}`;
     return [after, [line('end', 'bad', `${failure} · ${facts}`)]];

@@ -28,8 +28,9 @@ export async function showRun(
     await view.end(report, resume);
     await terminal.flush();
     view.clear();
-    // The summary has it too, on stdout: there it may go into a file.
-    if (report.status === 'interrupted') view.say(`stopped. Go on with: ${resume}`);
+    // Somebody who looks at the summary has read it there.
+    const seen = options.output === 'text' && process.stdout.isTTY;
+    if (report.status === 'interrupted' && !seen) view.say(`stopped. Go on with: ${resume}`);
     if (terminal.writeError !== undefined) {
       view.say(`stdout can't be written: ${terminal.writeError}`);
       return exitCodes.failed;

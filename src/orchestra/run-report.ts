@@ -66,7 +66,8 @@ function section(
   const { agent, backend, status, reason, output, error, sessionId } = report;
   const check = stored.checks.get(step?.index ?? index);
   const prompt = status === 'skipped' ? undefined : step?.prompt;
-  const goOn = `turnout run --backend ${backend} --cwd ${shellWord(stored.chain.cwd)} --resume ${sessionId}`;
+  const place = `--cwd ${shellWord(stored.chain.cwd)} --resume ${shellWord(sessionId ?? '')}`;
+  const goOn = `turnout run --backend ${backend} ${place}`;
   return [
     `## ${index + 1}. ${inText(agent)}: ${status}${reason === undefined ? '' : ` (${reason})`}`,
     ...(error === undefined ? [] : [`**${error.code}**`, fenced(error.message), whatToDo(error.code)]),

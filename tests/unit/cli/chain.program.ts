@@ -165,7 +165,7 @@ describe.concurrent('a running chain', () => {
     await terminal.until('stopping … (again to quit at once)');
     expect(await terminal.exitCode).toBe(130);
     expect(terminal.screen).toMatch(/slow: interrupted\r\n/);
-    expect(terminal.screen).toMatch(/Go on with: turnout chain resume --demo \S+\r\n$/);
+    expect(terminal.screen).toMatch(/\ngo on: turnout chain resume --demo \S+\r\n$/);
     const resumed = await turnout(stage, ['chain', 'resume', '--demo', '--json'], { env: fast });
     expect(resumed.stderr).toMatch(/turnout: going on with \S+ \(slow, interrupted, started /);
     expect(resumed).toMatchObject({ code: 0 });
