@@ -1,3 +1,4 @@
+import { linesOf } from '../core/quote.js';
 import type { ChainPlan, PlannedStep } from '../orchestra/types.js';
 import { iterationsInWords } from './chain-words.js';
 import { plainLine } from './one-row.js';
@@ -18,13 +19,18 @@ function stepLines(step: PlannedStep, index: number): string[] {
   return [
     '',
     `${index + 1}. ${plainLine(agent)} (${plainLine(backend)}), ${count}`,
-    `   command   ${plainLine(command)}`,
+    `   command   ${shownCommand(command)}`,
     ...list('native', native),
     ...list('emulated', emulated),
     ...refused.flatMap((option, place) => [
       `   ${place === 0 ? 'refused ' : '        '}  ${plainLine(option)}`,
     ]),
   ];
+}
+
+/** The command as it is, except that nothing in it steers the terminal: it is there to be copied. */
+export function shownCommand(command: string): string {
+  return linesOf(command).join('\n');
 }
 
 function list(label: string, options: readonly string[]): string[] {

@@ -2,9 +2,9 @@ import { printJson } from '../core/json.js';
 import type { ChainEvent, RunReport } from '../orchestra/types.js';
 import { liveLine } from './chain-live-line.js';
 import type { ChainOutput } from './chain-options.js';
+import { shownCommand } from './chain-plan.js';
 import { advance, beginProgress, type Progress } from './chain-progress.js';
 import { summaryText } from './chain-summary.js';
-import { plainLine } from './one-row.js';
 import type { ProgressScreen } from './progress-screen.js';
 import type { Terminal } from './terminal.js';
 
@@ -75,7 +75,7 @@ function progressView(terminal: Terminal, screen: ProgressScreen, options: ViewO
         if (kind === 'detail' ? verbose : kind !== 'start' || verbose || !screen.live) print(text, tone);
       }
       const command = event.type === 'step_start' && verbose ? commands[event.step] : undefined;
-      if (command !== undefined) print(plainLine(command), 'quiet');
+      if (command !== undefined) print(shownCommand(command), 'quiet');
       if (event.type === 'run_end') stop();
       else if (screen.live && !drawSoon && !over) {
         drawSoon = true;
