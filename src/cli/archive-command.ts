@@ -3,7 +3,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { trustedHome } from '../config/home-directory.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
-import { dayMs, startOfDay } from '../gateway/archive/format.js';
+import { dayMs, startOfDay } from '../core/format.js';
 import { type ArchiveReader, openArchive } from '../gateway/archive/open-archive.js';
 import { Terminal } from './terminal.js';
 

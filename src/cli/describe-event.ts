@@ -1,8 +1,8 @@
 import type { ChatEvent } from '../core/chat-event.js';
+import { count, dateAndTime, duration, usageInWords } from '../core/format.js';
 import { printJson } from '../core/json.js';
-import { count, dateAndTime, duration, usageInWords } from '../gateway/archive/format.js';
+import { linesOf, oneLine } from '../core/quote.js';
 import type { StoredEvent, StoredTurn } from '../gateway/archive/open-archive.js';
-import { linesOf, oneLine } from '../gateway/archive/quote.js';
 import { shortInput } from '../gateway/archive/render-steps.js';
 
 export interface Attempt {

@@ -1,6 +1,6 @@
-import { dateAndTime, dayOf } from '../gateway/archive/format.js';
+import { dateAndTime, dayOf } from '../core/format.js';
+import { linesOf, oneLine } from '../core/quote.js';
 import type { ArchiveReader, ChannelOverview, StoredMessage } from '../gateway/archive/open-archive.js';
-import { linesOf, oneLine } from '../gateway/archive/quote.js';
 import { idBefore, idBeforeNewest, readMessages } from '../gateway/archive/read-pages.js';
 import { dayAsMarkdown } from '../gateway/archive/write-day.js';
 import {

@@ -1,6 +1,6 @@
-import { cost, count } from '../gateway/archive/format.js';
+import { cost, count } from '../core/format.js';
+import { oneLine } from '../core/quote.js';
 import type { ArchiveReader, UsageQuery, UsageRow } from '../gateway/archive/open-archive.js';
-import { oneLine } from '../gateway/archive/quote.js';
 import {
   type ArchiveOptions,
   notHere,

@@ -49,9 +49,7 @@ export async function parseChainFile(path: string, text: string): Promise<ChainF
     path,
     agents: new Map(Object.entries(parsed.data.agents ?? {})),
     chains: new Map(Object.entries(parsed.data.chains)),
-    warnings: unknown
-      .filter(({ place }) => !/(^|\.)[$_/]/.test(place))
-      .map(({ place }) => `${path}: ${place} is no field, and is ignored.`),
+    warnings: unknown.map(({ place }) => `${path}: ${place} is no field, and is ignored.`),
   };
 }
 
@@ -126,6 +124,8 @@ function unknownFields(raw: unknown, known: unknown, path: readonly PropertyKey[
   if (!isObject(raw) || !isObject(known)) return [];
   return Object.entries(raw).flatMap(([key, value]) => {
     if (Object.hasOwn(known, key)) return unknownFields(value, known[key], [...path, key]);
+    // `$schema`, `_note` and `//` are comments.
+    if (/^[$_/]/.test(key)) return [];
     return [{ place: placeOf([...path, key]), meant: nearest(key) }];
   });
 }

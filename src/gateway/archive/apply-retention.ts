@@ -1,7 +1,7 @@
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { dayMs, dayOf, startOfDay } from '../../core/format.js';
 import type { Store } from '../../store/store.js';
-import { dayMs, dayOf, startOfDay } from './format.js';
 
 export interface RetentionOptions {
   readonly store: Pick<Store, 'prune'>;

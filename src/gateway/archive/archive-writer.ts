@@ -1,8 +1,8 @@
 import type { Log } from '../../config/log.js';
+import { dayOf } from '../../core/format.js';
 import type { Store } from '../../store/store.js';
 import { type DirtyPage, DirtyPages } from './dirty-pages.js';
 import { FailureLog } from './failure-log.js';
-import { dayOf } from './format.js';
 import type { DaySource } from './read-day.js';
 import { readTurns } from './read-pages.js';
 import { writeDay } from './write-day.js';

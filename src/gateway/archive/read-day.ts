@@ -1,6 +1,6 @@
+import { dayMs, dayOf, startOfDay } from '../../core/format.js';
 import type { StoredEvent, StoredMessage, StoredTurn } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
-import { dayMs, dayOf, startOfDay } from './format.js';
 import { idBefore, readMessages, readTurns } from './read-pages.js';
 import type { DayEntry } from './render-markdown.js';
 

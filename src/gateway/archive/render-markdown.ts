@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../core/chat-event.js';
+import { dayOf, duration, timeOfDay, usageInWords } from '../../core/format.js';
+import { code, oneLine, quote } from '../../core/quote.js';
 import type { StoredEvent, StoredMessage, StoredTurn } from '../../store/rows.js';
-import { dayOf, duration, timeOfDay, usageInWords } from './format.js';
-import { code, oneLine, quote } from './quote.js';
 import { renderSteps, textAfterLastTool } from './render-steps.js';
 
 /** An entry of a channel's day: a turn with all that belongs to it, or a message by itself. */

@@ -1,8 +1,8 @@
 import type { ChatEvent } from '../../core/chat-event.js';
+import { duration } from '../../core/format.js';
 import { printJson } from '../../core/json.js';
+import { code, oneLine, quote } from '../../core/quote.js';
 import type { StoredTurn, ToolRecord } from '../../store/rows.js';
-import { duration } from './format.js';
-import { code, oneLine, quote } from './quote.js';
 
 /** Renders a turn's steps before its answer: texts, tools, questions and notices, in their order. */
 export function renderSteps(turn: StoredTurn, events: readonly ChatEvent[]): readonly string[] {

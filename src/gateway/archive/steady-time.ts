@@ -1,4 +1,4 @@
-import { dayMs } from './format.js';
+import { dayMs } from '../../core/format.js';
 
 /**
  * The time of day for what can't be undone. A clock that was set forward by more than a day, or a machine that slept for so

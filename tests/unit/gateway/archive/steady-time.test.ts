@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dayMs } from '../../../../src/gateway/archive/format.js';
+import { dayMs } from '../../../../src/core/format.js';
 import { SteadyTime } from '../../../../src/gateway/archive/steady-time.js';
 
 it('believes a clock that was set forward only when it is still so at the next look [fault 13.4: the clock is set forward, retention]', () => {

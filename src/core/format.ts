@@ -1,4 +1,4 @@
-import type { Usage } from '../../core/chat-event.js';
+import type { Usage } from './chat-event.js';
 
 export const dayMs = 86_400_000;
 

@@ -1,0 +1,69 @@
+import { cost, count, duration } from '../core/format.js';
+import type { RunReport, StepReport } from '../orchestra/types.js';
+import { add, nothingSpent } from './chain-progress.js';
+import { iterationsInWords } from './chain-words.js';
+import { plainLine } from './one-row.js';
+import { table } from './table.js';
+
+export interface SummaryFacts {
+  readonly elapsedMs?: number | undefined;
+  readonly reportFile?: string | undefined;
+  /** The reasons of steps that were skipped, by their number from 0. */
+  readonly skipped?: ReadonlyMap<number, string>;
+  /** The command that goes on with the run, if there is something to go on with. */
+  readonly resume?: string | undefined;
+}
+
+/** The end of a run for a person: a line per step, then the run itself. */
+export function summaryText(report: RunReport, facts: SummaryFacts = {}): string {
+  const width = Math.max(0, ...report.steps.map(({ agent }) => plainLine(agent).length));
+  const blocks = report.steps.map((step, index) => stepLines(step, index, width, facts.skipped?.get(index)));
+  const { elapsedMs, reportFile, resume } = facts;
+  const spent = report.steps.reduce((sum, { usage }) => add(sum, usage), nothingSpent);
+  const ending = [
+    `run ${report.runId}`,
+    ...(elapsedMs === undefined ? [] : [duration(elapsedMs)]),
+    ...(spent.tokens === 0 ? [] : [`${count(spent.tokens)} tokens`]),
+    ...(spent.costUsd ? [cost(spent.costUsd)] : []),
+  ];
+  const lines = [
+    `${plainLine(report.chain)}: ${report.status}`,
+    ...blocks.flat(),
+    ending.join(' · '),
+    ...(reportFile === undefined ? [] : [`report: ${reportFile}`]),
+    ...(resume === undefined ? [] : [`go on: ${resume}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function stepLines(step: StepReport, index: number, width: number, skipped: string | undefined): string[] {
+  const { agent, backend, status, iterations, reason, verified, error } = step;
+  const row = [
+    [
+      `  ${String(index + 1).padStart(2)}`,
+      plainLine(agent).padEnd(width),
+      plainLine(backend).padEnd(8),
+      status.padEnd(10),
+      [
+        ...(status === 'skipped' && iterations === 0 ? [] : [iterationsInWords(iterations)]),
+        ...(reason === undefined ? [] : [reason]),
+        ...(verified ? ['verified'] : []),
+        ...(skipped === undefined ? [] : [plainLine(skipped)]),
+      ].join(', '),
+    ],
+  ];
+  const failure = error === undefined ? [] : failureLines(`${error.code}: ${error.message}`);
+  return [
+    table(row, ['left', 'left', 'left', 'left', 'left']).trimEnd(),
+    ...failure.map((line) => `      ${line}`),
+  ];
+}
+
+/** The first line says what happened, the last ones of a failed check why. */
+function failureLines(message: string): readonly string[] {
+  const lines = message
+    .split('\n')
+    .map(plainLine)
+    .filter((line) => line !== '');
+  return lines.length <= 8 ? lines : [...lines.slice(0, 2), '…', ...lines.slice(-5)];
+}

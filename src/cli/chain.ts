@@ -1,0 +1,197 @@
+import { errorEvent } from '../core/chat-event.js';
+import { TurnoutError } from '../core/errors.js';
+import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
+import { planChain } from '../orchestra/plan-chain.js';
+import { type ChainRequest, resolveChain } from '../orchestra/resolve-chain.js';
+import { resumeRun, runChain } from '../orchestra/run-chain.js';
+import { listRuns, readRun } from '../orchestra/runs.js';
+import type { ResolvedChain } from '../orchestra/types.js';
+import { listJson, listText, requireChainFile } from './chain-list.js';
+import {
+  type ChainCommand,
+  type ChainFlags,
+  chainCommands,
+  nearest,
+  parseChainOptions,
+} from './chain-options.js';
+import { planText } from './chain-plan.js';
+import { showRun } from './chain-run.js';
+import { canResume, newestToResume, runsText, runText } from './chain-runs.js';
+import { type ChainSettings, chainSettings, homeOfRuns } from './chain-settings.js';
+import { sweepAfterCrash } from './sweep-after-crash.js';
+import { Terminal } from './terminal.js';
+
+export const usageText = `Usage: turnout chain run <name or one line> [NAME=value…] [options]
+       turnout chain plan <name or one line> [NAME=value…] [options]
+       turnout chain list | runs | show [run] | resume [run]
+       turnout chain --chain <name> [NAME=value…]
+       turnout chain "planner:3 -> builder:10 -> reviewer"
+
+Agents that work one after the other, each until it says that it is done. Chains stand in
+chains.json, chains.yaml or forge/orch/chains.json of the working directory, or in one line.
+Tools are allowed without asking: run it where the agents may do what they like.
+
+  run     runs the chain: progress on stderr, the summary on stdout
+  plan    the exact command of each step, and what becomes of its options; starts nothing
+  list    the chains and agents of the file
+  runs    the runs so far, newest first
+  show    a run: its steps, outputs, errors, use (default: the newest)
+  resume  goes on with a run that was stopped, killed or failed (default: the newest such run)
+
+  -p, --prompt <text>    the prompt for every step; wins over the file's
+  --prompt-file <file>   the same, from a file
+  --chain <name>         the chain, as an option
+  --file <file>          the chain file (JSON or YAML)
+  --cwd <directory>      where the agents work (default: WORKING_DIR, else here)
+  --backend <name>       this backend for every step; wins over the file's
+  --model <model>        this model for every step; wins over the file's
+  --dry-run              the same as plan
+  --demo                 every step on the bundled demo agent: no account, no tokens
+  --worktree             in a new git worktree, beside other runs
+  --nonce                the completion marker carries a word that only this run knows
+  --allow-unsupported    leave out options that a backend does not have, with a warning
+  --output <format>      text (default), json, stream-json (run and resume); --json: json
+  -v, --verbose          the commands, and what the agents say and do
+
+Exit codes: 0 completed · 1 not completed · 2 wrong usage or chain file ·
+3 backend not available · 4 not supported by a backend · 130 interrupted
+`;
+
+/** `turnout chain`: runs chains of agents, and tells of their runs. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const terminal = new Terminal(process.stdout, process.stderr);
+  let flags: ChainFlags | 'help' | undefined;
+  try {
+    flags = argv.length === 0 ? 'help' : parseChainOptions(argv);
+    if (flags === 'help') {
+      await terminal.write(usageText);
+      return argv.length === 0 ? exitCodes.usage : exitCodes.done;
+    }
+    return await commands[flags.command](flags, terminal);
+  } catch (error) {
+    if (!(error instanceof TurnoutError)) throw error;
+    const output = flags === undefined || flags === 'help' ? undefined : flags;
+    terminal.say(error.explanation + misspelt(output, error));
+    await terminal.write(failureIn(output?.output, error));
+    return error.code === 'bad_request' ? exitCodes.usage : exitCodeFor(error.code);
+  }
+}
+
+const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Terminal) => Promise<number>>> = {
+  run: async (flags, terminal) => {
+    const settings = await settingsFor(flags, terminal);
+    const chain = await resolve(flags, settings);
+    return runShown(flags, terminal, settings, chain, (hooks) =>
+      runChain(chain, {
+        ...hooks,
+        home: settings.home,
+        configFor: settings.configFor,
+        worktree: flags.worktree,
+      }),
+    );
+  },
+  resume: async (flags, terminal) => {
+    const home = homeOfRuns(flags);
+    const runId = flags.target ?? newestToResume(await listRuns(home)).runId;
+    const { chain, summary } = await readRun(home, runId);
+    if (flags.target === undefined) {
+      terminal.say(`going on with ${runId} (${chain.name}, ${summary.status}, started ${summary.startedAt})`);
+    }
+    if (summary.status === 'completed') terminal.say(`${summary.runId} is completed already.`);
+    const settings = await settingsFor({ ...flags, cwd: chain.cwd }, terminal);
+    return runShown(flags, terminal, settings, chain, (hooks) =>
+      resumeRun(runId, { ...hooks, home: settings.home, configFor: settings.configFor }),
+    );
+  },
+  plan: async (flags, terminal) => {
+    const settings = await settingsFor(flags, terminal);
+    const plan = await planChain(await resolve(flags, settings), settings.configFor);
+    return print(terminal, flags, plan, planText);
+  },
+  list: async (flags, terminal) => {
+    const { cwd } = await settingsFor(flags, terminal);
+    const file = await requireChainFile(cwd, flags.file);
+    for (const warning of file.warnings) terminal.say(warning);
+    return print(terminal, flags, listJson(file), () => listText(file));
+  },
+  runs: async (flags, terminal) => print(terminal, flags, await listRuns(homeOfRuns(flags)), runsText),
+  show: async (flags, terminal) => {
+    const home = homeOfRuns(flags);
+    const stored = await readRun(home, flags.target ?? (await newestRun(home)));
+    const { runId, status } = stored.summary;
+    const resume = canResume(status) ? resumeCommand(flags, runId) : undefined;
+    return print(terminal, flags, stored.report, () => runText(stored, resume));
+  },
+};
+
+async function runShown(
+  flags: ChainFlags,
+  terminal: Terminal,
+  settings: ChainSettings,
+  chain: ResolvedChain,
+  run: Parameters<typeof showRun>[0]['run'],
+): Promise<number> {
+  // An agent that a killed run has left would work in the same directory.
+  await sweepAfterCrash(settings);
+  const plan = flags.verbose ? await planChain(chain, settings.configFor) : undefined;
+  const commands = plan?.steps.map(({ command }) => command) ?? [];
+  const { output, verbose } = flags;
+  const resumeWith = (runId: string) => resumeCommand(flags, runId);
+  return showRun({ run, resumeWith }, { output, verbose, commands }, terminal);
+}
+
+function settingsFor(flags: Pick<ChainFlags, 'cwd' | 'demo'>, terminal: Terminal): Promise<ChainSettings> {
+  return chainSettings(flags, (warning) => terminal.say(warning));
+}
+
+function resolve(flags: ChainFlags, settings: ChainSettings): Promise<ResolvedChain> {
+  const { file, target: chain, variables, prompt, promptFile, model, nonce, allowUnsupported } = flags;
+  const { cwd, defaultBackend, configFor } = settings;
+  const backend = flags.demo ? 'claude' : flags.backend;
+  const request: ChainRequest = { cwd, chain, variables, defaultBackend, configFor };
+  const chosen = { file, prompt, promptFile, backend, model };
+  return resolveChain({
+    ...request,
+    ...Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined)),
+    ...(nonce && { nonce }),
+    ...(allowUnsupported && { allowUnsupported }),
+  });
+}
+
+function resumeCommand({ demo }: ChainFlags, runId: string): string {
+  return `turnout chain resume ${demo ? '--demo ' : ''}${runId}`;
+}
+
+async function newestRun(home: string): Promise<string> {
+  const [newest] = await listRuns(home);
+  if (newest !== undefined) return newest.runId;
+  throw new TurnoutError('bad_request', 'No chain has been run yet.', { hint: 'See `turnout help chain`.' });
+}
+
+async function print<T>(
+  terminal: Terminal,
+  { output }: ChainFlags,
+  value: T,
+  inWords: (value: T) => string,
+): Promise<number> {
+  await terminal.write(output === 'json' ? `${JSON.stringify(value, null, 2)}\n` : inWords(value));
+  await terminal.flush();
+  if (terminal.writeError === undefined) return exitCodes.done;
+  terminal.say(`stdout can't be written: ${terminal.writeError}`);
+  return exitCodes.failed;
+}
+
+/** In the short form the first word may be a command: `turnout chain lst`. */
+function misspelt(flags: ChainFlags | undefined, { code }: TurnoutError): string {
+  if (flags === undefined || flags.named || flags.target === undefined || code !== 'bad_request') return '';
+  const near = nearest(flags.target, chainCommands);
+  return near === undefined ? '' : `\nDid you mean the command \`turnout chain ${near}\`?`;
+}
+
+/** Prints the failure in the machine format that was asked for, even if no run was begun. */
+function failureIn(output: ChainFlags['output'] | undefined, { code, message }: TurnoutError): string {
+  if (output === undefined || output === 'text') return '';
+  const failure =
+    output === 'json' ? { status: 'failed', steps: [], error: { code, message } } : errorEvent(code, message);
+  return `${JSON.stringify(failure)}\n`;
+}
