@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, join } from 'node:path';
 import type { Usage } from '../core/chat-event.js';
@@ -8,7 +7,7 @@ import type { PermissionMode } from '../core/permission-mode.js';
 import { codexAdvice } from './codex/advice.js';
 import { codexThinking, reasoningEffort, withoutAnalytics, withoutPlugins } from './codex/arguments.js';
 import { type CodexState, codexDecoder, threadTotal } from './codex/decoder.js';
-import { readMcpServers } from './launch/mcp-config.js';
+import { codexMcpServers } from './codex/mcp-servers.js';
 import { fitsArgument, keepByteOrderMark, putInFront } from './launch/prompt.js';
 import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
@@ -71,7 +70,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
       extra: [
         ...withoutPlugins(this.inherited),
         ...thinkingArguments(turn),
-        ...(await mcpArguments(turn.mcpConfig)),
+        ...(await mcpArguments(turn.mcpConfig, { ...this.inherited, ...turn.env })),
         ...turn.rawArgs,
       ],
     });
@@ -170,10 +169,12 @@ function thinkingArguments({ thinking }: Turn): readonly string[] {
   return effort === undefined ? [] : ['-c', `model_reasoning_effort=${tomlString(effort)}`];
 }
 
-async function mcpArguments(file: string | undefined): Promise<string[]> {
+async function mcpArguments(
+  file: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string[]> {
   if (file === undefined) return [];
-  const servers = await readMcpServers(file, (path) => readFile(path, 'utf8'));
-  return servers.flatMap(([name, server]) => {
+  return Object.entries(await codexMcpServers(file, env)).flatMap(([name, server]) => {
     const key = `mcp_servers.${/^[\w-]+$/.test(name) ? name : tomlString(name)}`;
     return Object.entries(server).flatMap(([field, value]) => ['-c', `${key}.${field}=${toml(value)}`]);
   });

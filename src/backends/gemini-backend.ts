@@ -1,5 +1,6 @@
 import { userHome } from '../config/home-directory.js';
 import type { ErrorCode, StepEvent } from '../core/chat-event.js';
+import { TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { ProcessExit } from '../process/start-process.js';
 import { geminiAdvice } from './gemini/advice.js';
@@ -28,7 +29,7 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     maxTurns: false,
     allowedTools: false,
     disallowedTools: false,
-    mcpConfig: false,
+    mcpConfig: true,
     permissionModes: ['bypass', 'edits', 'plan'],
   };
 
@@ -59,6 +60,18 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
 
   async live(): Promise<LiveProtocol> {
     return (await import('./gemini/live/protocol.js')).geminiLive;
+  }
+
+  /**
+   * Gemini (0.61.0) has no option for the MCP servers of one run, and reads them from system settings only if those belong to
+   * root. A session of `--acp` takes them, so a turn that has servers runs in one.
+   */
+  protected override async insteadOfOneShot({ mcpConfig, rawArgs }: Turn): Promise<LiveProtocol | undefined> {
+    if (mcpConfig === undefined) return undefined;
+    if (rawArgs.length === 0) return this.live();
+    throw new TurnoutError('unsupported', 'gemini does not support rawArgs together with mcpConfig.', {
+      hint: "Configure the MCP servers in gemini's own settings, or leave out the arguments behind --.",
+    });
   }
 
   /** Gemini can't append to its own system prompt, only replace it: ours goes in front of the prompt. */

@@ -4,6 +4,7 @@ import { childEnvironment } from '../backends/launch/child-environment.js';
 import { completeOptions } from '../backends/launch/complete-options.js';
 import { withLastSession } from '../backends/launch/continue-last.js';
 import { traceOfProcess } from '../backends/launch/harmless-trace.js';
+import { readMcpServers } from '../backends/launch/mcp-config.js';
 import { removeScratchFiles, scratchDirectory } from '../backends/launch/scratch-files.js';
 import { type AgentHooks, agentHookEvents, checkAgentHooks } from '../backends/live/agent-hooks.js';
 import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
@@ -62,6 +63,8 @@ export class Sessions {
     const protocol = await adapter.live();
     const sessionOptions = whereItWasMade(options.backend, liveOptions(options));
     refuse(options.backend, protocol.capabilities, options);
+    // A file that can't be used is told before a process is started.
+    if (options.mcpConfig !== undefined) await readMcpServers(options.mcpConfig);
     // Processes that a killed Turnout left running are ended before a new one is started.
     this.#swept ??= endOrphans({
       home: homeDirectory(options.config.env ?? process.env),

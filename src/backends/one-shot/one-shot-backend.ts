@@ -12,6 +12,7 @@ import { askedVersion, installedVersion } from '../launch/cli-version.js';
 import { completeOptions } from '../launch/complete-options.js';
 import { withLastSession } from '../launch/continue-last.js';
 import { traceOfProcess } from '../launch/harmless-trace.js';
+import { readMcpServers } from '../launch/mcp-config.js';
 import { scratchDirectory } from '../launch/scratch-files.js';
 import { vettingNotice } from '../launch/vetted.js';
 import type { LiveProtocol } from '../live/types.js';
@@ -350,6 +351,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
 
   async #complete(given: RunRequest): Promise<Turn | ErrorEvent> {
     try {
+      if (given.mcpConfig !== undefined) await readMcpServers(given.mcpConfig);
       const request = await withLastSession(this, this.config, given, given.env);
       return {
         ...request,

@@ -43,7 +43,7 @@ class CodexLive implements LiveProtocol {
   async start(options: LiveSessionOptions, context: LiveContext): Promise<LiveProcess> {
     for (let attempt = 1; ; attempt++) {
       const child = await this.#spawn(options, context);
-      const running = new CodexProcess(child, this.#knownInstructions, context.trace);
+      const running = new CodexProcess(child, this.#knownInstructions, context);
       try {
         await running.initialize(context.version);
         return running;

@@ -40,7 +40,7 @@ export function createOpenCodeLive(settings: OpenCodeLiveSettings = {}): LivePro
     async start({ mcpConfig }, context) {
       const config = {
         ...settings,
-        ...(mcpConfig === undefined ? {} : { mcp: await mcpServers(mcpConfig) }),
+        ...(mcpConfig === undefined ? {} : { mcp: await mcpServers(mcpConfig, context.env) }),
         // Denying one of several calls denies them all: the model should hear of it, not fall silent.
         experimental: { continue_loop_on_deny: true },
       };
