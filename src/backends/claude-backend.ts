@@ -43,6 +43,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     ...npm('claude', '@anthropic-ai/claude-code'),
     noise: [/^Warning: no stdin data received/],
     advice: claudeAdvice,
+    tellsMcpFailures: true,
   };
 
   #hasSnapshots = true;

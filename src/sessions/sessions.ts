@@ -4,7 +4,7 @@ import { childEnvironment } from '../backends/launch/child-environment.js';
 import { completeOptions } from '../backends/launch/complete-options.js';
 import { withLastSession } from '../backends/launch/continue-last.js';
 import { traceOfProcess } from '../backends/launch/harmless-trace.js';
-import { readMcpServers } from '../backends/launch/mcp-config.js';
+import { missingServers, readMcpServers } from '../backends/launch/mcp-config.js';
 import { removeScratchFiles, scratchDirectory } from '../backends/launch/scratch-files.js';
 import { type AgentHooks, agentHookEvents, checkAgentHooks } from '../backends/live/agent-hooks.js';
 import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
@@ -79,6 +79,7 @@ export class Sessions {
       locks,
       onSession: (id) => directories.set(`${options.backend} ${id}`, sessionOptions.cwd),
       onClose: () => this.#open.delete(session),
+      firstNotices: protocol.tellsMcpFailures ? [] : await missing(options, sessionOptions),
       kindOf: (wanted) => processKind(options, () => locate.call(adapter), protocol, wanted),
       versionNotice: (version) => adapter.versionNotice?.(version),
     });
@@ -168,6 +169,10 @@ function refuseHooks(backend: BackendName, { agentHooks = [] }: LiveCapabilities
   checkAgentHooks(hooks);
   const missing = agentHookEvents.find((event) => hooks[event] !== undefined && !agentHooks.includes(event));
   if (missing !== undefined) throw unsupported(backend, `the hook ${missing} (agentHooks)`);
+}
+
+function missing({ config }: SessionOptions, { mcpConfig, cwd }: LiveSessionOptions) {
+  return missingServers(mcpConfig, config.env ?? process.env, cwd);
 }
 
 function processKind(

@@ -53,8 +53,11 @@ describe.each(vendorNames)('MCP servers for a run of %s', (backend) => {
 
   it.each(modes)('%s: a server that can’t start does not end the turn, and is told (O8)', async (mode) => {
     const events = await turnWith(mode, { broken: { command: '/nowhere/mcp-server', args: [] } });
-    console.log(backend, mode, JSON.stringify(events, null, 1));
     expect(events.at(-1)).toMatchObject({ type: 'complete', text: 'Pinged.' });
+    const warnings = events.filter((event) => event.type === 'notice' && event.level === 'warning');
+    expect(warnings).toEqual([
+      expect.objectContaining({ message: expect.stringMatching(/^The MCP server broken could not start/) }),
+    ]);
   });
 });
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { type NoticeEvent, notice } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
+import { findExecutable } from '../../process/find-executable.js';
 import { isObject, type JsonObject } from '../output/json.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,6 +37,27 @@ export async function readMcpServers(file: string, env: Environment = {}): Promi
     if (!isObject(server)) throw wrong('is not an object');
     return { name, runs: readServer(server, (text) => expand(text, env), wrong) };
   });
+}
+
+/** A warning for each server whose program is not there: most CLIs go on without such a server, and don't tell. */
+export async function missingServers(
+  file: string | undefined,
+  env: Environment,
+  cwd: string,
+): Promise<readonly NoticeEvent[]> {
+  if (file === undefined) return [];
+  const { PATH: path } = env;
+  // A file that can't be used is refused elsewhere.
+  const servers = await readMcpServers(file, env).catch(() => []);
+  const found = servers.map(async ({ name, runs }) => {
+    if (runs.type !== 'local') return [];
+    const own = runs.env['PATH'] ?? path;
+    const program = await findExecutable(runs.command, own === undefined ? {} : { PATH: own }, cwd);
+    if (!('problem' in program)) return [];
+    const what = program.problem === 'missing' ? 'was not found' : "can't be run";
+    return [notice('warning', `The MCP server ${name} could not start: ${runs.command} ${what}`)];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** The values of the servers' variables and headers, which no log shows. A file that can't be read has none. */

@@ -18,6 +18,8 @@ export interface LiveProtocol {
   readonly capabilities: LiveCapabilities;
   /** What a person can do about a failure of this CLI. */
   readonly advice?: Advice;
+  /** True if the CLI tells of MCP servers that could not start. */
+  readonly tellsMcpFailures?: true;
   /**
    * Returns the key of the process: sessions with the same key can share one (one after the other, if it
    * holds one at a time).

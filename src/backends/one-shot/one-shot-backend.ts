@@ -12,7 +12,7 @@ import { askedVersion, installedVersion } from '../launch/cli-version.js';
 import { completeOptions } from '../launch/complete-options.js';
 import { withLastSession } from '../launch/continue-last.js';
 import { traceOfProcess } from '../launch/harmless-trace.js';
-import { readMcpServers } from '../launch/mcp-config.js';
+import { missingServers, readMcpServers } from '../launch/mcp-config.js';
 import { scratchDirectory } from '../launch/scratch-files.js';
 import { vettingNotice } from '../launch/vetted.js';
 import type { LiveProtocol } from '../live/types.js';
@@ -30,6 +30,7 @@ import type {
   RunOptions,
   RunRequest,
   StreamCallback,
+  TraceEntry,
 } from '../types.js';
 import { findFailure } from './conclude.js';
 import { LineDecoder, type TurnFacts, type WireDecoder } from './decoder.js';
@@ -58,6 +59,8 @@ export interface Vendor {
   /** Patterns of stderr lines that say nothing about a failure. */
   readonly noise: readonly RegExp[];
   readonly advice?: Advice;
+  /** True if the CLI tells of MCP servers that could not start. */
+  readonly tellsMcpFailures?: true;
 }
 
 /**
@@ -186,11 +189,12 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
       yield [prepared];
       return;
     }
+    const servers = this.vendor.tellsMcpFailures ? [] : await this.#missingServers(turn);
     const ledger = new TurnLedger();
     if ('protocol' in prepared) {
       const { cli, protocol } = prepared;
       const batches = this.#runLive(turn, options, { cli, protocol, scratch, ledger, limits });
-      yield* withNotices(batches, [], () => [this.versionNotice(cli.version) ?? []].flat());
+      yield* withNotices(batches, servers, () => [this.versionNotice(cli.version) ?? []].flat());
       return;
     }
     const { cli, invocation } = prepared;
@@ -226,7 +230,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
         return last;
       },
     });
-    yield* withNotices(batches, invocation.notices ?? [], () => {
+    yield* withNotices(batches, [...servers, ...(invocation.notices ?? [])], () => {
       const version = decoder.state.version ?? cli.version;
       return version === undefined ? undefined : [this.versionNotice(version) ?? []].flat();
     });
@@ -246,7 +250,11 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
     const { cli, protocol, scratch, ledger, limits } = run;
     const inherited = childEnvironment(this.inherited);
     const env = childEnvironment(this.inherited, cli.env, turn.env);
-    const trace = traceOfProcess(options.trace);
+    const told = traceOfProcess(options.trace);
+    const trace = (entry: TraceEntry) => {
+      if (entry.type === 'spawn') options.onSpawn?.(entry);
+      told?.(entry);
+    };
     const { command, version } = cli;
     return runLive({
       protocol,
@@ -259,6 +267,10 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
       label: this.vendor.label,
       advice: this.vendor.advice,
     });
+  }
+
+  #missingServers({ mcpConfig, cwd, env }: Turn): Promise<readonly NoticeEvent[]> {
+    return missingServers(mcpConfig, { ...this.inherited, ...env }, cwd);
   }
 
   /** Returns the long-lived mode for a version of the CLI whose one-shot mode does not work. */

@@ -27,6 +27,7 @@ import { ClaudeTurns } from './turns.js';
 export const claudeLive: LiveProtocol = {
   sessionsPerProcess: 'one',
   advice: claudeAdvice,
+  tellsMcpFailures: true,
   capabilities: {
     thinking: true,
     permissionModes: ['bypass', 'ask', 'edits', 'plan'],

@@ -5,7 +5,13 @@ import type { StepEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import { within } from '../../../core/wait.js';
 import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
-import type { LiveContext, LiveEvent, LiveProcess, LiveSession, LiveSessionOptions } from '../../live/types.js';
+import type {
+  LiveContext,
+  LiveEvent,
+  LiveProcess,
+  LiveSession,
+  LiveSessionOptions,
+} from '../../live/types.js';
 import { unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
@@ -272,10 +278,7 @@ async function threadParams(
   if (!directory?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${options.cwd} is not there.`);
   }
-  const servers =
-    options.mcpConfig === undefined
-      ? undefined
-      : await codexMcpServers(options.mcpConfig, env);
+  const servers = options.mcpConfig === undefined ? undefined : await codexMcpServers(options.mcpConfig, env);
   return {
     cwd: options.cwd,
     ...(options.model === undefined ? {} : { model: options.model }),

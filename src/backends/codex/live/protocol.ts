@@ -19,6 +19,7 @@ import { CodexProcess, type KnownInstructions } from './process.js';
 class CodexLive implements LiveProtocol {
   readonly sessionsPerProcess = 'many';
   readonly advice = codexAdvice;
+  readonly tellsMcpFailures = true;
   readonly capabilities: LiveCapabilities = {
     thinking: true,
     thinkingDepth: codexThinking,

@@ -124,8 +124,7 @@ export async function acpMcpServers(
 ): Promise<readonly JsonObject[]> {
   const servers = await readMcpServers(file, env);
   return servers.map(({ name, runs }) => {
-    if (runs.type === 'local')
-      return { name, command: runs.command, args: runs.args, env: pairs(runs.env) };
+    if (runs.type === 'local') return { name, command: runs.command, args: runs.args, env: pairs(runs.env) };
     return { type: runs.type, name, url: runs.url, headers: pairs(runs.headers) };
   });
 }

@@ -218,4 +218,3 @@ function startFailure(error: TurnoutError): TurnoutError {
   const code = error.code === 'crashed' ? classifyFailure(error.message) : 'unknown';
   return code === 'unknown' ? error : new TurnoutError(code, error.message, { cause: error });
 }
-
