@@ -86,12 +86,14 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     });
   }
 
-  protected async describe(turn: Turn, _scratch: string, cli: LocatedCli): Promise<Invocation> {
-    const home = { ...this.inherited, ...turn.env };
-    if (this.config.user === undefined) {
-      if (turn.sessionId !== undefined) await keepConversation(turn.sessionId, home);
-      await removeStubs(home);
-    }
+  protected override async makeReady({ sessionId, env }: Turn): Promise<void> {
+    if (this.config.user !== undefined) return;
+    const home = { ...this.inherited, ...env };
+    if (sessionId !== undefined) await keepConversation(sessionId, home);
+    await removeStubs(home);
+  }
+
+  protected describe(turn: Turn, _scratch: string, cli: LocatedCli): Invocation {
     // A session that got these instructions once has them in its history.
     const known = this.#instructions.get(turn.sessionId) === turn.systemPrompt;
     const directories = [turn.cwd, userHome(this.inherited)];

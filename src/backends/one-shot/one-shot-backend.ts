@@ -13,6 +13,7 @@ import { completeOptions } from '../launch/complete-options.js';
 import { withLastSession } from '../launch/continue-last.js';
 import { traceOfProcess } from '../launch/harmless-trace.js';
 import { missingServers, readMcpServers } from '../launch/mcp-config.js';
+import { plannedScratch, withoutLookingUp } from '../launch/planned.js';
 import { scratchDirectory } from '../launch/scratch-files.js';
 import { vettingNotice } from '../launch/vetted.js';
 import type { LiveProtocol } from '../live/types.js';
@@ -29,6 +30,7 @@ import type {
   LocatedCli,
   RunOptions,
   RunRequest,
+  SpawnedCommand,
   StreamCallback,
   TraceEntry,
 } from '../types.js';
@@ -36,6 +38,7 @@ import { findFailure } from './conclude.js';
 import { LineDecoder, type TurnFacts, type WireDecoder } from './decoder.js';
 import { foldTurn } from './fold-turn.js';
 import type { Invocation } from './invocation.js';
+import { planProcess } from './plan-process.js';
 import { runLive } from './run-live.js';
 import { defaultExitGraceMs, runProcess } from './run-process.js';
 import { StreamListener } from './stream-listener.js';
@@ -79,11 +82,12 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
 
   /** Returns the arguments for a plain prompt in the CLI's plain output format. */
   abstract buildArgs(prompt: string, systemPrompt: string, sessionId?: string): string[];
+  /** Describes a run, without an effect. Without limits the run is only planned, and the CLI is not even asked its version. */
   protected abstract describe(
     turn: Turn,
     scratch: string,
     cli: LocatedCli,
-    limits: TurnLimits,
+    limits?: TurnLimits,
   ): Invocation | Promise<Invocation>;
   protected abstract decoderFor(turn?: Turn, cli?: LocatedCli): WireDecoder<S>;
 
@@ -236,6 +240,17 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
     });
   }
 
+  async plan(request: RunRequest): Promise<SpawnedCommand> {
+    const turn = this.#turn(withoutLookingUp(request));
+    const cli = await this.locate().catch(() => ({ command: this.config.cliPath }) as LocatedCli);
+    const protocol = await this.insteadOfOneShot(turn, cli);
+    if (protocol !== undefined)
+      return planProcess(protocol, turn, { cli, env: childEnvironment(this.inherited), added: turn.env });
+    const { args, env } = await this.describe(turn, plannedScratch, cli);
+    const added = childEnvironment({}, cli.env, env, turn.env);
+    return { command: cli.command, args, cwd: turn.cwd, env: redactVariables(added) };
+  }
+
   #runLive(
     turn: Turn,
     options: RunOptions,
@@ -272,6 +287,9 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
   #missingServers({ mcpConfig, cwd, env }: Turn): Promise<readonly NoticeEvent[]> {
     return missingServers(mcpConfig, { ...this.inherited, ...env }, cwd);
   }
+
+  /** Does what has to be done before the CLI is started for this turn. */
+  protected async makeReady(_turn: Turn): Promise<void> {}
 
   /** Returns the long-lived mode for a version of the CLI whose one-shot mode does not work. */
   protected async insteadOfOneShot(_turn: Turn, _cli: LocatedCli): Promise<LiveProtocol | undefined> {
@@ -350,6 +368,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
       const cli = await this.locate();
       const protocol = await this.insteadOfOneShot(turn, cli);
       if (protocol !== undefined) return { cli, protocol };
+      await this.makeReady(turn);
       return { cli, invocation: await this.describe(turn, scratch, cli, limits) };
     } catch (error) {
       if (error instanceof TurnoutError) return failureEvent(error);
@@ -364,17 +383,20 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
   async #complete(given: RunRequest): Promise<Turn | ErrorEvent> {
     try {
       if (given.mcpConfig !== undefined) await readMcpServers(given.mcpConfig);
-      const request = await withLastSession(this, this.config, given, given.env);
-      return {
-        ...request,
-        ...completeOptions(request, this.config),
-        rawArgs: request.rawArgs ?? [],
-        stream: request.stream ?? true,
-      };
+      return this.#turn(await withLastSession(this, this.config, given, given.env));
     } catch (error) {
       if (error instanceof TurnoutError) return failureEvent(error);
       throw error;
     }
+  }
+
+  #turn(request: RunRequest): Turn {
+    return {
+      ...request,
+      ...completeOptions(request, this.config),
+      rawArgs: request.rawArgs ?? [],
+      stream: request.stream ?? true,
+    };
   }
 
   #conclude(

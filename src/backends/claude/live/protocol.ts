@@ -3,7 +3,14 @@ import type { RunningProcess } from '../../../process/start-process.js';
 import { childEnvironment } from '../../launch/child-environment.js';
 import { agentHookEvents } from '../../live/agent-hooks.js';
 import { startCli } from '../../live/start-cli.js';
-import type { LiveContext, LiveProcess, LiveProtocol, LiveSessionOptions } from '../../live/types.js';
+import type {
+  DescribedContext,
+  LiveCommand,
+  LiveContext,
+  LiveProcess,
+  LiveProtocol,
+  LiveSessionOptions,
+} from '../../live/types.js';
 import { classifyFailure } from '../../output/classify-failure.js';
 import { claudeAdvice } from '../advice.js';
 import {
@@ -44,6 +51,7 @@ export const claudeLive: LiveProtocol = {
     agentHooks: agentHookEvents,
   },
   processKey,
+  describe,
   start,
 };
 
@@ -55,13 +63,16 @@ function processKey({ sessionId: _, agentHooks, ...options }: LiveSessionOptions
   return JSON.stringify(Object.entries(startOptions).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+async function describe(
+  options: LiveSessionOptions,
+  { env, version }: DescribedContext,
+): Promise<LiveCommand> {
+  const added = [claudeEnvironment(env, effectiveMode(options)), liveEnvironment(version, env)];
+  return { args: liveArgs(options), cwd: options.cwd, env: childEnvironment(env, ...added) };
+}
+
 async function start(options: LiveSessionOptions, context: LiveContext): Promise<LiveProcess> {
-  const env = childEnvironment(
-    context.env,
-    claudeEnvironment(context.env, effectiveMode(options)),
-    liveEnvironment(context.version, context.env),
-  );
-  const child = await startCli({ args: liveArgs(options), cwd: options.cwd, env, stdin: 'open' }, context);
+  const child = await startCli({ ...(await describe(options, context)), stdin: 'open' }, context);
   return connect(child, options, context.trace, context.version);
 }
 
