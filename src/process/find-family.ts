@@ -16,16 +16,19 @@ export class ProcessFamily {
   readonly #rootStart: number;
   readonly #run: string;
   readonly #cgroup: RunCgroup | undefined;
+  readonly #sharedSession: number | undefined;
   readonly #seen = new Set<string>();
   #sessions = new Set<number>();
   #lookedAt = Number.NEGATIVE_INFINITY;
   #rootLives = true;
   #left: Promise<unknown> | undefined;
 
-  constructor(root: number, run: string, cgroup?: RunCgroup) {
+  /** `sharedSession` is the session of a root that has none of its own: it ties the root to strangers, too. */
+  constructor(root: number, run: string, cgroup?: RunCgroup, sharedSession?: number) {
     this.#root = root;
     this.#run = run;
     this.#cgroup = cgroup;
+    this.#sharedSession = sharedSession;
     this.#rootStart = (hasProc() ? readRow(root)?.start : undefined) ?? 0;
   }
 
@@ -76,11 +79,11 @@ export class ProcessFamily {
         if (marked === 'unknown') unsure = true;
         return marked === true;
       },
-      { sessions: true },
+      { sessions: true, except: this.#sharedSession },
     );
     for (const row of found) {
       this.#seen.add(nameOf(row));
-      sessions.add(row.session);
+      if (row.session !== this.#sharedSession) sessions.add(row.session);
     }
     this.#sessions = sessions;
     this.#lookedAt = performance.now();
@@ -103,7 +106,7 @@ export class ProcessFamily {
 export function closeOver(
   table: readonly ProcessRow[],
   isSeed: (row: ProcessRow) => boolean,
-  ties: { readonly sessions: boolean },
+  ties: { readonly sessions: boolean; readonly except?: number | undefined },
 ): readonly ProcessRow[] {
   const strangers = new Set(table.filter((row) => row.pid !== process.pid));
   const family: ProcessRow[] = [];
@@ -115,7 +118,7 @@ export function closeOver(
       strangers.delete(row);
       family.push(row);
       pids.add(row.pid);
-      if (ties.sessions) sessions.add(row.session);
+      if (ties.sessions && row.session !== ties.except) sessions.add(row.session);
     }
     found = [...strangers].filter((row) => pids.has(row.parent) || sessions.has(row.session));
   }
