@@ -1,6 +1,7 @@
 import type { BackendAdapterConfig, SpawnedCommand } from '../backends/types.js';
 import { redactVariables } from '../config/redact.js';
 import { planTurn } from '../sessions/plan-turn.js';
+import { codexSdkAdapter } from './codex-sdk.js';
 import { sessionOptions } from './session-options.js';
 import type { RunnerName, RunnerOptions } from './types.js';
 
@@ -16,7 +17,8 @@ export async function plannedCommand(
   mode: 'one-shot' | 'live',
 ): Promise<SpawnedCommand> {
   const session = sessionOptions(name, options, config, mode === 'live');
-  const planned = await planTurn(session, options.prompt);
+  const sdk = name === 'codex-sdk' ? { adapter: codexSdkAdapter(session.config) } : {};
+  const planned = await planTurn({ ...sdk, ...session }, options.prompt);
   // The caller's variables belong to what the CLI inherits, but not to what the reader of a plan has.
   return { ...planned, env: { ...redactVariables(options.env ?? {}), ...planned.env } };
 }

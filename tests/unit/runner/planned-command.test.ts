@@ -59,6 +59,18 @@ it('shows where temporary files will be, and that the last session will be looke
   expect(opencode.env['OPENCODE_CONFIG_CONTENT']).toContain('<temporary>/instructions.md');
 });
 
+it('of the SDK is what it starts Codex with, whether it is installed or not; it has no live one (O9)', async ({
+  stage,
+}) => {
+  const config = stage.configFor('no-such-codex');
+  const planned = await plannedCommand('codex-sdk', { permissionMode: 'plan' }, config, 'one-shot');
+  expect(planned.command).toBe('no-such-codex');
+  expect(planned.args).toEqual(expect.arrayContaining(['exec', '--experimental-json', 'read-only']));
+  await expect(plannedCommand('codex-sdk', {}, config, 'live')).rejects.toMatchObject({
+    code: 'unsupported',
+  });
+});
+
 it('is refused where the options can’t be run at all (O9)', async ({ stage }) => {
   const config = stage.configFor('agent');
   await expect(
