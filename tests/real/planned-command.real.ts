@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -38,6 +38,20 @@ describe.each(vendorNames)('the planned command of %s', (backend) => {
     await session.close();
     expect(events.at(-1)).toMatchObject({ type: 'complete', text: 'Hello.' });
     expect(started.map(withoutTemporary)).toEqual([planned]);
+  });
+
+  it('changes nothing in the home of the CLI, with a session to resume either (O9)', async () => {
+    lab.model.use(['Hello.']);
+    const session = await lab.sessions.open(sessionOptions(backend, {}, lab.config, false));
+    for await (const event of session.send('hi')) void event;
+    const { sessionId } = session;
+    expect(sessionId).toBeDefined();
+    await session.close();
+    const files = () => readdirSync(lab.home.directory, { recursive: true, encoding: 'utf8' }).sort();
+    const before = files();
+    for (const mode of ['one-shot', 'live'] as const)
+      await plannedCommand(backend, { sessionId, prompt: '/clear' }, lab.config, mode);
+    expect(files()).toEqual(before);
   });
 
   function inHome(given: RunnerOptions): RunnerOptions {

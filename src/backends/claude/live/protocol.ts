@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { TurnoutError } from '../../../core/errors.js';
 import type { RunningProcess } from '../../../process/start-process.js';
 import { childEnvironment } from '../../launch/child-environment.js';
@@ -59,7 +60,10 @@ export const claudeLive: LiveProtocol = {
 const startMs = 60_000;
 
 function processKey({ sessionId: _, agentHooks, ...options }: LiveSessionOptions): string {
-  const startOptions = { ...options, agentHooks: hooksKey(agentHooks) };
+  const { mcpConfig } = options;
+  // A process has the servers that were in the file when it was started.
+  const changed = mcpConfig && statSync(mcpConfig, { throwIfNoEntry: false })?.mtimeMs;
+  const startOptions = { ...options, agentHooks: hooksKey(agentHooks), changed };
   return JSON.stringify(Object.entries(startOptions).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
