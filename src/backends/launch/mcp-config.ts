@@ -60,13 +60,17 @@ export async function missingServers(
   return (await Promise.all(found)).flat();
 }
 
-/** The values of the servers' variables and headers, which no log shows. A file that can't be read has none. */
-export function mcpSecrets(file: string): readonly string[] {
+/**
+ * The values of the servers' variables and headers, which no log shows: as they are written, and with the variables of
+ * `around` put in. A file that can't be read has none.
+ */
+export function mcpSecrets(file: string, around: Environment = {}): readonly string[] {
   try {
     const { mcpServers } = JSON.parse(readFileSync(file, 'utf8'));
-    return Object.values<JsonObject>(mcpServers).flatMap(({ env, headers }) =>
+    const written = Object.values<JsonObject>(mcpServers).flatMap(({ env, headers }) =>
       [...Object.values(env ?? {}), ...Object.values(headers ?? {})].filter(isText),
     );
+    return [...new Set(written.flatMap((text) => [text, expand(text, around)]))];
   } catch {
     return [];
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { missingServers, readMcpServers } from '../../../../src/backends/launch/mcp-config.js';
+import { mcpSecrets, missingServers, readMcpServers } from '../../../../src/backends/launch/mcp-config.js';
 import { it } from '../../../contract/stage.js';
 
 describe('the servers of a file in Claude’s format', () => {
@@ -46,6 +46,13 @@ describe('the servers of a file in Claude’s format', () => {
       message: expect.stringMatching(new RegExp(`${file}.*${why}`)),
     });
     rmSync(directory, { recursive: true });
+  });
+
+  it('have secrets that no log shows, with the variables put in too (O9)', ({ stage }) => {
+    const server = { command: 'x', env: { A: `Bearer \${WORD}` }, headers: { B: 'plain' } };
+    const file = stage.write('mcp.json', JSON.stringify({ mcpServers: { server } }));
+    expect(mcpSecrets(file, { WORD: 'hunter2' })).toEqual([`Bearer \${WORD}`, 'Bearer hunter2', 'plain']);
+    expect(mcpSecrets(stage.path('no file'))).toEqual([]);
   });
 
   it('whose program is not there are told, by PATH or by path (O8)', async ({ stage }) => {
