@@ -21,7 +21,7 @@ const name = 'codex-sdk';
  */
 export function codexSdkAdapter(
   config: BackendAdapterConfig,
-  from: readonly string[] = [fileURLToPath(import.meta.url), join(process.cwd(), 'package.json')],
+  from: readonly string[] = [fileURLToPath(import.meta.url), ...ownProject()],
 ): EventBackend & Pick<CodexBackend, 'locate' | 'plan' | 'lastSession' | 'recordedTools'> {
   const backend = new CodexSdkBackend(config, from);
   // Without `live`: the SDK has no long-lived mode.
@@ -37,6 +37,15 @@ export function codexSdkAdapter(
     recordedTools: (query) => backend.recordedTools(query),
     versionNotice: (version) => backend.versionNotice(version),
   };
+}
+
+/** The directory that this program was started in may be gone. */
+function ownProject(): readonly string[] {
+  try {
+    return [join(process.cwd(), 'package.json')];
+  } catch {
+    return [];
+  }
 }
 
 class CodexSdkBackend extends CodexBackend {
