@@ -28,7 +28,7 @@ export function turnTrace(
   if (!verbose && !debug) return undefined;
   const { config, mcpConfig } = session;
   const inherited = config.env ?? process.env;
-  const redact = redactorFor(inherited, mcpConfig === undefined ? [] : mcpSecrets(mcpConfig));
+  const redact = redactorFor(inherited, mcpConfig === undefined ? [] : mcpSecrets(mcpConfig, inherited));
   if (verbose) say(describeTurn(prompt, session, redact));
   return (entry) => {
     if (verbose && entry.type === 'spawn') say(describeCommand(entry, redact, inherited));
