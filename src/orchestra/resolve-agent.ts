@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type BackendName, createBackend, resolveBackendName } from '../backends/registry.js';
+import { type BackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapterConfig } from '../backends/types.js';
 import { isModelName, modelNameExpected } from '../config/formats.js';
 import { TurnoutError } from '../core/errors.js';
@@ -13,11 +13,6 @@ import type { AgentStep } from './types.js';
 
 /** The settings for a backend; the path and the model of one never reach another. */
 export type ConfigFor = (backend: BackendName) => BackendAdapterConfig;
-
-/** The environment that programs and checks inherit: every backend's is the same. */
-export function inheritedEnvironment(configFor: ConfigFor): Readonly<Record<string, string | undefined>> {
-  return configFor(resolveBackendName(undefined)).env ?? process.env;
-}
 
 /** Where an agent is used, and whether its CLI is used again and again. */
 export interface AgentUse {
