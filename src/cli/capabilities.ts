@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { TurnoutError } from '../core/errors.js';
-import { exitCodes } from '../core/exit-codes.js';
 import { runnerCapabilities } from '../runner/capabilities.js';
 import { optionNames } from '../runner/option-names.js';
 import { type Support, supportTable } from '../runner/option-table.js';
 import { type RunMode, runModes } from '../runner/run-mode.js';
 import { readRunnerName, runnerNames } from '../runner/runner-names.js';
 import { capabilityNames, type RunnerName } from '../runner/types.js';
+import { exitCodes } from './exit-codes.js';
 import { table } from './table.js';
 
 export const usageText = `Usage: turnout capabilities [--backend <name,…>] [--json]
