@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readFrontMatter, splitFrontMatter } from '../../../../src/gateway/persona/front-matter.js';
+import { readFrontMatter, splitFrontMatter } from '../../../src/config/front-matter.js';
 
 const shape = {
   model: z.string({ error: 'expected text' }),
