@@ -2,11 +2,12 @@ import { readBackendName } from '../backends/registry.js';
 import type { TurnOptions } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
 import { type PermissionMode, permissionModes } from '../core/permission-mode.js';
+import { splitTools } from '../core/split-tools.js';
 import { parseThinking, type Thinking, thinkingExpected } from '../core/thinking.js';
 import { claudeModes, refuseClaudeFlag, untranslatedModes } from './claude-flags.js';
 import { milliseconds, notBlank, oneOf, positive, wrong } from './flag-values.js';
 import { type FlagTable, type GivenFlags, readFlags, wrongUsage } from './read-flags.js';
-import { looksLikeTools, splitTools } from './tool-list.js';
+import { looksLikeTools } from './tool-list.js';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 /** `claude-json`: one object that has Claude's names as well as ours. */

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRunOptions, type RunFlags } from '../../../src/cli/run-options.js';
-import { looksLikeTools, splitTools } from '../../../src/cli/tool-list.js';
+import { looksLikeTools } from '../../../src/cli/tool-list.js';
 import { TurnoutError } from '../../../src/core/errors.js';
+import { splitTools } from '../../../src/core/split-tools.js';
 
 describe("Claude's flags", () => {
   it('-p is a switch, and the prompt stands by itself (O5)', () => {

@@ -46,7 +46,7 @@ describe('front matter', () => {
       bodyLine: 6,
       problems: [
         'x.md line 3: many: expected a list',
-        'x.md line 4: unknown key "modle"; expected model, many',
+        'x.md line 4: unknown key "modle"; expected model, many; did you mean model?',
       ],
     });
   });
