@@ -16,6 +16,8 @@ export type OutputFormat = (typeof outputFormats)[number] | 'claude-json';
 /** The parsed flags of a turn. Paths are as they were typed. */
 export interface RunFlags extends TurnOptions {
   readonly prompt: string | undefined;
+  /** The prompt if neither the command line nor stdin has one. */
+  readonly defaultPrompt?: string | undefined;
   readonly backend: string | undefined;
   readonly live: boolean;
   readonly systemPromptFile: string | undefined;

@@ -92,6 +92,7 @@ export async function runTurn(options: RunFlags): Promise<number> {
   const prompt = await readPrompt(options.prompt, process.stdin, {
     say: (line) => process.stderr.write(`turnout: ${line}\n`),
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
+    fallback: options.defaultPrompt,
   });
   const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
   const files = await givenFiles(options, backend);

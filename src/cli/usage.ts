@@ -3,6 +3,7 @@ export const overview = `turnout: one runtime for every coding-agent CLI
 Usage: turnout <command> [options]
 
   run [prompt]   one turn with an agent: the answer on stdout
+  agent          agents as files and as programs: list, run, install
   doctor         which agent CLIs are here, their versions, what each can do
   demo           a turn with the bundled demo agent: no account needed
   gateway        messages in over HTTP, agent turns, answers out, losing nothing

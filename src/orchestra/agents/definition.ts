@@ -25,6 +25,8 @@ export interface AgentDefinition {
   /** An absolute path. */
   readonly settings?: string;
   readonly defaultPrompt?: string;
+  /** What its file asks for, and Turnout leaves out: told wherever the agent runs. */
+  readonly warnings?: readonly string[];
 }
 
 /** An agent's name is a word of the one-line form of a chain, and the name of a program. */

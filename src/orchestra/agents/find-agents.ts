@@ -11,6 +11,7 @@ export interface FoundAgents {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   /** Agents that are there and can't be used. Each hides a weaker one of its name: another one must not run in its place. */
   readonly broken: ReadonlyMap<string, BrokenAgent>;
+  /** What concerns no agent that was found; each agent has its own. */
   readonly warnings: readonly string[];
 }
 
@@ -48,6 +49,7 @@ async function addEntries(found: Findings, cwd: string): Promise<void> {
     // The file may be something else altogether; agents in other places work without it.
     found.warnings.push(`No agents are taken from the chain file. ${error.message}`);
   }
+  found.warnings.push(...(file?.warnings ?? []));
   for (const [name, entry] of file?.agents ?? []) {
     const source = file?.path ?? '';
     try {
@@ -94,13 +96,14 @@ async function addFiles(
       addBroken(reading.problems.join('\n'));
       continue;
     }
-    if (read.text.includes('\uFFFD'))
-      found.warnings.push(`${source} is not all UTF-8: what is not is replaced.`);
+    const warnings = [
+      ...reading.warnings,
+      ...(read.text.includes('\uFFFD') ? [`${source} is not all UTF-8: what is not is replaced.`] : []),
+    ];
     const { agent } = reading;
-    add(agent.name, () => {
-      found.agents.set(agent.name, agent);
-      found.warnings.push(...reading.warnings);
-    });
+    add(agent.name, () =>
+      found.agents.set(agent.name, warnings.length === 0 ? agent : { ...agent, warnings }),
+    );
   }
 }
 

@@ -92,13 +92,13 @@ export function readOwnFile(
     return [[key, resolve(cwd, written)] as const];
   });
   if (found.length > 0) return { problems: found };
-  const { model: __, ...others } = same;
+  const { name: __, model: ___, ...others } = same;
   return {
     agent: {
-      ...others,
       name,
       source,
       systemPrompt: body.trim(),
+      ...others,
       ...(model === undefined ? {} : { model }),
       ...(allowedTools === undefined ? {} : { allowedTools }),
       ...(defaultPrompt === undefined ? {} : { defaultPrompt }),

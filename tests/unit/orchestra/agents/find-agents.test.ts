@@ -83,7 +83,7 @@ describe('agents of a working directory', () => {
     symlinkSync('/nowhere', join(stage.workingDir, '.turnout/agents/dangling.md'));
     symlinkSync('latin.md', join(stage.workingDir, '.turnout/agents/inner.md'));
     execFileSync('mkfifo', [join(stage.workingDir, '.turnout/agents/pipe.md')]);
-    const { agents, broken, warnings } = await findAgents(stage.workingDir);
+    const { agents, broken } = await findAgents(stage.workingDir);
     expect([...agents.keys()]).toEqual(['inner', 'latin']);
     expect(Object.fromEntries([...broken].map(([name, { problem }]) => [name, problem]))).toEqual({
       dangling: '.turnout/agents/dangling.md is not there',
@@ -92,7 +92,9 @@ describe('agents of a working directory', () => {
       pipe: '.turnout/agents/pipe.md is not a regular file',
       wide: '.turnout/agents/wide.md is UTF-16; expected UTF-8',
     });
-    expect(warnings).toContain('.turnout/agents/latin.md is not all UTF-8: what is not is replaced.');
+    expect(agents.get('latin')?.warnings).toEqual([
+      '.turnout/agents/latin.md is not all UTF-8: what is not is replaced.',
+    ]);
   });
 });
 
