@@ -27,10 +27,18 @@ export async function startAgent(
   useOutput(parsed.flags.output);
   const prompt = onePrompt(parsed.words, parsed.flags, 'agent');
   const flags = await agentFlags(agent, { ...parsed.flags, prompt });
-  const inTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  if (inTerminal && !flags.print && !flags.unattended && flags.output === 'text') return openInterface(flags);
+  const inTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  if (opensInterface(flags, inTerminal)) return openInterface(flags);
   // Orchestrators wait for the words that end such a run.
   return runTurn({ ...flags, unattended: true });
+}
+
+/** As with Claude: a person at a terminal who asks for no printed answer gets the interface. */
+export function opensInterface(
+  { print, unattended, output }: Pick<RunFlags, 'print' | 'unattended' | 'output'>,
+  inTerminal: boolean,
+): boolean {
+  return inTerminal && !print && !unattended && output === 'text';
 }
 
 async function openInterface(flags: RunFlags): Promise<number> {

@@ -96,34 +96,34 @@ export async function runTurn(options: RunFlags): Promise<number> {
   });
   const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
   const files = await givenFiles(options, backend);
-  const turn = sessionTurn(
-    prompt,
-    {
-      backend: config.agentBackend,
-      config: backend,
-      // A permission can be asked only in a live session: a one-shot CLI has ended its turn by then.
-      live: options.live || permissionMode === 'ask',
-      systemPrompt,
-      sessionId: options.sessionId,
-      continueLast: options.continueLast,
-      thinking: options.thinking,
-      maxTurns: options.maxTurns,
-      allowedTools: options.allowedTools,
-      disallowedTools: options.disallowedTools,
-      mcpConfig: files.mcpConfig,
-      ...(files.settings === undefined ? {} : { settings: files.settings }),
-      permissionMode,
-      stream: options.output === 'text' || options.output === 'stream-json',
-      rawArgs: options.rawArgs,
-      clocks: {
-        ...config.clocks,
-        ...(timeoutMs === undefined ? {} : { turnMs: timeoutMs }),
-        ...(permissionMs === undefined ? {} : { permissionMs }),
-      },
-    },
-    options.denyQuestions,
-  );
   try {
+    const turn = sessionTurn(
+      prompt,
+      {
+        backend: config.agentBackend,
+        config: backend,
+        // A permission can be asked only in a live session: a one-shot CLI has ended its turn by then.
+        live: options.live || permissionMode === 'ask',
+        systemPrompt,
+        sessionId: options.sessionId,
+        continueLast: options.continueLast,
+        thinking: options.thinking,
+        maxTurns: options.maxTurns,
+        allowedTools: options.allowedTools,
+        disallowedTools: options.disallowedTools,
+        mcpConfig: files.mcpConfig,
+        ...(files.settings === undefined ? {} : { settings: files.settings }),
+        permissionMode,
+        stream: options.output === 'text' || options.output === 'stream-json',
+        rawArgs: options.rawArgs,
+        clocks: {
+          ...config.clocks,
+          ...(timeoutMs === undefined ? {} : { turnMs: timeoutMs }),
+          ...(permissionMs === undefined ? {} : { permissionMs }),
+        },
+      },
+      options.denyQuestions,
+    );
     const { output, verbose } = options;
     const exitCode = await showTurn(turn, { output, verbose, logLevel: config.logLevel });
     await swept;

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect } from 'vitest';
+import { opensInterface } from '../../../src/cli/agent-start.js';
 import {
   isInstalledAgent,
   parseInstalledAgent,
@@ -74,6 +75,15 @@ describe('an installed agent', () => {
     });
     stage.program('turnout', 'echo "$@"');
     expect(run(stage.directory)).toMatchObject({ status: 0, stdout: `agent start ${path} -p\n` });
+  });
+
+  it('opens the interface only in a terminal, and only without -p (O11)', () => {
+    const plain = { print: false, unattended: false, output: 'text' } as const;
+    expect(opensInterface(plain, true)).toBe(true);
+    expect(opensInterface(plain, false)).toBe(false);
+    expect(opensInterface({ ...plain, print: true }, true)).toBe(false);
+    expect(opensInterface({ ...plain, unattended: true }, true)).toBe(false);
+    expect(opensInterface({ ...plain, output: 'claude-json' }, true)).toBe(false);
   });
 
   it.for([

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readClaudeFile } from '../../../../src/orchestra/agents/claude-file.js';
@@ -184,3 +185,11 @@ function agentIn(text: string) {
   if (read === 'no agent' || 'problems' in read) throw new Error(JSON.stringify(read));
   return read;
 }
+
+it('the example in docs/agents.md is an agent (O11)', () => {
+  const page = readFileSync(new URL('../../../../docs/agents.md', import.meta.url), 'utf8');
+  const [, example = ''] = /```markdown\n([\s\S]*?)\n```/.exec(page) ?? [];
+  expect(readOwnFile('f.md', example, 'reviewer', '/')).toMatchObject({
+    agent: { backend: 'codex', fallback: 'claude', allowedTools: ['Read', 'Grep', 'Bash(git diff:*)'] },
+  });
+});
