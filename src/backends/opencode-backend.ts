@@ -17,6 +17,7 @@ import { mcpServers, mergedConfig, openCodeThinking } from './opencode/config.js
 import { type OpenCodeState, openCodeDecoder, openCodeDecoderFor } from './opencode/decoder.js';
 import { errorLog, logLine, retryReader } from './opencode/retries.js';
 import { isSameDirectory, sessionDirectory, worksElsewhere } from './opencode/session-directory.js';
+import { deniedOpenCodeTool, openCodeTool } from './opencode/tool-names.js';
 import { allowFlag, hasOlderAllowFlag, losesEndOfRun, olderAllowFlag } from './opencode/versions.js';
 import type { Ending } from './output/ending.js';
 import type { JsonObject } from './output/json.js';
@@ -206,14 +207,15 @@ const blockedMessage = "The response was blocked by the provider's content filte
  * whose rules come after those of the settings (measured with 1.18.33).
  */
 function permissions(turn: Turn): JsonObject {
-  const denied = new Set(turn.disallowedTools);
+  const denied = new Set(turn.disallowedTools.map(deniedOpenCodeTool));
+  const allowed = turn.allowedTools.map(openCodeTool);
   // A call that needs a permission ends the whole turn without an answer.
   if (turn.permissionMode !== 'bypass') denied.add('bash');
-  const only = turn.allowedTools.length > 0;
-  if (only) for (const tool of knownTools) if (!turn.allowedTools.includes(tool)) denied.add(tool);
+  const only = allowed.length > 0;
+  if (only) for (const tool of knownTools) if (!allowed.includes(tool)) denied.add(tool);
   const rules = Object.fromEntries([
     ...(only ? [['*', 'deny']] : []),
-    ...turn.allowedTools.filter((tool) => !denied.has(tool)).map((tool) => [tool, 'allow']),
+    ...allowed.filter((tool) => !denied.has(tool)).map((tool) => [tool, 'allow']),
     ...[...denied].map((tool) => [tool, 'deny']),
   ]);
   if (Object.keys(rules).length === 0) return {};

@@ -10,6 +10,7 @@ interface Command {
 
 const commands: Record<string, () => Promise<Command>> = {
   run: () => import('./run.js'),
+  agent: () => import('./agent.js'),
   doctor: () => import('./doctor.js'),
   capabilities: () => import('./capabilities.js'),
   chain: () => import('./chain.js'),

@@ -11,6 +11,8 @@ export interface Patience {
   readonly say: (line: string) => void;
   /** The limit of the whole turn, which also limits the wait for stdin. */
   readonly timeoutMs: number;
+  /** The prompt if there is none on the command line, nor on stdin. */
+  readonly fallback?: string | undefined;
 }
 
 /** Reads the prompt from the command line, stdin, or both (the command line first). */
@@ -20,10 +22,13 @@ export async function readPrompt(
   patience: Patience,
 ): Promise<string> {
   if (input.isTTY) {
-    if (given !== undefined) return notEmpty(given);
+    const known = given ?? patience.fallback;
+    if (known !== undefined) return notEmpty(known);
     patience.say('type the prompt, then Ctrl-D:');
     return notEmpty(await readAll(input));
   }
+  if (given === undefined && patience.fallback !== undefined)
+    return notEmpty((await readBeside(input, patience)) || patience.fallback);
   if (given === undefined)
     return notEmpty(await readAll(input, AbortSignal.timeout(patience.timeoutMs), 'fail'));
   const piped = await readBeside(input, patience);

@@ -1,117 +1,236 @@
-import { parseArgs } from 'node:util';
 import type { TurnOptions } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
-import { permissionModes } from '../core/permission-mode.js';
+import { type PermissionMode, permissionModes } from '../core/permission-mode.js';
+import { splitTools } from '../core/split-tools.js';
 import { parseThinking, type Thinking, thinkingExpected } from '../core/thinking.js';
 import { readRunnerName } from '../runner/runner-names.js';
+import { claudeModes, refuseClaudeFlag, untranslatedModes } from './claude-flags.js';
+import { milliseconds, notBlank, oneOf, positive, wrong } from './flag-values.js';
+import { type FlagTable, type GivenFlags, readFlags, wrongUsage } from './read-flags.js';
+import { looksLikeTools } from './tool-list.js';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
-export type OutputFormat = (typeof outputFormats)[number];
+/** `claude-json`: one object that has Claude's names as well as ours. */
+export type OutputFormat = (typeof outputFormats)[number] | 'claude-json';
 
-/** The parsed command line of `turnout run`. `mcpConfig` and `cwd` are as they were typed. */
+/** The parsed flags of a turn. Paths are as they were typed. */
 export interface RunFlags extends TurnOptions {
   readonly prompt: string | undefined;
+  /** The prompt if neither the command line nor stdin has one. */
+  readonly defaultPrompt?: string | undefined;
   readonly backend: string | undefined;
   readonly live: boolean;
   readonly systemPromptFile: string | undefined;
+  /** Added behind the system prompt. */
+  readonly appendSystemPrompt: string | undefined;
+  readonly appendSystemPromptFile: string | undefined;
+  /** All of `--mcp-config`, files and JSON text, unless it is one file: that is `mcpConfig`. */
+  readonly mcpSources: readonly string[] | undefined;
+  /** A file, or JSON text. */
+  readonly settings: string | undefined;
+  /** True for `dontAsk`: every question is answered with no. */
+  readonly denyQuestions: boolean;
   readonly permissionTimeoutMs: number | undefined;
   readonly timeoutMs: number | undefined;
   readonly output: OutputFormat;
   readonly verbose: boolean;
   /** Options that the backend can't honour are left out with a warning. */
   readonly allowUnsupported: boolean;
+  /** `-p`: one turn, also in a terminal. Only an installed agent does anything else without it. */
+  readonly print: boolean;
+  /** The agent is told that nobody answers its questions, and how to say that it has finished. */
+  readonly unattended: boolean;
   readonly rawArgs: readonly string[];
 }
 
+/** O5: the flags of every command that runs turns: ours, and Claude's where they have a meaning. */
+const flagTable = {
+  backend: { type: 'text' },
+  live: { type: 'switch' },
+  model: { type: 'text' },
+  thinking: { type: 'text', aliases: ['effort'] },
+  cwd: { type: 'text' },
+  'system-prompt': { type: 'text' },
+  'system-prompt-file': { type: 'text' },
+  'append-system-prompt': { type: 'text' },
+  'append-system-prompt-file': { type: 'text' },
+  resume: { type: 'text', short: 'r' },
+  continue: { type: 'switch', short: 'c' },
+  'max-turns': { type: 'text' },
+  'allowed-tools': { type: 'list', aliases: ['allowedTools'], takesMore: looksLikeTools },
+  'disallowed-tools': { type: 'list', aliases: ['disallowedTools'], takesMore: looksLikeTools },
+  'mcp-config': { type: 'list', takesMore: looksLikeJson },
+  settings: { type: 'text' },
+  'permission-mode': { type: 'text' },
+  'dangerously-skip-permissions': { type: 'switch' },
+  'permission-timeout': { type: 'text' },
+  timeout: { type: 'text' },
+  output: { type: 'text' },
+  'output-format': { type: 'text' },
+  'input-format': { type: 'text' },
+  // The events come piece by piece with it and without it.
+  'include-partial-messages': { type: 'switch' },
+  prompt: { type: 'text' },
+  print: { type: 'switch', short: 'p' },
+  unattended: { type: 'switch' },
+  'allow-unsupported': { type: 'switch' },
+  verbose: { type: 'switch' },
+  help: { type: 'switch', short: 'h' },
+} as const satisfies FlagTable;
+
+type Given = GivenFlags<keyof typeof flagTable>;
+
 export function parseRunOptions(argv: readonly string[]): RunFlags | 'help' {
-  const { own, rawArgs } = splitRaw(argv);
-  const { values, positionals } = parse(own);
-  if (values.help) return 'help';
-  if (positionals.length > 1) {
-    throw wrong(
-      `one prompt is expected, got ${positionals.length}: ${positionals.map((word) => JSON.stringify(word)).join(' ')}`,
-      'Put the prompt in quotes.',
+  const parsed = parseTurnFlags(argv, 'run');
+  return parsed === 'help'
+    ? 'help'
+    : { ...parsed.flags, prompt: onePrompt(parsed.words, parsed.flags, 'run') };
+}
+
+export interface TurnFlags {
+  /** Without the prompt, unless `--prompt` gives it. */
+  readonly flags: RunFlags;
+  /** The words that belong to no flag. */
+  readonly words: readonly string[];
+}
+
+/** Reads the flags of a command that runs turns; `command` is its name for hints. */
+export function parseTurnFlags(argv: readonly string[], command: string): TurnFlags | 'help' {
+  const given = readFlags(argv, flagTable, { command, refuse: refuseClaudeFlag });
+  if (given.has('help')) return 'help';
+  try {
+    return { flags: flagsFrom(given), words: given.positionals };
+  } catch (error) {
+    if (!(error instanceof TurnoutError) || error.hint !== undefined) throw error;
+    throw new TurnoutError(error.code, error.message, { hint: `See \`turnout help ${command}\`.` });
+  }
+}
+
+/** The prompt among the words of a command line, which has one at most. */
+export function onePrompt(
+  words: readonly string[],
+  { prompt }: Pick<RunFlags, 'prompt'>,
+  command: string,
+): string | undefined {
+  if (words.length > 1) {
+    throw wrongUsage(
+      command,
+      `one prompt is expected, got ${words.length}: ${words.map((word) => JSON.stringify(word)).join(' ')}`,
+      'Put the prompt in quotes. Several tools are one word: --allowed-tools "Read Edit".',
     );
   }
-  if (positionals.length === 1 && values.prompt !== undefined)
-    throw wrong('--prompt and a prompt argument were both given');
-  if (values['system-prompt'] !== undefined && values['system-prompt-file'] !== undefined) {
-    throw wrong('--system-prompt and --system-prompt-file were both given');
-  }
-  if (values.resume !== undefined && values.continue) throw wrong('--resume and --continue were both given');
+  if (words.length === 1 && prompt !== undefined)
+    throw wrongUsage(command, '--prompt and a prompt argument were both given');
+  return prompt ?? words[0];
+}
+
+function flagsFrom(given: Given): RunFlags {
+  refuseBoth(given, 'system-prompt', 'system-prompt-file');
+  refuseBoth(given, 'append-system-prompt', 'append-system-prompt-file');
+  refuseBoth(given, 'resume', 'continue');
+  const mcp = given.all('mcp-config')?.map((source) => notBlank('--mcp-config', source) ?? '');
+  const oneFile = mcp?.length === 1 && !isJsonText(mcp[0] ?? '');
+  checkInputFormat(given.text('input-format'));
   return {
-    prompt: values.prompt ?? positionals[0],
-    backend: backendNamed(values.backend),
-    live: values.live ?? false,
-    model: notBlank('--model', values.model),
-    thinking: thinking(values.thinking),
-    cwd: notBlank('--cwd', values.cwd),
-    systemPrompt: values['system-prompt'],
-    systemPromptFile: values['system-prompt-file'],
-    sessionId: sessionId(values.resume),
-    continueLast: values.continue ?? false,
-    maxTurns: positive('--max-turns', values['max-turns'], true),
-    allowedTools: list('--allowed-tools', values['allowed-tools']),
-    disallowedTools: list('--disallowed-tools', values['disallowed-tools']),
-    mcpConfig: values['mcp-config'],
-    permissionMode: oneOf('--permission-mode', values['permission-mode'], permissionModes),
-    permissionTimeoutMs: milliseconds(positive('--permission-timeout', values['permission-timeout'], false)),
-    timeoutMs: milliseconds(positive('--timeout', values.timeout, false)),
-    output: oneOf('--output', values.output, outputFormats) ?? 'text',
-    verbose: values.verbose ?? false,
-    allowUnsupported: values['allow-unsupported'] ?? false,
-    rawArgs,
+    prompt: given.text('prompt'),
+    backend: backendNamed(given.text('backend')),
+    live: given.has('live'),
+    model: notBlank('--model', given.text('model')),
+    thinking: thinking(given.text('thinking')),
+    cwd: notBlank('--cwd', given.text('cwd')),
+    systemPrompt: given.text('system-prompt'),
+    systemPromptFile: given.text('system-prompt-file'),
+    appendSystemPrompt: given.text('append-system-prompt'),
+    appendSystemPromptFile: given.text('append-system-prompt-file'),
+    sessionId: sessionId(given.text('resume')),
+    continueLast: given.has('continue'),
+    maxTurns: positive('--max-turns', given.text('max-turns'), true),
+    allowedTools: tools('--allowed-tools', given.all('allowed-tools')),
+    disallowedTools: tools('--disallowed-tools', given.all('disallowed-tools')),
+    mcpConfig: oneFile ? mcp[0] : undefined,
+    mcpSources: oneFile ? undefined : mcp,
+    settings: notBlank('--settings', given.text('settings')),
+    permissionMode: permissionMode(given),
+    denyQuestions: given.text('permission-mode')?.trim().toLowerCase() === 'dontask',
+    permissionTimeoutMs: milliseconds(
+      positive('--permission-timeout', given.text('permission-timeout'), false),
+    ),
+    timeoutMs: milliseconds(positive('--timeout', given.text('timeout'), false)),
+    output: output(given),
+    verbose: given.has('verbose'),
+    print: given.has('print'),
+    unattended: given.has('unattended'),
+    allowUnsupported: given.has('allow-unsupported'),
+    rawArgs: given.rawArgs,
   };
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        backend: { type: 'string' },
-        live: { type: 'boolean' },
-        model: { type: 'string' },
-        thinking: { type: 'string' },
-        cwd: { type: 'string' },
-        'system-prompt': { type: 'string' },
-        'system-prompt-file': { type: 'string' },
-        resume: { type: 'string' },
-        continue: { type: 'boolean' },
-        'max-turns': { type: 'string' },
-        'allowed-tools': { type: 'string', multiple: true },
-        'disallowed-tools': { type: 'string', multiple: true },
-        'mcp-config': { type: 'string' },
-        'permission-mode': { type: 'string' },
-        'permission-timeout': { type: 'string' },
-        timeout: { type: 'string' },
-        output: { type: 'string' },
-        prompt: { type: 'string' },
-        verbose: { type: 'boolean' },
-        'allow-unsupported': { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
+function refuseBoth(given: Given, one: keyof typeof flagTable, other: keyof typeof flagTable): void {
+  if (given.has(one) && given.has(other)) throw wrong(`--${one} and --${other} were both given`);
+}
+
+function permissionMode(given: Given): PermissionMode | undefined {
+  const raw = given.text('permission-mode');
+  const skip = given.has('dangerously-skip-permissions');
+  if (raw === undefined) return skip ? 'bypass' : undefined;
+  const written = raw.trim().toLowerCase();
+  if (untranslatedModes.includes(written)) {
+    throw new TurnoutError('unsupported', `--permission-mode ${written} is a mode of Claude Code alone.`, {
+      hint: `Use one of ${permissionModes.join(', ')}.`,
     });
-  } catch (error) {
-    throw wrong((error as Error).message.split('. To specify')[0] ?? 'wrong options', undefined, error);
   }
+  const mode = Object.hasOwn(claudeModes, written)
+    ? claudeModes[written]
+    : oneOf(
+        '--permission-mode',
+        raw,
+        permissionModes,
+        "Claude's names are understood too: acceptEdits, plan, bypassPermissions, default, dontAsk.",
+      );
+  if (skip && mode !== 'bypass')
+    throw wrong(`--dangerously-skip-permissions and --permission-mode ${raw.trim()} contradict each other`);
+  return mode;
 }
 
-/** Splits at the first `--`: everything behind it is for the CLI itself. */
-function splitRaw(argv: readonly string[]): { own: readonly string[]; rawArgs: readonly string[] } {
-  const at = argv.indexOf('--');
-  return at < 0 ? { own: argv, rawArgs: [] } : { own: argv.slice(0, at), rawArgs: argv.slice(at + 1) };
+/** Claude's spelling of the flag asks for Claude's names in the object; a stream is one of our events in both. */
+function output(given: Given): OutputFormat {
+  const ours = oneOf('--output', given.text('output'), outputFormats);
+  const claudes = oneOf('--output-format', given.text('output-format'), outputFormats);
+  if (ours !== undefined && claudes !== undefined && ours !== claudes)
+    throw wrong(`--output ${ours} and --output-format ${claudes} were both given`);
+  return claudes === 'json' ? 'claude-json' : (claudes ?? ours ?? 'text');
 }
 
-function list(flag: string, values: readonly string[] | undefined): readonly string[] | undefined {
+function checkInputFormat(raw: string | undefined): void {
+  if (oneOf('--input-format', raw, ['text', 'stream-json'] as const) !== 'stream-json') return;
+  throw new TurnoutError(
+    'unsupported',
+    '--input-format stream-json is not translated: one run is one turn.',
+    {
+      hint: 'Give the prompt as text. For many turns in one process use the library (Sessions) or `turnout gateway`.',
+    },
+  );
+}
+
+function tools(flag: string, values: readonly string[] | undefined): readonly string[] | undefined {
   if (values === undefined) return undefined;
-  const tools = values
-    .flatMap((value) => value.split(','))
-    .map((tool) => tool.trim())
-    .filter((tool) => tool !== '');
-  if (tools.length === 0) throw wrong(`${flag} expects the names of tools`);
-  return tools;
+  const found = values.flatMap((value) => {
+    const split = splitTools(value);
+    if (split === undefined) throw wrong(`${flag}: a bracket is not closed in ${JSON.stringify(value)}`);
+    return split;
+  });
+  if (found.length === 0) throw wrong(`${flag} expects the names of tools`);
+  return found;
+}
+
+/** A word behind the first MCP configuration is a further one only if it can't be a prompt. */
+function looksLikeJson(word: string): boolean {
+  return isJsonText(word) || /\.json$/i.test(word);
+}
+
+/** Claude takes JSON text wherever it takes a JSON file. */
+export function isJsonText(word: string): boolean {
+  return word.trimStart().startsWith('{');
 }
 
 function backendNamed(raw: string | undefined): string | undefined {
@@ -128,36 +247,4 @@ function thinking(raw: string | undefined): Thinking | undefined {
   const value = parseThinking(raw);
   if (value === undefined) throw wrong(`--thinking: ${thinkingExpected}, got ${JSON.stringify(raw)}`);
   return value;
-}
-
-function positive(flag: string, raw: string | undefined, whole: boolean): number | undefined {
-  if (raw === undefined) return undefined;
-  const value = Number(raw);
-  if (raw.trim() !== '' && value > 0 && Number.isFinite(value) && (!whole || Number.isInteger(value)))
-    return value;
-  throw wrong(`${flag} expects a ${whole ? 'whole ' : ''}number above 0, got ${JSON.stringify(raw)}`);
-}
-
-function milliseconds(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : Math.max(1, Math.round(seconds * 1000));
-}
-
-function oneOf<T extends string>(
-  flag: string,
-  raw: string | undefined,
-  choices: readonly T[],
-): T | undefined {
-  if (raw === undefined) return undefined;
-  const choice = choices.find((known) => known === raw.trim().toLowerCase());
-  if (choice !== undefined) return choice;
-  throw wrong(`${flag} expects one of ${choices.join(', ')}, got ${JSON.stringify(raw)}`);
-}
-
-function notBlank(flag: string, raw: string | undefined): string | undefined {
-  if (raw !== undefined && raw.trim() === '') throw wrong(`${flag} expects a value`);
-  return raw;
-}
-
-function wrong(what: string, hint?: string, cause?: unknown): TurnoutError {
-  return new TurnoutError('bad_request', what, { hint: hint ?? 'See `turnout help run`.', cause });
 }

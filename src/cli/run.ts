@@ -1,25 +1,27 @@
 import { readFileSync, statSync } from 'node:fs';
-import { sweepScratchFiles } from '../backends/launch/scratch-files.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
-import type { PermissionMode } from '../core/permission-mode.js';
-import { backendConfig, type GatewayConfig, loadConfig } from '../gateway/config.js';
-import { endOrphans } from '../process/end-orphans.js';
+import { backendConfig, loadConfig } from '../gateway/config.js';
+import { unattendedInstructions } from '../orchestra/instructions.js';
 import { checkOptions } from '../runner/check-options.js';
 import { runnerBackend } from '../runner/runner-config.js';
 import { codexSdk, runnerNames } from '../runner/runner-names.js';
 import { sessionOptions } from '../runner/session-options.js';
 import type { RunnerName, RunnerOptions } from '../runner/types.js';
+import { flagsText } from './flags-text.js';
+import { type GivenFiles, givenFiles } from './given-files.js';
 import { readPrompt } from './read-prompt.js';
+import { withClaudeNames } from './result-object.js';
 import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
+import { sweepAfterCrash } from './sweep-after-crash.js';
 
 export const usageText = `Usage: turnout run [prompt] [options] [-- <arguments for the CLI itself>]
 
-One turn with an agent. Without a prompt it is read from stdin; with a prompt and piped stdin
+One turn with an agent. Claude's flags are understood with every backend. Without a prompt it is read from stdin; with a prompt and piped stdin
 the agent gets both, the prompt first. A prompt that begins with "-": --prompt=… or stdin.
 
 Tools are allowed without asking unless --permission-mode says otherwise: this is made for
@@ -27,44 +29,33 @@ unattended runs. Run it where the agent may do what it likes.
 
   --backend <name>            ${runnerNames().join(', ')}
                               (default: AGENT_BACKEND, else claude)
-  --model <model>             the model to use
-  --thinking <depth>          how deep the model thinks: off, low, medium, high, xhigh, max
-                              (each CLI its own of these), or a number of tokens (claude)
-  --cwd <directory>           where the agent works (default: WORKING_DIR, else here)
-  --system-prompt <text>      added to the agent's own system prompt
-  --system-prompt-file <file> the same, from a file
-  --resume <session id>       go on with an earlier session
-  --continue                  go on with the session that was used last in this directory
-  --max-turns <n>             limit of model turns (claude)
-  --allowed-tools <a,b>       only these tools (claude, opencode)
-  --disallowed-tools <a,b>    not these tools (claude, opencode)
-  --mcp-config <file>         MCP servers, in Claude's format
-  --live                      over the CLI's long-lived protocol: every CLI streams piece by piece
-  --permission-mode <mode>    bypass, ask (in this terminal; implies --live), edits, plan
-                              (default: PERMISSION_MODE, else bypass)
-  --permission-timeout <s>    deny what nobody answered for this long (default: 300)
-  --timeout <seconds>         end the turn after this long
-  --output <format>           text (default), json, stream-json
-  --allow-unsupported         options that the backend can't honour are left out, with a warning each
-                              (default: exit code 4)
-  --prompt <text>             the prompt, when it looks like an option
-  --verbose                   the backend, the options and the exact command, on stderr
-
+${flagsText}
 Exit codes: 0 done · 1 the agent failed · 2 wrong usage · 3 backend not available ·
 4 not supported by this backend · 124 timed out · 130 interrupted
 `;
 
 /** `turnout run`: runs one turn, with the answer on stdout and everything else on stderr. */
 export async function main(argv: readonly string[]): Promise<number> {
-  let output: OutputFormat = 'text';
-  try {
+  return explainFailures(async (useOutput) => {
     const options = parseRunOptions(argv);
     if (options === 'help') {
       process.stdout.write(usageText);
-      return 0;
+      return exitCodes.done;
     }
-    output = options.output;
+    useOutput(options.output);
     return await runTurn(options);
+  });
+}
+
+/** Runs a command that may fail before its turn begins: the failure is told on stderr, and in the format that was asked for. */
+export async function explainFailures(
+  run: (useOutput: (output: OutputFormat) => void) => Promise<number>,
+): Promise<number> {
+  let output: OutputFormat = 'text';
+  try {
+    return await run((asked) => {
+      output = asked;
+    });
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
     process.stderr.write(`turnout: ${error.explanation}\n`);
@@ -76,14 +67,13 @@ export async function main(argv: readonly string[]): Promise<number> {
 /** Prints the failure in the machine format that was asked for, even if no turn was begun. */
 function failureIn(output: OutputFormat, { code, message }: TurnoutError): string {
   if (output === 'text') return '';
-  const failure =
-    output === 'json'
-      ? { responseText: message, isError: true, error: { code, message } }
-      : errorEvent(code, message);
-  return `${JSON.stringify(failure)}\n`;
+  if (output === 'stream-json') return `${JSON.stringify(errorEvent(code, message))}\n`;
+  const failure = { responseText: message, isError: true, error: { code, message } };
+  return `${JSON.stringify(output === 'json' ? failure : withClaudeNames(failure, { durationMs: 0 }))}\n`;
 }
 
-async function runTurn(options: RunFlags): Promise<number> {
+/** The settings of a turn: those of the home and the environment, under the flags. */
+export async function turnSettings(options: Pick<RunFlags, 'cwd' | 'backend' | 'model'>) {
   const flags = options.cwd === undefined ? {} : { WORKING_DIR: options.cwd };
   const { settings, inherited, origins, warnings } = await readEnvironment({
     environment: process.env,
@@ -92,46 +82,69 @@ async function runTurn(options: RunFlags): Promise<number> {
   // The SDK is an other way to run Codex: the settings are Codex's.
   const isSdk = options.backend === codexSdk;
   const config = loadConfig(settings, isSdk ? { ...options, backend: 'codex' } : options, origins);
-  const backend: RunnerName = isSdk ? codexSdk : config.agentBackend;
+  const runner: RunnerName = isSdk ? codexSdk : config.agentBackend;
   if (!statSync(config.workingDir, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${config.workingDir} is not there.`, {
       hint: 'Choose another one with --cwd or WORKING_DIR.',
     });
   }
+  return {
+    config,
+    runner,
+    backend: backendConfig(config, inherited),
+    warnings: [...warnings, ...config.warnings],
+  };
+}
+
+export async function runTurn(options: RunFlags): Promise<number> {
+  const { config, runner, backend, warnings } = await turnSettings(options);
   const swept = sweepAfterCrash(config);
+  const files = await givenFiles(options, backend);
+  try {
+    const exitCode = await runWithFiles(options, files, { config, runner, backend, warnings });
+    await swept;
+    return exitCode;
+  } finally {
+    await files.remove();
+  }
+}
+
+async function runWithFiles(
+  options: RunFlags,
+  files: GivenFiles,
+  { config, runner, backend, warnings }: Awaited<ReturnType<typeof turnSettings>>,
+): Promise<number> {
   const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
   // A permission can be asked only in a live session: a one-shot CLI has ended its turn by then.
   const live = options.live || permissionMode === 'ask';
-  const wanted = runnerOptions(options, permissionMode);
-  const checked = await checkOptions(backend, wanted, live ? 'live' : 'one-shot');
-  for (const warning of [...warnings, ...config.warnings, ...checked.warnings])
-    process.stderr.write(`turnout: ${warning}\n`);
+  const wanted = { ...runnerOptions(options, files), permissionMode };
+  const checked = await checkOptions(runner, wanted, live ? 'live' : 'one-shot');
+  for (const warning of [...warnings, ...checked.warnings]) process.stderr.write(`turnout: ${warning}\n`);
   const prompt = await readPrompt(options.prompt, process.stdin, {
     say: (line) => process.stderr.write(`turnout: ${line}\n`),
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
+    fallback: options.defaultPrompt,
   });
-  const agentConfig = backendConfig(config, inherited);
-  const turn = sessionTurn(prompt, {
-    ...sessionOptions(backend, checked.options, agentConfig, live),
-    ...(isSdk ? { adapter: runnerBackend(backend, agentConfig) } : {}),
-    stream: options.output !== 'json',
-    clocks: {
-      ...config.clocks,
-      ...(timeoutMs === undefined ? {} : { turnMs: timeoutMs }),
-      ...(permissionMs === undefined ? {} : { permissionMs }),
+  const turn = sessionTurn(
+    prompt,
+    {
+      ...sessionOptions(runner, checked.options, backend, live),
+      ...(runner === codexSdk ? { adapter: runnerBackend(runner, backend) } : {}),
+      stream: options.output === 'text' || options.output === 'stream-json',
+      clocks: {
+        ...config.clocks,
+        ...(timeoutMs === undefined ? {} : { turnMs: timeoutMs }),
+        ...(permissionMs === undefined ? {} : { permissionMs }),
+      },
     },
-  });
-  const exitCode = await showTurn(turn, {
-    output: options.output,
-    verbose: options.verbose,
-    logLevel: config.logLevel,
-  });
-  await swept;
-  return exitCode;
+    options.denyQuestions,
+  );
+  const { output, verbose } = options;
+  return showTurn(turn, { output, verbose, logLevel: config.logLevel });
 }
 
 /** The flags as options of a runner. The directory and the model are in the config, which the settings belong to, too. */
-function runnerOptions(options: RunFlags, permissionMode: PermissionMode): RunnerOptions {
+export function runnerOptions(options: RunFlags, files: GivenFiles): RunnerOptions {
   return {
     systemPrompt: systemPromptOf(options),
     sessionId: options.sessionId,
@@ -139,23 +152,26 @@ function runnerOptions(options: RunFlags, permissionMode: PermissionMode): Runne
     thinking: options.thinking,
     maxTurns: options.maxTurns,
     tools: { allowed: options.allowedTools, disallowed: options.disallowedTools },
-    mcpConfig: options.mcpConfig,
-    settings: options.settings,
-    permissionMode,
+    mcpConfig: files.mcpConfig,
+    settings: files.settings,
+    permissionMode: options.permissionMode,
     rawArgs: options.rawArgs,
     allowUnsupported: options.allowUnsupported,
   };
 }
 
-/** Ends the agents that a killed Turnout left running, and removes their files. */
-async function sweepAfterCrash({ home }: GatewayConfig): Promise<void> {
-  const swept = sweepScratchFiles({ TURNOUT_HOME: home });
-  await Promise.all([endOrphans({ home }), swept]).catch(() => undefined);
+/** The parts of the system prompt, in their order; undefined if there is none. */
+export function systemPromptOf(options: RunFlags): string | undefined {
+  const parts = [
+    options.unattended ? unattendedInstructions() : undefined,
+    options.systemPrompt ?? textOf(options.systemPromptFile),
+    options.appendSystemPrompt ?? textOf(options.appendSystemPromptFile),
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : parts.filter((part) => part !== '').join('\n\n');
 }
 
-function systemPromptOf(options: RunFlags): string | undefined {
-  const file = options.systemPromptFile;
-  if (file === undefined) return options.systemPrompt;
+function textOf(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {

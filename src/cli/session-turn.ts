@@ -5,8 +5,11 @@ import type { BackendSession, SessionOptions } from '../sessions/types.js';
 import type { ShownTurn, TurnHooks } from './show-turn.js';
 import type { Terminal } from './terminal.js';
 
-/** Runs one turn in a session of its own, and answers its permission requests in the terminal. */
-export function sessionTurn(prompt: string, options: SessionOptions): ShownTurn {
+/**
+ * Runs one turn in a session of its own, and answers its permission requests in the terminal, or all with no if `denyQuestions`
+ * is set.
+ */
+export function sessionTurn(prompt: string, options: SessionOptions, denyQuestions = false): ShownTurn {
   let session: BackendSession | undefined;
 
   async function* run({ signal, trace }: TurnHooks): AsyncGenerator<ChatEvent> {
@@ -27,7 +30,7 @@ export function sessionTurn(prompt: string, options: SessionOptions): ShownTurn 
     withdrawn: AbortSignal,
   ): Promise<void> {
     const { askInTerminal } = await import('./ask-in-terminal.js');
-    const answer = await askInTerminal(asked, terminal, withdrawn);
+    const answer = denyQuestions ? no : await askInTerminal(asked, terminal, withdrawn);
     if (answer === undefined) return;
     // If the turn has ended meanwhile, nothing is left to answer.
     await session?.answerPermission(asked.id, answer.decision, answer.message).catch(() => undefined);
@@ -35,3 +38,5 @@ export function sessionTurn(prompt: string, options: SessionOptions): ShownTurn 
 
   return { prompt, options, run, onPermission };
 }
+
+const no = { decision: 'deny', message: 'Nobody is asked: what needs a permission is denied.' } as const;

@@ -2,7 +2,7 @@ import type { RunOptions } from '../backends/types.js';
 import { createLog, type LogLevel } from '../config/log.js';
 import type {
   ChatEvent,
-  ErrorEvent,
+  CompleteEvent,
   PermissionRequestEvent,
   SessionEvent,
   Usage,
@@ -12,6 +12,7 @@ import { printJson } from '../core/json.js';
 import type { SessionOptions } from '../sessions/types.js';
 import { onEndingSignal } from './ending-signals.js';
 import { OpenQuestions } from './open-questions.js';
+import { type TurnResult, withClaudeNames } from './result-object.js';
 import type { OutputFormat } from './run-options.js';
 import { Terminal } from './terminal.js';
 import { turnTrace } from './turn-trace.js';
@@ -74,7 +75,8 @@ type View = (event: ChatEvent) => void | Promise<void>;
 
 const views: Record<OutputFormat, (backend: string, terminal: Terminal, verbose: boolean) => View> = {
   text: textView,
-  json: jsonView,
+  json: (backend, terminal, verbose) => jsonView(backend, terminal, verbose, (result) => result),
+  'claude-json': (backend, terminal, verbose) => jsonView(backend, terminal, verbose, withClaudeNames),
   'stream-json': (_backend, terminal) => (event) => terminal.write(`${printJson(event)}\n`),
 };
 
@@ -108,17 +110,24 @@ function textView(_backend: string, terminal: Terminal, verbose: boolean): View 
 }
 
 /** Prints one object at the end, also on failure; warnings go to stderr. */
-function jsonView(backend: string, terminal: Terminal, verbose: boolean): View {
+function jsonView(
+  backend: string,
+  terminal: Terminal,
+  verbose: boolean,
+  named: typeof withClaudeNames,
+): View {
+  const begun = performance.now();
   let sessionId: string | undefined;
   let usage: Usage | undefined;
-  const print = (ending: {
-    responseText: string;
-    isError: boolean;
-    error?: Pick<ErrorEvent, 'code' | 'message' | 'retryAfterMs'>;
-  }) =>
-    terminal.write(
-      `${JSON.stringify({ responseText: ending.responseText, sessionId, isError: ending.isError, error: ending.error, usage, backend })}\n`,
-    );
+  const print = (
+    ending: Pick<TurnResult, 'responseText' | 'isError' | 'error'>,
+    stopReason?: CompleteEvent['stopReason'],
+  ) => {
+    const { responseText, isError, error } = ending;
+    const result = { responseText, sessionId, isError, error, usage, backend };
+    const durationMs = performance.now() - begun;
+    return terminal.write(`${JSON.stringify(named(result, { durationMs, stopReason }))}\n`);
+  };
   return async (event) => {
     switch (event.type) {
       case 'session':
@@ -133,7 +142,7 @@ function jsonView(backend: string, terminal: Terminal, verbose: boolean): View {
         if (event.level === 'warning' || verbose) terminal.say(event.message);
         break;
       case 'complete':
-        await print({ responseText: event.text, isError: false });
+        await print({ responseText: event.text, isError: false }, event.stopReason);
         break;
       case 'error': {
         const { code, message, retryAfterMs } = event;

@@ -1,12 +1,12 @@
-import { resolve } from 'node:path';
 import { type BackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapterConfig } from '../backends/types.js';
 import { isModelName, modelNameExpected } from '../config/formats.js';
 import { TurnoutError } from '../core/errors.js';
 import { checkOptions } from '../runner/check-options.js';
+import { modelBelongsTo } from '../runner/model-owner.js';
 import { codexSdk, findRunnerName, readRunnerName, settingsOwner } from '../runner/runner-names.js';
 import type { RunnerName, RunnerOptions } from '../runner/types.js';
-import { type AgentDefinition, modelBelongsTo } from './agent-files.js';
+import type { AgentDefinition } from './agents/definition.js';
 import { unattendedPrompt } from './instructions.js';
 import type { StepContext, StepEntry } from './resolve-step.js';
 import type { AgentStep } from './types.js';
@@ -24,9 +24,8 @@ export interface AgentUse {
 /** Chooses the backend of a step and checks what the agent asks of it. */
 export async function resolveAgent(agent: AgentDefinition, use: AgentUse): Promise<AgentStep> {
   const { context, step } = use;
-  const { request, place, warn } = context;
+  const { place, warn } = context;
   const backend = await chooseBackend(agent, use);
-  const at = (path: string | undefined) => (path === undefined ? undefined : resolve(request.cwd, path));
   const options: RunnerOptions = {
     systemPrompt: agent.systemPrompt,
     model: modelOf(agent, backend, use),
@@ -34,8 +33,8 @@ export async function resolveAgent(agent: AgentDefinition, use: AgentUse): Promi
     ...(agent.allowedTools === undefined && agent.disallowedTools === undefined
       ? {}
       : { tools: { allowed: agent.allowedTools, disallowed: agent.disallowedTools } }),
-    settings: at(agent.settings),
-    mcpConfig: at(agent.mcpConfig),
+    settings: agent.settings,
+    mcpConfig: agent.mcpConfig,
     permissionMode: agent.permissionMode ?? 'bypass',
     ...(step.args === undefined || step.args.length === 0 ? {} : { rawArgs: step.args }),
   };

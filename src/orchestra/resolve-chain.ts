@@ -1,5 +1,8 @@
 import { TurnoutError } from '../core/errors.js';
-import { type AgentDefinition, findAgents, fromEntry } from './agent-files.js';
+import { agentNamed } from './agents/agent-named.js';
+import type { AgentDefinition } from './agents/definition.js';
+import { type FoundAgents, findAgents } from './agents/find-agents.js';
+import { fromEntry } from './agents/from-entry.js';
 import type { ChainEntry } from './chain-schema.js';
 import { chooseChain } from './choose-chain.js';
 import { type ChainFile, findChainFile } from './read-chain-file.js';
@@ -32,7 +35,7 @@ export interface ChainRequest {
 export async function resolveChain(request: ChainRequest): Promise<ResolvedChain> {
   const file = await findChainFile(request.cwd, request.file);
   const found = await findAgents(request.cwd);
-  const agents = new LazyAgents(file, request.cwd, found.agents);
+  const agents = new LazyAgents(file, request.cwd, found);
   const { name, entry, place } = chooseChain(request.chain, file, (word) => agents.knows(word));
   const warnings = new Set([...(file?.warnings ?? []), ...found.warnings]);
   const problems: TurnoutError[] = [];
@@ -79,24 +82,30 @@ export async function resolveChain(request: ChainRequest): Promise<ResolvedChain
 class LazyAgents {
   readonly #file: ChainFile | undefined;
   readonly #cwd: string;
-  readonly #others: ReadonlyMap<string, AgentDefinition>;
+  readonly #others: FoundAgents;
 
-  constructor(file: ChainFile | undefined, cwd: string, others: ReadonlyMap<string, AgentDefinition>) {
+  constructor(file: ChainFile | undefined, cwd: string, others: FoundAgents) {
     this.#file = file;
     this.#cwd = cwd;
     this.#others = others;
   }
 
   knows(name: string): boolean {
-    return this.#file?.agents.has(name) === true || this.#others.has(name);
+    return this.#file?.agents.has(name) === true || isIn(this.#others, name);
   }
 
   /** Undefined for a name that only a program can have. */
-  find(name: string): AgentDefinition | undefined {
+  async find(name: string): Promise<AgentDefinition | undefined> {
     const entry = this.#file?.agents.get(name);
-    if (entry === undefined || this.#file === undefined) return this.#others.get(name);
-    return fromEntry(name, entry, this.#cwd, this.#file.path);
+    if (entry !== undefined && this.#file !== undefined)
+      return await fromEntry(name, entry, this.#cwd, this.#file.path);
+    return isIn(this.#others, name) ? agentNamed(this.#others, name) : undefined;
   }
+}
+
+/** An agent whose file is broken is an error where it is used, and never a program of its name. */
+function isIn({ agents, broken }: FoundAgents, name: string): boolean {
+  return agents.has(name) || broken.has(name);
 }
 
 type GivenStep = ChainEntry['steps'][number];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
-import type { AgentDefinition } from './agent-files.js';
+import type { AgentDefinition } from './agents/definition.js';
 import type { StepContext, StepEntry } from './resolve-step.js';
 
 export interface GivenPrompt {

@@ -1,6 +1,6 @@
 import { TurnoutError } from '../core/errors.js';
 import { findExecutable } from '../process/find-executable.js';
-import type { AgentDefinition } from './agent-files.js';
+import type { AgentDefinition } from './agents/definition.js';
 import type { ChainEntry } from './chain-schema.js';
 import { parseCondition } from './conditions.js';
 import { resolveAgent } from './resolve-agent.js';
@@ -22,7 +22,7 @@ export interface StepContext {
   /** The names of the steps that have run by then. */
   readonly earlier: readonly string[];
   /** Throws if the agent's own entry is wrong. */
-  readonly findAgent: (name: string) => AgentDefinition | undefined;
+  readonly findAgent: (name: string) => Promise<AgentDefinition | undefined>;
   readonly warn: (warning: string) => void;
 }
 
@@ -32,7 +32,8 @@ const defaultIterations = 10;
 export async function resolveStep(step: StepEntry, context: StepContext): Promise<ResolvedStep> {
   const { request, place, earlier, index, warn } = context;
   const known = { variables: request.variables, earlier };
-  const agent = context.findAgent(step.agent);
+  const agent = await context.findAgent(step.agent);
+  for (const warning of agent?.warnings ?? []) warn(warning);
   const loop = step.loop ?? step.iterations !== undefined;
   if (!loop && (step.iterations ?? 1) > 1) warn(`${place}.iterations is not used, because of "loop": false.`);
   const iterations = loop ? (step.iterations ?? defaultIterations) : 1;

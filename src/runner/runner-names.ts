@@ -26,12 +26,14 @@ export function readRunnerName(written: string, source?: string): RunnerName {
   const name = typeof written === 'string' ? findRunnerName(written) : undefined;
   if (name !== undefined) return name;
   const from = source === undefined ? '' : `${source}: `;
+  throw new TurnoutError('bad_request', `${from}${unknownRunner(written)}`);
+}
+
+/** Says that there is no such runner, which there are, and which may be meant. */
+export function unknownRunner(written: string): string {
   const guess = guessRunnerName(String(written));
   const meant = guess === undefined ? '' : ` Did you mean ${guess}?`;
-  throw new TurnoutError(
-    'bad_request',
-    `${from}Unknown backend ${JSON.stringify(written)}. Valid backends: ${runnerNames().join(', ')}.${meant}`,
-  );
+  return `Unknown backend ${JSON.stringify(written)}. Valid backends: ${runnerNames().join(', ')}.${meant}`;
 }
 
 function guessRunnerName(written: string): RunnerName | undefined {

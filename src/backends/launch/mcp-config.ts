@@ -31,7 +31,7 @@ export interface RemoteServer {
  * variables of `env` in place of `${NAME}` and `${NAME:-default}`. Rejects with a TurnoutError that names the file.
  */
 export async function readMcpServers(file: string, env: Environment = {}): Promise<readonly McpServer[]> {
-  const servers = serversIn(file, await readText(file));
+  const servers = serversIn(file, await readMcpText(file));
   return Object.entries(servers).map(([name, server]) => {
     const wrong = (why: string) => unusable(file, `the server ${JSON.stringify(name)} ${why}`);
     if (!isObject(server)) throw wrong('is not an object');
@@ -76,7 +76,7 @@ export function mcpSecrets(file: string, around: Environment = {}): readonly str
   }
 }
 
-async function readText(file: string): Promise<string> {
+export async function readMcpText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
@@ -84,7 +84,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-function serversIn(file: string, content: string): JsonObject {
+export function serversIn(file: string, content: string): JsonObject {
   let parsed: unknown;
   try {
     parsed = JSON.parse(content);

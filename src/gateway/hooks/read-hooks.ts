@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { readTextFile } from '../../config/read-text-file.js';
 import { duplicateKeys } from '../../core/duplicate-keys.js';
-import { readTextFile } from '../persona/read-text-file.js';
 import { looksLike } from '../persona/stray-files.js';
 import { type HookEvent, hookEvents } from './payloads.js';
 

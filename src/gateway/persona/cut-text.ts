@@ -1,4 +1,4 @@
-import { StringDecoder } from 'node:string_decoder';
+import { decodeCut } from '../../config/read-text-file.js';
 
 /** The beginning of a text, at most `maxBytes` of UTF-8, without a part of a character at its end. */
 export function cutText(text: string, maxBytes: number): string {
@@ -6,11 +6,6 @@ export function cutText(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text;
   const bytes = Buffer.from(text);
   return bytes.length <= maxBytes ? text : decodeCut(bytes.subarray(0, Math.max(0, maxBytes)));
-}
-
-/** A decoder that is not ended keeps back the character that a cut went through. */
-export function decodeCut(bytes: Buffer): string {
-  return new StringDecoder('utf8').write(bytes);
 }
 
 export function cutMark(path: string, shown: number, size: number): string {

@@ -1,6 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readFrontMatter, splitFrontMatter } from '../../config/front-matter.js';
+import { readTextFile } from '../../config/read-text-file.js';
 import { isShortage } from '../../core/errors.js';
 import { channelDirectory } from '../channels/channel-directory.js';
 import {
@@ -10,10 +12,8 @@ import {
   toChannelSettings,
 } from './channel-settings.js';
 import { cutMark } from './cut-text.js';
-import { readFrontMatter, splitFrontMatter } from './front-matter.js';
 import { defaultPromptLimits, type PromptLimits } from './limits.js';
 import { misplacedSettings } from './misplaced-settings.js';
-import { readTextFile } from './read-text-file.js';
 import { strayAtTop, strayDirectories, strayFiles } from './stray-files.js';
 
 export type { ChannelSettings } from './channel-settings.js';

@@ -1,6 +1,6 @@
+import { plainKey } from '../../config/front-matter.js';
 import { distance } from '../../core/distance.js';
 import { channelSettingsAliases } from './channel-settings.js';
-import { plainKey } from './front-matter.js';
 
 type Key = (typeof channelSettingsAliases)[keyof typeof channelSettingsAliases];
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { channelIdExpected, isChannelId } from '../../config/formats.js';
-import { readFrontMatter } from '../persona/front-matter.js';
+import { readFrontMatter } from '../../config/front-matter.js';
 import { checkCron } from './next-run.js';
 import { splitEntries } from './split-entries.js';
 import type { Schedule, ScheduleOptions, ScheduleReading } from './types.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { channelIdExpected, isChannelId } from '../../config/formats.js';
-import { readFrontMatter } from '../persona/front-matter.js';
+import { readFrontMatter } from '../../config/front-matter.js';
 import type { ScheduleOptions, ScheduleReading } from './types.js';
 
 export const heartbeatFile = 'heartbeat.md';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readTextFile } from '../persona/read-text-file.js';
+import { readTextFile } from '../../config/read-text-file.js';
 import { cronFile, parseCron } from './read-cron.js';
 import { heartbeatFile, parseHeartbeat } from './read-heartbeat.js';
 import type { ScheduleOptions, ScheduleReading } from './types.js';

@@ -33,6 +33,14 @@ describe('turnout run --live --permission-mode ask, in a terminal', () => {
     expect(terminal.screen).toContain('The user said no');
   });
 
+  it('asks nobody with Claude’s dontAsk: the tool is denied at once (O5)', async ({ stage }) => {
+    const terminal = run(stage, 'write a note: denied', ['--permission-mode', 'dontAsk']);
+    expect(await terminal.exitCode).toBe(0);
+    expect(terminal.screen).not.toContain(question);
+    expect(terminal.screen).toContain('I could not write the note');
+    expect(existsSync(noteOn(stage))).toBe(false);
+  });
+
   it('withdraws the question when nobody answers in time, and the turn goes on', async ({ stage }) => {
     const terminal = run(stage, 'write a note: late', ['--permission-timeout', '1']);
     await terminal.until(question);

@@ -224,6 +224,64 @@ describe.concurrent('turnout run', () => {
     await stage.untilNoProcess();
   });
 
+  describe("understands Claude's flags", () => {
+    it('--output-format json has .result with every backend (O5)', async ({ stage }) => {
+      const flags = ['-p', 'hi', '--output-format', 'json'];
+      const done = await turnout(stage, ['run', ...flags], { env: playing(stage, 'gemini', 'answer') });
+      expect(done).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(done.stdout)).toMatchObject({
+        type: 'result',
+        subtype: 'success',
+        result: 'Hello from the scripted model.',
+        responseText: 'Hello from the scripted model.',
+        duration_ms: expect.any(Number),
+        backend: 'gemini',
+      });
+      const failed = await turnout(stage, ['run', 'hi', '--output-format', 'json', '--backend', 'codex'], {
+        env: { BACKEND_CLI_PATH: '/no/such' },
+      });
+      expect(failed.code).toBe(3);
+      expect(JSON.parse(failed.stdout)).toMatchObject({ subtype: 'error_during_execution', is_error: true });
+    });
+
+    it('--mcp-config takes several files and JSON text, and nothing of it is left (O5, O8)', async ({
+      stage,
+    }) => {
+      const file = stage.write('b.json', '{"mcpServers":{"b":{"command":"two"}}}');
+      const text = '{"mcpServers":{"a":{"command":"one"},"b":{"command":"no"}}}';
+      const env = playing(stage, 'codex', 'answer', 'receive.sh');
+      const done = await turnout(stage, ['run', '--mcp-config', text, file, 'hi'], { env });
+      expect(done).toMatchObject({ code: 0, stderr: '' });
+      const argv = readFileSync(stage.path('received.argv'), 'utf8');
+      expect(argv).toContain('one');
+      expect(argv).toContain('two');
+      expect(argv).not.toContain('"no"');
+      expect(readFileSync(stage.path('received.stdin'), 'utf8')).toBe('hi');
+    });
+
+    it('what is wrong or not translated ends before anything is started (O5)', async ({ stage }) => {
+      const env = playing(stage, 'claude', 'answer', 'receive.sh');
+      const wrong: readonly (readonly [readonly string[], number, string])[] = [
+        [['--add-dir', '..'], 4, '-- --add-dir'],
+        [['--dangerously-skip-permissions', '--permission-mode', 'plan'], 2, 'contradict'],
+        [['--modle', 'x'], 2, 'Did you mean --model?'],
+        [['--mcp-config', '{"mcpServers":'], 2, 'The MCP configuration of --mcp-config'],
+        [['--mcp-config', 'a.json', 'b.json'], 2, 'a.json'],
+        [['--settings', '{]'], 2, '--settings is not valid JSON'],
+        [['--append-system-prompt-file', '/no/such'], 2, '/no/such'],
+      ];
+      for (const [flags, code, said] of wrong) {
+        const done = await turnout(stage, ['run', '-p', 'hi', ...flags], { env });
+        expect(done, flags.join(' ')).toMatchObject({
+          code,
+          stdout: '',
+          stderr: expect.stringContaining(said),
+        });
+      }
+      expect(existsSync(stage.path('received.argv'))).toBe(false);
+    });
+  });
+
   describe('takes the prompt', () => {
     const prompts: readonly (readonly [
       what: string,

@@ -1,6 +1,7 @@
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
+import { deniedOpenCodeTool, openCodeTool } from '../tool-names.js';
 
 /** One permission rule of OpenCode: the last one that matches decides. */
 export interface Rule {
@@ -153,7 +154,7 @@ function filterRules(
     ...(allowed.length === 0
       ? []
       : guards.flatMap((guard) => base.filter((rule) => rule.permission === guard))),
-    ...disallowedTools.map((tool) => blanket(permissionOf(tool), 'deny')),
+    ...disallowedTools.map((tool) => blanket(permissionOf(deniedOpenCodeTool(tool)), 'deny')),
   ];
 }
 
@@ -167,7 +168,8 @@ function neverRules(mode: PermissionMode): readonly Rule[] {
 }
 
 /** All tools that change files share one permission. */
-function permissionOf(tool: string): string {
+function permissionOf(written: string): string {
+  const tool = openCodeTool(written);
   return ['write', 'patch', 'multiedit', 'apply_patch'].includes(tool) ? 'edit' : tool;
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readFrontMatter, splitFrontMatter } from '../../../../src/gateway/persona/front-matter.js';
+import { readFrontMatter, splitFrontMatter } from '../../../src/config/front-matter.js';
 
 const shape = {
   model: z.string({ error: 'expected text' }),
@@ -46,7 +46,7 @@ describe('front matter', () => {
       bodyLine: 6,
       problems: [
         'x.md line 3: many: expected a list',
-        'x.md line 4: unknown key "modle"; expected model, many',
+        'x.md line 4: unknown key "modle"; expected model, many; did you mean model?',
       ],
     });
   });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { isShortage } from '../../core/errors.js';
-import { decodeCut } from './cut-text.js';
+import { StringDecoder } from 'node:string_decoder';
+import { isShortage } from '../core/errors.js';
 
 export interface TextFile {
   /** The text has LF as the only end of a line and no BOM; bytes that are no UTF-8 became U+FFFD. */
@@ -82,4 +82,9 @@ function decode(read: Buffer, maxBytes: number, size: number): TextFile {
 function isWide([first, second]: Buffer): boolean {
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
   return second !== undefined && (first === 0 || second === 0);
+}
+
+/** The text of bytes that were cut off. A decoder that is not ended keeps back the character that the cut went through. */
+export function decodeCut(bytes: Buffer): string {
+  return new StringDecoder('utf8').write(bytes);
 }

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { TurnoutError } from '../core/errors.js';
+import { exitCodes } from '../core/exit-codes.js';
+import type { AgentDefinition } from '../orchestra/agents/definition.js';
+import type { RunnerOptions } from '../runner/types.js';
+import { agentFlags } from './agent-run.js';
+import { flagsText } from './flags-text.js';
+import { givenFiles } from './given-files.js';
+import { parseInstalledAgent } from './installed-agent.js';
+import { runnerOptions, runTurn, turnSettings } from './run.js';
+import { type OutputFormat, onePrompt, parseTurnFlags, type RunFlags } from './run-options.js';
+
+/**
+ * Runs an installed agent, which has called `turnout agent start <its own path> <its arguments>`. As with Claude, `-p` or a pipe
+ * means one turn; in a terminal the CLI's own interface opens.
+ */
+export async function startAgent(
+  [path = '', ...argv]: readonly string[],
+  useOutput: (output: OutputFormat) => void,
+): Promise<number> {
+  const agent = parseInstalledAgent(path, read(path));
+  const parsed = parseTurnFlags(argv, 'agent');
+  if (parsed === 'help') {
+    process.stdout.write(helpOf(agent));
+    return exitCodes.done;
+  }
+  useOutput(parsed.flags.output);
+  const prompt = onePrompt(parsed.words, parsed.flags, 'agent');
+  const flags = await agentFlags(agent, { ...parsed.flags, prompt });
+  const inTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  if (opensInterface(flags, inTerminal)) return openInterface(flags);
+  // Orchestrators wait for the words that end such a run.
+  return runTurn({ ...flags, unattended: true });
+}
+
+/** As with Claude: a person at a terminal who asks for no printed answer gets the interface. */
+export function opensInterface(
+  { print, unattended, output }: Pick<RunFlags, 'print' | 'unattended' | 'output'>,
+  inTerminal: boolean,
+): boolean {
+  return inTerminal && !print && !unattended && output === 'text';
+}
+
+async function openInterface(flags: RunFlags): Promise<number> {
+  const { config, runner, backend, warnings } = await turnSettings(flags);
+  for (const warning of warnings) process.stderr.write(`turnout: ${warning}\n`);
+  const { runInteractive } = await import('../runner/interactive.js');
+  const files = await givenFiles(flags, backend);
+  const options: RunnerOptions = {
+    // Somebody is there to be asked: without a flag the CLI's own rules hold.
+    ...runnerOptions(flags, files),
+    mode: 'interactive',
+    prompt: flags.prompt,
+    cwd: config.workingDir,
+    model: config.backendModel,
+  };
+  try {
+    return (await runInteractive(runner, options, backend)).exitCode;
+  } finally {
+    await files.remove();
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new TurnoutError('bad_request', `The agent ${path} can't be read: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+function helpOf({
+  name,
+  description,
+  source,
+  backend = 'AGENT_BACKEND, else claude',
+}: AgentDefinition): string {
+  return `Usage: ${name} [prompt] [options] [-- <arguments for the CLI itself>]
+
+${description === undefined ? '' : `${description}\n\n`}An agent that Turnout has installed from ${source}. In a terminal without -p
+it opens the CLI's own interface; otherwise it runs one turn, unattended.
+
+  --backend <name>            the CLI to use (default: ${backend})
+${flagsText.replace('accepted: every run prints its answer and ends', 'one turn, also in a terminal')}`;
+}
