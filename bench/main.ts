@@ -1,3 +1,4 @@
+import { measureChains } from './chains.js';
 import { measureGateway } from './gateway.js';
 import { measureLive } from './live.js';
 import { measureOneShot } from './one-shot.js';
@@ -12,6 +13,7 @@ const suites: Readonly<Record<string, () => Promise<readonly Comparison[]>>> = {
   'one-shot': measureOneShot,
   stream: measureStream,
   live: measureLive,
+  chains: measureChains,
   store: measureStore,
   gateway: measureGateway,
 };

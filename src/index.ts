@@ -63,5 +63,25 @@ export {
   type RunningProcess,
   startProcess,
 } from './process/start-process.js';
+export { type CheckedOptions, checkOptions, describeSupport, type RunMode } from './runner/check-options.js';
+export { createRunner } from './runner/create-runner.js';
+export { completionMarker, MarkerScanner, markerLine } from './runner/marker.js';
+export type { RunnerDefaults } from './runner/runner-config.js';
+export { runnerNames } from './runner/runner-names.js';
+export type {
+  AgentRunner,
+  Availability,
+  CapabilityName,
+  InteractiveResult,
+  OnceResult,
+  ProviderOptions,
+  RunnerCapabilities,
+  RunnerName,
+  RunnerOptions,
+  StreamingCallbacks,
+  StreamingResult,
+  StructuredResult,
+  ToolOptions,
+} from './runner/types.js';
 export { openSession, Sessions } from './sessions/sessions.js';
 export type { BackendSession, SendOptions, SessionOptions } from './sessions/types.js';

@@ -13,6 +13,7 @@ export default async function setup(): Promise<void> {
       'tests/fixtures/process/*.ts',
       'tests/unit/sqlite/programs/*.ts',
       'tests/unit/store/programs/*.ts',
+      'tests/unit/orchestra/programs/*.ts',
     ],
     absWorkingDir: root,
     outbase: 'tests',

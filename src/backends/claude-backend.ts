@@ -7,13 +7,14 @@ import {
   claudeThinking,
   effectiveMode,
   permissionFlags,
-  planAsks,
   streamFormat,
   thinkingFlags,
   userMessage,
 } from './claude/arguments.js';
 import { type ClaudeState, claudeDecoder } from './claude/decoder.js';
+import { settingsFor } from './claude/settings.js';
 import { asPrompt, lacksSnapshots, losesOutput, snapshotFlag } from './claude/versions.js';
+import type { FoundCredentials } from './launch/credentials.js';
 import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
@@ -34,6 +35,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     allowedTools: true,
     disallowedTools: true,
     mcpConfig: true,
+    settings: true,
     permissionModes: ['bypass', 'edits', 'plan'],
   };
 
@@ -50,6 +52,13 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
 
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
     return (await import('./claude/session-record.js')).recordedTools(query, this.inherited);
+  }
+
+  async credentials(): Promise<FoundCredentials> {
+    const demo = await import('./claude/last-demo-session.js');
+    if (demo.isDemoAgent(this.config.cliPath))
+      return { signedIn: 'yes', credentials: 'the demo agent needs none' };
+    return (await import('./claude/credentials.js')).findCredentials(this.inherited, this.config.workingDir);
   }
 
   async lastSession(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined> {
@@ -101,7 +110,8 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     // A session keeps the system prompt of its first turn unless the snapshot is off.
     if (turn.sessionId !== undefined && turn.systemPrompt !== '' && this.#hasSnapshots)
       args.push(snapshotFlag, 'off');
-    if (turn.permissionMode === 'plan') args.push('--settings', planAsks);
+    const settings = await settingsFor(turn.settings, turn.permissionMode === 'plan', scratch);
+    args.push(...settings.args);
     // Accepting edits, Claude also runs `touch`, `rm` and the like: files, but no commands, takes the shell away.
     const withoutShell = turn.permissionMode === 'edits' ? ['Bash'] : [];
     for (const tool of [...turn.disallowedTools, ...withoutShell]) args.push('--disallowedTools', tool);
@@ -112,7 +122,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
       args,
       stdin: channel === 'stdin' ? prompt : `${JSON.stringify(userMessage(prompt))}\n`,
       env: claudeEnvironment(this.inherited, turn.permissionMode),
-      files: [{ path: systemPromptFile, content: turn.systemPrompt }],
+      files: [{ path: systemPromptFile, content: turn.systemPrompt }, ...settings.files],
       notices,
       ...(losesOutput(cli.version) ? { spool: true } : {}),
     };

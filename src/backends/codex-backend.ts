@@ -8,6 +8,7 @@ import type { PermissionMode } from '../core/permission-mode.js';
 import { codexAdvice } from './codex/advice.js';
 import { codexThinking, reasoningEffort, withoutAnalytics, withoutPlugins } from './codex/arguments.js';
 import { type CodexState, codexDecoder, threadTotal } from './codex/decoder.js';
+import type { FoundCredentials } from './launch/credentials.js';
 import { readMcpServers } from './launch/mcp-config.js';
 import { fitsArgument, keepByteOrderMark, putInFront } from './launch/prompt.js';
 import { npm } from './launch/vetted.js';
@@ -113,6 +114,10 @@ export class CodexBackend extends OneShotBackend<CodexState> {
 
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
     return (await import('./codex/session-record.js')).recordedTools(query, this.inherited);
+  }
+
+  async credentials(): Promise<FoundCredentials> {
+    return (await import('./codex/credentials.js')).findCredentials(this.inherited);
   }
 
   async lastSession(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined> {

@@ -7,6 +7,7 @@ import { keepConversation, removeStubs } from './gemini/chat-records.js';
 import { type GeminiState, geminiDecoder, geminiFailure } from './gemini/decoder.js';
 import { withoutCommand } from './gemini/prompt.js';
 import { findRetries } from './gemini/retries.js';
+import type { FoundCredentials } from './launch/credentials.js';
 import { putInFront } from './launch/prompt.js';
 import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
@@ -51,6 +52,10 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
 
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
     return (await import('./gemini/session-record.js')).recordedTools(query, this.inherited);
+  }
+
+  async credentials(): Promise<FoundCredentials> {
+    return (await import('./gemini/credentials.js')).findCredentials(this.inherited, this.config.workingDir);
   }
 
   async lastSession(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined> {

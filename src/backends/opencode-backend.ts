@@ -5,6 +5,7 @@ import { TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { Thinking } from '../core/thinking.js';
 import type { ProcessExit } from '../process/start-process.js';
+import type { FoundCredentials } from './launch/credentials.js';
 import { keepByteOrderMark } from './launch/prompt.js';
 import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
@@ -54,6 +55,10 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     if (this.config.user !== undefined)
       return { type: 'unknown', reason: 'its record is a database of AGENT_USER, which is not opened' };
     return (await import('./opencode/session-record.js')).recordedTools(query, this.inherited);
+  }
+
+  async credentials(): Promise<FoundCredentials> {
+    return (await import('./opencode/credentials.js')).findCredentials(this.inherited);
   }
 
   async lastSession(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import type { ChatEvent, NoticeEvent } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { TakenThinking, Thinking } from '../core/thinking.js';
 import type { ProcessUser } from '../process/process-user.js';
+import type { FoundCredentials } from './launch/credentials.js';
 import type { LiveProtocol, TurnEnding } from './live/types.js';
 import type { BackendName } from './names.js';
 import type { RecordedTools, RecordQuery } from './record/types.js';
@@ -65,6 +66,8 @@ export interface TurnOptions {
   readonly confirmTools?: boolean | undefined;
   /** A file in Claude's format: `{"mcpServers": {name: {command, args, env} | {url}}}`. */
   readonly mcpConfig?: string | undefined;
+  /** A file with settings in Claude's format, on top of the user's own. */
+  readonly settings?: string | undefined;
 }
 
 /** The options of a turn with all defaults filled in. */
@@ -158,6 +161,8 @@ export interface BackendCapabilities {
   readonly allowedTools: boolean;
   readonly disallowedTools: boolean;
   readonly mcpConfig: boolean;
+  /** True if the CLI takes a file with settings in Claude's format. */
+  readonly settings?: true;
   readonly permissionModes: readonly PermissionMode[];
 }
 
@@ -204,6 +209,10 @@ export interface BackendAdapter {
    * Undefined if there is none.
    */
   lastSession?(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined>;
+  /** Looks for a key or an account of the CLI's, without a network call. */
+  credentials?(): Promise<FoundCredentials>;
+  /** How a person signs in. */
+  readonly signIn?: string | undefined;
   /** The tools that a turn had begun, by the CLI's own record of the session. Never rejects. */
   recordedTools?(query: RecordQuery): Promise<RecordedTools>;
 }

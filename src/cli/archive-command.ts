@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { trustedHome } from '../config/home-directory.js';
 import { TurnoutError } from '../core/errors.js';
+import { exitCodes } from '../core/exit-codes.js';
 import { dayMs, startOfDay } from '../core/format.js';
 import { type ArchiveReader, openArchive } from '../gateway/archive/open-archive.js';
-import { exitCodes } from './exit-codes.js';
 import { Terminal } from './terminal.js';
 
 export interface ArchiveOptions {

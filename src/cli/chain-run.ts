@@ -1,8 +1,8 @@
+import { exitCodes } from '../core/exit-codes.js';
 import type { RunSettings } from '../orchestra/run-chain.js';
 import type { RunReport } from '../orchestra/types.js';
 import { type ChainView, chainView, type ViewOptions } from './chain-view.js';
 import { type EndingSignal, onEndingSignal } from './ending-signals.js';
-import { exitCodes } from './exit-codes.js';
 import { ProgressScreen, type Screen, screenOptions } from './progress-screen.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,5 +1,6 @@
 import { errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
+import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import { planChain } from '../orchestra/plan-chain.js';
 import { type ChainRequest, resolveChain } from '../orchestra/resolve-chain.js';
 import { resumeRun, runChain } from '../orchestra/run-chain.js';
@@ -17,7 +18,6 @@ import { planText } from './chain-plan.js';
 import { showRun } from './chain-run.js';
 import { canResume, newestToResume, runsText, runText } from './chain-runs.js';
 import { type ChainSettings, chainSettings, homeOfRuns } from './chain-settings.js';
-import { exitCodeFor, exitCodes } from './exit-codes.js';
 import { sweepAfterCrash } from './sweep-after-crash.js';
 import { Terminal } from './terminal.js';
 

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { TurnoutError } from '../core/errors.js';
+import { exitCodes } from '../core/exit-codes.js';
 import { backendConfig, loadConfig } from '../gateway/config.js';
 import { readDemoEnvironment } from './demo-environment.js';
-import { exitCodes } from './exit-codes.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
 

@@ -5,11 +5,11 @@ import { pinnedVersion } from '../backends/launch/vetted.js';
 import { readBackendName } from '../backends/registry.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
+import { exitCodes } from '../core/exit-codes.js';
 import { type GatewayConfig, loadConfig, settingsLeftOut } from '../gateway/config.js';
 import { systemWarnings } from '../process/system.js';
 import { type DeepReport, deepScenarios, deepTable, hasScenarios, inspectDeeply } from './doctor-deep.js';
 import { exitingOnSignal, onEndingSignal } from './ending-signals.js';
-import { exitCodes } from './exit-codes.js';
 import { type CliReport, inspectClis, isDemoAgent } from './inspect-clis.js';
 import { version } from './version.js';
 

@@ -1,4 +1,4 @@
-import { exitCodes } from './exit-codes.js';
+import { exitCodes } from '../core/exit-codes.js';
 
 /** The signals that end a program and can be caught. A program that one of them ends leaves its children running. */
 export const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;

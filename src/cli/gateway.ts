@@ -5,13 +5,13 @@ import { createLog } from '../config/log.js';
 import { readEnvironment } from '../config/read-environment.js';
 import type { SettingOrigins } from '../config/setting-origins.js';
 import { TurnoutError } from '../core/errors.js';
+import { exitCodes } from '../core/exit-codes.js';
 import { checkStart } from '../gateway/check-start.js';
 import { backendConfig, type Environment, type GatewayConfig, readConfig } from '../gateway/config.js';
 import { Gateway } from '../gateway/gateway.js';
 import { StoreError } from '../store/errors.js';
 import { readDemoEnvironment } from './demo-environment.js';
 import { type EndingSignal, onEndingSignal } from './ending-signals.js';
-import { exitCodes } from './exit-codes.js';
 
 export const usageText = `Usage: turnout gateway [options]
 

@@ -12,6 +12,7 @@ const commands: Record<string, () => Promise<Command>> = {
   run: () => import('./run.js'),
   doctor: () => import('./doctor.js'),
   chain: () => import('./chain.js'),
+  capabilities: () => import('./capabilities.js'),
   demo: () => import('./demo.js'),
   gateway: () => import('./gateway.js'),
   history: () => import('./history.js'),

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { readBackendName } from '../backends/registry.js';
 import type { TurnOptions } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
 import { permissionModes } from '../core/permission-mode.js';
 import { parseThinking, type Thinking, thinkingExpected } from '../core/thinking.js';
+import { readRunnerName } from '../runner/runner-names.js';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -18,6 +18,8 @@ export interface RunFlags extends TurnOptions {
   readonly timeoutMs: number | undefined;
   readonly output: OutputFormat;
   readonly verbose: boolean;
+  /** Options that the backend can't honour are left out with a warning. */
+  readonly allowUnsupported: boolean;
   readonly rawArgs: readonly string[];
 }
 
@@ -57,6 +59,7 @@ export function parseRunOptions(argv: readonly string[]): RunFlags | 'help' {
     timeoutMs: milliseconds(positive('--timeout', values.timeout, false)),
     output: oneOf('--output', values.output, outputFormats) ?? 'text',
     verbose: values.verbose ?? false,
+    allowUnsupported: values['allow-unsupported'] ?? false,
     rawArgs,
   };
 }
@@ -86,6 +89,7 @@ function parse(args: readonly string[]) {
         output: { type: 'string' },
         prompt: { type: 'string' },
         verbose: { type: 'boolean' },
+        'allow-unsupported': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     });
@@ -111,7 +115,7 @@ function list(flag: string, values: readonly string[] | undefined): readonly str
 }
 
 function backendNamed(raw: string | undefined): string | undefined {
-  return raw === undefined ? undefined : readBackendName(raw, '--backend');
+  return raw === undefined ? undefined : readRunnerName(raw, '--backend');
 }
 
 function sessionId(raw: string | undefined): string | undefined {

@@ -1,13 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { sweepScratchFiles } from '../backends/launch/scratch-files.js';
-import { backendNames } from '../backends/registry.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
+import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
+import type { PermissionMode } from '../core/permission-mode.js';
 import { backendConfig, type GatewayConfig, loadConfig } from '../gateway/config.js';
 import { endOrphans } from '../process/end-orphans.js';
-import { exitCodeFor, exitCodes } from './exit-codes.js';
+import { checkOptions } from '../runner/check-options.js';
+import { runnerBackend } from '../runner/runner-config.js';
+import { codexSdk, runnerNames } from '../runner/runner-names.js';
+import { sessionOptions } from '../runner/session-options.js';
+import type { RunnerName, RunnerOptions } from '../runner/types.js';
 import { readPrompt } from './read-prompt.js';
 import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options.js';
 import { sessionTurn } from './session-turn.js';
@@ -21,7 +25,8 @@ the agent gets both, the prompt first. A prompt that begins with "-": --prompt=â
 Tools are allowed without asking unless --permission-mode says otherwise: this is made for
 unattended runs. Run it where the agent may do what it likes.
 
-  --backend <name>            ${backendNames().join(', ')} (default: AGENT_BACKEND, else claude)
+  --backend <name>            ${runnerNames().join(', ')}
+                              (default: AGENT_BACKEND, else claude)
   --model <model>             the model to use
   --thinking <depth>          how deep the model thinks: off, low, medium, high, xhigh, max
                               (each CLI its own of these), or a number of tokens (claude)
@@ -40,6 +45,8 @@ unattended runs. Run it where the agent may do what it likes.
   --permission-timeout <s>    deny what nobody answered for this long (default: 300)
   --timeout <seconds>         end the turn after this long
   --output <format>           text (default), json, stream-json
+  --allow-unsupported         options that the backend can't honour are left out, with a warning each
+                              (default: exit code 4)
   --prompt <text>             the prompt, when it looks like an option
   --verbose                   the backend, the options and the exact command, on stderr
 
@@ -82,35 +89,32 @@ async function runTurn(options: RunFlags): Promise<number> {
     environment: process.env,
     flags,
   });
-  const config = loadConfig(settings, options, origins);
+  // The SDK is an other way to run Codex: the settings are Codex's.
+  const isSdk = options.backend === codexSdk;
+  const config = loadConfig(settings, isSdk ? { ...options, backend: 'codex' } : options, origins);
+  const backend: RunnerName = isSdk ? codexSdk : config.agentBackend;
   if (!statSync(config.workingDir, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${config.workingDir} is not there.`, {
       hint: 'Choose another one with --cwd or WORKING_DIR.',
     });
   }
   const swept = sweepAfterCrash(config);
-  for (const warning of [...warnings, ...config.warnings]) process.stderr.write(`turnout: ${warning}\n`);
+  const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
+  // A permission can be asked only in a live session: a one-shot CLI has ended its turn by then.
+  const live = options.live || permissionMode === 'ask';
+  const wanted = runnerOptions(options, permissionMode);
+  const checked = await checkOptions(backend, wanted, live ? 'live' : 'one-shot');
+  for (const warning of [...warnings, ...config.warnings, ...checked.warnings])
+    process.stderr.write(`turnout: ${warning}\n`);
   const prompt = await readPrompt(options.prompt, process.stdin, {
     say: (line) => process.stderr.write(`turnout: ${line}\n`),
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
   });
-  const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
+  const agentConfig = backendConfig(config, inherited);
   const turn = sessionTurn(prompt, {
-    backend: config.agentBackend,
-    config: backendConfig(config, inherited),
-    // A permission can be asked only in a live session: a one-shot CLI has ended its turn by then.
-    live: options.live || permissionMode === 'ask',
-    systemPrompt: systemPromptOf(options),
-    sessionId: options.sessionId,
-    continueLast: options.continueLast,
-    thinking: options.thinking,
-    maxTurns: options.maxTurns,
-    allowedTools: options.allowedTools,
-    disallowedTools: options.disallowedTools,
-    mcpConfig: options.mcpConfig === undefined ? undefined : resolve(options.mcpConfig),
-    permissionMode,
+    ...sessionOptions(backend, checked.options, agentConfig, live),
+    ...(isSdk ? { adapter: runnerBackend(backend, agentConfig) } : {}),
     stream: options.output !== 'json',
-    rawArgs: options.rawArgs,
     clocks: {
       ...config.clocks,
       ...(timeoutMs === undefined ? {} : { turnMs: timeoutMs }),
@@ -124,6 +128,23 @@ async function runTurn(options: RunFlags): Promise<number> {
   });
   await swept;
   return exitCode;
+}
+
+/** The flags as options of a runner. The directory and the model are in the config, which the settings belong to, too. */
+function runnerOptions(options: RunFlags, permissionMode: PermissionMode): RunnerOptions {
+  return {
+    systemPrompt: systemPromptOf(options),
+    sessionId: options.sessionId,
+    continueLast: options.continueLast,
+    thinking: options.thinking,
+    maxTurns: options.maxTurns,
+    tools: { allowed: options.allowedTools, disallowed: options.disallowedTools },
+    mcpConfig: options.mcpConfig,
+    settings: options.settings,
+    permissionMode,
+    rawArgs: options.rawArgs,
+    allowUnsupported: options.allowUnsupported,
+  };
 }
 
 /** Ends the agents that a killed Turnout left running, and removes their files. */

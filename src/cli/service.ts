@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
+import { exitCodes } from '../core/exit-codes.js';
 import { checkLayout } from '../gateway/check-layout.js';
 import { loadConfig } from '../gateway/config.js';
-import { exitCodes } from './exit-codes.js';
 import { leftBehind } from './left-behind.js';
 import { describeUnit } from './systemd-unit.js';
 

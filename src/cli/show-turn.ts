@@ -7,10 +7,10 @@ import type {
   SessionEvent,
   Usage,
 } from '../core/chat-event.js';
+import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import { printJson } from '../core/json.js';
 import type { SessionOptions } from '../sessions/types.js';
 import { onEndingSignal } from './ending-signals.js';
-import { exitCodeFor, exitCodes } from './exit-codes.js';
 import { OpenQuestions } from './open-questions.js';
 import type { OutputFormat } from './run-options.js';
 import { Terminal } from './terminal.js';

@@ -38,28 +38,19 @@ export function turnTrace(
 }
 
 function describeTurn(prompt: string, options: SessionOptions, redact: Redact): string {
-  const {
-    backend,
-    live = true,
-    systemPrompt,
-    rawArgs = [],
-    config,
-    adapter: _,
-    trace: _t,
-    ...given
-  } = options;
+  const { backend, live = true, systemPrompt, rawArgs = [], config, adapter, trace: _t, ...given } = options;
   const { cliPath, workingDir: cwd, model, maxTurns, allowedTools } = config;
   const chosen = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const mode = live ? 'live' : 'one-shot';
   const sizes = `prompt ${prompt.length} characters, system prompt ${systemPrompt?.length ?? 0}`;
-  const { capabilities } = createBackend(backend, config);
+  const { capabilities } = adapter ?? createBackend(backend, config);
   const configured = {
     cliPath,
     cwd,
     model,
     // The settings go to the backends that have these options.
-    ...(capabilities.maxTurns && { maxTurns }),
-    ...(capabilities.allowedTools && { allowedTools }),
+    ...(capabilities?.maxTurns && { maxTurns }),
+    ...(capabilities?.allowedTools && { allowedTools }),
   };
   const shown = { ...configured, ...chosen, rawArgs: redactWords(rawArgs, redact) };
   return `backend ${backend} (${mode}) · ${sizes} · options ${JSON.stringify(shown)}`;

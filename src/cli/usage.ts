@@ -5,6 +5,7 @@ Usage: turnout <command> [options]
   run [prompt]   one turn with an agent: the answer on stdout
   chain          agents that work one after the other, each until it is done
   doctor         which agent CLIs are here, their versions, what each can do
+  capabilities   what each backend can do, and which options it takes
   demo           a turn with the bundled demo agent: no account needed
   gateway        messages in over HTTP, agent turns, answers out, losing nothing
   history        what was said in the gateway's channels

@@ -22,3 +22,12 @@ export function unattendedPrompt(systemPrompt: string, nonce?: string): string {
   const instructions = unattendedInstructions(nonce);
   return systemPrompt === '' ? instructions : `${instructions}\n\n${systemPrompt}`;
 }
+
+/** Stands behind the prompt of a run whose predecessor was killed. */
+export const interruptedRemark =
+  '[Turnout] An earlier run of this step was interrupted. Look at what it has left in the directory before you begin.';
+
+/** Stands behind the prompt of the run that follows a claim which did not hold. */
+export function verifyRemark(command: string, output: string): string {
+  return `[Turnout] The last run said that the work is complete, but the check \`${command}\` failed. The end of its output:\n\n${output}`;
+}

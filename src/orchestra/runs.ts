@@ -1,4 +1,11 @@
-import type { ResolvedChain, RunReport, RunSummary } from './types.js';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { TurnoutError } from '../core/errors.js';
+import { lockDirectory } from '../store/instance-lock.js';
+import { journalFile, readJournal } from './journal.js';
+import { foldJournal, type RunState, type StepState } from './run-state.js';
+import type { ResolvedChain, ResolvedStep, RunReport, RunStatus, RunSummary, StepReport } from './types.js';
 
 /** A run as its journal tells it. */
 export interface StoredRun {
@@ -10,18 +17,117 @@ export interface StoredRun {
   readonly elapsedMs: number;
   readonly worktree?: { readonly path: string; readonly branch: string };
   /** The last check of each step, by the step's place. */
-  readonly checks: ReadonlyMap<
-    number,
-    { readonly iteration: number; readonly passed: boolean; readonly output: string }
-  >;
+  readonly checks: ReadonlyMap<number, NonNullable<StepState['verified']>>;
   readonly reportFile: string;
 }
 
-/** The runs of this home, newest first. */
-export async function listRuns(_home: string): Promise<readonly RunSummary[]> {
-  return [];
+/** A new id: sorted by name, runs are sorted by time. */
+export function newRunId(now = new Date()): string {
+  const [date = '', time = ''] = now.toISOString().replaceAll(/[-:]/g, '').split(/[T.]/);
+  return `${date}-${time}-${randomBytes(2).toString('hex')}`;
 }
 
-export async function readRun(_home: string, _runId: string): Promise<StoredRun> {
-  throw new Error('stub: the engine takes its own');
+export function runDirectory(home: string, runId: string): string {
+  return join(home, 'runs', runId);
+}
+
+export function reportFile(home: string, runId: string): string {
+  return join(runDirectory(home, runId), 'report.md');
+}
+
+/** Newest first. A journal that can't be read is left out. */
+export async function listRuns(home: string): Promise<readonly RunSummary[]> {
+  const summaries: RunSummary[] = [];
+  for (const runId of runIds(home)) {
+    try {
+      summaries.push((await readRun(home, runId)).summary);
+    } catch (error) {
+      if (!(error instanceof TurnoutError)) throw error;
+    }
+  }
+  return summaries;
+}
+
+/** Reads a run by its id, or by a part of it that only one run has. */
+export async function readRun(home: string, asked: string): Promise<StoredRun> {
+  const runId = findRunId(home, asked);
+  const directory = runDirectory(home, runId);
+  const state = foldJournal(readJournal(journalFile(directory)).entries);
+  const status = state.status ?? ((await isHeld(directory)) ? 'running' : 'interrupted');
+  const { run, startedAt, endedAt, elapsedMs } = state;
+  const checks = [...state.steps].flatMap(([index, { verified }]) =>
+    verified === undefined ? [] : [[index, verified] as const],
+  );
+  return {
+    report: reportOf(state, status === 'running' ? 'interrupted' : status),
+    summary: { runId, chain: run.chain.name, status, startedAt },
+    chain: run.chain,
+    startedAt,
+    ...(endedAt === undefined ? {} : { endedAt }),
+    elapsedMs,
+    ...(run.worktree === undefined ? {} : { worktree: run.worktree }),
+    checks: new Map(checks),
+    reportFile: reportFile(home, runId),
+  };
+}
+
+export function findRunId(home: string, asked: string): string {
+  const all = runIds(home);
+  const matches = all.includes(asked) ? [asked] : all.filter((id) => asked !== '' && id.includes(asked));
+  const [only, another] = matches;
+  if (only !== undefined && another === undefined) return only;
+  const what =
+    only === undefined
+      ? `There is no run ${JSON.stringify(asked)}.`
+      : `${matches.length} runs match ${JSON.stringify(asked)}.`;
+  const shown = (only === undefined ? all : matches).slice(0, 5);
+  throw new TurnoutError('bad_request', what, {
+    hint:
+      shown.length === 0
+        ? 'No chain has run here yet.'
+        : `The newest: ${shown.join(', ')}. \`turnout chain runs\` lists all.`,
+  });
+}
+
+/** The report of a run as far as it is known. */
+export function reportOf({ run, steps }: RunState, status: RunStatus): RunReport {
+  const reports = run.chain.groups.flat().map((step) => reportOfStep(step, steps.get(step.index)));
+  return { runId: run.runId, chain: run.chain.name, status, steps: reports };
+}
+
+function reportOfStep(step: ResolvedStep, state: StepState | undefined): StepReport {
+  if (state?.report !== undefined) return state.report;
+  const settled = state?.settled ?? [];
+  const last = settled.at(-1);
+  const begun = last !== undefined || state?.unsettled !== undefined;
+  return {
+    agent: step.agent,
+    backend: step.run.type === 'agent' ? step.run.backend : step.agent,
+    status: begun ? 'incomplete' : 'skipped',
+    iterations: new Set(settled.map(({ iteration }) => iteration)).size,
+    ...(begun ? { reason: 'interrupted' as const } : {}),
+    output: last?.output ?? '',
+    ...(last?.sessionId === undefined ? {} : { sessionId: last.sessionId }),
+  };
+}
+
+function runIds(home: string): readonly string[] {
+  const directory = join(home, 'runs');
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
+    .filter((name) => existsSync(journalFile(join(directory, name))))
+    .sort()
+    .reverse();
+}
+
+/** True if a living process has the run. */
+async function isHeld(directory: string): Promise<boolean> {
+  try {
+    const lock = await lockDirectory(directory, 'run');
+    await lock.release();
+    return false;
+  } catch (error) {
+    if (!(error instanceof TurnoutError)) throw error;
+    return error.message.includes(' is at work in ');
+  }
 }

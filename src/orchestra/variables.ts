@@ -20,31 +20,49 @@ export function takeVariables(args: readonly string[]): { variables: Variables; 
   return { variables, rest };
 }
 
-/**
- * Replaces `${NAME}`; `${step.output}` stays for the time when that step has run. A value is never looked at again: one that
- * contains `${…}` stays as it is.
- */
-export function substitute(text: string, variables: Variables, place: string): string {
+/** The values of `NAME=value` and the outputs of the steps that have run. */
+export interface Values {
+  readonly variables: Readonly<Record<string, string>>;
+  /** Undefined for a step that was skipped: it has said nothing. */
+  outputOf(step: string): string | undefined;
+}
+
+/** Puts variables and outputs in, in one go: a value that contains `${…}` itself stays as it is. */
+export function fill(text: string, { variables, outputOf }: Values): string {
   return text.replace(reference, (whole, name: string, output: string | undefined) => {
-    if (output !== undefined || !variableName.test(name)) return whole;
-    const value = variables.get(name);
-    if (value !== undefined) return value;
-    throw new TurnoutError('bad_request', `${place} uses \${${name}}, which was not given.`, {
-      hint: `Add it to the command: ${name}=value`,
-    });
+    if (output !== undefined) return outputOf(name) ?? '';
+    return Object.hasOwn(variables, name) ? (variables[name] ?? '') : whole;
   });
 }
 
-/** The steps whose output a text uses. */
-export function stepsUsed(text: string): readonly string[] {
-  return [...text.matchAll(reference)].flatMap(([, name, output]) =>
-    output === undefined || name === undefined ? [] : [name],
-  );
+/** Throws if a text uses a variable that was not given, or the output of a step that does not come before. */
+export function checkReferences(
+  text: string,
+  known: { readonly variables: Variables; readonly earlier: readonly string[] },
+  place: string,
+): void {
+  for (const [, name = '', output] of text.matchAll(reference)) {
+    if (output !== undefined) {
+      if (known.earlier.includes(name)) continue;
+      throw new TurnoutError(
+        'bad_request',
+        `${place} uses \${${name}.output}, and no step ${name} comes before.`,
+        {
+          hint:
+            known.earlier.length === 0
+              ? 'It is the first step.'
+              : `Steps before it: ${[...new Set(known.earlier)].join(', ')}.`,
+        },
+      );
+    }
+    if (!variableName.test(name) || known.variables.has(name)) continue;
+    throw new TurnoutError('bad_request', `${place} uses \${${name}}, which was not given.`, {
+      hint: `Add it to the command: ${name}=value`,
+    });
+  }
 }
 
-/** Puts the outputs of earlier steps in. A step that was skipped has none: the text is empty there. */
-export function substituteOutputs(text: string, outputOf: (step: string) => string | undefined): string {
-  return text.replace(reference, (whole, name: string, output: string | undefined) =>
-    output === undefined ? whole : (outputOf(name) ?? ''),
-  );
+/** True if the text uses the output of a step. */
+export function usesOutput(text: string): boolean {
+  return [...text.matchAll(reference)].some(([, , output]) => output !== undefined);
 }

@@ -100,3 +100,10 @@ function plain(line: string): string {
 const terminalSequence = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\^_])/g;
 /** A marker with the longest nonce and colours around it is far shorter. */
 const longestLine = 4096;
+
+/** The answer without the line that says that it is complete. */
+export function withoutMarker(text: string, nonce?: string): string {
+  const marker = markerLine(nonce);
+  const lines = text.split('\n').filter((line) => plain(line).trim() !== marker);
+  return lines.join('\n').trimEnd();
+}

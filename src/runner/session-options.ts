@@ -1,6 +1,7 @@
 import { childEnvironment } from '../backends/launch/child-environment.js';
 import type { BackendAdapterConfig } from '../backends/types.js';
 import type { SessionOptions } from '../sessions/types.js';
+import { providerArguments } from './provider-options.js';
 import type { RunnerName, RunnerOptions } from './types.js';
 
 /** The options of a session that runs turns with these options, which have been checked. */
@@ -26,7 +27,8 @@ export function sessionOptions(
     disallowedTools: options.tools?.disallowed,
     permissionMode: options.permissionMode,
     mcpConfig: options.mcpConfig,
-    ...(live ? {} : { rawArgs: options.rawArgs }),
+    settings: options.settings,
+    ...(live ? {} : { rawArgs: [...providerArguments(name, options), ...(options.rawArgs ?? [])] }),
     ...(options.timeoutMs === undefined ? {} : { clocks: { turnMs: options.timeoutMs } }),
     trace: options.trace,
   };

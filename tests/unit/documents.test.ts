@@ -77,6 +77,7 @@ describe('the examples of the documents', () => {
 
   it.skipIf(process.platform === 'win32').each([
     ['sessions.md', 'One session', 'I will remember: the kettle is onI remember:\n- the kettle is on'],
+    ['runner.md', '# The runner', /^0 .*[Hh]ello/],
     ['../README.md', '## Build on it', /list the open TODOs/],
   ])('%s: the program behind "%s" runs, with the demo agent as claude', async (page, behind, answer) => {
     const library = pathToFileURL(join(root, 'dist/index.js')).href;

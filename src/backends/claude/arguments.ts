@@ -21,9 +21,6 @@ export function thinkingFlags(thinking: Thinking | undefined): readonly string[]
   return typeof thinking === 'number' ? ['--max-thinking-tokens', String(thinking)] : ['--effort', thinking];
 }
 
-/** By default a model of the vendor decides in plan mode what may run; with this it asks, and nobody allows it. */
-export const planAsks = JSON.stringify({ useAutoModeDuringPlan: false });
-
 export const streamFormat: readonly string[] = [
   '--output-format',
   'stream-json',

@@ -2,5 +2,5 @@ import type { Advice } from '../output/advice.js';
 
 export const codexAdvice: Advice = {
   signIn:
-    'Sign in to Codex first: run `codex login` in a terminal, or set OPENAI_API_KEY to a valid key (`codex login --with-api-key` stores one).',
+    'Sign in to Codex first: run `codex login` in a terminal, or store a valid key with `printenv OPENAI_API_KEY | codex login --with-api-key`.',
 };

@@ -9,6 +9,7 @@ export interface UnsupportedOption {
     | 'allowedTools'
     | 'disallowedTools'
     | 'mcpConfig'
+    | 'settings'
     | 'permissionMode'
     | 'confirmTools'
     | 'thinking';
@@ -48,10 +49,11 @@ export function describeUnsupported(backend: string, { option, value, instead }:
   return `${backend} does not support ${option} (--${flag}). ${instead}`;
 }
 
-type OptionCapabilities = Pick<
+/** The abilities that decide about options, in any mode. */
+export type OptionCapabilities = Pick<
   BackendCapabilities,
   'maxTurns' | 'allowedTools' | 'disallowedTools' | 'mcpConfig' | 'permissionModes' | 'thinkingDepth'
-> & { readonly confirmTools?: true };
+> & { readonly settings?: true; readonly confirmTools?: true };
 
 export function unsupportedOptions(
   name: string,
@@ -72,6 +74,12 @@ export function unsupportedOptions(
   }
   if (request.mcpConfig !== undefined && !capabilities.mcpConfig) {
     found.push({ option: 'mcpConfig', instead: `Configure the MCP servers in ${name}'s own settings.` });
+  }
+  if (request.settings !== undefined && !capabilities.settings) {
+    found.push({
+      option: 'settings',
+      instead: `The file is in Claude's format: write the same into ${name}'s own settings.`,
+    });
   }
   if (request.confirmTools && !capabilities.confirmTools) {
     found.push({ option: 'confirmTools', instead: 'Use a live session: only there the CLI can ask.' });

@@ -14,6 +14,7 @@ export function completeOptions(options: TurnOptions, config: BackendAdapterConf
     permissionMode: options.permissionMode ?? 'bypass',
     // An option that is left out keeps the keys of warm processes as they are.
     ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
+    ...(options.settings === undefined ? {} : { settings: options.settings }),
     ...(options.confirmTools ? { confirmTools: true } : {}),
     mcpConfig: options.mcpConfig,
   };

@@ -38,6 +38,8 @@ export interface LiveCapabilities {
   readonly allowedTools: boolean;
   readonly disallowedTools: boolean;
   readonly mcpConfig: boolean;
+  /** True if the CLI takes a file with settings in Claude's format. */
+  readonly settings?: true;
   /** The values of the option `thinking` that the CLI takes. */
   readonly thinkingDepth?: readonly TakenThinking[];
   /** True if a message can be sent into a running turn. */

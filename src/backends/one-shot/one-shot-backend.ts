@@ -87,6 +87,10 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
     return this.vendor.name;
   }
 
+  get signIn(): string | undefined {
+    return this.vendor.advice?.signIn;
+  }
+
   async validate(): Promise<boolean> {
     const found = await findExecutable(this.config.cliPath, this.inherited, this.config.workingDir);
     return !('problem' in found);

@@ -1,14 +1,14 @@
 import { inspectThrown } from '../../core/describe-thrown.js';
 import { type Deadline, setDeadline } from '../../core/wait.js';
-import type { StreamCallback } from '../types.js';
 
 /**
- * Hands pieces of text to the caller's `onStream`, one after the other (R1.2). Its failures are the caller's: they change
+ * Hands pieces of a turn to a callback of the caller's, one after the other (R1.2). Its failures are the caller's: they change
  * nothing about the turn, and a warning of this process tells of the first one. A call that has not settled when the time of
  * the turn is up is not waited for any longer, and is the last one.
  */
-export class StreamListener {
-  readonly #onStream: StreamCallback;
+export class StreamListener<T = string> {
+  readonly #onStream: (piece: T) => unknown;
+  readonly #name: string;
   readonly #limit: Deadline | undefined;
   #timeIsUp = false;
   #givenUp = false;
@@ -17,26 +17,30 @@ export class StreamListener {
   #goOn: (() => void) | undefined;
 
   /** If `limitMs` is 0, calls are waited for without a limit. */
-  constructor(onStream: StreamCallback, limitMs: number) {
+  constructor(onStream: (piece: T) => unknown, limitMs: number, name = 'onStream') {
     this.#onStream = onStream;
+    this.#name = name;
     if (limitMs > 0) {
-      this.#limit = setDeadline(limitMs, () => {
-        this.#timeIsUp = true;
-        if (this.#goOn !== undefined) this.#giveUp();
-      });
+      this.#limit = setDeadline(limitMs, () => this.stopWaiting());
     }
   }
 
   /** The promise, if there is one, never rejects. */
-  hear(text: string): Promise<void> | undefined {
+  hear(piece: T): Promise<void> | undefined {
     if (this.#givenUp) return undefined;
     try {
-      const done: unknown = this.#onStream(text);
+      const done: unknown = this.#onStream(piece);
       if (typeof done === 'object' && done !== null) return this.#settled(done);
     } catch (error) {
-      this.#warn(`onStream failed, and the turn went on: ${inspectThrown(error)}`, error);
+      this.#warn(`${this.#name} failed, and the turn went on: ${inspectThrown(error)}`, error);
     }
     return undefined;
+  }
+
+  /** The turn is over: a call that has not settled, or does not settle from now on, is not waited for. */
+  stopWaiting(): void {
+    this.#timeIsUp = true;
+    if (this.#goOn !== undefined) this.#giveUp();
   }
 
   close(): void {
@@ -53,7 +57,7 @@ export class StreamListener {
       this.#goOn = goOn;
       Promise.resolve(done)
         .catch((error: unknown) =>
-          this.#warn(`onStream failed, and the turn went on: ${inspectThrown(error)}`, error),
+          this.#warn(`${this.#name} failed, and the turn went on: ${inspectThrown(error)}`, error),
         )
         .then(goOn);
       if (this.#timeIsUp) this.#giveUp();
@@ -62,7 +66,7 @@ export class StreamListener {
 
   #giveUp(): void {
     this.#givenUp = true;
-    this.#warn('onStream had not settled when the time of the turn was up, and got nothing more of it');
+    this.#warn(`${this.#name} had not settled when the time of the turn was up, and got nothing more of it`);
     this.#goOn?.();
   }
 

@@ -27,7 +27,19 @@ export const skills: readonly Skill[] = [
   ...talkSkills,
 ];
 
-export function actOn(asked: Asked): Steps {
+export async function* actOn(asked: Asked): Steps {
+  yield* answer(asked);
+  const marker = completionMarker(asked);
+  if (marker !== undefined) yield* say(`\n\n${marker}\n`);
+}
+
+/** In a chain the system prompt has a line that an agent prints when it is done. A prompt with "not yet" is never done. */
+function completionMarker({ systemPrompt, prompt }: Asked): string | undefined {
+  if (/\bnot yet\b/i.test(prompt.slice(0, headChars))) return undefined;
+  return /^ORCHESTRA_COMPLETE(?::\w+)?$/m.exec(systemPrompt)?.[0];
+}
+
+function answer(asked: Asked): Steps {
   const prompt = asked.prompt.replace(leadingSymbols, '');
   const head = prompt.slice(0, headChars);
   for (const skill of skills) {

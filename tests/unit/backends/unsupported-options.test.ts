@@ -7,6 +7,7 @@ import { configWith } from '../../property/read-arguments.js';
 it.each<[VendorName, Partial<RunRequest>, string]>([
   ['codex', { maxTurns: 3 }, 'codex does not support maxTurns (--max-turns). Limit the turn by time instead'],
   ['gemini', { allowedTools: ['x'] }, "Configure the tools in gemini's own settings"],
+  ['codex', { settings: '/s.json' }, 'codex does not support settings (--settings). The file is in Claude'],
   ['claude', { thinking: 'off' }, 'claude has no thinking "off". Use one of: low, medium, high'],
   ['opencode', { permissionMode: 'ask' }, 'Use one of: bypass, edits, plan'],
 ])('%s refuses %j with what to use instead (O4)', async (name, request, advice) => {

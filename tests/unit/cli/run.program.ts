@@ -115,6 +115,37 @@ describe.concurrent('turnout run', () => {
       expect(existsSync(stage.path('received.argv'))).toBe(false);
     });
 
+    it('0 with --allow-unsupported, which leaves it out by name, and nothing else does (O4)', async ({
+      stage,
+    }) => {
+      const env = playing(stage, 'codex', 'answer', 'receive.sh');
+      const args = ['run', 'hi', '--max-turns', '3', '--disallowed-tools', 'x', '--allow-unsupported'];
+      const done = await turnout(stage, args, { env });
+      expect(done).toMatchObject({ code: 0, stdout: 'Hello from the scripted model.\n' });
+      expect(done.stderr).toMatch(
+        /^turnout: codex does not support maxTurns \(--max-turns\): it is left out/m,
+      );
+      expect(done.stderr).toMatch(/^turnout: codex does not support tools.disallowed .*: it is left out/m);
+    });
+
+    it('2: a file that can’t be used, before anything starts (O3)', async ({ stage }) => {
+      const env = playing(stage, 'claude', 'answer', 'receive.sh');
+      const file = stage.write('mcp.json', '{"mcpServers": []}');
+      const done = await turnout(stage, ['run', 'hi', '--mcp-config', file], { env });
+      expect(done).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(file) });
+      expect(existsSync(stage.path('received.argv'))).toBe(false);
+    });
+
+    it('3: an SDK that is not there, whatever CLI the settings name (O2)', async ({ stage }) => {
+      const env = playing(stage, 'claude', 'answer', 'receive.sh');
+      const done = await turnout(stage, ['run', 'hi', '--backend', 'Codex-SDK'], { env });
+      expect(done).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('npm install @openai/codex-sdk'),
+      });
+      expect(existsSync(stage.path('received.argv'))).toBe(false);
+    });
+
     it('an option from the environment is only warned about (R7.3)', async ({ stage }) => {
       const env = { ...playing(stage, 'codex', 'answer'), BACKEND_MAX_TURNS: '3' };
       const done = await turnout(stage, ['run', 'hi'], { env });

@@ -1,40 +1,47 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stepsUsed, substitute, substituteOutputs, takeVariables } from '../../../src/orchestra/variables.js';
+import { TurnoutError } from '../../../src/core/errors.js';
+import { checkReferences, fill, takeVariables, usesOutput } from '../../../src/orchestra/variables.js';
 
-describe('variables of a chain', () => {
-  it('are the arguments of the form NAME=value', () => {
-    const { variables, rest } = takeVariables([
-      'build',
-      'TASK=7',
-      '_A1=',
-      'X=a=b',
-      'lower=1',
-      '1X=2',
-      'a -> b',
+const none = () => undefined;
+
+describe('variables of a chain (O6)', () => {
+  it('are told apart from the other words', () => {
+    const { variables, rest } = takeVariables(['a -> b', 'TASK=7', 'NOTE=x=y', 'lower=1', '=x', '-p']);
+    expect([...variables]).toEqual([
+      ['TASK', '7'],
+      ['NOTE', 'x=y'],
     ]);
-    expect(Object.fromEntries(variables)).toEqual({ TASK: '7', _A1: '', X: 'a=b' });
-    expect(rest).toEqual(['build', 'lower=1', '1X=2', 'a -> b']);
+    expect(rest).toEqual(['a -> b', 'lower=1', '=x', '-p']);
   });
 
-  it('replace ${NAME} once: a value that looks like a reference stays as it is', () => {
-    const variables = new Map([
-      ['A', '${B}'],
-      ['B', '$&'],
-    ]);
-    expect(substitute('${A} ${B} $A ${a} ${x.output}', variables, 'p')).toBe('${B} $& $A ${a} ${x.output}');
+  it('are replaced everywhere in a text; other words in braces stay', () => {
+    expect(
+      fill('${A} and ${B}, ${A}; ${other} $A ${}', { variables: { A: '1', B: '2' }, outputOf: none }),
+    ).toBe('1 and 2, 1; ${other} $A ${}');
   });
 
-  it('that were not given are named, with the place that uses them', () => {
-    expect(() => substitute('do ${TASK_ID}', new Map(), 'The prompt of step 2')).toThrow(
-      'The prompt of step 2 uses ${TASK_ID}, which was not given.',
-    );
+  it('that were not given are an error with the place', () => {
+    const check = () =>
+      checkReferences('do ${TASK}', { variables: new Map(), earlier: [] }, 'steps[2].prompt');
+    expect(check).toThrow('steps[2].prompt uses ${TASK}, which was not given.');
   });
 
-  it('stand beside the outputs of earlier steps', () => {
-    expect(stepsUsed('${plan.output} ${X} ${r-2.output}')).toEqual(['plan', 'r-2']);
-    const outputs = new Map([['plan', 'the ${X} plan']]);
-    expect(substituteOutputs('${plan.output}|${none.output}|${X}', (step) => outputs.get(step))).toBe(
-      'the ${X} plan||${X}',
+  it('may be given as an output of an earlier step, and of no other', () => {
+    const known = { variables: new Map(), earlier: ['plan'] };
+    expect(() => checkReferences('${plan.output}', known, 'x')).not.toThrow();
+    expect(() => checkReferences('${build.output}', known, 'x')).toThrow(TurnoutError);
+    expect(fill('[${plan.output}]', { variables: {}, outputOf: () => 'the plan' })).toBe('[the plan]');
+    expect(fill('[${plan.output}]', { variables: {}, outputOf: none })).toBe('[]');
+    expect([usesOutput('${plan.output}'), usesOutput('${PLAN}')]).toEqual([true, false]);
+  });
+
+  it('a value is never looked at again, whatever it contains', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (value, output) => {
+        const values = { variables: { A: `${value}\${A}\${s.output}` }, outputOf: () => `${output}\${A}` };
+        expect(fill('${A}|${s.output}', values)).toBe(`${value}\${A}\${s.output}|${output}\${A}`);
+      }),
     );
   });
 });

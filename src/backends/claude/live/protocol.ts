@@ -1,6 +1,7 @@
 import { TurnoutError } from '../../../core/errors.js';
 import type { RunningProcess } from '../../../process/start-process.js';
 import { childEnvironment } from '../../launch/child-environment.js';
+import { writeScratchFiles } from '../../launch/scratch-files.js';
 import { agentHookEvents } from '../../live/agent-hooks.js';
 import { startCli } from '../../live/start-cli.js';
 import type { LiveContext, LiveProcess, LiveProtocol, LiveSessionOptions } from '../../live/types.js';
@@ -12,10 +13,10 @@ import {
   claudeThinking,
   effectiveMode,
   permissionFlags,
-  planAsks,
   streamFormat,
   thinkingFlags,
 } from '../arguments.js';
+import { settingsFor } from '../settings.js';
 import { liveEnvironment, shownVersion } from '../versions.js';
 import { HookCalls, hooksKey, registeredHooks } from './hooks.js';
 import { mayAsk, permissionsFor } from './permissions.js';
@@ -37,6 +38,7 @@ export const claudeLive: LiveProtocol = {
     allowedTools: true,
     disallowedTools: true,
     mcpConfig: true,
+    settings: true,
     confirmTools: true,
     thinkingDepth: claudeThinking,
     steer: true,
@@ -60,7 +62,10 @@ async function start(options: LiveSessionOptions, context: LiveContext): Promise
     claudeEnvironment(context.env, effectiveMode(options)),
     liveEnvironment(context.version, context.env),
   );
-  const child = await startCli({ args: liveArgs(options), cwd: options.cwd, env, stdin: 'open' }, context);
+  const settings = await settingsFor(options.settings, mayAsk(options), context.scratch);
+  if (settings.files.length > 0) await writeScratchFiles(context.scratch, settings.files, context.user);
+  const args = [...liveArgs(options), ...settings.args];
+  const child = await startCli({ args, cwd: options.cwd, env, stdin: 'open' }, context);
   return connect(child, options, context.trace, context.version);
 }
 
@@ -100,7 +105,7 @@ export async function connect(
 function liveArgs(options: LiveSessionOptions): readonly string[] {
   const args = ['-p', '--input-format', 'stream-json', ...streamFormat];
   args.push(...permissionFlags[effectiveMode(options)]);
-  if (mayAsk(options)) args.push('--permission-prompt-tool', 'stdio', '--settings', planAsks);
+  if (mayAsk(options)) args.push('--permission-prompt-tool', 'stdio');
   if (options.model !== undefined) args.push('--model', options.model);
   if (options.maxTurns !== undefined) args.push('--max-turns', String(options.maxTurns));
   args.push(...thinkingFlags(options.thinking));

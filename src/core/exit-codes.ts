@@ -1,5 +1,6 @@
-import type { ErrorCode } from '../core/chat-event.js';
+import type { ErrorCode } from './chat-event.js';
 
+/** The exit codes of every command, and of a runner's results. */
 export const exitCodes = {
   done: 0,
   failed: 1,

@@ -1,0 +1,37 @@
+import { TurnoutError } from '../core/errors.js';
+import type { Condition } from './types.js';
+import { fill, type Values } from './variables.js';
+
+/** Reads the condition of a step: `${review.output} contains "changes needed"`. */
+export function parseCondition(text: string, place: string): Condition {
+  const match = /^(.+?)\s+(contains|not contains|==|!=)\s+(?:"([^"]*)"|'([^']*)'|(\S+))\s*$/s.exec(
+    text.trim(),
+  );
+  const [, left, operator, double, single, bare] = match ?? [];
+  const right = double ?? single ?? bare;
+  if (left === undefined || operator === undefined || right === undefined) {
+    throw new TurnoutError('bad_request', `${place}: ${JSON.stringify(text)} is no condition.`, {
+      hint: 'Expected: ${step.output} contains "words". Other operators: not contains, ==, !=. A variable such as ${NAME} may stand on the left, too.',
+    });
+  }
+  return { text, left, operator: operator as Condition['operator'], right };
+}
+
+/** True if the condition holds with these outputs. Blanks at the ends don't count, nor does upper or lower case for `contains`. */
+export function holds({ left, operator, right }: Condition, values: Values): boolean {
+  const value = fill(left, values);
+  switch (operator) {
+    case 'contains':
+      return contains(value, right);
+    case 'not contains':
+      return !contains(value, right);
+    case '==':
+      return value.trim() === right.trim();
+    case '!=':
+      return value.trim() !== right.trim();
+  }
+}
+
+function contains(text: string, part: string): boolean {
+  return text.toLowerCase().includes(part.toLowerCase());
+}

@@ -1,0 +1,196 @@
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ErrorCode, Usage } from '../core/chat-event.js';
+import { TurnoutError } from '../core/errors.js';
+import type { ResolvedChain, RunStatus, StepReport } from './types.js';
+
+/** The steps of a run, in the order in which they were written. Each is on disk before what follows it is begun. */
+export type JournalEntry = { readonly at: string } & (
+  | RunEntry
+  | { readonly type: 'resumed' }
+  | { readonly type: 'step_begun'; readonly step: number }
+  | {
+      readonly type: 'iteration_begun';
+      readonly step: number;
+      readonly iteration: number;
+      /** 1, or more if a failed run is tried again. */
+      readonly attempt: number;
+      /** The commit that the work tree is at, if it is one of git's. */
+      readonly commit?: string;
+    }
+  | {
+      readonly type: 'session';
+      readonly step: number;
+      readonly iteration: number;
+      readonly sessionId: string;
+    }
+  | ({ readonly type: 'iteration_ended'; readonly step: number } & SettledIteration)
+  | {
+      readonly type: 'verified';
+      readonly step: number;
+      readonly iteration: number;
+      readonly passed: boolean;
+      readonly output: string;
+    }
+  | { readonly type: 'step_ended'; readonly step: number; readonly report: StepReport }
+  | { readonly type: 'run_ended'; readonly status: RunStatus }
+);
+
+export interface RunEntry {
+  readonly type: 'run';
+  readonly version: 1;
+  readonly runId: string;
+  readonly chain: ResolvedChain;
+  readonly nonce?: string;
+  readonly commit?: string;
+  /** The git worktree that was made for the run, and its branch. */
+  readonly worktree?: { readonly path: string; readonly branch: string };
+}
+
+/** A run of an agent that has ended, however it ended. */
+export interface SettledIteration {
+  readonly iteration: number;
+  readonly attempt: number;
+  readonly marker: boolean;
+  readonly output: string;
+  readonly elapsedMs: number;
+  readonly sessionId?: string;
+  readonly usage?: Usage;
+  readonly error?: IterationError;
+  readonly commit?: string;
+  /** A fingerprint of the work tree, if the step looks at its progress. */
+  readonly tree?: string;
+}
+
+export interface IterationError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly toolsBegun: boolean;
+  readonly retryAfterMs?: number;
+}
+
+type Distributed<T> = T extends unknown ? Omit<T, 'at'> : never;
+export type NewEntry = Distributed<JournalEntry>;
+
+/** Called before and after each entry is on disk: tests end the process there. */
+export type JournalWatcher = (point: `${'before' | 'after'} ${JournalEntry['type']}`) => void;
+
+export function journalFile(directory: string): string {
+  return join(directory, 'journal.jsonl');
+}
+
+/** The file of a run: one entry a line, appended and synced. */
+export class Journal {
+  readonly #file: number;
+  readonly #path: string;
+  readonly #watch: JournalWatcher | undefined;
+
+  private constructor(path: string, file: number, watch: JournalWatcher | undefined) {
+    this.#path = path;
+    this.#file = file;
+    this.#watch = watch;
+  }
+
+  static create(directory: string, watch?: JournalWatcher): Journal {
+    const path = journalFile(directory);
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      return new Journal(path, openSync(path, 'ax', 0o600), watch);
+    } catch (cause) {
+      throw unwritable(path, cause);
+    }
+  }
+
+  /** Opens the journal of an earlier process. The line that it was writing when it died is cut off. */
+  static reopen(
+    directory: string,
+    watch?: JournalWatcher,
+  ): { journal: Journal; entries: readonly JournalEntry[] } {
+    const path = journalFile(directory);
+    const { entries, wholeBytes } = readJournal(path);
+    try {
+      const file = openSync(path, 'r+');
+      ftruncateSync(file, wholeBytes);
+      closeSync(file);
+      return { journal: new Journal(path, openSync(path, 'a', 0o600), watch), entries };
+    } catch (cause) {
+      throw unwritable(path, cause);
+    }
+  }
+
+  append(entry: NewEntry): void {
+    this.#watch?.(`before ${entry.type}`);
+    const line = `${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`;
+    const { size } = fstatSync(this.#file);
+    try {
+      let bytes = Buffer.from(line);
+      while (bytes.length > 0) bytes = bytes.subarray(writeSync(this.#file, bytes));
+      fsyncSync(this.#file);
+    } catch (cause) {
+      cutBack(this.#file, size);
+      throw unwritable(this.#path, cause);
+    }
+    this.#watch?.(`after ${entry.type}`);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+/** Half a line would hide the next one. */
+function cutBack(file: number, size: number): void {
+  try {
+    ftruncateSync(file, size);
+  } catch {
+    // The error that is told is the first one.
+  }
+}
+
+/** Reads the entries of a run. A last line without an end was never complete, and does not count. */
+export function readJournal(path: string): { entries: readonly JournalEntry[]; wholeBytes: number } {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (cause) {
+    throw new TurnoutError('bad_request', `${path} can't be read: ${(cause as Error).message}`, { cause });
+  }
+  const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
+  const lines = bytes.toString('utf8', 0, Math.max(0, wholeBytes - 1)).split('\n');
+  const entries = lines.map((line, index) => parseEntry(line, path, index + 1));
+  if (entries[0]?.type !== 'run') throw damaged(path, 1);
+  return { entries, wholeBytes };
+}
+
+function parseEntry(line: string, path: string, number: number): JournalEntry {
+  try {
+    const entry = JSON.parse(line);
+    if (typeof entry?.type === 'string') return entry;
+  } catch {
+    // Told below.
+  }
+  throw damaged(path, number);
+}
+
+function damaged(path: string, line: number): TurnoutError {
+  return new TurnoutError('bad_request', `The journal ${path} is damaged in line ${line}.`, {
+    hint: `The run can't be resumed. Its directory is ${dirname(path)}.`,
+  });
+}
+
+function unwritable(path: string, cause: unknown): TurnoutError {
+  return new TurnoutError('unknown', `The journal ${path} can't be written: ${(cause as Error).message}`, {
+    hint: 'Nothing new is begun without it. Make room or give the right to write, then `turnout chain resume`.',
+    cause,
+  });
+}

@@ -1,0 +1,179 @@
+import { resolve } from 'node:path';
+import {
+  type BackendName,
+  createBackend,
+  findBackendName,
+  readBackendName,
+  resolveBackendName,
+} from '../backends/registry.js';
+import type { BackendAdapterConfig } from '../backends/types.js';
+import { isModelName, modelNameExpected } from '../config/formats.js';
+import { TurnoutError } from '../core/errors.js';
+import { checkOptions } from '../runner/check-options.js';
+import type { RunnerName, RunnerOptions } from '../runner/types.js';
+import { type AgentDefinition, modelBelongsTo } from './agent-files.js';
+import { unattendedPrompt } from './instructions.js';
+import type { StepContext, StepEntry } from './resolve-step.js';
+import type { AgentStep } from './types.js';
+
+/** The settings for a backend; the path and the model of one never reach another. */
+export type ConfigFor = (backend: BackendName) => BackendAdapterConfig;
+
+/** The environment that programs and checks inherit: every backend's is the same. */
+export function inheritedEnvironment(configFor: ConfigFor): Readonly<Record<string, string | undefined>> {
+  return configFor(resolveBackendName(undefined)).env ?? process.env;
+}
+
+/** Where an agent is used, and whether its CLI is used again and again. */
+export interface AgentUse {
+  readonly step: StepEntry;
+  readonly context: StepContext;
+  readonly loops: boolean;
+}
+
+/** Chooses the backend of a step and checks what the agent asks of it. */
+export async function resolveAgent(agent: AgentDefinition, use: AgentUse): Promise<AgentStep> {
+  const { context, step } = use;
+  const { request, place, warn } = context;
+  const backend = await chooseBackend(agent, use);
+  const at = (path: string | undefined) => (path === undefined ? undefined : resolve(request.cwd, path));
+  const options: RunnerOptions = {
+    systemPrompt: agent.systemPrompt,
+    model: modelOf(agent, backend, use),
+    maxTurns: agent.maxTurns,
+    ...(agent.allowedTools === undefined && agent.disallowedTools === undefined
+      ? {}
+      : { tools: { allowed: agent.allowedTools, disallowed: agent.disallowedTools } }),
+    settings: at(agent.settings),
+    mcpConfig: at(agent.mcpConfig),
+    permissionMode: agent.permissionMode ?? 'bypass',
+    ...(step.args === undefined || step.args.length === 0 ? {} : { rawArgs: step.args }),
+  };
+  const mode = await chooseMode(backend, options, use).catch((error: unknown) => {
+    if (!(error instanceof TurnoutError)) throw error;
+    const hint = `${error.hint ?? ''} With --allow-unsupported it is left out.`.trim();
+    throw new TurnoutError(error.code, `${place} (agent ${agent.name}): ${error.message}`, {
+      hint: error.code === 'unsupported' ? hint : error.hint,
+    });
+  });
+  for (const warning of mode.warnings) warn(`${place} (agent ${agent.name}): ${warning}`);
+  return {
+    type: 'agent',
+    backend,
+    options: { ...mode.options, systemPrompt: agent.systemPrompt },
+    live: mode.live,
+  };
+}
+
+/** The command line wins, then the step, the agent and the chain. A fallback is used only where it was asked for by name (O12). */
+async function chooseBackend(agent: AgentDefinition, { step, context }: AgentUse): Promise<RunnerName> {
+  const { request, chain, chainPlace, place, warn } = context;
+  const sources = [
+    [request.backend, '--backend'],
+    [step.backend, `${place}.backend`],
+    [agent.backend, `${agent.source}: backend of ${agent.name}`],
+    [chain.backend, `${chainPlace}.backend`],
+    [request.defaultBackend, 'AGENT_BACKEND'],
+  ] as const;
+  const [written, source] = sources.find(([name]) => name !== undefined) ?? ['claude', ''];
+  const name = readRunnerName(written ?? 'claude', source);
+  if (name === 'codex-sdk') return name;
+  const problem = await whyNotInstalled(name, request.configFor);
+  if (problem === undefined) return name;
+  if (agent.fallback !== undefined) {
+    const fallback = readRunnerName(agent.fallback, `${agent.source}: fallback of ${agent.name}`);
+    if (fallback === 'codex-sdk' || (await whyNotInstalled(fallback, request.configFor)) === undefined) {
+      warn(`${place}: ${name} is not installed, so ${agent.name} runs on its fallback, ${fallback}.`);
+      return fallback;
+    }
+  }
+  throw new TurnoutError('not_installed', `${place} (agent ${agent.name}): ${problem.message}`, {
+    hint: problem.hint,
+  });
+}
+
+function readRunnerName(written: string, source: string): RunnerName {
+  return written.trim().toLowerCase() === 'codex-sdk' ? 'codex-sdk' : readBackendName(written, source);
+}
+
+async function whyNotInstalled(name: BackendName, configFor: ConfigFor): Promise<TurnoutError | undefined> {
+  try {
+    await createBackend(name, configFor(name)).locate();
+    return undefined;
+  } catch (error) {
+    if (error instanceof TurnoutError) return error;
+    throw error;
+  }
+}
+
+/** A model belongs to one vendor: it is refused beside another one's name, and left out where only the backend was changed. */
+function modelOf(agent: AgentDefinition, backend: RunnerName, { context }: AgentUse): string | undefined {
+  const { request, place, warn } = context;
+  const model = request.model ?? agent.model;
+  if (model === undefined) return undefined;
+  const source = request.model === undefined ? `${agent.source}: model of ${agent.name}` : '--model';
+  if (model.trim() === '' || !isModelName(model))
+    throw new TurnoutError('bad_request', `${source}: ${modelNameExpected}.`);
+  const cli = backend === 'codex-sdk' ? 'codex' : backend;
+  const owner = modelBelongsTo(model);
+  if (owner === cli || (owner === undefined && (request.model !== undefined || isOwn(agent, cli))))
+    return model;
+  if (request.model !== undefined || (agent.backend !== undefined && isOwn(agent, cli))) {
+    throw new TurnoutError(
+      'bad_request',
+      `${source}: ${JSON.stringify(model)} is a model of ${owner}, not of ${cli}.`,
+      {
+        hint: `Name a model of ${cli}, or leave it out.`,
+      },
+    );
+  }
+  const whose = owner ?? agent.backend ?? 'another backend';
+  warn(
+    `${place}: the model ${JSON.stringify(model)} of the agent ${agent.name} belongs to ${whose} and is not passed to ${cli}. Choose one with --model.`,
+  );
+  return undefined;
+}
+
+/** True if the agent was written for this CLI, or for none in particular. */
+function isOwn({ backend }: AgentDefinition, cli: string): boolean {
+  return backend === undefined || (findBackendName(backend) ?? 'codex') === cli;
+}
+
+/**
+ * A loop keeps its CLI warm, if the CLI can do live what the agent asks for; a single run starts it. Where one of the two
+ * can't do it and the other can, that one is used.
+ */
+async function chooseMode(
+  backend: RunnerName,
+  options: RunnerOptions,
+  { context, loops }: AgentUse,
+): Promise<{ options: RunnerOptions; warnings: readonly string[]; live: boolean }> {
+  const { request } = context;
+  const hasLive =
+    backend !== 'codex-sdk' && createBackend(backend, request.configFor(backend)).live !== undefined;
+  const mayBeLive = hasLive && options.rawArgs === undefined;
+  const modes = !mayBeLive ? [false] : loops ? [true, false] : [false, true];
+  const whole = { ...options, systemPrompt: unattendedPrompt(options.systemPrompt ?? ''), prompt: 'x' };
+  let refusal: unknown;
+  for (const live of modes) {
+    try {
+      return { ...without(await checkOptions(backend, whole, live ? 'live' : 'one-shot')), live };
+    } catch (error) {
+      refusal ??= error;
+    }
+  }
+  const [live = false] = modes;
+  if (!request.allowUnsupported) throw refusal;
+  const checked = await checkOptions(
+    backend,
+    { ...whole, allowUnsupported: true },
+    live ? 'live' : 'one-shot',
+  );
+  return { ...without(checked), live };
+}
+
+/** The prompt stands in the step. */
+function without({ options, warnings }: { options: RunnerOptions; warnings: readonly string[] }) {
+  const { prompt: _, allowUnsupported: __, ...rest } = options;
+  return { options: rest, warnings };
+}

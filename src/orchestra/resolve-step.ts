@@ -1,0 +1,96 @@
+import { TurnoutError } from '../core/errors.js';
+import { findExecutable } from '../process/find-executable.js';
+import type { AgentDefinition } from './agent-files.js';
+import type { ChainEntry } from './chain-schema.js';
+import { parseCondition } from './conditions.js';
+import { inheritedEnvironment, resolveAgent } from './resolve-agent.js';
+import type { ChainRequest } from './resolve-chain.js';
+import { resolvePrompt } from './resolve-prompt.js';
+import type { Condition, ProgramStep, ResolvedStep } from './types.js';
+import { checkReferences, usesOutput } from './variables.js';
+
+export type StepEntry = NonNullable<ChainEntry['steps'][number]['parallel']>[number];
+
+export interface StepContext {
+  readonly request: ChainRequest;
+  readonly chain: ChainEntry;
+  /** `chains.build`, or nothing for a chain in one line. */
+  readonly chainPlace: string;
+  /** `chains.build.steps[2]`. */
+  readonly place: string;
+  readonly index: number;
+  /** The names of the steps that have run by then. */
+  readonly earlier: readonly string[];
+  /** Throws if the agent's own entry is wrong. */
+  readonly findAgent: (name: string) => AgentDefinition | undefined;
+  readonly warn: (warning: string) => void;
+}
+
+/** The most runs of a step that has `"loop": true` and no `iterations`. */
+const defaultIterations = 10;
+
+export async function resolveStep(step: StepEntry, context: StepContext): Promise<ResolvedStep> {
+  const { request, place, earlier, index, warn } = context;
+  const known = { variables: request.variables, earlier };
+  const agent = context.findAgent(step.agent);
+  const loop = step.loop ?? step.iterations !== undefined;
+  if (!loop && (step.iterations ?? 1) > 1) warn(`${place}.iterations is not used, because of "loop": false.`);
+  const iterations = loop ? (step.iterations ?? defaultIterations) : 1;
+  const prompt = resolvePrompt(step, agent, context);
+  for (const arg of step.args ?? []) checkReferences(arg, known, `${place}.args`);
+  if (prompt !== undefined) checkReferences(prompt.text, known, prompt.place);
+  if (step.verify !== undefined && usesOutput(step.verify)) {
+    throw new TurnoutError('bad_request', `${place}.verify uses the output of a step.`, {
+      hint: 'What a model says is never put into a shell. Let the command look at the files instead.',
+    });
+  }
+  const run =
+    agent === undefined
+      ? await findProgram(step, context)
+      : await resolveAgent(agent, { step, context, loops: loop && iterations > 1 });
+  if (run.type === 'agent' && (prompt === undefined || prompt.text.trim() === '')) {
+    throw new TurnoutError('bad_request', `${place} has no prompt for the agent ${step.agent}.`, {
+      hint: 'Give it one with --prompt, "prompt" or "promptFile" in the step or the chain, or "defaultPrompt" in the agent.',
+    });
+  }
+  return {
+    index,
+    name: step.name ?? step.agent,
+    agent: step.agent,
+    run,
+    prompt: prompt?.text,
+    iterations,
+    loop,
+    fresh: step.fresh ?? true,
+    ...(step.verify === undefined ? {} : { verify: step.verify }),
+    ...(step.retry === undefined ? {} : { retry: step.retry }),
+    ...(step.budget === undefined ? {} : { budget: step.budget }),
+    ...(step.noProgress === undefined ? {} : { noProgress: step.noProgress }),
+    ...(step.when === undefined ? {} : { when: conditionOf(step.when, context) }),
+  };
+}
+
+function conditionOf(text: string, { place, request, earlier }: StepContext): Condition {
+  const condition = parseCondition(text, `${place}.when`);
+  checkReferences(condition.left, { variables: request.variables, earlier }, `${place}.when`);
+  return condition;
+}
+
+/** O11: an agent without a system prompt is an executable on PATH. It is only looked for here. */
+async function findProgram(step: StepEntry, { request, place }: StepContext): Promise<ProgramStep> {
+  const { agent: name, args = [] } = step;
+  const { PATH } = inheritedEnvironment(request.configFor);
+  const found = name.includes('/')
+    ? undefined
+    : await findExecutable(name, PATH === undefined ? {} : { PATH });
+  if (found === undefined || 'problem' in found) {
+    throw new TurnoutError('bad_request', `${place}.agent: there is no agent ${JSON.stringify(name)}.`, {
+      hint: 'It has no system prompt in the chain file, there is no such file in .turnout/agents or .claude/agents, and no executable of that name is on PATH. `turnout agent list` shows the agents.',
+    });
+  }
+  const [option] = (['backend', 'fresh'] as const).filter((key) => step[key] !== undefined);
+  if (option !== undefined) {
+    throw new TurnoutError('bad_request', `${place}.${option}: ${name} is an executable, which has none.`);
+  }
+  return { type: 'program', path: found.path, args };
+}

@@ -1,0 +1,44 @@
+import { childEnvironment } from '../backends/launch/child-environment.js';
+import { describeExit, startProcess } from '../process/start-process.js';
+
+export interface Verification {
+  readonly passed: boolean;
+  /** The end of what it printed, and how it ended if it failed. */
+  readonly output: string;
+}
+
+export interface VerifyRun {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  /** A check that takes longer has failed. */
+  readonly timeoutMs: number;
+}
+
+/** Runs the command that checks an agent's claim. It and all that it started end with it, or with the signal. */
+export async function verify({ command, cwd, env, signal, timeoutMs }: VerifyRun): Promise<Verification> {
+  const timeUp = AbortSignal.timeout(timeoutMs);
+  const running = await startProcess({
+    command: '/bin/sh',
+    args: ['-c', `exec 2>&1\n${command}`],
+    cwd,
+    env: childEnvironment(env),
+    signal: AbortSignal.any([signal, timeUp]),
+    maxLineBytes: 64 * 1024,
+  });
+  let output = '';
+  try {
+    for await (const lines of running.lines()) {
+      output = (output + lines.map((line) => `${line.text}\n`).join('')).slice(-mostOutput);
+    }
+    const exit = await running.exited;
+    if (exit.code === 0 && !signal.aborted) return { passed: true, output: output.trimEnd() };
+    const how = timeUp.aborted ? `ended after ${timeoutMs / 60_000} min` : describeExit(exit);
+    return { passed: false, output: `${output}(${how})` };
+  } finally {
+    await running.end();
+  }
+}
+
+const mostOutput = 8000;

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { TurnoutError } from '../core/errors.js';
+import { type DirectoryLock, lockDirectory } from '../store/instance-lock.js';
+
+/** The directory that a chain works in: the root of its git work tree, or itself. */
+export interface WorkTree {
+  readonly root: string;
+  readonly isGit: boolean;
+}
+
+export async function findWorkTree(cwd: string): Promise<WorkTree> {
+  const root = await git(cwd, ['rev-parse', '--show-toplevel']);
+  return root === undefined ? { root: realpathSync(cwd), isGit: false } : { root: root.trim(), isGit: true };
+}
+
+/** The commit that is checked out; undefined without git, or before the first commit. */
+export async function currentCommit(cwd: string): Promise<string | undefined> {
+  return (await git(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD']))?.trim() || undefined;
+}
+
+/** Changes with every change of a file that git does not ignore. Undefined without git: then nothing can be seen. */
+export async function fingerprint(cwd: string): Promise<string | undefined> {
+  const [commit, changes, untracked] = await Promise.all([
+    currentCommit(cwd),
+    git(cwd, ['diff', 'HEAD', '--no-ext-diff', '--no-textconv', '--no-color']),
+    git(cwd, ['ls-files', '--others', '--exclude-standard', '-z']),
+  ]);
+  if (changes === undefined || untracked === undefined) return undefined;
+  const hash = createHash('sha256').update(`${commit}\0${changes}\0`);
+  for (const name of untracked.split('\0').filter((part) => part !== '')) {
+    const stat = lstatSync(join(cwd, name), { throwIfNoEntry: false });
+    hash.update(`${name}\0${stat?.size}\0${stat?.mtimeMs}\0`);
+  }
+  return hash.digest('hex');
+}
+
+/** Two runs in one work tree would undo each other's work. The lock ends with this process, however that ends. */
+export async function lockWorkTree({ root }: WorkTree, home: string): Promise<DirectoryLock> {
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
+  try {
+    return await lockDirectory(join(home, 'runs', 'locks'), name);
+  } catch (error) {
+    if (!(error instanceof TurnoutError) || !error.message.includes(' is at work in ')) throw error;
+    const [, pid] = /\(process (\d+)\)/.exec(error.message) ?? [];
+    const who = pid === undefined ? 'Another chain' : `Another chain (process ${pid})`;
+    throw new TurnoutError('bad_request', `${who} is at work in ${root}.`, {
+      hint: 'Wait for it, or give this one a git worktree of its own with --worktree.',
+    });
+  }
+}
+
+export interface OwnWorktree {
+  /** The directory that stands for `cwd` in it. */
+  readonly cwd: string;
+  readonly path: string;
+  readonly branch: string;
+}
+
+/** Makes a git worktree with a branch of its own for a run, at the commit that is checked out. */
+export async function addWorktree(cwd: string, home: string, runId: string): Promise<OwnWorktree> {
+  const tree = await findWorkTree(cwd);
+  if (!tree.isGit || (await currentCommit(cwd)) === undefined) {
+    throw new TurnoutError(
+      'bad_request',
+      `--worktree needs a git repository with a commit, and ${cwd} is none.`,
+      {
+        hint: 'Leave --worktree out, or make a first commit.',
+      },
+    );
+  }
+  const path = join(home, 'worktrees', runId);
+  const branch = `turnout/${runId}`;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  await mustGit(cwd, ['worktree', 'add', '--quiet', '-b', branch, path, 'HEAD']);
+  return { cwd: join(path, relative(tree.root, realpathSync(cwd))), path, branch };
+}
+
+/** A repository can bring programs along: its hooks and its file monitor are not started. */
+const harmless = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
+
+function git(cwd: string, args: readonly string[]): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const options = { cwd, maxBuffer: 256 * 1024 ** 2, env: gitEnvironment() };
+    execFile('git', [...harmless, ...args], options, (error, stdout) => resolve(error ? undefined : stdout));
+  });
+}
+
+function mustGit(cwd: string, args: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    execFile('git', [...harmless, ...args], { cwd, env: gitEnvironment() }, (error, _stdout, stderr) => {
+      if (error === null) resolve();
+      else
+        reject(new TurnoutError('bad_request', `git ${args[0]} failed: ${stderr.trim() || error.message}`));
+    });
+  });
+}
+
+/** A chain that is started by a hook of git must not work in the repository that the hook is about. */
+function gitEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^GIT_(DIR|WORK_TREE|INDEX_FILE|PREFIX)$/.test(name),
+  );
+  return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: '0' };
+}

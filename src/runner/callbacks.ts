@@ -1,0 +1,38 @@
+import { StreamListener } from '../backends/one-shot/stream-listener.js';
+import type { ChatEvent } from '../core/chat-event.js';
+import type { StreamingCallbacks } from './types.js';
+
+/**
+ * Tells a turn's events to the caller. A promise is awaited, so that a slow callback slows the CLI. A callback that fails is
+ * called again with the next event, and the turn goes on: the process emits one warning (`TURNOUT_ON_STREAM`). A call that
+ * has not settled when the turn is interrupted, or its time is up, is not waited for, and is the last one.
+ */
+export class Callbacks {
+  readonly #onEvent: StreamListener<ChatEvent> | undefined;
+  readonly #onText: StreamListener<string> | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = () => {
+    this.#onEvent?.stopWaiting();
+    this.#onText?.stopWaiting();
+  };
+
+  constructor({ onEvent, onText }: StreamingCallbacks, limitMs: number, signal: AbortSignal | undefined) {
+    if (onEvent !== undefined) this.#onEvent = new StreamListener(onEvent, limitMs, 'onEvent');
+    if (onText !== undefined) this.#onText = new StreamListener(onText, limitMs, 'onText');
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  async hear(event: ChatEvent): Promise<void> {
+    const heard = this.#onEvent?.hear(event);
+    if (heard !== undefined) await heard;
+    const read = event.type === 'text' ? this.#onText?.hear(event.text) : undefined;
+    if (read !== undefined) await read;
+  }
+
+  close(): void {
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#onEvent?.close();
+    this.#onText?.close();
+  }
+}

@@ -1,0 +1,32 @@
+import { checkConfig } from '../backends/launch/check-config.js';
+import { findAvailability } from './availability.js';
+import { runnerCapabilities } from './capabilities.js';
+import { runTurn } from './run-turn.js';
+import { type RunnerDefaults, runnerBackend, runnerConfig } from './runner-config.js';
+import { readRunnerName } from './runner-names.js';
+import type { AgentRunner } from './types.js';
+
+/**
+ * O1: the runner of that name, as a person may write it (`codex`, `Codex-CLI`, `codex-sdk`). Nothing is started or looked for
+ * until it is used; without defaults the CLI is looked up on PATH and works in the current directory.
+ */
+export function createRunner(written = 'claude', defaults: RunnerDefaults = {}): AgentRunner {
+  const name = readRunnerName(written);
+  const config = runnerConfig(name, defaults);
+  checkConfig(config);
+  const runner = { name, config, backend: runnerBackend(name, config) };
+  return {
+    name,
+    isAvailable: () => findAvailability(runner),
+    capabilities: () => runnerCapabilities(name),
+    runStreaming: (options, callbacks) => runTurn(runner, options, callbacks),
+    async runOnce(options) {
+      const { markerDetected: _, ...result } = await runTurn(runner, options);
+      return result;
+    },
+    async runInteractive(options) {
+      const { runInteractive } = await import('./interactive.js');
+      return runInteractive(name, options, config);
+    },
+  };
+}
