@@ -45,6 +45,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     ...npm('claude', '@anthropic-ai/claude-code'),
     noise: [/^Warning: no stdin data received/],
     advice: claudeAdvice,
+    tellsMcpFailures: true,
   };
 
   #hasSnapshots = true;
@@ -90,7 +91,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
     turn: Turn,
     scratch: string,
     cli: LocatedCli,
-    limits: TurnLimits,
+    limits?: TurnLimits,
   ): Promise<Invocation> {
     const systemPromptFile = join(scratch, 'system-prompt.md');
     const channel = channelFor(turn.prompt);
@@ -150,8 +151,8 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
   }
 
   /** The version is asked for only where it decides, and the files around the CLI don't tell it. */
-  async #versionOf(cli: LocatedCli, limits: TurnLimits): Promise<string | undefined> {
-    return cli.version ?? (await this.askedVersion(cli, limits));
+  async #versionOf(cli: LocatedCli, limits: TurnLimits | undefined): Promise<string | undefined> {
+    return cli.version ?? (limits && (await this.askedVersion(cli, limits)));
   }
 
   #args(parts: {

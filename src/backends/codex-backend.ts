@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync, realpathSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { basename, delimiter, dirname, join } from 'node:path';
 import type { Usage } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { codexAdvice } from './codex/advice.js';
 import { codexThinking, reasoningEffort, withoutAnalytics, withoutPlugins } from './codex/arguments.js';
 import { type CodexState, codexDecoder, threadTotal } from './codex/decoder.js';
+import { codexMcpServers } from './codex/mcp-servers.js';
+import { nativeCodex } from './codex/native-binary.js';
 import type { FoundCredentials } from './launch/credentials.js';
-import { readMcpServers } from './launch/mcp-config.js';
 import { fitsArgument, keepByteOrderMark, putInFront } from './launch/prompt.js';
 import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
@@ -50,33 +47,39 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   buildArgs(prompt: string, systemPrompt: string, sessionId?: string): string[] {
     return this.#args({
       prompt,
-      systemPrompt,
       sessionId,
       cwd: this.config.workingDir,
       model: this.config.model,
       permission: permissionFlags.bypass,
-      extra: [],
+      settings: [...withoutAnalytics, ...instructionArguments(systemPrompt)],
     });
   }
 
   protected async describe(turn: Turn): Promise<Invocation> {
-    const natively = fitsArgument(JSON.stringify(turn.systemPrompt));
-    const prompt =
-      natively && !this.#instructionsChanged(turn) ? turn.prompt : putInFront(turn.systemPrompt, turn.prompt);
     // Every user of the machine can see arguments, so the prompt is none: "-" stands for stdin.
     const args = this.#args({
       ...turn,
       prompt: '-',
-      systemPrompt: natively ? turn.systemPrompt : '',
       permission: permissionFlags[turn.permissionMode],
-      extra: [
-        ...withoutPlugins(this.inherited),
-        ...thinkingArguments(turn),
-        ...(await mcpArguments(turn.mcpConfig)),
-        ...turn.rawArgs,
-      ],
+      settings: [...(await this.settingArguments(turn)), ...turn.rawArgs],
     });
-    return { args, stdin: keepByteOrderMark(prompt) };
+    return { args, stdin: this.stdinOf(turn) };
+  }
+
+  protected stdinOf(turn: Turn): string {
+    const natively = fitsAsArgument(turn.systemPrompt) && !this.#instructionsChanged(turn);
+    return keepByteOrderMark(natively ? turn.prompt : putInFront(turn.systemPrompt, turn.prompt));
+  }
+
+  /** The settings of a turn, each behind a `-c`. */
+  protected async settingArguments(turn: Turn): Promise<readonly string[]> {
+    return [
+      ...withoutAnalytics,
+      ...instructionArguments(fitsAsArgument(turn.systemPrompt) ? turn.systemPrompt : ''),
+      ...withoutPlugins(this.inherited),
+      ...thinkingArguments(turn),
+      ...(await mcpArguments(turn.mcpConfig, { ...this.inherited, ...turn.env })),
+    ];
   }
 
   protected decoderFor(turn?: Turn): WireDecoder<CodexState> {
@@ -101,15 +104,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   /** Finds the native binary behind the npm shim: that is a process less, and a kill reaches the one that works. */
   override async locate(): Promise<LocatedCli> {
     const found = await super.locate();
-    const native = nativeBinary(found.command);
-    if (native === undefined) return found;
-    const { PATH } = this.inherited;
-    const path = native.pathEntry === undefined ? PATH : [native.pathEntry, PATH].join(delimiter);
-    return {
-      ...found,
-      command: native.command,
-      env: { CODEX_MANAGED_BY_NPM: '1', ...(path ? { PATH: path } : {}) },
-    };
+    return { ...found, ...nativeCodex(found.command, this.inherited) };
   }
 
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
@@ -131,21 +126,15 @@ export class CodexBackend extends OneShotBackend<CodexState> {
 
   #args(parts: {
     prompt: string;
-    systemPrompt: string;
     sessionId?: string | undefined;
     cwd: string;
     model?: string | undefined;
     permission: readonly string[];
-    extra: readonly string[];
+    settings: readonly string[];
   }): string[] {
     const args = ['exec', '--json', ...parts.permission, '--cd', parts.cwd];
     if (parts.model) args.push('--model', parts.model);
-    args.push(...withoutAnalytics);
-    if (parts.systemPrompt !== '') {
-      // A value that is no TOML is taken as it is, but `true` or `[x]` is TOML: a JSON string is safe.
-      args.push('-c', `developer_instructions=${tomlString(parts.systemPrompt)}`);
-    }
-    args.push(...parts.extra);
+    args.push(...parts.settings);
     if (parts.sessionId) args.push('resume', parts.sessionId);
     args.push('--', parts.prompt);
     return args;
@@ -170,15 +159,26 @@ const permissionFlags: Record<PermissionMode, readonly string[]> = {
   ask: ['--skip-git-repo-check', '--sandbox', 'read-only'],
 };
 
+function fitsAsArgument(systemPrompt: string): boolean {
+  return fitsArgument(JSON.stringify(systemPrompt));
+}
+
+/** A value that is no TOML is taken as it is, but `true` or `[x]` is TOML: a JSON string is safe. */
+function instructionArguments(systemPrompt: string): readonly string[] {
+  return systemPrompt === '' ? [] : ['-c', `developer_instructions=${tomlString(systemPrompt)}`];
+}
+
 function thinkingArguments({ thinking }: Turn): readonly string[] {
   const effort = reasoningEffort(thinking);
   return effort === undefined ? [] : ['-c', `model_reasoning_effort=${tomlString(effort)}`];
 }
 
-async function mcpArguments(file: string | undefined): Promise<string[]> {
+async function mcpArguments(
+  file: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string[]> {
   if (file === undefined) return [];
-  const servers = await readMcpServers(file, (path) => readFile(path, 'utf8'));
-  return servers.flatMap(([name, server]) => {
+  return Object.entries(await codexMcpServers(file, env)).flatMap(([name, server]) => {
     const key = `mcp_servers.${/^[\w-]+$/.test(name) ? name : tomlString(name)}`;
     return Object.entries(server).flatMap(([field, value]) => ['-c', `${key}.${field}=${toml(value)}`]);
   });
@@ -204,28 +204,4 @@ function tomlString(text: string): string {
 
 function fingerprint(text: string): string {
   return createHash('sha256').update(text).digest('base64');
-}
-
-const targets: Record<string, string> = {
-  'linux-x64': 'x86_64-unknown-linux-musl',
-  'linux-arm64': 'aarch64-unknown-linux-musl',
-  'darwin-x64': 'x86_64-apple-darwin',
-  'darwin-arm64': 'aarch64-apple-darwin',
-};
-
-/** Where `@openai/codex` keeps the program that its `codex.js` starts. */
-function nativeBinary(command: string): { command: string; pathEntry?: string } | undefined {
-  const target = targets[`${process.platform}-${process.arch}`];
-  try {
-    const shim = realpathSync(command);
-    if (target === undefined || basename(shim) !== 'codex.js') return undefined;
-    const platformPackage = `@openai/codex-${process.platform}-${process.arch}/package.json`;
-    const root = join(dirname(createRequire(shim).resolve(platformPackage)), 'vendor', target);
-    const binary = join(root, 'bin', 'codex');
-    if (!existsSync(binary)) return undefined;
-    const pathEntry = join(root, 'codex-path');
-    return { command: binary, ...(existsSync(pathEntry) ? { pathEntry } : {}) };
-  } catch {
-    return undefined;
-  }
 }

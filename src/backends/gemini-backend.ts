@@ -1,5 +1,6 @@
 import { userHome } from '../config/home-directory.js';
 import type { ErrorCode, StepEvent } from '../core/chat-event.js';
+import { TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { ProcessExit } from '../process/start-process.js';
 import { geminiAdvice } from './gemini/advice.js';
@@ -29,7 +30,7 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     maxTurns: false,
     allowedTools: false,
     disallowedTools: false,
-    mcpConfig: false,
+    mcpConfig: true,
     permissionModes: ['bypass', 'edits', 'plan'],
   };
 
@@ -66,6 +67,18 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     return (await import('./gemini/live/protocol.js')).geminiLive;
   }
 
+  /**
+   * Gemini (0.61.0) has no option for the MCP servers of one run, and reads them from system settings only if those belong to
+   * root. A session of `--acp` takes them, so a turn that has servers runs in one.
+   */
+  protected override async insteadOfOneShot({ mcpConfig, rawArgs }: Turn): Promise<LiveProtocol | undefined> {
+    if (mcpConfig === undefined) return undefined;
+    if (rawArgs.length === 0) return this.live();
+    throw new TurnoutError('unsupported', 'gemini does not support rawArgs together with mcpConfig.', {
+      hint: "Configure the MCP servers in gemini's own settings, or leave out the arguments behind --.",
+    });
+  }
+
   /** Gemini can't append to its own system prompt, only replace it: ours goes in front of the prompt. */
   buildArgs(prompt: string, systemPrompt: string, sessionId?: string): string[] {
     return this.#args({
@@ -78,12 +91,14 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     });
   }
 
-  protected async describe(turn: Turn, _scratch: string, cli: LocatedCli): Promise<Invocation> {
-    const home = { ...this.inherited, ...turn.env };
-    if (this.config.user === undefined) {
-      if (turn.sessionId !== undefined) await keepConversation(turn.sessionId, home);
-      await removeStubs(home);
-    }
+  protected override async makeReady({ sessionId, env }: Turn): Promise<void> {
+    if (this.config.user !== undefined) return;
+    const home = { ...this.inherited, ...env };
+    if (sessionId !== undefined) await keepConversation(sessionId, home);
+    await removeStubs(home);
+  }
+
+  protected describe(turn: Turn, _scratch: string, cli: LocatedCli): Invocation {
     // A session that got these instructions once has them in its history.
     const known = this.#instructions.get(turn.sessionId) === turn.systemPrompt;
     const directories = [turn.cwd, userHome(this.inherited)];

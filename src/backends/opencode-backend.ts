@@ -99,7 +99,9 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
     const instructions = join(scratch, 'instructions.md');
     const config = {
       ...(turn.systemPrompt === '' ? {} : { instructions: [instructions] }),
-      ...(turn.mcpConfig === undefined ? {} : { mcp: await mcpServers(turn.mcpConfig) }),
+      ...(turn.mcpConfig === undefined
+        ? {}
+        : { mcp: await mcpServers(turn.mcpConfig, { ...this.inherited, ...turn.env }) }),
       ...permissions(turn),
     };
     const directory = await this.#otherDirectory(turn);

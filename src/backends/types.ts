@@ -196,6 +196,11 @@ export interface BackendAdapter {
   /** Finds the CLI. Rejects with `not_installed` and a hint. */
   locate?(): Promise<LocatedCli>;
   /**
+   * Returns the command that `run` would start, without starting or writing anything. Temporary files are in `<temporary>`, a
+   * CLI that is not installed has its plain name, variables that look like secrets have no value.
+   */
+  plan?(request: RunRequest): Promise<SpawnedCommand>;
+  /**
    * The CLI's long-lived mode, loaded on demand. Without it, each turn in the gateway runs by itself, and `openSession` refuses
    * a live session by name.
    */

@@ -86,6 +86,7 @@ const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Term
         ...hooks,
         home: settings.home,
         configFor: settings.configFor,
+        programs: settings.configFor(settings.defaultBackend),
         worktree: flags.worktree,
       }),
     );
@@ -100,7 +101,12 @@ const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Term
     if (summary.status === 'completed') terminal.say(`${summary.runId} is completed already.`);
     const settings = await settingsFor({ ...flags, cwd: chain.cwd }, terminal);
     return runShown(flags, terminal, settings, chain, (hooks) =>
-      resumeRun(runId, { ...hooks, home: settings.home, configFor: settings.configFor }),
+      resumeRun(runId, {
+        ...hooks,
+        home: settings.home,
+        configFor: settings.configFor,
+        programs: settings.configFor(settings.defaultBackend),
+      }),
     );
   },
   plan: async (flags, terminal) => {

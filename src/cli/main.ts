@@ -11,8 +11,8 @@ interface Command {
 const commands: Record<string, () => Promise<Command>> = {
   run: () => import('./run.js'),
   doctor: () => import('./doctor.js'),
-  chain: () => import('./chain.js'),
   capabilities: () => import('./capabilities.js'),
+  chain: () => import('./chain.js'),
   demo: () => import('./demo.js'),
   gateway: () => import('./gateway.js'),
   history: () => import('./history.js'),

@@ -38,7 +38,7 @@ unattended runs. Run it where the agent may do what it likes.
   --max-turns <n>             limit of model turns (claude)
   --allowed-tools <a,b>       only these tools (claude, opencode)
   --disallowed-tools <a,b>    not these tools (claude, opencode)
-  --mcp-config <file>         MCP servers, in Claude's format (claude, codex, opencode)
+  --mcp-config <file>         MCP servers, in Claude's format
   --live                      over the CLI's long-lived protocol: every CLI streams piece by piece
   --permission-mode <mode>    bypass, ask (in this terminal; implies --live), edits, plan
                               (default: PERMISSION_MODE, else bypass)

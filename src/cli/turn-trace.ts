@@ -3,9 +3,9 @@ import { createBackend } from '../backends/registry.js';
 import type { TraceEntry } from '../backends/types.js';
 import type { Log, LogLevel } from '../config/log.js';
 import { type Redact, redactorFor, redactWords } from '../config/redact.js';
+import { describeCommand } from '../runner/describe-command.js';
 import { traceFields, traceMessages } from '../sessions/trace-fields.js';
 import type { SessionOptions } from '../sessions/types.js';
-import { describeCommand } from './describe-command.js';
 
 export interface TurnTraceOptions {
   readonly verbose: boolean;
@@ -28,7 +28,7 @@ export function turnTrace(
   if (!verbose && !debug) return undefined;
   const { config, mcpConfig } = session;
   const inherited = config.env ?? process.env;
-  const redact = redactorFor(inherited, mcpConfig === undefined ? [] : mcpSecrets(mcpConfig));
+  const redact = redactorFor(inherited, mcpConfig === undefined ? [] : mcpSecrets(mcpConfig, inherited));
   if (verbose) say(describeTurn(prompt, session, redact));
   return (entry) => {
     if (verbose && entry.type === 'spawn') say(describeCommand(entry, redact, inherited));

@@ -59,6 +59,15 @@ export function redactVariables(
   return Object.fromEntries(shown);
 }
 
+/** The variables of an environment that are not inherited, redacted. */
+export function redactAdded(
+  env: Readonly<Record<string, string>>,
+  inherited: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const more = Object.entries(env).filter(([name, value]) => inherited[name] !== value);
+  return redactVariables(Object.fromEntries(more));
+}
+
 function isSecretFlag(word: string): boolean {
   return /^--?[\w-]{1,80}$/.test(word) && !word.endsWith('tokens') && isSecretName(word.replace(/^--?/, ''));
 }

@@ -1,10 +1,45 @@
-import type { BackendAdapterConfig } from '../backends/types.js';
-import type { ChainPlan, ResolvedChain } from './types.js';
+import { describeSupport } from '../runner/check-options.js';
+import { describeCommand, quoteWord } from '../runner/describe-command.js';
+import { plannedCommand } from '../runner/planned-command.js';
+import { settingsOwner } from '../runner/runner-names.js';
+import { unattendedPrompt } from './instructions.js';
+import type { ConfigFor } from './resolve-agent.js';
+import type { AgentStep, ChainPlan, PlannedStep, ResolvedChain, ResolvedStep } from './types.js';
 
-/** Says per step how it would be run. Starts nothing. */
-export async function planChain(
-  _chain: ResolvedChain,
-  _configFor: (backend: string) => BackendAdapterConfig,
-): Promise<ChainPlan> {
-  throw new Error('stub: the engine takes its own');
+/** Says of each step how it would be run. Nothing is started, and nothing is written. */
+export async function planChain(chain: ResolvedChain, configFor: ConfigFor): Promise<ChainPlan> {
+  const steps = await Promise.all(chain.groups.flat().map((step) => planStep(step, chain, configFor)));
+  return { chain: chain.name, steps, warnings: chain.warnings };
+}
+
+async function planStep(
+  step: ResolvedStep,
+  chain: ResolvedChain,
+  configFor: ConfigFor,
+): Promise<PlannedStep> {
+  const { agent, iterations, loop, run } = step;
+  if (run.type === 'program') {
+    const words = [run.path, ...run.args, ...(step.prompt === undefined ? [] : [step.prompt])];
+    const command = `in ${chain.cwd}: ${words.map(quoteWord).join(' ')}`;
+    return { agent, backend: agent, iterations, loop, command, native: [], emulated: [], refused: [] };
+  }
+  return { agent, backend: run.backend, iterations, loop, ...(await planAgent(run, step, chain, configFor)) };
+}
+
+async function planAgent(
+  { backend, options, live }: AgentStep,
+  step: ResolvedStep,
+  chain: ResolvedChain,
+  configFor: ConfigFor,
+): Promise<Pick<PlannedStep, 'command' | 'native' | 'emulated' | 'refused'>> {
+  const config = configFor(settingsOwner(backend));
+  const mode = live ? 'live' : 'one-shot';
+  const nonce = chain.nonce ? '<nonce>' : undefined;
+  const systemPrompt = unattendedPrompt(options.systemPrompt ?? '', nonce);
+  const whole = { ...options, systemPrompt, cwd: chain.cwd, prompt: step.prompt ?? '' };
+  const command = await plannedCommand(backend, whole, config, mode);
+  return {
+    command: describeCommand(command, undefined, config.env ?? process.env),
+    ...(await describeSupport(backend, whole, mode)),
+  };
 }

@@ -1,15 +1,10 @@
 import { resolve } from 'node:path';
-import {
-  type BackendName,
-  createBackend,
-  findBackendName,
-  readBackendName,
-  resolveBackendName,
-} from '../backends/registry.js';
+import { type BackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapterConfig } from '../backends/types.js';
 import { isModelName, modelNameExpected } from '../config/formats.js';
 import { TurnoutError } from '../core/errors.js';
 import { checkOptions } from '../runner/check-options.js';
+import { codexSdk, findRunnerName, readRunnerName, settingsOwner } from '../runner/runner-names.js';
 import type { RunnerName, RunnerOptions } from '../runner/types.js';
 import { type AgentDefinition, modelBelongsTo } from './agent-files.js';
 import { unattendedPrompt } from './instructions.js';
@@ -18,11 +13,6 @@ import type { AgentStep } from './types.js';
 
 /** The settings for a backend; the path and the model of one never reach another. */
 export type ConfigFor = (backend: BackendName) => BackendAdapterConfig;
-
-/** The environment that programs and checks inherit: every backend's is the same. */
-export function inheritedEnvironment(configFor: ConfigFor): Readonly<Record<string, string | undefined>> {
-  return configFor(resolveBackendName(undefined)).env ?? process.env;
-}
 
 /** Where an agent is used, and whether its CLI is used again and again. */
 export interface AgentUse {
@@ -77,12 +67,12 @@ async function chooseBackend(agent: AgentDefinition, { step, context }: AgentUse
   ] as const;
   const [written, source] = sources.find(([name]) => name !== undefined) ?? ['claude', ''];
   const name = readRunnerName(written ?? 'claude', source);
-  if (name === 'codex-sdk') return name;
+  if (name === codexSdk) return name;
   const problem = await whyNotInstalled(name, request.configFor);
   if (problem === undefined) return name;
   if (agent.fallback !== undefined) {
     const fallback = readRunnerName(agent.fallback, `${agent.source}: fallback of ${agent.name}`);
-    if (fallback === 'codex-sdk' || (await whyNotInstalled(fallback, request.configFor)) === undefined) {
+    if (fallback === codexSdk || (await whyNotInstalled(fallback, request.configFor)) === undefined) {
       warn(`${place}: ${name} is not installed, so ${agent.name} runs on its fallback, ${fallback}.`);
       return fallback;
     }
@@ -90,10 +80,6 @@ async function chooseBackend(agent: AgentDefinition, { step, context }: AgentUse
   throw new TurnoutError('not_installed', `${place} (agent ${agent.name}): ${problem.message}`, {
     hint: problem.hint,
   });
-}
-
-function readRunnerName(written: string, source: string): RunnerName {
-  return written.trim().toLowerCase() === 'codex-sdk' ? 'codex-sdk' : readBackendName(written, source);
 }
 
 async function whyNotInstalled(name: BackendName, configFor: ConfigFor): Promise<TurnoutError | undefined> {
@@ -114,7 +100,7 @@ function modelOf(agent: AgentDefinition, backend: RunnerName, { context }: Agent
   const source = request.model === undefined ? `${agent.source}: model of ${agent.name}` : '--model';
   if (model.trim() === '' || !isModelName(model))
     throw new TurnoutError('bad_request', `${source}: ${modelNameExpected}.`);
-  const cli = backend === 'codex-sdk' ? 'codex' : backend;
+  const cli = settingsOwner(backend);
   const owner = modelBelongsTo(model);
   if (owner === cli || (owner === undefined && (request.model !== undefined || isOwn(agent, cli))))
     return model;
@@ -136,7 +122,7 @@ function modelOf(agent: AgentDefinition, backend: RunnerName, { context }: Agent
 
 /** True if the agent was written for this CLI, or for none in particular. */
 function isOwn({ backend }: AgentDefinition, cli: string): boolean {
-  return backend === undefined || (findBackendName(backend) ?? 'codex') === cli;
+  return backend === undefined || settingsOwner(findRunnerName(backend) ?? cli) === cli;
 }
 
 /**
@@ -150,7 +136,7 @@ async function chooseMode(
 ): Promise<{ options: RunnerOptions; warnings: readonly string[]; live: boolean }> {
   const { request } = context;
   const hasLive =
-    backend !== 'codex-sdk' && createBackend(backend, request.configFor(backend)).live !== undefined;
+    backend !== codexSdk && createBackend(backend, request.configFor(backend)).live !== undefined;
   const mayBeLive = hasLive && options.rawArgs === undefined;
   const modes = !mayBeLive ? [false] : loops ? [true, false] : [false, true];
   const whole = { ...options, systemPrompt: unattendedPrompt(options.systemPrompt ?? ''), prompt: 'x' };

@@ -3,7 +3,7 @@ import { findExecutable } from '../process/find-executable.js';
 import type { AgentDefinition } from './agent-files.js';
 import type { ChainEntry } from './chain-schema.js';
 import { parseCondition } from './conditions.js';
-import { inheritedEnvironment, resolveAgent } from './resolve-agent.js';
+import { resolveAgent } from './resolve-agent.js';
 import type { ChainRequest } from './resolve-chain.js';
 import { resolvePrompt } from './resolve-prompt.js';
 import type { Condition, ProgramStep, ResolvedStep } from './types.js';
@@ -79,7 +79,7 @@ function conditionOf(text: string, { place, request, earlier }: StepContext): Co
 /** O11: an agent without a system prompt is an executable on PATH. It is only looked for here. */
 async function findProgram(step: StepEntry, { request, place }: StepContext): Promise<ProgramStep> {
   const { agent: name, args = [] } = step;
-  const { PATH } = inheritedEnvironment(request.configFor);
+  const { PATH } = request.configFor(request.defaultBackend).env ?? process.env;
   const found = name.includes('/')
     ? undefined
     : await findExecutable(name, PATH === undefined ? {} : { PATH });

@@ -1,8 +1,9 @@
 import type { BackendAdapterConfig } from '../backends/types.js';
 import { type ChatEvent, type ErrorCode, type ErrorEvent, notice } from '../core/chat-event.js';
 import { failureEvent, TurnoutError } from '../core/errors.js';
-import { adapterFor } from '../runner/adapter.js';
 import { checkOptions } from '../runner/check-options.js';
+import { runnerBackend } from '../runner/runner-config.js';
+import { codexSdk, settingsOwner } from '../runner/runner-names.js';
 import { sessionOptions } from '../runner/session-options.js';
 import type { Sessions } from '../sessions/sessions.js';
 import type { BackendSession } from '../sessions/types.js';
@@ -52,6 +53,12 @@ export class StepAgent {
     }
   }
 
+  /** True if the CLI tells each message as a whole, and not word by word. */
+  get tellsWholeMessages(): boolean {
+    const { backend } = this.#run;
+    return this.#mode === 'one-shot' && !runnerBackend(backend, this.#config()).capabilities.textDeltas;
+  }
+
   async close(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
@@ -79,14 +86,21 @@ export class StepAgent {
 
   async #open(signal: AbortSignal): Promise<BackendSession> {
     if (this.#session !== undefined) return this.#session;
-    const { sessions, configFor, cwd, nonce } = this.#settings;
+    const { sessions, cwd, nonce } = this.#settings;
     const { backend, options } = this.#run;
     const systemPrompt = unattendedPrompt(options.systemPrompt ?? '', nonce);
-    const config = limitless(configFor(backend === 'codex-sdk' ? 'codex' : backend));
+    const config = this.#config();
     const whole = { ...options, systemPrompt, cwd, sessionId: this.#sessionId, timeoutMs: 0 };
     const made = sessionOptions(backend, whole, config, this.#mode !== 'one-shot');
-    this.#session = await sessions.open({ ...made, ...(await adapterFor(backend, config)) }, { signal });
+    // A registered backend is left to the sessions: they share a warm process only if nobody brings an adapter along.
+    const own = backend === codexSdk ? { adapter: runnerBackend(backend, made.config) } : {};
+    this.#session = await sessions.open({ ...made, ...own }, { signal });
     return this.#session;
+  }
+
+  /** A run of an agent may take hours: its silence and its tools have clocks, and the chain has a budget. */
+  #config(): BackendAdapterConfig {
+    return { ...this.#settings.configFor(settingsOwner(this.#run.backend)), queryTimeoutMs: 0 };
   }
 
   /** Changes to another way to run the turn, if the failure asks for one. Returns what to tell about it. */
@@ -120,11 +134,6 @@ const notLive: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'unknown',
 ]);
 const unattended = 'Nobody can be asked: this agent runs unattended.';
-
-/** A run of an agent may take hours: its silence and its tools have clocks, and the chain has a budget. */
-function limitless(config: BackendAdapterConfig): BackendAdapterConfig {
-  return { ...config, queryTimeoutMs: 0 };
-}
 
 function isFromModel({ type }: ChatEvent): boolean {
   return type === 'text' || type === 'thinking' || type === 'tool_start' || type === 'complete';

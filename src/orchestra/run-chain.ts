@@ -6,6 +6,7 @@ import { type DirectoryLock, lockDirectory } from '../store/instance-lock.js';
 import { holds } from './conditions.js';
 import { Journal, type JournalWatcher, type NewEntry, type RunEntry } from './journal.js';
 import type { ConfigFor } from './resolve-agent.js';
+import type { ProgramSettings } from './run-program.js';
 import { markdownReport } from './run-report.js';
 import { foldJournal, type RunState } from './run-state.js';
 import { defaultTimes, runStep, type StepTimes } from './run-step.js';
@@ -18,6 +19,8 @@ import { addWorktree, currentCommit, findWorkTree, lockWorkTree } from './work-t
 export interface RunSettings {
   readonly home: string;
   readonly configFor: ConfigFor;
+  /** Default: this process's environment and user. */
+  readonly programs?: ProgramSettings | undefined;
   /** Aborted to end the run: what runs is ended with all that it started, and the run can be resumed. */
   readonly signal: AbortSignal;
   readonly tell: (event: ChainEvent) => void;
@@ -157,7 +160,7 @@ class ChainRun {
 
   async #runStep(step: ResolvedStep, signal: AbortSignal): Promise<void> {
     if (this.#reports.has(step.index)) return;
-    const { tell, configFor, times } = this.#settings;
+    const { tell, configFor, programs = {}, times } = this.#settings;
     const values = this.#values();
     const backend = step.run.type === 'agent' ? step.run.backend : step.agent;
     const { index, agent, iterations, loop } = step;
@@ -178,6 +181,7 @@ class ChainRun {
       journal: this.#journal,
       sessions: this.#sessions,
       configFor,
+      programs,
       chainSpending: this.#spending,
       signal,
       tell,

@@ -1,6 +1,7 @@
 import type { ChatEvent, Usage } from '../core/chat-event.js';
 import { longestTimerMs } from '../core/wait.js';
-import { MarkerScanner, withoutMarker } from '../runner/marker.js';
+import { withoutMarker } from '../runner/marker.js';
+import { TurnMarker } from '../runner/turn-marker.js';
 import type { IterationError } from './journal.js';
 import type { Spending } from './spending.js';
 
@@ -27,6 +28,8 @@ export interface IterationLimits {
   readonly nonce: string | undefined;
   /** After the marker, an agent that says nothing for so long is ended: its work is done. */
   readonly markerGraceMs: number;
+  /** True: each text is a message of its own, as from a CLI that does not stream word by word. */
+  readonly wholeMessages: boolean;
   /** True: nobody can tell whether the agent has begun a tool. */
   readonly toolsUntold: boolean;
 }
@@ -57,14 +60,13 @@ type Stopped = { readonly type: 'marker' } | { readonly type: 'budget'; readonly
 class IterationWatch {
   readonly #limits: IterationLimits;
   readonly #end: (why: Stopped) => void;
-  readonly #scanner: MarkerScanner;
+  readonly #marker: TurnMarker;
   readonly #openTools = new Set<string>();
   readonly #timeUp: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
   #stopped: Stopped | undefined;
   #toolsBegun: boolean;
   #said = '';
-  #hasText = false;
   #answer: string | undefined;
   #sessionId: string | undefined;
   #usage: Usage | undefined;
@@ -74,7 +76,7 @@ class IterationWatch {
     this.#limits = limits;
     this.#end = end;
     this.#toolsBegun = limits.toolsUntold;
-    this.#scanner = new MarkerScanner(limits.nonce);
+    this.#marker = new TurnMarker(limits.nonce, limits.wholeMessages);
     const left = limits.spendings.flatMap((spending) => spending.timeLeftMs() ?? []);
     if (left.length > 0) {
       const ms = Math.min(Math.max(0, ...[Math.min(...left)]), longestTimerMs);
@@ -83,22 +85,17 @@ class IterationWatch {
   }
 
   see(event: ChatEvent): void {
+    this.#marker.see(event);
     switch (event.type) {
       case 'session':
         this.#sessionId = event.sessionId;
         break;
       case 'text':
-        this.#hasText = true;
         this.#said = (this.#said + event.text).slice(-mostKept);
-        this.#scanner.push(event.text);
-        break;
-      case 'thinking_start':
-        this.#scanner.endLine();
         break;
       case 'tool_start':
         this.#toolsBegun = true;
         this.#openTools.add(event.id);
-        this.#scanner.endLine();
         this.#said = '';
         break;
       case 'tool_end':
@@ -114,7 +111,6 @@ class IterationWatch {
         this.#answer = event.text;
         this.#usage = event.usage ?? this.#usage;
         if (event.sessionId !== '') this.#sessionId = event.sessionId;
-        if (!this.#hasText) this.#scanner.push(event.text);
         break;
       case 'error':
         this.#error = event;
@@ -124,7 +120,7 @@ class IterationWatch {
   }
 
   outcome(): IterationOutcome {
-    const marker = this.#scanner.end();
+    const marker = this.#marker.end();
     const text = this.#answer ?? this.#said;
     return {
       marker,
@@ -167,7 +163,7 @@ class IterationWatch {
 
   #waitAfterMarker(): void {
     clearTimeout(this.#grace);
-    if (!this.#scanner.found || this.#openTools.size > 0) return;
+    if (!this.#marker.found || this.#openTools.size > 0) return;
     this.#grace = setTimeout(() => this.#stop({ type: 'marker' }), this.#limits.markerGraceMs);
   }
 

@@ -2,15 +2,22 @@ import { childEnvironment } from '../backends/launch/child-environment.js';
 import { classifyFailure } from '../backends/output/classify-failure.js';
 import { type ChatEvent, errorEvent, interruptedEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
+import type { ProcessUser } from '../process/process-user.js';
 import { describeExit, startProcess } from '../process/start-process.js';
 import type { ProgramStep } from './types.js';
+
+/** The environment and the user of programs and checks: those of the CLIs. */
+export interface ProgramSettings {
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly user?: ProcessUser | undefined;
+}
 
 export interface ProgramRun {
   readonly program: ProgramStep;
   /** With everything filled in. */
   readonly args: readonly string[];
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings: ProgramSettings;
   readonly signal: AbortSignal;
   /** The program is given up after so much silence. */
   readonly silenceMs: number;
@@ -26,7 +33,8 @@ export async function* runProgram(run: ProgramRun): AsyncGenerator<ChatEvent> {
       command: run.program.path,
       args: run.args,
       cwd: run.cwd,
-      env: childEnvironment(run.env),
+      env: childEnvironment(run.settings.env ?? process.env),
+      user: run.settings.user,
       signal: AbortSignal.any([run.signal, silence.signal]),
       maxLineBytes: 1024 ** 2,
     });

@@ -4,11 +4,11 @@ import { longestTimerMs } from '../core/wait.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { interruptedRemark, verifyRemark } from './instructions.js';
 import type { IterationError, Journal, NewEntry, SettledIteration } from './journal.js';
-import { type ConfigFor, inheritedEnvironment } from './resolve-agent.js';
+import type { ConfigFor } from './resolve-agent.js';
 import { isWorthAnother, waitBefore } from './retries.js';
 import { StepAgent } from './run-agent.js';
 import { followIteration } from './run-iteration.js';
-import { runProgram } from './run-program.js';
+import { type ProgramSettings, runProgram } from './run-program.js';
 import type { StepState } from './run-state.js';
 import { addUsage, Spending } from './spending.js';
 import type { ChainEvent, ResolvedStep, StepReason, StepReport, StepStatus } from './types.js';
@@ -27,6 +27,7 @@ export interface StepRun {
   readonly journal: Journal;
   readonly sessions: Sessions;
   readonly configFor: ConfigFor;
+  readonly programs: ProgramSettings;
   readonly chainSpending: Spending;
   readonly signal: AbortSignal;
   readonly tell: (event: ChainEvent) => void;
@@ -206,6 +207,7 @@ class StepLoop {
         spendings: [chainSpending, this.#spending],
         nonce,
         markerGraceMs: times.markerGraceMs,
+        wholeMessages: this.#agent?.tellsWholeMessages ?? false,
         toolsUntold: step.run.type === 'program',
       },
     );
@@ -241,16 +243,15 @@ class StepLoop {
   }
 
   #send(prompt: string | undefined, signal: AbortSignal) {
-    const { step, cwd, configFor, values, times } = this.#run;
+    const { step, cwd, programs, values, times } = this.#run;
     if (this.#agent !== undefined) return this.#agent.send(prompt ?? '', signal);
     if (step.run.type !== 'program') throw new Error('A step runs an agent or a program.');
     const args = step.run.args.map((arg) => fill(arg, values));
-    const env = inheritedEnvironment(configFor);
     return runProgram({
       program: step.run,
       args: prompt === undefined ? args : [...args, prompt],
       cwd,
-      env,
+      settings: programs,
       signal,
       silenceMs: times.programSilenceMs,
     });
@@ -286,9 +287,9 @@ class StepLoop {
   }
 
   async #verify(command: string): Promise<Verification> {
-    const { cwd, configFor, values, signal, times } = this.#run;
-    const variables = { ...inheritedEnvironment(configFor), ...values.variables };
-    return verify({ command, cwd, env: variables, signal, timeoutMs: times.verifyMs });
+    const { cwd, programs: settings, values, signal, times } = this.#run;
+    const { variables } = values;
+    return verify({ command, cwd, settings, variables, signal, timeoutMs: times.verifyMs });
   }
 
   #unverified({ output }: Verification): Ending {

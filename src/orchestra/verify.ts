@@ -1,5 +1,6 @@
 import { childEnvironment } from '../backends/launch/child-environment.js';
 import { describeExit, startProcess } from '../process/start-process.js';
+import type { ProgramSettings } from './run-program.js';
 
 export interface Verification {
   readonly passed: boolean;
@@ -10,20 +11,24 @@ export interface Verification {
 export interface VerifyRun {
   readonly command: string;
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings: ProgramSettings;
+  /** Variables of the command line. */
+  readonly variables: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** A check that takes longer has failed. */
   readonly timeoutMs: number;
 }
 
 /** Runs the command that checks an agent's claim. It and all that it started end with it, or with the signal. */
-export async function verify({ command, cwd, env, signal, timeoutMs }: VerifyRun): Promise<Verification> {
+export async function verify(run: VerifyRun): Promise<Verification> {
+  const { command, cwd, settings, variables, signal, timeoutMs } = run;
   const timeUp = AbortSignal.timeout(timeoutMs);
   const running = await startProcess({
     command: '/bin/sh',
     args: ['-c', `exec 2>&1\n${command}`],
     cwd,
-    env: childEnvironment(env),
+    env: childEnvironment(settings.env ?? process.env, variables),
+    user: settings.user,
     signal: AbortSignal.any([signal, timeUp]),
     maxLineBytes: 64 * 1024,
   });

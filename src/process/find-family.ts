@@ -16,16 +16,27 @@ export class ProcessFamily {
   readonly #rootStart: number;
   readonly #run: string;
   readonly #cgroup: RunCgroup | undefined;
+  readonly #ties: 'sessions' | 'founded sessions';
   readonly #seen = new Set<string>();
   #sessions = new Set<number>();
   #lookedAt = Number.NEGATIVE_INFINITY;
   #rootLives = true;
   #left: Promise<unknown> | undefined;
 
-  constructor(root: number, run: string, cgroup?: RunCgroup) {
+  /**
+   * A root that was not started in a session of its own is in the session of strangers: then only sessions that a member of
+   * the family has founded tie.
+   */
+  constructor(
+    root: number,
+    run: string,
+    cgroup?: RunCgroup,
+    ties: 'sessions' | 'founded sessions' = 'sessions',
+  ) {
     this.#root = root;
     this.#run = run;
     this.#cgroup = cgroup;
+    this.#ties = ties;
     this.#rootStart = (hasProc() ? readRow(root)?.start : undefined) ?? 0;
   }
 
@@ -76,11 +87,11 @@ export class ProcessFamily {
         if (marked === 'unknown') unsure = true;
         return marked === true;
       },
-      { sessions: true },
+      { sessions: this.#ties === 'sessions' || 'founded' },
     );
     for (const row of found) {
       this.#seen.add(nameOf(row));
-      sessions.add(row.session);
+      if (this.#ties === 'sessions' || isFounder(row)) sessions.add(row.session);
     }
     this.#sessions = sessions;
     this.#lookedAt = performance.now();
@@ -103,7 +114,7 @@ export class ProcessFamily {
 export function closeOver(
   table: readonly ProcessRow[],
   isSeed: (row: ProcessRow) => boolean,
-  ties: { readonly sessions: boolean },
+  ties: { readonly sessions: boolean | 'founded' },
 ): readonly ProcessRow[] {
   const strangers = new Set(table.filter((row) => row.pid !== process.pid));
   const family: ProcessRow[] = [];
@@ -115,11 +126,15 @@ export function closeOver(
       strangers.delete(row);
       family.push(row);
       pids.add(row.pid);
-      if (ties.sessions) sessions.add(row.session);
+      if (ties.sessions === 'founded' ? isFounder(row) : ties.sessions) sessions.add(row.session);
     }
     found = [...strangers].filter((row) => pids.has(row.parent) || sessions.has(row.session));
   }
   return family;
+}
+
+function isFounder({ pid, session }: ProcessRow): boolean {
+  return pid === session;
 }
 
 function groupHasMembers(group: number): boolean {

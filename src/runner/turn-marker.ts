@@ -18,12 +18,18 @@ export class TurnMarker {
     this.#said = new MarkerScanner(nonce);
   }
 
+  /** True if the marker has been said, whatever follows. */
+  get found(): boolean {
+    return this.#said.found;
+  }
+
   see(event: ChatEvent): void {
     switch (event.type) {
       case 'text':
         this.#said.push(event.text);
         if (this.#wholeMessages) this.#said.endLine();
         break;
+      case 'thinking_start':
       case 'tool_start':
       case 'tool_end':
         this.#said.endLine();

@@ -21,6 +21,8 @@ import type { BackendSession, SendOptions } from './types.js';
 export interface LiveSessionSetup extends SlotSetup {
   readonly locks: TurnLocks;
   onClose(): void;
+  /** The notices that the first turn carries. */
+  readonly firstNotices?: readonly StepEvent[];
   /** Returns the notice that a turn with this version of the CLI carries, if the version was not vetted. */
   versionNotice?(version: string | undefined): StepEvent | undefined;
 }
@@ -45,10 +47,12 @@ export class LiveBackendSession implements BackendSession, Writer {
   /** The lock's key until the vendor's id is known. */
   readonly #ownKey = `new-${Math.random().toString(36).slice(2)}`;
   #lockKey: string;
+  #untold: readonly StepEvent[];
 
   constructor(setup: LiveSessionSetup) {
     this.#setup = setup;
     this.backend = setup.backend;
+    this.#untold = setup.firstNotices ?? [];
     this.#slot = new SessionSlot(setup, () => this.#renamed());
     this.#lockKey = this.#keyOf(setup.options.sessionId);
   }
@@ -181,7 +185,8 @@ export class LiveBackendSession implements BackendSession, Writer {
       try {
         const spentMs = spent();
         const unvetted = this.#setup.versionNotice?.(place.process.process.version);
-        const told = unvetted === undefined ? notices : [...notices, unvetted];
+        const told = [...this.#untold, ...notices, ...(unvetted === undefined ? [] : [unvetted])];
+        this.#untold = [];
         if (told.length > 0) yield told;
         turn.begin(prompt, this.#alarm, spentMs);
         yield turn;

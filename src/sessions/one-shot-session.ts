@@ -215,7 +215,7 @@ export class OneShotSession implements BackendSession {
 const closed = errorEvent('bad_request', 'The session was closed.');
 
 /** Leaves out the options of the session that are no options of a turn. */
-function requestOf(options: SessionOptions): Omit<RunRequest, 'prompt'> {
+export function requestOf(options: SessionOptions): Omit<RunRequest, 'prompt'> {
   const { backend: _, config: _c, adapter: _a, live: _l, clocks: _k, trace: _t, ...request } = options;
   return request;
 }

@@ -1,9 +1,9 @@
 import { checkConfig } from '../backends/launch/check-config.js';
 import { describeUnsupported, unsupportedOptions } from '../backends/launch/check-request.js';
 import { childEnvironment } from '../backends/launch/child-environment.js';
-import { completeOptions } from '../backends/launch/complete-options.js';
 import { withLastSession } from '../backends/launch/continue-last.js';
 import { traceOfProcess } from '../backends/launch/harmless-trace.js';
+import { missingServers, readMcpServers } from '../backends/launch/mcp-config.js';
 import { removeScratchFiles, scratchDirectory } from '../backends/launch/scratch-files.js';
 import { type AgentHooks, agentHookEvents, checkAgentHooks } from '../backends/live/agent-hooks.js';
 import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
@@ -16,12 +16,13 @@ import { defaultClocks, type PoolLimits } from '../config/limits.js';
 import { interruptedError, TurnoutError } from '../core/errors.js';
 import { endOrphans } from '../process/end-orphans.js';
 import { identityOf } from './identity.js';
+import { liveOptions } from './live-options.js';
 import { LiveBackendSession } from './live-session.js';
 import { OneShotSession } from './one-shot-session.js';
 import { TurnLocks } from './turn-lock.js';
 import type { BackendSession, SessionOptions } from './types.js';
 import { type ProcessKind, WarmPool } from './warm-pool.js';
-import { noAgentHooks, unsupported } from './wording.js';
+import { noAgentHooks, noLiveSessions, unsupported } from './wording.js';
 
 export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
@@ -57,11 +58,12 @@ export class Sessions {
     const options = await withLastSession(adapter, given.config, { ...given, backend });
     if (options.live === false) return this.#openOneShot(options);
     const { locate } = adapter;
-    if (adapter.live === undefined || locate === undefined)
-      throw unsupported(options.backend, 'live sessions', withoutLive);
+    if (adapter.live === undefined || locate === undefined) throw noLiveSessions(options.backend);
     const protocol = await adapter.live();
     const sessionOptions = whereItWasMade(options.backend, liveOptions(options));
     refuse(options.backend, protocol.capabilities, options);
+    // A file that can't be used is told before a process is started.
+    if (options.mcpConfig !== undefined) await readMcpServers(options.mcpConfig);
     // Processes that a killed Turnout left running are ended before a new one is started.
     this.#swept ??= endOrphans({
       home: homeDirectory(options.config.env ?? process.env),
@@ -76,6 +78,7 @@ export class Sessions {
       locks,
       onSession: (id) => directories.set(`${options.backend} ${id}`, sessionOptions.cwd),
       onClose: () => this.#open.delete(session),
+      firstNotices: protocol.tellsMcpFailures ? [] : await missing(options, sessionOptions),
       kindOf: (wanted) => processKind(options, () => locate.call(adapter), protocol, wanted),
       versionNotice: (version) => adapter.versionNotice?.(version),
     });
@@ -130,9 +133,6 @@ function nameOf({ adapter, backend }: SessionOptions): BackendName {
   return backend === undefined ? adapter.name() : (findBackendName(backend) ?? backend);
 }
 
-const withoutLive =
-  'Open it with `live: false` (on the command line: without --live): then each turn runs by itself.';
-
 function directoryOf(backend: BackendName, sessionId: string | undefined): string | undefined {
   return sessionId === undefined ? undefined : directories.get(`${backend} ${sessionId}`);
 }
@@ -141,12 +141,6 @@ function directoryOf(backend: BackendName, sessionId: string | undefined): strin
 function whereItWasMade(backend: BackendName, options: LiveSessionOptions): LiveSessionOptions {
   const cwd = directoryOf(backend, options.sessionId);
   return cwd === undefined ? options : { ...options, cwd };
-}
-
-function liveOptions(options: SessionOptions): LiveSessionOptions {
-  const { config, agentHooks } = options;
-  const maxTurns = options.maxTurns ?? config.maxTurns;
-  return { ...completeOptions(options, config), maxTurns, agentHooks };
 }
 
 function refuse(backend: BackendName, capabilities: LiveCapabilities, options: SessionOptions): void {
@@ -165,6 +159,10 @@ function refuseHooks(backend: BackendName, { agentHooks = [] }: LiveCapabilities
   checkAgentHooks(hooks);
   const missing = agentHookEvents.find((event) => hooks[event] !== undefined && !agentHooks.includes(event));
   if (missing !== undefined) throw unsupported(backend, `the hook ${missing} (agentHooks)`);
+}
+
+function missing({ config }: SessionOptions, { mcpConfig, cwd }: LiveSessionOptions) {
+  return missingServers(mcpConfig, config.env ?? process.env, cwd);
 }
 
 function processKind(

@@ -13,3 +13,9 @@ export function noAgentHooks(backend: BackendName, where = ''): TurnoutError {
 export function unsupported(backend: BackendName, what: string, hint?: string): TurnoutError {
   return new TurnoutError('unsupported', `${backend} does not support ${what}.`, { hint });
 }
+
+export function noLiveSessions(backend: BackendName): TurnoutError {
+  const hint =
+    'Open it with `live: false` (on the command line: without --live): then each turn runs by itself.';
+  return unsupported(backend, 'live sessions', hint);
+}

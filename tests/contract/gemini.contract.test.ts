@@ -32,7 +32,6 @@ describeBackendContract({
     ['maxTurns', { maxTurns: 3 }],
     ['allowedTools', { allowedTools: ['read_file'] }],
     ['disallowedTools', { disallowedTools: ['read_file'] }],
-    ['mcpConfig', { mcpConfig: '/mcp.json' }],
     ['permissionMode', { permissionMode: 'ask' }],
   ],
   outcomes: {

@@ -27,6 +27,13 @@ it('every optional package has an entry: `npm ci` refuses a lock file that lacks
   expect(wanted.filter((name) => packages[`node_modules/${name}`] === undefined)).toEqual([]);
 });
 
+it('the Codex SDK is an optional peer: npm installs it for nobody who did not ask (O2)', () => {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  expect(manifest.peerDependenciesMeta['@openai/codex-sdk']).toEqual({ optional: true });
+  expect(packages['']).toMatchObject({ peerDependencies: manifest.peerDependencies });
+  expect(packages['node_modules/@openai/codex-sdk']).toBeUndefined();
+});
+
 it('the lock file names no registry: whoever installs has one of his own', () => {
   expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
   expect(text).not.toMatch(/https?:\/\/[^"]*\.tgz/);

@@ -127,7 +127,7 @@ function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeS
         ...(model === '' ? {} : { model }),
         ...(keySource === '' ? {} : { keySource }),
       } as const;
-      return [{ ...state, sessionId, version: shownVersion(line) }, [event]];
+      return [{ ...state, sessionId, version: shownVersion(line) }, [event, ...failedServers(line)]];
     }
     case 'api_retry':
       return [state, [apiRetry(line)]];
@@ -144,6 +144,15 @@ function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeS
       // status, thinking_tokens, hook_started, task_… : progress of the CLI itself, more of it in each version.
       return [state, []];
   }
+}
+
+/** Claude goes on without an MCP server that could not start, or that wants a sign-in. */
+function failedServers(line: JsonObject): readonly StepEvent[] {
+  return objects(line['mcp_servers']).flatMap(({ name, status }) => {
+    if (status === 'failed') return notice('warning', `The MCP server ${text(name)} could not start`);
+    if (status === 'needs-auth') return notice('warning', `The MCP server ${text(name)} needs a sign-in`);
+    return [];
+  });
 }
 
 /** Claude tells the status and a name of the error, but not what the API said. */

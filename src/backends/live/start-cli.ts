@@ -1,4 +1,4 @@
-import { redactVariables } from '../../config/redact.js';
+import { redactAdded } from '../../config/redact.js';
 import { type ProcessSpec, type RunningProcess, startProcess } from '../../process/start-process.js';
 import type { LiveContext } from './types.js';
 
@@ -9,15 +9,13 @@ export function startCli(
 ): Promise<RunningProcess> {
   const { command, user, signal, trace } = context;
   const { args, cwd } = spec;
-  trace?.({ type: 'spawn', command, args, cwd, env: added(spec.env, context.inherited ?? context.env) });
+  trace?.({
+    type: 'spawn',
+    command,
+    args,
+    cwd,
+    env: redactAdded(spec.env, context.inherited ?? context.env),
+  });
   const onStderrLine = trace && ((line: string) => trace({ type: 'stderr', line }));
   return startProcess({ ...spec, command, user, signal, ...(onStderrLine && { onStderrLine }) });
-}
-
-function added(
-  env: Readonly<Record<string, string>>,
-  inherited: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const more = Object.entries(env).filter(([name, value]) => inherited[name] !== value);
-  return redactVariables(Object.fromEntries(more));
 }

@@ -18,13 +18,27 @@ export interface LiveProtocol {
   readonly capabilities: LiveCapabilities;
   /** What a person can do about a failure of this CLI. */
   readonly advice?: Advice;
+  /** True if the CLI tells of MCP servers that could not start. */
+  readonly tellsMcpFailures?: true;
   /**
    * Returns the key of the process: sessions with the same key can share one (one after the other, if it
    * holds one at a time).
    */
   processKey(options: LiveSessionOptions): string;
+  /** Describes the process that `start` starts, without an effect: for plans. */
+  describe?(options: LiveSessionOptions, context: DescribedContext): Promise<LiveCommand>;
   /** Starts a process and waits until it takes sessions. Rejects with a TurnoutError. */
   start(options: LiveSessionOptions, context: LiveContext): Promise<LiveProcess>;
+}
+
+export type DescribedContext = Pick<LiveContext, 'env' | 'scratch' | 'version'>;
+
+/** What a process is started with. */
+export interface LiveCommand {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export interface LiveCapabilities {

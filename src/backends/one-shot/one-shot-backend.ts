@@ -12,6 +12,8 @@ import { askedVersion, installedVersion } from '../launch/cli-version.js';
 import { completeOptions } from '../launch/complete-options.js';
 import { withLastSession } from '../launch/continue-last.js';
 import { traceOfProcess } from '../launch/harmless-trace.js';
+import { missingServers, readMcpServers } from '../launch/mcp-config.js';
+import { plannedScratch, withoutLookingUp } from '../launch/planned.js';
 import { scratchDirectory } from '../launch/scratch-files.js';
 import { vettingNotice } from '../launch/vetted.js';
 import type { LiveProtocol } from '../live/types.js';
@@ -28,12 +30,15 @@ import type {
   LocatedCli,
   RunOptions,
   RunRequest,
+  SpawnedCommand,
   StreamCallback,
+  TraceEntry,
 } from '../types.js';
 import { findFailure } from './conclude.js';
 import { LineDecoder, type TurnFacts, type WireDecoder } from './decoder.js';
 import { foldTurn } from './fold-turn.js';
 import type { Invocation } from './invocation.js';
+import { planProcess } from './plan-process.js';
 import { runLive } from './run-live.js';
 import { defaultExitGraceMs, runProcess } from './run-process.js';
 import { StreamListener } from './stream-listener.js';
@@ -57,6 +62,8 @@ export interface Vendor {
   /** Patterns of stderr lines that say nothing about a failure. */
   readonly noise: readonly RegExp[];
   readonly advice?: Advice;
+  /** True if the CLI tells of MCP servers that could not start. */
+  readonly tellsMcpFailures?: true;
 }
 
 /**
@@ -75,11 +82,12 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
 
   /** Returns the arguments for a plain prompt in the CLI's plain output format. */
   abstract buildArgs(prompt: string, systemPrompt: string, sessionId?: string): string[];
+  /** Describes a run, without an effect. Without limits the run is only planned, and the CLI is not even asked its version. */
   protected abstract describe(
     turn: Turn,
     scratch: string,
     cli: LocatedCli,
-    limits: TurnLimits,
+    limits?: TurnLimits,
   ): Invocation | Promise<Invocation>;
   protected abstract decoderFor(turn?: Turn, cli?: LocatedCli): WireDecoder<S>;
 
@@ -189,11 +197,12 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
       yield [prepared];
       return;
     }
+    const servers = this.vendor.tellsMcpFailures ? [] : await this.#missingServers(turn);
     const ledger = new TurnLedger();
     if ('protocol' in prepared) {
       const { cli, protocol } = prepared;
       const batches = this.#runLive(turn, options, { cli, protocol, scratch, ledger, limits });
-      yield* withNotices(batches, [], () => [this.versionNotice(cli.version) ?? []].flat());
+      yield* withNotices(batches, servers, () => [this.versionNotice(cli.version) ?? []].flat());
       return;
     }
     const { cli, invocation } = prepared;
@@ -229,10 +238,21 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
         return last;
       },
     });
-    yield* withNotices(batches, invocation.notices ?? [], () => {
+    yield* withNotices(batches, [...servers, ...(invocation.notices ?? [])], () => {
       const version = decoder.state.version ?? cli.version;
       return version === undefined ? undefined : [this.versionNotice(version) ?? []].flat();
     });
+  }
+
+  async plan(request: RunRequest): Promise<SpawnedCommand> {
+    const turn = this.#turn(withoutLookingUp(request));
+    const cli = await this.locate().catch(() => ({ command: this.config.cliPath }) as LocatedCli);
+    const protocol = await this.insteadOfOneShot(turn, cli);
+    if (protocol !== undefined)
+      return planProcess(protocol, turn, { cli, env: childEnvironment(this.inherited), added: turn.env });
+    const { args, env } = await this.describe(turn, plannedScratch, cli);
+    const added = childEnvironment({}, cli.env, env, turn.env);
+    return { command: cli.command, args, cwd: turn.cwd, env: redactVariables(added) };
   }
 
   #runLive(
@@ -249,7 +269,11 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
     const { cli, protocol, scratch, ledger, limits } = run;
     const inherited = childEnvironment(this.inherited);
     const env = childEnvironment(this.inherited, cli.env, turn.env);
-    const trace = traceOfProcess(options.trace);
+    const told = traceOfProcess(options.trace);
+    const trace = (entry: TraceEntry) => {
+      if (entry.type === 'spawn') options.onSpawn?.(entry);
+      told?.(entry);
+    };
     const { command, version } = cli;
     return runLive({
       protocol,
@@ -263,6 +287,13 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
       advice: this.vendor.advice,
     });
   }
+
+  #missingServers({ mcpConfig, cwd, env }: Turn): Promise<readonly NoticeEvent[]> {
+    return missingServers(mcpConfig, { ...this.inherited, ...env }, cwd);
+  }
+
+  /** Does what has to be done before the CLI is started for this turn. */
+  protected async makeReady(_turn: Turn): Promise<void> {}
 
   /** Returns the long-lived mode for a version of the CLI whose one-shot mode does not work. */
   protected async insteadOfOneShot(_turn: Turn, _cli: LocatedCli): Promise<LiveProtocol | undefined> {
@@ -341,6 +372,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
       const cli = await this.locate();
       const protocol = await this.insteadOfOneShot(turn, cli);
       if (protocol !== undefined) return { cli, protocol };
+      await this.makeReady(turn);
       return { cli, invocation: await this.describe(turn, scratch, cli, limits) };
     } catch (error) {
       if (error instanceof TurnoutError) return failureEvent(error);
@@ -354,17 +386,21 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
 
   async #complete(given: RunRequest): Promise<Turn | ErrorEvent> {
     try {
-      const request = await withLastSession(this, this.config, given, given.env);
-      return {
-        ...request,
-        ...completeOptions(request, this.config),
-        rawArgs: request.rawArgs ?? [],
-        stream: request.stream ?? true,
-      };
+      if (given.mcpConfig !== undefined) await readMcpServers(given.mcpConfig);
+      return this.#turn(await withLastSession(this, this.config, given, given.env));
     } catch (error) {
       if (error instanceof TurnoutError) return failureEvent(error);
       throw error;
     }
+  }
+
+  #turn(request: RunRequest): Turn {
+    return {
+      ...request,
+      ...completeOptions(request, this.config),
+      rawArgs: request.rawArgs ?? [],
+      stream: request.stream ?? true,
+    };
   }
 
   #conclude(

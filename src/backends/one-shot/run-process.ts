@@ -88,7 +88,7 @@ export async function* runProcess<S extends TurnFacts>(
     if (run.stdoutFile !== undefined) await rm(run.stdoutFile, { force: true }).catch(() => undefined);
     const fromStderr = new Aside<StepEvent>();
     const readStderr = run.stderrReader((event) => fromStderr.push(event));
-    const running = await startProcess({
+    const running = await (invocation.start ?? startProcess)({
       command: run.command,
       args: invocation.args,
       cwd: run.cwd,

@@ -44,7 +44,15 @@ export function withEvents(adapter: BackendAdapter, made: MadeWith): EventBacken
   return backend;
 }
 
-const optional = ['locate', 'live', 'decode', 'recordedTools', 'lastSession', 'versionNotice'] as const;
+const optional = [
+  'locate',
+  'live',
+  'plan',
+  'decode',
+  'recordedTools',
+  'lastSession',
+  'versionNotice',
+] as const;
 
 const nothing: BackendCapabilities = {
   textDeltas: false,

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { TurnoutError } from '../../core/errors.js';
 import type { ThinkingDepth } from '../../core/thinking.js';
 import { readMcpServers } from '../launch/mcp-config.js';
@@ -27,19 +26,17 @@ export function mergedConfig(ours: JsonObject, theirs: string | undefined): stri
 export const openCodeThinking: readonly ThinkingDepth[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** The servers of a file in Claude's format, as OpenCode's `mcp` wants them. */
-export async function mcpServers(file: string): Promise<JsonObject> {
-  const servers = await readMcpServers(file, (path) => readFile(path, 'utf8'));
+export async function mcpServers(
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<JsonObject> {
+  const servers = await readMcpServers(file, env);
   return Object.fromEntries(
-    servers.map(([name, server]) => {
-      if (typeof server['url'] === 'string') {
-        return [
-          name,
-          { type: 'remote', url: server['url'], headers: server['headers'] ?? {}, enabled: true },
-        ];
-      }
-      const args = Array.isArray(server['args']) ? server['args'] : [];
-      const command = [server['command'], ...args];
-      return [name, { type: 'local', command, environment: server['env'] ?? {}, enabled: true }];
+    servers.map(({ name, runs }) => {
+      if (runs.type !== 'local')
+        return [name, { type: 'remote', url: runs.url, headers: runs.headers, enabled: true }];
+      const command = [runs.command, ...runs.args];
+      return [name, { type: 'local', command, environment: runs.env, enabled: true }];
     }),
   );
 }

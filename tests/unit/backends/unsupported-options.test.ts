@@ -15,12 +15,6 @@ it.each<[VendorName, Partial<RunRequest>, string]>([
   expect(await refusal(name, request)).not.toContain('--thinking');
 });
 
-it('Gemini, which takes no MCP servers for a run, says where they are to be configured (O8)', async () => {
-  const advice =
-    "gemini does not support mcpConfig (--mcp-config). Configure the MCP servers in gemini's own settings.";
-  expect(await refusal('gemini', { mcpConfig: '/mcp.json' })).toBe(advice);
-});
-
 async function refusal(name: VendorName, request: Partial<RunRequest>): Promise<string> {
   const messages: string[] = [];
   for await (const event of createBackend(name, configWith({})).run({ prompt: 'hi', ...request })) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeCommand } from '../../../src/cli/describe-command.js';
 import { parseRunOptions } from '../../../src/cli/run-options.js';
+import { describeCommand } from '../../../src/runner/describe-command.js';
 
 it('a PATH that was only added to is shown as a shell writes it (O9)', () => {
   const command = { command: 'codex', args: [], cwd: '/w' };

@@ -75,6 +75,7 @@ export class ChainStage extends Stage {
     return {
       home: this.home,
       configFor: this.configured().configFor,
+      programs: this.configured().configFor('claude'),
       signal: new AbortController().signal,
       tell: (event) => this.events.push(event),
       times: { firstRetryMs: 1, markerGraceMs: 300 },

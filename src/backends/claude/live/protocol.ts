@@ -1,10 +1,18 @@
+import { statSync } from 'node:fs';
 import { TurnoutError } from '../../../core/errors.js';
 import type { RunningProcess } from '../../../process/start-process.js';
 import { childEnvironment } from '../../launch/child-environment.js';
 import { writeScratchFiles } from '../../launch/scratch-files.js';
 import { agentHookEvents } from '../../live/agent-hooks.js';
 import { startCli } from '../../live/start-cli.js';
-import type { LiveContext, LiveProcess, LiveProtocol, LiveSessionOptions } from '../../live/types.js';
+import type {
+  DescribedContext,
+  LiveCommand,
+  LiveContext,
+  LiveProcess,
+  LiveProtocol,
+  LiveSessionOptions,
+} from '../../live/types.js';
 import { classifyFailure } from '../../output/classify-failure.js';
 import { claudeAdvice } from '../advice.js';
 import {
@@ -16,7 +24,7 @@ import {
   streamFormat,
   thinkingFlags,
 } from '../arguments.js';
-import { settingsFor } from '../settings.js';
+import { type SettingsArguments, settingsFor } from '../settings.js';
 import { liveEnvironment, shownVersion } from '../versions.js';
 import { HookCalls, hooksKey, registeredHooks } from './hooks.js';
 import { mayAsk, permissionsFor } from './permissions.js';
@@ -28,6 +36,7 @@ import { ClaudeTurns } from './turns.js';
 export const claudeLive: LiveProtocol = {
   sessionsPerProcess: 'one',
   advice: claudeAdvice,
+  tellsMcpFailures: true,
   capabilities: {
     thinking: true,
     permissionModes: ['bypass', 'ask', 'edits', 'plan'],
@@ -45,6 +54,7 @@ export const claudeLive: LiveProtocol = {
     agentHooks: agentHookEvents,
   },
   processKey,
+  describe,
   start,
 };
 
@@ -52,20 +62,31 @@ export const claudeLive: LiveProtocol = {
 const startMs = 60_000;
 
 function processKey({ sessionId: _, agentHooks, ...options }: LiveSessionOptions): string {
-  const startOptions = { ...options, agentHooks: hooksKey(agentHooks) };
+  const { mcpConfig } = options;
+  // A process has the servers that were in the file when it was started.
+  const changed = mcpConfig && statSync(mcpConfig, { throwIfNoEntry: false })?.mtimeMs;
+  const startOptions = { ...options, agentHooks: hooksKey(agentHooks), changed };
   return JSON.stringify(Object.entries(startOptions).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+async function describe(
+  options: LiveSessionOptions,
+  { env, version, scratch }: DescribedContext,
+): Promise<LiveCommand & Pick<SettingsArguments, 'files'>> {
+  const added = [claudeEnvironment(env, effectiveMode(options)), liveEnvironment(version, env)];
+  const { args, files } = await settingsFor(options.settings, mayAsk(options), scratch);
+  return {
+    args: [...liveArgs(options), ...args],
+    cwd: options.cwd,
+    env: childEnvironment(env, ...added),
+    files,
+  };
+}
+
 async function start(options: LiveSessionOptions, context: LiveContext): Promise<LiveProcess> {
-  const env = childEnvironment(
-    context.env,
-    claudeEnvironment(context.env, effectiveMode(options)),
-    liveEnvironment(context.version, context.env),
-  );
-  const settings = await settingsFor(options.settings, mayAsk(options), context.scratch);
-  if (settings.files.length > 0) await writeScratchFiles(context.scratch, settings.files, context.user);
-  const args = [...liveArgs(options), ...settings.args];
-  const child = await startCli({ args, cwd: options.cwd, env, stdin: 'open' }, context);
+  const { files, ...command } = await describe(options, context);
+  if (files.length > 0) await writeScratchFiles(context.scratch, files, context.user);
+  const child = await startCli({ ...command, stdin: 'open' }, context);
   return connect(child, options, context.trace, context.version);
 }
 

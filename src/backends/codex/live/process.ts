@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StepEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import { within } from '../../../core/wait.js';
 import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
-import { readMcpServers } from '../../launch/mcp-config.js';
-import type { LiveEvent, LiveProcess, LiveSession, LiveSessionOptions } from '../../live/types.js';
+import type {
+  LiveContext,
+  LiveEvent,
+  LiveProcess,
+  LiveSession,
+  LiveSessionOptions,
+} from '../../live/types.js';
 import { unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { object, objects, text } from '../../output/read-fields.js';
@@ -14,6 +19,7 @@ import { withoutNoise } from '../../output/stderr.js';
 import type { RecentSessions } from '../../recent-sessions.js';
 import type { TraceEntry } from '../../types.js';
 import { reasoningEffort } from '../arguments.js';
+import { codexMcpServers } from '../mcp-servers.js';
 import { shownVersion } from '../versions.js';
 import { decodeNotification, optedOutMethods } from './notifications.js';
 import { hasPolicy, threadPolicy, turnPolicy } from './permissions.js';
@@ -39,6 +45,7 @@ export class CodexProcess implements LiveProcess {
   readonly #connection: CodexConnection;
   readonly #knownInstructions: KnownInstructions;
   readonly #trace: ((entry: TraceEntry) => void) | undefined;
+  readonly #env: Readonly<Record<string, string>>;
   readonly #sessions = new Map<string, CodexSession>();
   /** Called when the server has unloaded a thread, by its id. */
   readonly #onUnloaded = new Map<string, () => void>();
@@ -52,13 +59,14 @@ export class CodexProcess implements LiveProcess {
   constructor(
     child: RunningProcess,
     knownInstructions: KnownInstructions,
-    trace: ((entry: TraceEntry) => void) | undefined,
+    { trace, env = {} }: Partial<Pick<LiveContext, 'trace' | 'env'>> = {},
   ) {
     this.pid = child.pid;
     this.exited = child.exited;
     this.#child = child;
     this.#knownInstructions = knownInstructions;
     this.#trace = trace;
+    this.#env = env;
     this.#connection = new CodexConnection(child, {
       receive: (message) => this.#receive(message),
       garbage: (line) => this.#deliverToAll([unknownLine('A line that is not JSON-RPC', line)]),
@@ -88,7 +96,7 @@ export class CodexProcess implements LiveProcess {
     if (sessionId !== undefined && this.#sessions.has(sessionId)) {
       throw new TurnoutError('bad_request', `The Codex session ${sessionId} is already open.`);
     }
-    const params = await threadParams(options);
+    const params = await threadParams(options, this.#env);
     let session: CodexSession | undefined;
     let resumedWith = '';
     // Notifications about the thread may follow the answer at once: the session must be there for them.
@@ -261,21 +269,21 @@ function crash(exit: ProcessExit, stderr: string): TurnoutError {
   return new TurnoutError('crashed', `Codex CLI error (${describeExit(exit)}): ${last || 'unknown error'}`);
 }
 
-async function threadParams(options: LiveSessionOptions): Promise<JsonObject> {
+async function threadParams(
+  options: LiveSessionOptions,
+  env: Readonly<Record<string, string>>,
+): Promise<JsonObject> {
   // Codex opens a thread anywhere, and only its tools fail there.
   const directory = await stat(options.cwd).catch(() => undefined);
   if (!directory?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${options.cwd} is not there.`);
   }
-  const servers =
-    options.mcpConfig === undefined
-      ? undefined
-      : await readMcpServers(options.mcpConfig, (path) => readFile(path, 'utf8'));
+  const servers = options.mcpConfig === undefined ? undefined : await codexMcpServers(options.mcpConfig, env);
   return {
     cwd: options.cwd,
     ...(options.model === undefined ? {} : { model: options.model }),
     ...threadPolicy(options),
-    ...(servers === undefined ? {} : { config: { mcp_servers: Object.fromEntries(servers) } }),
+    ...(servers === undefined ? {} : { config: { mcp_servers: servers } }),
   };
 }
 

@@ -4,7 +4,9 @@ import { TurnoutError } from '../../../core/errors.js';
 import type { RunningProcess } from '../../../process/start-process.js';
 import { startCli } from '../../live/start-cli.js';
 import type {
+  DescribedContext,
   LiveCapabilities,
+  LiveCommand,
   LiveContext,
   LiveProcess,
   LiveProtocol,
@@ -19,6 +21,7 @@ import { CodexProcess, type KnownInstructions } from './process.js';
 class CodexLive implements LiveProtocol {
   readonly sessionsPerProcess = 'many';
   readonly advice = codexAdvice;
+  readonly tellsMcpFailures = true;
   readonly capabilities: LiveCapabilities = {
     thinking: true,
     thinkingDepth: codexThinking,
@@ -43,7 +46,7 @@ class CodexLive implements LiveProtocol {
   async start(options: LiveSessionOptions, context: LiveContext): Promise<LiveProcess> {
     for (let attempt = 1; ; attempt++) {
       const child = await this.#spawn(options, context);
-      const running = new CodexProcess(child, this.#knownInstructions, context.trace);
+      const running = new CodexProcess(child, this.#knownInstructions, context);
       try {
         await running.initialize(context.version);
         return running;
@@ -58,11 +61,14 @@ class CodexLive implements LiveProtocol {
     }
   }
 
-  #spawn(options: LiveSessionOptions, context: LiveContext): Promise<RunningProcess> {
-    const args = ['app-server', ...withoutAnalytics, ...withoutPlugins(context.env), ...unloadAtOnce];
+  async describe(options: LiveSessionOptions, { env }: DescribedContext): Promise<LiveCommand> {
+    const args = ['app-server', ...withoutAnalytics, ...withoutPlugins(env), ...unloadAtOnce];
     // The process outlives the directory of its first session.
-    const cwd = parse(options.cwd).root || '/';
-    return startCli({ args, cwd, env: context.env, stdin: 'open' }, context);
+    return { args, cwd: parse(options.cwd).root || '/', env };
+  }
+
+  async #spawn(options: LiveSessionOptions, context: LiveContext): Promise<RunningProcess> {
+    return startCli({ ...(await this.describe(options, context)), stdin: 'open' }, context);
   }
 }
 

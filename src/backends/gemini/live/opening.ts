@@ -120,20 +120,15 @@ async function awaitHistory(
 /** The servers of a file in Claude's format, as `session/new` takes them. */
 export async function acpMcpServers(
   file: string,
-  read: (path: string) => Promise<string>,
+  env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly JsonObject[]> {
-  const servers = await readMcpServers(file, read);
-  return servers.map(([name, server]) => {
-    const url = text(server['url']);
-    if (url === '') {
-      const args = Array.isArray(server['args']) ? server['args'].map(String) : [];
-      return { name, command: text(server['command']), args, env: pairs(server['env']) };
-    }
-    const type = server['type'] === 'sse' ? 'sse' : 'http';
-    return { type, name, url, headers: pairs(server['headers']) };
+  const servers = await readMcpServers(file, env);
+  return servers.map(({ name, runs }) => {
+    if (runs.type === 'local') return { name, command: runs.command, args: runs.args, env: pairs(runs.env) };
+    return { type: runs.type, name, url: runs.url, headers: pairs(runs.headers) };
   });
 }
 
-function pairs(record: unknown): readonly JsonObject[] {
-  return Object.entries(object(record)).map(([name, value]) => ({ name, value: String(value) }));
+function pairs(record: Readonly<Record<string, string>>): readonly JsonObject[] {
+  return Object.entries(record).map(([name, value]) => ({ name, value }));
 }

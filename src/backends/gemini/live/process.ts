@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { StepEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import type { ProcessExit, RunningProcess } from '../../../process/start-process.js';
@@ -85,7 +84,7 @@ export class GeminiProcess implements LiveProcess {
   async open(options: LiveSessionOptions): Promise<LiveSession> {
     if (this.#crash !== undefined) throw this.#crash;
     const mcpServers =
-      options.mcpConfig === undefined ? [] : await acpMcpServers(options.mcpConfig, readText);
+      options.mcpConfig === undefined ? [] : await acpMcpServers(options.mcpConfig, this.#context.env);
     const place = { cwd: options.cwd, mcpServers };
     const opened =
       options.sessionId === undefined
@@ -218,8 +217,4 @@ export class GeminiProcess implements LiveProcess {
 function startFailure(error: TurnoutError): TurnoutError {
   const code = error.code === 'crashed' ? classifyFailure(error.message) : 'unknown';
   return code === 'unknown' ? error : new TurnoutError(code, error.message, { cause: error });
-}
-
-function readText(path: string): Promise<string> {
-  return readFile(path, 'utf8');
 }

@@ -1,9 +1,9 @@
 import { startCli } from '../../live/start-cli.js';
-import type { LiveProtocol } from '../../live/types.js';
+import type { DescribedContext, LiveCommand, LiveProtocol, LiveSessionOptions } from '../../live/types.js';
 import { geminiAdvice } from '../advice.js';
 import { removeStubs } from '../chat-records.js';
 import { GeminiProcess } from './process.js';
-import { retryLogEnvironment } from './retries.js';
+import { retryLogVariable, withRetryLog } from './retries.js';
 
 /** Gemini CLI over the Agent Client Protocol (S5): `gemini --acp`. Measured with 0.61.0. */
 export const geminiLive: LiveProtocol = {
@@ -27,14 +27,13 @@ export const geminiLive: LiveProtocol = {
   // the environment of the whole process, and `session/load` reads the settings of the directory it was started in.
   processKey: ({ cwd }) => cwd,
 
-  async start({ cwd }, context) {
+  describe,
+
+  async start(options, context) {
     if (context.user === undefined) await removeStubs(context.env);
-    const env = {
-      ...context.env,
-      ...environment,
-      ...(await retryLogEnvironment(context.scratch, context.env, context.user)),
-    };
-    const child = await startCli({ args: ['--acp'], cwd, env, stdin: 'open' }, context);
+    const described = await describe(options, context);
+    const env = await withRetryLog(described.env, context.scratch, context.user);
+    const child = await startCli({ ...described, env, stdin: 'open' }, context);
     const process = new GeminiProcess(child, context);
     try {
       await process.initialize();
@@ -45,6 +44,13 @@ export const geminiLive: LiveProtocol = {
     }
   },
 };
+
+async function describe(
+  { cwd }: LiveSessionOptions,
+  { env, scratch }: DescribedContext,
+): Promise<LiveCommand> {
+  return { args: ['--acp'], cwd, env: { ...env, ...environment, ...retryLogVariable(scratch, env) } };
+}
 
 const environment = {
   // Without the relaunch it is a second faster, and signals reach the process that works.

@@ -88,18 +88,27 @@ function sizeOf(path: string): number {
   }
 }
 
-/** The environment that makes Gemini write its log there, readable by its owner only. A log that the user asked for stays. */
-export async function retryLogEnvironment(
+/** The variable that makes Gemini write its log there. A log that the user asked for stays. */
+export function retryLogVariable(
   directory: string,
   env: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return env[variable] === undefined ? { [variable]: logPath(directory) } : {};
+}
+
+/** Makes the log of an environment that names ours, readable by its owner only. Where that can't be, there is none. */
+export async function withRetryLog(
+  env: Readonly<Record<string, string>>,
+  directory: string,
   user?: ProcessUser,
 ): Promise<Readonly<Record<string, string>>> {
-  if (env[variable] !== undefined) return {};
+  if (env[variable] !== logPath(directory)) return env;
   try {
     await writeScratchFiles(directory, [{ path: logPath(directory), content: '' }], user);
-    return { [variable]: logPath(directory) };
+    return env;
   } catch {
-    return {};
+    const { [variable]: _, ...others } = env;
+    return others;
   }
 }
 

@@ -7,6 +7,8 @@ import type { ProcessExit, RunningProcess } from '../../../process/start-process
 import { writeScratchFiles } from '../../launch/scratch-files.js';
 import { startCli } from '../../live/start-cli.js';
 import type {
+  DescribedContext,
+  LiveCommand,
   LiveContext,
   LiveEvent,
   LiveProcess,
@@ -35,20 +37,34 @@ import { OpenCodeSession, type SessionServer } from './session.js';
 import { exitError, StartupLines, startMs } from './startup.js';
 import { type HttpAnswer, type HttpCall, OpenCodeHttp, serverUser } from './transport.js';
 
+/** Every user of the machine can reach the port. */
+export function newPassword(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+/** `opencode serve`. It does not run in a session's directory: that may be removed while the server stays. */
+export function openCodeCommand(
+  config: string,
+  password: string,
+  { env, scratch }: DescribedContext,
+): LiveCommand {
+  return {
+    args: ['serve', '--port', '0', '--hostname', '127.0.0.1'],
+    cwd: scratch,
+    env: {
+      ...env,
+      OPENCODE_CONFIG_CONTENT: config,
+      OPENCODE_SERVER_USERNAME: serverUser,
+      OPENCODE_SERVER_PASSWORD: password,
+    },
+  };
+}
+
 /** Starts `opencode serve` and waits until it takes sessions. */
 export async function startOpenCode(config: string, context: LiveContext): Promise<LiveProcess> {
-  // Every user of the machine can reach the port.
-  const password = randomBytes(24).toString('base64url');
-  // The server does not run in a session's directory: that may be removed while the server stays.
+  const password = newPassword();
   await writeScratchFiles(context.scratch, [], context.user);
-  const args = ['serve', '--port', '0', '--hostname', '127.0.0.1'];
-  const env = {
-    ...context.env,
-    OPENCODE_CONFIG_CONTENT: config,
-    OPENCODE_SERVER_USERNAME: serverUser,
-    OPENCODE_SERVER_PASSWORD: password,
-  };
-  const child = await startCli({ args, cwd: context.scratch, env }, context);
+  const child = await startCli(openCodeCommand(config, password, context), context);
   let server: OpenCodeProcess | undefined;
   try {
     const lines = new StartupLines(child, context.trace);

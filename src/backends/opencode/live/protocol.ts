@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
-import type { LiveProtocol } from '../../live/types.js';
+import type { DescribedContext, LiveProtocol } from '../../live/types.js';
 import { openCodeAdvice } from '../advice.js';
 import { mcpServers, mergedConfig, openCodeThinking } from '../config.js';
-import { startOpenCode } from './process.js';
+import { newPassword, openCodeCommand, startOpenCode } from './process.js';
 
 export interface OpenCodeLiveSettings {
   /** `false` switches off OpenCode's undo, which takes half of a short turn's time. By default the user's setting holds. */
@@ -11,6 +11,16 @@ export interface OpenCodeLiveSettings {
 
 /** OpenCode over its server (S5), measured with 1.18.33: one process for any number of sessions and directories. */
 export function createOpenCodeLive(settings: OpenCodeLiveSettings = {}): LiveProtocol {
+  async function configFor(mcpConfig: string | undefined, { env }: DescribedContext): Promise<string> {
+    const config = {
+      ...settings,
+      ...(mcpConfig === undefined ? {} : { mcp: await mcpServers(mcpConfig, env) }),
+      // Denying one of several calls denies them all: the model should hear of it, not fall silent.
+      experimental: { continue_loop_on_deny: true },
+    };
+    return mergedConfig(config, env['OPENCODE_CONFIG_CONTENT']);
+  }
+
   return {
     sessionsPerProcess: 'many',
     advice: openCodeAdvice,
@@ -37,14 +47,12 @@ export function createOpenCodeLive(settings: OpenCodeLiveSettings = {}): LivePro
       return `opencode ${mcpConfig} ${changed}`;
     },
 
+    async describe({ mcpConfig }, context) {
+      return openCodeCommand(await configFor(mcpConfig, context), newPassword(), context);
+    },
+
     async start({ mcpConfig }, context) {
-      const config = {
-        ...settings,
-        ...(mcpConfig === undefined ? {} : { mcp: await mcpServers(mcpConfig) }),
-        // Denying one of several calls denies them all: the model should hear of it, not fall silent.
-        experimental: { continue_loop_on_deny: true },
-      };
-      return startOpenCode(mergedConfig(config, context.env['OPENCODE_CONFIG_CONTENT']), context);
+      return startOpenCode(await configFor(mcpConfig, context), context);
     },
   };
 }

@@ -54,6 +54,7 @@ describe.concurrent('the command of a turn', () => {
         'mcp_servers.echo.args=["/x.mjs","a \\"b\\""]',
         'mcp_servers.echo.env={"KEY"="v"}',
         'mcp_servers."with space".url="http://127.0.0.1:1/mcp"',
+        'mcp_servers."with space".http_headers={"A"="b"}',
       ]),
     );
 
@@ -64,14 +65,17 @@ describe.concurrent('the command of a turn', () => {
     });
   });
 
-  it('is refused when the file of MCP servers is missing, no JSON, or something else', async ({ stage }) => {
+  it('is refused when the file of MCP servers is missing, no JSON, or something else (O8)', async ({
+    stage,
+  }) => {
     const files = [
       stage.path('gone'),
       stage.write('a', '{'),
       stage.write('b', '[]'),
       stage.write('c', '{"mcpServers":{"x":1}}'),
+      stage.write('d', '{"mcpServers":{"x":{}}}'),
     ];
-    for (const name of ['codex', 'opencode'] as const) {
+    for (const name of ['claude', 'codex', 'gemini', 'opencode'] as const) {
       for (const mcpConfig of files) {
         const run = createBackend(name, stage.config('replay.sh')).run({ prompt: 'hi', mcpConfig });
         expect(await collect(run)).toMatchObject([
@@ -79,6 +83,21 @@ describe.concurrent('the command of a turn', () => {
         ]);
       }
     }
+  });
+
+  it('of Gemini is that of a session of --acp if it has MCP servers, which takes no raw words (O8)', async ({
+    stage,
+  }) => {
+    const mcpConfig = stage.write('mcp.json', mcp);
+    expect((await commandOf(stage, 'gemini', { prompt: 'hi', mcpConfig })).args).toEqual(['--acp']);
+    const run = createBackend('gemini', stage.config('replay.sh')).run({
+      prompt: 'hi',
+      mcpConfig,
+      rawArgs: ['--debug'],
+    });
+    expect(await collect(run)).toMatchObject([
+      { type: 'error', code: 'unsupported', message: expect.stringContaining('rawArgs') },
+    ]);
   });
 
   it('takes tools away by name (R7.4)', async ({ stage }) => {

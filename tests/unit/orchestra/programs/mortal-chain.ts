@@ -18,6 +18,7 @@ const configFor = () => ({
 const settings = {
   home,
   configFor,
+  programs: configFor(),
   signal: new AbortController().signal,
   tell: () => {},
   watch: (point: string) => {

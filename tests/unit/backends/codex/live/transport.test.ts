@@ -10,7 +10,7 @@ it('a process whose output can’t be taken is ended, and says why', async () =>
   const trace = (entry: TraceEntry) => {
     if (entry.type === 'line' && entry.direction === 'in') throw new Error('choked');
   };
-  const running = new CodexProcess(child, new RecentSessions(), trace);
+  const running = new CodexProcess(child, new RecentSessions(), { trace });
   await expect(running.initialize()).rejects.toThrow('The output of Codex could not be read: choked');
   await child.exited;
 });

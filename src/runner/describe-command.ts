@@ -12,10 +12,10 @@ export function describeCommand(
   const short: Redact = (word) => shorten(word, redact);
   const { PATH: path, ...others } = env;
   const variables = Object.entries(redactVariables(others, short)).map(
-    ([name, value]) => `${name}=${quote(value)}`,
+    ([name, value]) => `${name}=${quoteWord(value)}`,
   );
   if (path !== undefined) variables.push(`PATH=${describePath(path, inherited, short)}`);
-  return `in ${cwd}: ${[...variables, quote(command), ...redactWords(args, short).map(quote)].join(' ')}`;
+  return `in ${cwd}: ${[...variables, quoteWord(command), ...redactWords(args, short).map(quoteWord)].join(' ')}`;
 }
 
 /** A PATH that was only added to is shown as a shell writes it: the addition, and `"$PATH"`. */
@@ -25,8 +25,8 @@ function describePath(
   redact: Redact,
 ): string {
   const { PATH: before = '' } = childEnvironment({ PATH: inherited['PATH'] });
-  if (before === '' || !path.endsWith(`${delimiter}${before}`)) return quote(redact(path));
-  return `${quote(redact(path.slice(0, -before.length)))}"$PATH"`;
+  if (before === '' || !path.endsWith(`${delimiter}${before}`)) return quoteWord(redact(path));
+  return `${quoteWord(redact(path.slice(0, -before.length)))}"$PATH"`;
 }
 
 const longestWord = 400;
@@ -37,6 +37,7 @@ function shorten(word: string, redact: Redact): string {
   return word.length <= longestWord ? shown : `${shown.slice(0, longestWord)}… (${word.length} characters)`;
 }
 
-function quote(word: string): string {
+/** A word as a shell takes it. */
+export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
