@@ -52,12 +52,8 @@ export async function resolveChain(request: ChainRequest): Promise<ResolvedChain
         warn: (warning) => warnings.add(warning),
       };
       index += 1;
-      try {
-        group.push(await resolveStep(member, context));
-      } catch (error) {
-        if (!(error instanceof TurnoutError)) throw error;
-        problems.push(error);
-      }
+      const resolved = await resolveStep(member, context, problems);
+      if (resolved !== undefined) group.push(resolved);
       checkName(member, earlier, group, memberPlace, problems);
     }
     groups.push(group);
@@ -157,11 +153,14 @@ function together(problems: readonly TurnoutError[], chain: string): TurnoutErro
   const code =
     (['bad_request', 'unsupported'] as const).find((known) => problems.some((one) => one.code === known)) ??
     'not_installed';
-  const [first] = problems;
-  if (problems.length === 1 && first !== undefined)
+  const [first, ...others] = problems.filter((one, at) => {
+    return problems.findIndex((other) => other.message === one.message) === at;
+  });
+  if (first !== undefined && others.length === 0)
     return new TurnoutError(code, first.message, { hint: first.hint });
-  const lines = problems.map(({ message, hint }) =>
-    `  - ${message}${hint === undefined ? '' : ` ${hint}`}`.replaceAll('\n', '\n    '),
-  );
+  const lines = [...(first === undefined ? [] : [first]), ...others].map(({ message, hint }) => {
+    const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
+    return `  - ${hint === undefined ? sentence : `${sentence} ${hint}`}`.replaceAll('\n', '\n    ');
+  });
   return new TurnoutError(code, `The chain ${JSON.stringify(chain)} can't be run:\n${lines.join('\n')}`);
 }

@@ -6,7 +6,7 @@ import { parseCondition } from './conditions.js';
 import { resolveAgent } from './resolve-agent.js';
 import type { ChainRequest } from './resolve-chain.js';
 import { resolvePrompt } from './resolve-prompt.js';
-import type { Condition, ProgramStep, ResolvedStep } from './types.js';
+import type { AgentStep, Condition, ProgramStep, ResolvedStep } from './types.js';
 import { checkReferences, usesOutput } from './variables.js';
 
 export type StepEntry = NonNullable<ChainEntry['steps'][number]['parallel']>[number];
@@ -29,30 +29,45 @@ export interface StepContext {
 /** The most runs of a step that has `"loop": true` and no `iterations`. */
 const defaultIterations = 10;
 
-export async function resolveStep(step: StepEntry, context: StepContext): Promise<ResolvedStep> {
+/** Looks a step up. What is wrong with it goes to `problems`, all of it; then there is no step. */
+export async function resolveStep(
+  step: StepEntry,
+  context: StepContext,
+  problems: TurnoutError[],
+): Promise<ResolvedStep | undefined> {
   const { request, place, earlier, index, warn } = context;
+  const before = problems.length;
+  const attempt = async <T>(act: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof TurnoutError)) throw error;
+      problems.push(error);
+      return undefined;
+    }
+  };
   const known = { variables: request.variables, earlier };
-  const agent = await context.findAgent(step.agent);
-  for (const warning of agent?.warnings ?? []) warn(warning);
   const loop = step.loop ?? step.iterations !== undefined;
   if (!loop && (step.iterations ?? 1) > 1) warn(`${place}.iterations is not used, because of "loop": false.`);
   const iterations = loop ? (step.iterations ?? defaultIterations) : 1;
-  const prompt = resolvePrompt(step, agent, context);
-  for (const arg of step.args ?? []) checkReferences(arg, known, `${place}.args`);
-  if (prompt !== undefined) checkReferences(prompt.text, known, prompt.place);
-  if (step.verify !== undefined && usesOutput(step.verify)) {
-    throw new TurnoutError('bad_request', `${place}.verify uses the output of a step.`, {
-      hint: 'What a model says is never put into a shell. Let the command look at the files instead.',
-    });
-  }
-  const run =
+  const when = await attempt(() => (step.when === undefined ? undefined : conditionOf(step.when, context)));
+  await attempt(() => checkVerify(step, place));
+  for (const arg of step.args ?? []) await attempt(() => checkReferences(arg, known, `${place}.args`));
+  const found = await attempt(async () => ({ agent: await context.findAgent(step.agent) }));
+  if (found === undefined) return undefined;
+  const { agent } = found;
+  for (const warning of agent?.warnings ?? []) warn(warning);
+  const prompt = await attempt(() => resolvePrompt(step, agent, context));
+  if (prompt !== undefined) await attempt(() => checkReferences(prompt.text, known, prompt.place));
+  const run = await attempt<AgentStep | ProgramStep>(() =>
     agent === undefined
-      ? await findProgram(step, context)
-      : await resolveAgent(agent, { step, context, loops: loop && iterations > 1 });
+      ? findProgram(step, context)
+      : resolveAgent(agent, { step, context, loops: loop && iterations > 1 }),
+  );
+  if (problems.length > before || run === undefined) return undefined;
   if (run.type === 'agent' && (prompt === undefined || prompt.text.trim() === '')) {
-    throw new TurnoutError('bad_request', `${place} has no prompt for the agent ${step.agent}.`, {
-      hint: 'Give it one with --prompt, "prompt" or "promptFile" in the step or the chain, or "defaultPrompt" in the agent.',
-    });
+    problems.push(withoutPrompt(step, place));
+    return undefined;
   }
   return {
     index,
@@ -67,8 +82,21 @@ export async function resolveStep(step: StepEntry, context: StepContext): Promis
     ...(step.retry === undefined ? {} : { retry: step.retry }),
     ...(step.budget === undefined ? {} : { budget: step.budget }),
     ...(step.noProgress === undefined ? {} : { noProgress: step.noProgress }),
-    ...(step.when === undefined ? {} : { when: conditionOf(step.when, context) }),
+    ...(when === undefined ? {} : { when }),
   };
+}
+
+function withoutPrompt({ agent }: StepEntry, place: string): TurnoutError {
+  return new TurnoutError('bad_request', `${place} has no prompt for the agent ${agent}.`, {
+    hint: 'Give it one with --prompt, "prompt" or "promptFile" in the step or the chain, or "defaultPrompt" in the agent.',
+  });
+}
+
+function checkVerify({ verify }: StepEntry, place: string): void {
+  if (verify === undefined || !usesOutput(verify)) return;
+  throw new TurnoutError('bad_request', `${place}.verify uses the output of a step.`, {
+    hint: 'What a model says is never put into a shell. Let the command look at the files instead.',
+  });
 }
 
 function conditionOf(text: string, { place, request, earlier }: StepContext): Condition {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TurnoutError } from '../../../src/core/errors.js';
-import type { AgentStep } from '../../../src/orchestra/types.js';
+import type { AgentStep, ResolvedChain } from '../../../src/orchestra/types.js';
 import { ChainStage } from './chain-stage.js';
 
 let stage: ChainStage;
@@ -15,6 +15,12 @@ async function refusal(chain: string | undefined, request = {}): Promise<Turnout
   const error = await stage.resolve(chain, request).catch((thrown: unknown) => thrown);
   if (error instanceof TurnoutError) return error;
   throw new Error(`It was not refused: ${JSON.stringify(error)}`);
+}
+
+function firstAgent({ groups }: ResolvedChain): AgentStep {
+  const [step] = groups.flat();
+  if (step?.run.type !== 'agent') throw new Error('The first step has no agent.');
+  return step.run;
 }
 
 const agents = { a: { systemPromptText: 'You are a.' }, b: { systemPromptText: '', backend: 'codex-cli' } };
@@ -113,12 +119,14 @@ describe('a chain is checked as a whole before it begins (O6)', () => {
       },
       chains: { right: { steps: [{ agent: 'right' }] }, wrong: { steps: [{ agent: 'wrong' }] } },
     });
-    expect((await refusal('wrong')).message).toContain('"opus" is a model of claude, not of codex');
+    expect((await refusal('wrong')).message).toContain(
+      '"opus" is a model of claude, and the backend is codex',
+    );
     const changed = await stage.resolve('right', { backend: 'codex' });
-    expect((changed.groups[0]?.[0]?.run as AgentStep).options.model).toBeUndefined();
+    expect(firstAgent(changed).options.model).toBeUndefined();
     expect(changed.warnings.join()).toContain('the model "opus" of the agent right belongs to claude');
     const kept = await stage.resolve('right');
-    expect((kept.groups[0]?.[0]?.run as AgentStep).options.model).toBe('opus');
+    expect(firstAgent(kept).options.model).toBe('opus');
   });
 
   it('a CLI that is not there is told with what installs it, unless a fallback was named (O10, O12)', async () => {
@@ -136,7 +144,7 @@ describe('a chain is checked as a whole before it begins (O6)', () => {
     const error = await refusal('none', missing);
     expect([error.code, error.hint]).toEqual(['not_installed', expect.stringContaining('npm install')]);
     const other = await stage.resolve('other', missing);
-    expect((other.groups[0]?.[0]?.run as AgentStep).backend).toBe('codex');
+    expect(firstAgent(other).backend).toBe('codex');
     expect(other.warnings.join()).toContain('runs on its fallback, codex');
   });
 

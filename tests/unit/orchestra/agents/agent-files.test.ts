@@ -158,7 +158,7 @@ You build.
 
   it.each([
     ['modle: opus', 'f.md line 2: unknown key "modle"', 'did you mean model?'],
-    ['backend: claud', 'f.md line 2: backend: expected one of claude,', 'did you mean claude?'],
+    ['backend: claud', 'f.md line 2: backend: Unknown backend "claud"', 'Did you mean claude?'],
     ['maxTurns: 0', 'f.md line 2: maxTurns: expected a whole number above 0', ''],
     ['tools: []', 'f.md line 2: tools: expected names of tools', ''],
     ['tools: Bash(git', 'f.md line 2: tools: expected names of tools', ''],

@@ -46,8 +46,8 @@ describe('an agent of a chain file', () => {
   it.for([
     [{ systemPrompt: 'no/such.md' }, 'c.json: agents.a.systemPrompt: no/such.md is not there'],
     [{ systemPrompt: '.' }, 'c.json: agents.a.systemPrompt: . is a directory'],
-    [{ systemPromptText: '', backend: 'gpt' }, 'c.json: agents.a.backend: expected one of claude'],
-    [{ systemPromptText: '', fallback: 'codx' }, 'c.json: agents.a.fallback: expected one of'],
+    [{ systemPromptText: '', backend: 'gpt' }, 'c.json: agents.a.backend: Unknown backend "gpt"'],
+    [{ systemPromptText: '', fallback: 'codx' }, 'c.json: agents.a.fallback: Unknown backend "codx"'],
     [{ systemPromptText: '', settings: 's' }, 'c.json: agents.a.settings: s is not there'],
     [{ systemPromptText: '', defaultPromptFile: 'd' }, 'c.json: agents.a.defaultPromptFile: d is not there'],
     [
