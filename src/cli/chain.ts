@@ -111,7 +111,7 @@ const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Term
   },
   plan: async (flags, terminal) => {
     const settings = await settingsFor(flags, terminal);
-    const plan = await planChain(await resolve(flags, settings), settings.configFor);
+    const plan = await planChain(await resolve(flags, settings, { planOnly: true }), settings.configFor);
     return print(terminal, flags, plan, planText);
   },
   list: async (flags, terminal) => {
@@ -150,7 +150,11 @@ function settingsFor(flags: Pick<ChainFlags, 'cwd' | 'demo'>, terminal: Terminal
   return chainSettings(flags, (warning) => terminal.say(warning));
 }
 
-function resolve(flags: ChainFlags, settings: ChainSettings): Promise<ResolvedChain> {
+function resolve(
+  flags: ChainFlags,
+  settings: ChainSettings,
+  how: Pick<ChainRequest, 'planOnly'> = {},
+): Promise<ResolvedChain> {
   const { file, target: chain, variables, prompt, promptFile, model, nonce, allowUnsupported } = flags;
   const { cwd, defaultBackend, configFor } = settings;
   const backend = flags.demo ? 'claude' : flags.backend;
@@ -161,6 +165,7 @@ function resolve(flags: ChainFlags, settings: ChainSettings): Promise<ResolvedCh
     ...Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined)),
     ...(nonce && { nonce }),
     ...(allowUnsupported && { allowUnsupported }),
+    ...how,
   });
 }
 

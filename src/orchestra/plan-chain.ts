@@ -27,7 +27,7 @@ async function planStep(
 }
 
 async function planAgent(
-  { backend, options, live }: AgentStep,
+  { backend, options, live, refused = [] }: AgentStep,
   step: ResolvedStep,
   chain: ResolvedChain,
   configFor: ConfigFor,
@@ -41,5 +41,6 @@ async function planAgent(
   return {
     command: describeCommand(command, undefined, config.env ?? process.env),
     ...(await describeSupport(backend, whole, mode)),
+    refused,
   };
 }

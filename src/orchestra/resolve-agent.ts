@@ -2,7 +2,7 @@ import { type BackendName, createBackend } from '../backends/registry.js';
 import type { BackendAdapterConfig } from '../backends/types.js';
 import { isModelName, modelNameExpected } from '../config/formats.js';
 import { TurnoutError } from '../core/errors.js';
-import { checkOptions } from '../runner/check-options.js';
+import { checkOptions, describeSupport } from '../runner/check-options.js';
 import { modelBelongsTo } from '../runner/model-owner.js';
 import { codexSdk, findRunnerName, readRunnerName, settingsOwner } from '../runner/runner-names.js';
 import type { RunnerName, RunnerOptions } from '../runner/types.js';
@@ -51,6 +51,7 @@ export async function resolveAgent(agent: AgentDefinition, use: AgentUse): Promi
     backend,
     options: { ...mode.options, systemPrompt: agent.systemPrompt },
     live: mode.live,
+    ...(mode.refused === undefined ? {} : { refused: mode.refused }),
   };
 }
 
@@ -75,6 +76,10 @@ async function chooseBackend(agent: AgentDefinition, { step, context }: AgentUse
       warn(`${place}: ${name} is not installed, so ${agent.name} runs on its fallback, ${fallback}.`);
       return fallback;
     }
+  }
+  if (request.planOnly) {
+    warn(`${place} (agent ${agent.name}): ${problem.explanation.replaceAll('\n', ' ')}`);
+    return name;
   }
   throw new TurnoutError('not_installed', `${place} (agent ${agent.name}): ${problem.message}`, {
     hint: problem.hint,
@@ -132,7 +137,12 @@ async function chooseMode(
   backend: RunnerName,
   options: RunnerOptions,
   { context, loops }: AgentUse,
-): Promise<{ options: RunnerOptions; warnings: readonly string[]; live: boolean }> {
+): Promise<{
+  options: RunnerOptions;
+  warnings: readonly string[];
+  live: boolean;
+  refused?: readonly string[];
+}> {
   const { request } = context;
   const hasLive =
     backend !== codexSdk && createBackend(backend, request.configFor(backend)).live !== undefined;
@@ -148,13 +158,13 @@ async function chooseMode(
     }
   }
   const [live = false] = modes;
-  if (!request.allowUnsupported) throw refusal;
-  const checked = await checkOptions(
-    backend,
-    { ...whole, allowUnsupported: true },
-    live ? 'live' : 'one-shot',
-  );
-  return { ...without(checked), live };
+  if (!request.allowUnsupported && !request.planOnly) throw refusal;
+  const mode = live ? 'live' : 'one-shot';
+  const { refused } = await describeSupport(backend, whole, mode);
+  const checked = await checkOptions(backend, { ...whole, allowUnsupported: true }, mode);
+  // A plan shows them among the options: they are no warning there.
+  const told = request.allowUnsupported ? checked : { ...checked, warnings: [] };
+  return { ...without(told), live, refused };
 }
 
 /** The prompt stands in the step. */

@@ -52,6 +52,8 @@ export interface AgentStep {
   readonly options: RunnerOptions;
   /** A loop keeps its CLI warm. */
   readonly live: boolean;
+  /** The options that were left out, because the backend can't honour them, each with what to use instead. */
+  readonly refused?: readonly string[];
 }
 
 /** A step whose agent is an executable on PATH (O11). */
