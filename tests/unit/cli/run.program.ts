@@ -251,7 +251,10 @@ describe.concurrent('turnout run', () => {
       const text = '{"mcpServers":{"a":{"command":"one"},"b":{"command":"no"}}}';
       const env = playing(stage, 'codex', 'answer', 'receive.sh');
       const done = await turnout(stage, ['run', '--mcp-config', text, file, 'hi'], { env });
-      expect(done).toMatchObject({ code: 0, stderr: '' });
+      expect(done).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('The MCP server a could not start: one'),
+      });
       const argv = readFileSync(stage.path('received.argv'), 'utf8');
       expect(argv).toContain('one');
       expect(argv).toContain('two');
