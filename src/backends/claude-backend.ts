@@ -14,6 +14,7 @@ import {
 } from './claude/arguments.js';
 import { type ClaudeState, claudeDecoder } from './claude/decoder.js';
 import { asPrompt, lacksSnapshots, losesOutput, snapshotFlag } from './claude/versions.js';
+import type { InteractiveUi } from './launch/interactive.js';
 import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
@@ -61,6 +62,10 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
 
   async live(): Promise<LiveProtocol> {
     return (await import('./claude/live/protocol.js')).claudeLive;
+  }
+
+  async interactive(): Promise<InteractiveUi> {
+    return (await import('./claude/interactive.js')).claudeInteractive;
   }
 
   /** `systemPromptFile` is the file that holds the system prompt: Claude's flag for it takes no text. */

@@ -6,9 +6,17 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import type { Usage } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { codexAdvice } from './codex/advice.js';
-import { codexThinking, reasoningEffort, withoutAnalytics, withoutPlugins } from './codex/arguments.js';
+import {
+  codexThinking,
+  mcpArguments,
+  reasoningEffort,
+  tomlString,
+  withoutAnalytics,
+  withoutPlugins,
+} from './codex/arguments.js';
 import { type CodexState, codexDecoder, threadTotal } from './codex/decoder.js';
-import { readMcpServers } from './launch/mcp-config.js';
+import type { InteractiveUi } from './launch/interactive.js';
+import { type McpServers, readMcpServers } from './launch/mcp-config.js';
 import { fitsArgument, keepByteOrderMark, putInFront } from './launch/prompt.js';
 import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
@@ -71,7 +79,7 @@ export class CodexBackend extends OneShotBackend<CodexState> {
       extra: [
         ...withoutPlugins(this.inherited),
         ...thinkingArguments(turn),
-        ...(await mcpArguments(turn.mcpConfig)),
+        ...mcpArguments(await serversIn(turn.mcpConfig)),
         ...turn.rawArgs,
       ],
     });
@@ -124,6 +132,10 @@ export class CodexBackend extends OneShotBackend<CodexState> {
     return codexLive;
   }
 
+  async interactive(): Promise<InteractiveUi> {
+    return (await import('./codex/interactive.js')).codexInteractive;
+  }
+
   #args(parts: {
     prompt: string;
     systemPrompt: string;
@@ -170,31 +182,8 @@ function thinkingArguments({ thinking }: Turn): readonly string[] {
   return effort === undefined ? [] : ['-c', `model_reasoning_effort=${tomlString(effort)}`];
 }
 
-async function mcpArguments(file: string | undefined): Promise<string[]> {
-  if (file === undefined) return [];
-  const servers = await readMcpServers(file, (path) => readFile(path, 'utf8'));
-  return servers.flatMap(([name, server]) => {
-    const key = `mcp_servers.${/^[\w-]+$/.test(name) ? name : tomlString(name)}`;
-    return Object.entries(server).flatMap(([field, value]) => ['-c', `${key}.${field}=${toml(value)}`]);
-  });
-}
-
-function toml(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(toml).join(',')}]`;
-  if (typeof value === 'object' && value !== null) {
-    return `{${Object.entries(value)
-      .map(([key, inner]) => `${tomlString(key)}=${toml(inner)}`)
-      .join(',')}}`;
-  }
-  return typeof value === 'string' ? tomlString(value) : String(value);
-}
-
-/**
- * JSON's escapes are TOML's, but for the one control character that JSON leaves alone, and for half of a surrogate pair,
- * which TOML has no escape for: UTF-8 replaces it.
- */
-function tomlString(text: string): string {
-  return JSON.stringify(Buffer.from(text).toString()).replaceAll('\u007f', '\\u007f');
+async function serversIn(file: string | undefined): Promise<McpServers> {
+  return file === undefined ? [] : readMcpServers(file, (path) => readFile(path, 'utf8'));
 }
 
 function fingerprint(text: string): string {

@@ -3,10 +3,12 @@ import type { ErrorCode, StepEvent } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { ProcessExit } from '../process/start-process.js';
 import { geminiAdvice } from './gemini/advice.js';
+import { approvalModes } from './gemini/arguments.js';
 import { keepConversation, removeStubs } from './gemini/chat-records.js';
 import { type GeminiState, geminiDecoder, geminiFailure } from './gemini/decoder.js';
 import { withoutCommand } from './gemini/prompt.js';
 import { findRetries } from './gemini/retries.js';
+import type { InteractiveUi } from './launch/interactive.js';
 import { putInFront } from './launch/prompt.js';
 import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
@@ -59,6 +61,10 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
 
   async live(): Promise<LiveProtocol> {
     return (await import('./gemini/live/protocol.js')).geminiLive;
+  }
+
+  async interactive(): Promise<InteractiveUi> {
+    return (await import('./gemini/interactive.js')).geminiInteractive;
   }
 
   /** Gemini can't append to its own system prompt, only replace it: ours goes in front of the prompt. */
@@ -155,13 +161,6 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     return args;
   }
 }
-
-const approvalModes: Record<PermissionMode, string> = {
-  bypass: 'yolo',
-  edits: 'auto_edit',
-  plan: 'plan',
-  ask: 'default',
-};
 
 /** Gemini's exit code is the HTTP status mod 256, or one of its own (`ownCode`). */
 const statusCodes: Readonly<Record<number, ErrorCode>> = {

@@ -10,6 +10,7 @@ interface Command {
 
 const commands: Record<string, () => Promise<Command>> = {
   run: () => import('./run.js'),
+  chat: () => import('./chat.js'),
   doctor: () => import('./doctor.js'),
   demo: () => import('./demo.js'),
   gateway: () => import('./gateway.js'),

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { sweepScratchFiles } from '../backends/launch/scratch-files.js';
 import { backendNames } from '../backends/registry.js';
@@ -9,6 +9,7 @@ import { backendConfig, type GatewayConfig, loadConfig } from '../gateway/config
 import { endOrphans } from '../process/end-orphans.js';
 import { exitCodeFor, exitCodes } from './exit-codes.js';
 import { readPrompt } from './read-prompt.js';
+import { readSystemPrompt } from './read-system-prompt.js';
 import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
@@ -100,7 +101,7 @@ async function runTurn(options: RunFlags): Promise<number> {
     config: backendConfig(config, inherited),
     // A permission can be asked only in a live session: a one-shot CLI has ended its turn by then.
     live: options.live || permissionMode === 'ask',
-    systemPrompt: systemPromptOf(options),
+    systemPrompt: readSystemPrompt(options),
     sessionId: options.sessionId,
     continueLast: options.continueLast,
     thinking: options.thinking,
@@ -130,18 +131,4 @@ async function runTurn(options: RunFlags): Promise<number> {
 async function sweepAfterCrash({ home }: GatewayConfig): Promise<void> {
   const swept = sweepScratchFiles({ TURNOUT_HOME: home });
   await Promise.all([endOrphans({ home }), swept]).catch(() => undefined);
-}
-
-function systemPromptOf(options: RunFlags): string | undefined {
-  const file = options.systemPromptFile;
-  if (file === undefined) return options.systemPrompt;
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new TurnoutError(
-      'bad_request',
-      `The system prompt file ${file} can't be read: ${(cause as Error).message}`,
-      { cause },
-    );
-  }
 }

@@ -3,6 +3,7 @@ export const overview = `turnout: one runtime for every coding-agent CLI
 Usage: turnout <command> [options]
 
   run [prompt]   one turn with an agent: the answer on stdout
+  chat --native  an agent CLI's own terminal UI
   doctor         which agent CLIs are here, their versions, what each can do
   demo           a turn with the bundled demo agent: no account needed
   gateway        messages in over HTTP, agent turns, answers out, losing nothing

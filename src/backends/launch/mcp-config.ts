@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { TurnoutError } from '../../core/errors.js';
 import { isObject, type JsonObject } from '../output/json.js';
 
+export type McpServers = readonly (readonly [name: string, server: JsonObject])[];
+
 /** Reads the servers of a file in Claude's format, for the CLIs that take them in another form. */
 export async function readMcpServers(
   file: string,
   read: (path: string) => Promise<string>,
-): Promise<readonly (readonly [name: string, server: JsonObject])[]> {
+): Promise<McpServers> {
   let parsed: unknown;
   try {
     parsed = JSON.parse(await read(file));

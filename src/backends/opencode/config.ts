@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { TurnoutError } from '../../core/errors.js';
 import type { ThinkingDepth } from '../../core/thinking.js';
-import { readMcpServers } from '../launch/mcp-config.js';
+import { type McpServers, readMcpServers } from '../launch/mcp-config.js';
 import { isObject, type JsonObject } from '../output/json.js';
 
 /** The value of OPENCODE_CONFIG_CONTENT. The user may set the same variable: our settings are merged over theirs. */
@@ -28,7 +28,10 @@ export const openCodeThinking: readonly ThinkingDepth[] = ['low', 'medium', 'hig
 
 /** The servers of a file in Claude's format, as OpenCode's `mcp` wants them. */
 export async function mcpServers(file: string): Promise<JsonObject> {
-  const servers = await readMcpServers(file, (path) => readFile(path, 'utf8'));
+  return asMcp(await readMcpServers(file, (path) => readFile(path, 'utf8')));
+}
+
+export function asMcp(servers: McpServers): JsonObject {
   return Object.fromEntries(
     servers.map(([name, server]) => {
       if (typeof server['url'] === 'string') {
