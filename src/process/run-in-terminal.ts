@@ -40,7 +40,7 @@ export async function runInTerminal(program: TerminalProgram): Promise<ProcessEx
 }
 
 /** A program that does not end by itself after it was told to gets this long. */
-const graceMs = 10_000;
+const graceMs = 5000;
 
 /** The listeners for signals while a program runs. They are there before it starts: no key may end us in between. */
 class TerminalJob {

@@ -240,10 +240,10 @@ function colourOf(sequence: string): string {
   return `\u001b]${asked};rgb:${asked === '10' ? 'dddd/dddd/dddd' : '0000/0000/0000'}\u001b\\`;
 }
 
-const escape = '\u001b';
+const escapeCharacter = '\u001b';
 /** A command, a text for the terminal itself (title, colours), or one of the short ones. */
 const control = new RegExp(
-  `^${escape}(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_].*?(?:${'\u0007'}|${escape}\\\\)|[ #%()*+].|[^[\\]PX^_ #%()*+])`,
+  `^${escapeCharacter}(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_].*?(?:${'\u0007'}|${escapeCharacter}\\\\)|[ #%()*+].|[^[\\]PX^_ #%()*+])`,
   's',
 );
-const command = new RegExp(`^${escape}\\[([<-?!]?)([0-?]*)[ -/]*(.)$`, 's');
+const command = new RegExp(`^${escapeCharacter}\\[([<-?!]?)([0-?]*)[ -/]*(.)$`, 's');
