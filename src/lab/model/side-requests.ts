@@ -20,6 +20,7 @@ export function sideKind(arrival: Arrival): string | undefined {
   if (content.tools.length > 0) return undefined;
   if (api === 'gemini' && geminiSchema(body) !== undefined) return 'json';
   if (titleInstructions.test(content.system)) return 'title';
+  if (api === 'gemini' && summaryPrompt.test(content.prompt)) return 'title';
   if (api === 'anthropic' && body['max_tokens'] === 1) return 'quota';
   return undefined;
 }
@@ -32,6 +33,9 @@ function getKind(path: string): string {
 /** The words of OpenCode and Claude Code in the request that names a conversation. */
 const titleInstructions =
   /^(?:[\s\S]{0,400})(You are a title generator|Generate a (?:concise, )?[\w-]*,? ?(?:sentence-case )?title)/;
+
+/** With these words Gemini's terminal UI asks for a summary of the session before. */
+const summaryPrompt = /^\s*Summarize the user's primary intent or goal in this conversation/;
 
 /** A fixed answer to a request that wants no model output. */
 export interface SideJson {

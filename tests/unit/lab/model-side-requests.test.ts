@@ -80,3 +80,10 @@ it('lets a test answer side requests itself', async () => {
   expect(response.status).toBe(500);
   await own.close();
 });
+
+it("gives Gemini's terminal UI a summary of the session before", async () => {
+  const text = "Summarize the user's primary intent or goal in this conversation in ONE sentence.";
+  await post('/v1beta/models/m:generateContent', { contents: [{ role: 'user', parts: [{ text }] }] });
+  expect(model.requests.map((request) => request.side)).toEqual(['title']);
+  expect(model.turns).toEqual([]);
+});
