@@ -14,6 +14,8 @@ import type { RunnerName, RunnerOptions } from './types.js';
 
 /** The start of a terminal UI, of which nothing has happened yet. */
 export interface InteractiveStart {
+  /** What was left out because of `allowUnsupported`. */
+  readonly warnings: readonly string[];
   /** Finds the CLI, and with it the exact command. Rejects with `not_installed` and a hint. */
   locate(): Promise<LocatedUi>;
   /** Does what has to be done before the start. */
@@ -43,10 +45,12 @@ export async function describeInteractive(
   refuseUnsupported(name, ui.capabilities, given);
   const inherited = { ...(config.env ?? process.env), ...given.env };
   const { sessionId } = await withLastSession(adapter, config, given, given.env);
-  const options = await interactiveOptions(name, { ...given, sessionId }, config);
+  const { prompt, warnings } = promptFor(name, ui.capabilities, { ...given, sessionId });
+  const options = await interactiveOptions(name, { ...given, sessionId, prompt }, config);
   const scratch = scratchDirectory(inherited, config.user);
   const context = { inherited, scratch, ownFiles: config.user === undefined };
   return {
+    warnings,
     async locate() {
       const { command, env: ofCli, version } = await adapter.locate();
       const { args, env: ofUi, files = [] } = ui.command(options, { ...context, version });
@@ -102,6 +106,20 @@ async function interactiveOptions(
     settings: given.settings,
     rawArgs: [...providerArguments(name, given), ...(given.rawArgs ?? [])],
   };
+}
+
+function promptFor(
+  name: RunnerName,
+  capabilities: InteractiveCapabilities,
+  { prompt, sessionId, allowUnsupported }: RunnerOptions,
+): { readonly prompt: string | undefined; readonly warnings: readonly string[] } {
+  const fits = capabilities.promptOnResume !== false || sessionId === undefined;
+  if (prompt === undefined || fits) return { prompt, warnings: [] };
+  const what = `${name} takes no first prompt for a session that goes on, in its terminal UI`;
+  if (allowUnsupported) return { prompt: undefined, warnings: [`${what}: it is left out. Type it there.`] };
+  throw new TurnoutError('unsupported', `${what}.`, {
+    hint: 'Leave it out and type it there, or send it with `turnout run`.',
+  });
 }
 
 /** The caller has asked the table of options before: this is for one that did not. */

@@ -35,7 +35,7 @@ export async function runInteractive(
   const start = await describeInteractive(name, options, config);
   refuseWithoutTerminal(name);
   const { command, args, cwd, env: added, scratch, files } = await start.locate();
-  for (const warning of warnings) process.stderr.write(`turnout: ${warning}\n`);
+  for (const warning of [...warnings, ...start.warnings]) process.stderr.write(`turnout: ${warning}\n`);
   const removeNow = killAtExit(() => removeScratchFilesNow(scratch));
   const trace = traceOfProcess(options.trace);
   try {

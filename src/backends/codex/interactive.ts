@@ -1,6 +1,6 @@
 import type { PermissionMode } from '../../core/permission-mode.js';
 import type { InteractiveCommand, InteractiveOptions, InteractiveUi } from '../launch/interactive.js';
-import { putInFront } from '../launch/prompt.js';
+import { firstMessage } from '../launch/prompt.js';
 import { codexThinking, mcpArguments, reasoningEffort, tomlString } from './arguments.js';
 
 /** Codex's own terminal UI, measured with 0.166.0. */
@@ -22,11 +22,13 @@ function interactiveCommand(options: InteractiveOptions): InteractiveCommand {
   const args = [...(sessionId === undefined ? [] : ['resume']), ...withoutDaemon, '--cd', options.cwd];
   if (permissionMode !== undefined) args.push(...permissionFlags[permissionMode]);
   if (model) args.push('--model', model);
-  if (systemPrompt !== '') args.push('-c', `developer_instructions=${tomlString(systemPrompt)}`);
+  // A thread keeps the instructions that it began with: those of a later start are its first message.
+  const prompt = sessionId === undefined ? options.prompt : firstMessage(systemPrompt, options.prompt);
+  if (systemPrompt !== '' && sessionId === undefined)
+    args.push('-c', `developer_instructions=${tomlString(systemPrompt)}`);
   if (effort !== undefined) args.push('-c', `model_reasoning_effort=${tomlString(effort)}`);
   args.push(...mcpArguments(options.mcpServers), ...options.rawArgs);
   if (sessionId !== undefined) args.push(sessionId);
-  const prompt = firstPrompt(options);
   if (prompt !== undefined) args.push('--', prompt);
   return { args };
 }
@@ -44,8 +46,3 @@ const permissionFlags: Readonly<Record<PermissionMode, readonly string[]>> = {
   edits: ['--sandbox', 'workspace-write', '--ask-for-approval', 'on-request'],
   plan: ['--sandbox', 'read-only', '--ask-for-approval', 'never'],
 };
-
-/** A thread keeps the instructions it began with: those of a later start go in front of its first prompt as well. */
-function firstPrompt({ prompt, systemPrompt, sessionId }: InteractiveOptions): string | undefined {
-  return prompt === undefined || sessionId === undefined ? prompt : putInFront(systemPrompt, prompt);
-}

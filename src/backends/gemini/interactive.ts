@@ -1,5 +1,5 @@
 import type { InteractiveCommand, InteractiveOptions, InteractiveUi } from '../launch/interactive.js';
-import { putInFront } from '../launch/prompt.js';
+import { firstMessage } from '../launch/prompt.js';
 import { approvalModes } from './arguments.js';
 import { keepConversation, removeStubs } from './chat-records.js';
 
@@ -30,14 +30,9 @@ function interactiveCommand(options: InteractiveOptions): InteractiveCommand {
   if (model) args.push('--model', model);
   if (sessionId !== undefined) args.push('--resume', sessionId);
   args.push(...options.rawArgs);
-  const prompt = firstPrompt(options);
+  // Gemini can't append to its own system prompt.
+  const prompt = firstMessage(options.systemPrompt, options.prompt);
   // Joined to its option, a prompt that begins with a dash stays one.
   if (prompt !== undefined) args.push(`--prompt-interactive=${prompt}`);
   return { args };
-}
-
-/** Gemini can't append to its own system prompt: ours goes in front of the first prompt, or is the first one. */
-function firstPrompt({ prompt, systemPrompt }: InteractiveOptions): string | undefined {
-  if (systemPrompt === '') return prompt;
-  return putInFront(systemPrompt, prompt ?? 'Follow these instructions from now on. Wait for my first task.');
 }

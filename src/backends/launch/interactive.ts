@@ -20,6 +20,8 @@ export type InteractiveCapabilities = Pick<
 > & {
   /** True if the CLI takes a file with settings in Claude's format. */
   readonly settings?: true;
+  /** False if the UI takes a first prompt for a new session only. */
+  readonly promptOnResume?: false;
 };
 
 export interface InteractiveOptions {

@@ -21,6 +21,8 @@ export const openCodeInteractive: InteractiveUi = {
     permissionModes: ['bypass', 'ask', 'edits', 'plan'],
     // `--variant` is an option of `opencode run` only.
     thinkingDepth: [],
+    // With `--session`, `--prompt` is dropped without a word.
+    promptOnResume: false,
   },
   command: interactiveCommand,
 };

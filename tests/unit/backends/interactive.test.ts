@@ -94,6 +94,8 @@ describe('the command of a terminal UI (O1)', () => {
       claudeInteractive.command({ ...plain, ...given }, { ...context, version: '2.1.300' }).args,
     ).not.toContain('--system-prompt-snapshot');
     expect(argsOf(codexInteractive, given).at(-1)).toBe('<instructions>\nNew.\n</instructions>\n\ngo on');
+    const { prompt: _, ...silent } = given;
+    expect(argsOf(codexInteractive, silent).at(-1)).toMatch(/New\.[\s\S]+Wait for my first task\.$/);
   });
 
   it('Gemini without a first prompt gets the system prompt as the first one', () => {

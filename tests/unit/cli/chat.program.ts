@@ -191,7 +191,7 @@ function chatLine(): string {
 /** The terminal's modes as the shell in it sees them. */
 async function modesIn(terminal: NativeRun, name: string): Promise<string> {
   await terminal.type(`echo "${name}=$(stty -g)."\r`);
-  const pattern = new RegExp(`^${name}=([0-9a-f:]+)\\.`, 'm');
+  const pattern = new RegExp(`${name}=([0-9a-f:]+)\\.`);
   await terminal.until(pattern);
   return pattern.exec(terminal.screen.text.replaceAll(/\n(?=[0-9a-f:]+\.)/g, ''))?.[1] ?? '';
 }

@@ -56,20 +56,25 @@ export class NativeRun {
     (this.#pty as unknown as { destroy(): void }).destroy();
   }
 
-  /** Waits until the screen shows this. */
-  async until(text: string | RegExp): Promise<void> {
-    const shown = () => {
-      const now = this.screen.text;
-      return typeof text === 'string' ? now.includes(text) : text.test(now);
-    };
-    while (!shown()) {
-      if (this.#ended !== undefined)
-        throw new Error(`it ended with ${this.#ended} without ${text}:\n${this.screen.text}`);
-      await new Promise<void>((resolve) => {
+  /** Waits until the screen shows this; the error shows the screen. */
+  async until(text: string | RegExp, patienceMs = 25_000): Promise<void> {
+    const deadline = performance.now() + patienceMs;
+    while (this.screen.text.search(typeof text === 'string' ? literal(text) : text) < 0) {
+      const left = deadline - performance.now();
+      if (this.#ended !== undefined || left <= 0) {
+        const why = this.#ended === undefined ? 'time is up' : `it ended with ${this.#ended}`;
+        throw new Error(`${why} without ${text}:\n${this.screen.text}`);
+      }
+      const changed = new Promise<void>((resolve) => {
         this.#changed = resolve;
       });
+      await Promise.race([changed, pause(left)]);
     }
   }
+}
+
+function literal(text: string): RegExp {
+  return new RegExp(text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
 }
 
 export function pause(ms: number): Promise<void> {
