@@ -15,6 +15,7 @@ import { type ClaudeState, claudeDecoder } from './claude/decoder.js';
 import { settingsFor } from './claude/settings.js';
 import { asPrompt, lacksSnapshots, losesOutput, snapshotFlag } from './claude/versions.js';
 import type { FoundCredentials } from './launch/credentials.js';
+import type { InteractiveUi } from './launch/interactive.js';
 import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
 import type { WireDecoder } from './one-shot/decoder.js';
@@ -71,6 +72,10 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
 
   async live(): Promise<LiveProtocol> {
     return (await import('./claude/live/protocol.js')).claudeLive;
+  }
+
+  async interactive(): Promise<InteractiveUi> {
+    return (await import('./claude/interactive.js')).claudeInteractive;
   }
 
   /** `systemPromptFile` is the file that holds the system prompt: Claude's flag for it takes no text. */

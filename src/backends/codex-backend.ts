@@ -2,11 +2,20 @@ import { createHash } from 'node:crypto';
 import type { Usage } from '../core/chat-event.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { codexAdvice } from './codex/advice.js';
-import { codexThinking, reasoningEffort, withoutAnalytics, withoutPlugins } from './codex/arguments.js';
+import {
+  codexThinking,
+  mcpArguments,
+  reasoningEffort,
+  tomlString,
+  withoutAnalytics,
+  withoutPlugins,
+} from './codex/arguments.js';
 import { type CodexState, codexDecoder, threadTotal } from './codex/decoder.js';
 import { codexMcpServers } from './codex/mcp-servers.js';
 import { nativeCodex } from './codex/native-binary.js';
 import type { FoundCredentials } from './launch/credentials.js';
+import type { InteractiveUi } from './launch/interactive.js';
+import { readMcpServers } from './launch/mcp-config.js';
 import { fitsArgument, keepByteOrderMark, putInFront } from './launch/prompt.js';
 import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
@@ -78,8 +87,13 @@ export class CodexBackend extends OneShotBackend<CodexState> {
       ...instructionArguments(fitsAsArgument(turn.systemPrompt) ? turn.systemPrompt : ''),
       ...withoutPlugins(this.inherited),
       ...thinkingArguments(turn),
-      ...(await mcpArguments(turn.mcpConfig, { ...this.inherited, ...turn.env })),
+      ...(await this.#mcpArguments(turn)),
     ];
+  }
+
+  async #mcpArguments({ mcpConfig, env }: Turn): Promise<readonly string[]> {
+    if (mcpConfig === undefined) return [];
+    return mcpArguments(codexMcpServers(await readMcpServers(mcpConfig, { ...this.inherited, ...env })));
   }
 
   protected decoderFor(turn?: Turn): WireDecoder<CodexState> {
@@ -122,6 +136,10 @@ export class CodexBackend extends OneShotBackend<CodexState> {
   async live(): Promise<LiveProtocol> {
     const { codexLive } = await import('./codex/live/protocol.js');
     return codexLive;
+  }
+
+  async interactive(): Promise<InteractiveUi> {
+    return (await import('./codex/interactive.js')).codexInteractive;
   }
 
   #args(parts: {
@@ -171,35 +189,6 @@ function instructionArguments(systemPrompt: string): readonly string[] {
 function thinkingArguments({ thinking }: Turn): readonly string[] {
   const effort = reasoningEffort(thinking);
   return effort === undefined ? [] : ['-c', `model_reasoning_effort=${tomlString(effort)}`];
-}
-
-async function mcpArguments(
-  file: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<string[]> {
-  if (file === undefined) return [];
-  return Object.entries(await codexMcpServers(file, env)).flatMap(([name, server]) => {
-    const key = `mcp_servers.${/^[\w-]+$/.test(name) ? name : tomlString(name)}`;
-    return Object.entries(server).flatMap(([field, value]) => ['-c', `${key}.${field}=${toml(value)}`]);
-  });
-}
-
-function toml(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(toml).join(',')}]`;
-  if (typeof value === 'object' && value !== null) {
-    return `{${Object.entries(value)
-      .map(([key, inner]) => `${tomlString(key)}=${toml(inner)}`)
-      .join(',')}}`;
-  }
-  return typeof value === 'string' ? tomlString(value) : String(value);
-}
-
-/**
- * JSON's escapes are TOML's, but for the one control character that JSON leaves alone, and for half of a surrogate pair,
- * which TOML has no escape for: UTF-8 replaces it.
- */
-function tomlString(text: string): string {
-  return JSON.stringify(Buffer.from(text).toString()).replaceAll('\u007f', '\\u007f');
 }
 
 function fingerprint(text: string): string {

@@ -4,11 +4,13 @@ import { TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { ProcessExit } from '../process/start-process.js';
 import { geminiAdvice } from './gemini/advice.js';
+import { approvalModes } from './gemini/arguments.js';
 import { keepConversation, removeStubs } from './gemini/chat-records.js';
 import { type GeminiState, geminiDecoder, geminiFailure } from './gemini/decoder.js';
 import { withoutCommand } from './gemini/prompt.js';
 import { findRetries } from './gemini/retries.js';
 import type { FoundCredentials } from './launch/credentials.js';
+import type { InteractiveUi } from './launch/interactive.js';
 import { putInFront } from './launch/prompt.js';
 import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
@@ -77,6 +79,10 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     throw new TurnoutError('unsupported', 'gemini does not support rawArgs together with mcpConfig.', {
       hint: "Configure the MCP servers in gemini's own settings, or leave out the arguments behind --.",
     });
+  }
+
+  async interactive(): Promise<InteractiveUi> {
+    return (await import('./gemini/interactive.js')).geminiInteractive;
   }
 
   /** Gemini can't append to its own system prompt, only replace it: ours goes in front of the prompt. */
@@ -175,13 +181,6 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
     return args;
   }
 }
-
-const approvalModes: Record<PermissionMode, string> = {
-  bypass: 'yolo',
-  edits: 'auto_edit',
-  plan: 'plan',
-  ask: 'default',
-};
 
 /** Gemini's exit code is the HTTP status mod 256, or one of its own (`ownCode`). */
 const statusCodes: Readonly<Record<number, ErrorCode>> = {

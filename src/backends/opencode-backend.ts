@@ -6,6 +6,7 @@ import type { PermissionMode } from '../core/permission-mode.js';
 import type { Thinking } from '../core/thinking.js';
 import type { ProcessExit } from '../process/start-process.js';
 import type { FoundCredentials } from './launch/credentials.js';
+import type { InteractiveUi } from './launch/interactive.js';
 import { keepByteOrderMark } from './launch/prompt.js';
 import { npm } from './launch/vetted.js';
 import type { LiveProtocol } from './live/types.js';
@@ -17,7 +18,7 @@ import { mcpServers, mergedConfig, openCodeThinking } from './opencode/config.js
 import { type OpenCodeState, openCodeDecoder, openCodeDecoderFor } from './opencode/decoder.js';
 import { errorLog, logLine, retryReader } from './opencode/retries.js';
 import { isSameDirectory, sessionDirectory, worksElsewhere } from './opencode/session-directory.js';
-import { deniedOpenCodeTool, openCodeTool } from './opencode/tool-names.js';
+import { permissionConfig, toolRules } from './opencode/tool-rules.js';
 import { allowFlag, hasOlderAllowFlag, losesEndOfRun, olderAllowFlag } from './opencode/versions.js';
 import type { Ending } from './output/ending.js';
 import type { JsonObject } from './output/json.js';
@@ -74,6 +75,10 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
 
   async live(): Promise<LiveProtocol> {
     return (await import('./opencode/live/protocol.js')).openCodeLive;
+  }
+
+  async interactive(): Promise<InteractiveUi> {
+    return (await import('./opencode/interactive.js')).openCodeInteractive;
   }
 
   protected override async insteadOfOneShot(
@@ -201,29 +206,8 @@ const unknownFlag = `this version of OpenCode does not know ${allowFlag}`;
 /** The message of a refusal without a word: `opencode run` exits with 1 if a filter has stopped the model (1.18.33). */
 const blockedMessage = "The response was blocked by the provider's content filter";
 
-/**
- * OpenCode's permissions by tool: the last rule that matches decides, in the order of the keys, and a key that a settings
- * file has too keeps its place there. So every tool that is to be denied is denied by its name as well, and on the agent,
- * whose rules come after those of the settings (measured with 1.18.33).
- */
 function permissions(turn: Turn): JsonObject {
-  const denied = new Set(turn.disallowedTools.map(deniedOpenCodeTool));
-  const allowed = turn.allowedTools.map(openCodeTool);
   // A call that needs a permission ends the whole turn without an answer.
-  if (turn.permissionMode !== 'bypass') denied.add('bash');
-  const only = allowed.length > 0;
-  if (only) for (const tool of knownTools) if (!allowed.includes(tool)) denied.add(tool);
-  const rules = Object.fromEntries([
-    ...(only ? [['*', 'deny']] : []),
-    ...allowed.filter((tool) => !denied.has(tool)).map((tool) => [tool, 'allow']),
-    ...[...denied].map((tool) => [tool, 'deny']),
-  ]);
-  if (Object.keys(rules).length === 0) return {};
-  return { permission: rules, agent: { build: { permission: rules }, plan: { permission: rules } } };
+  const shell = turn.permissionMode === 'bypass' ? [] : ['bash'];
+  return permissionConfig(toolRules(turn.allowedTools, [...turn.disallowedTools, ...shell]));
 }
-
-/** The tools of 1.18.33. `edit` stands for all tools that change files. */
-const knownTools = [
-  ...['bash', 'edit', 'write', 'patch', 'read', 'glob', 'grep', 'list', 'lsp', 'task', 'skill'],
-  ...['webfetch', 'websearch', 'codesearch', 'todowrite', 'todoread', 'question'],
-];

@@ -3,6 +3,7 @@ import type { PermissionMode } from '../core/permission-mode.js';
 import type { TakenThinking, Thinking } from '../core/thinking.js';
 import type { ProcessUser } from '../process/process-user.js';
 import type { FoundCredentials } from './launch/credentials.js';
+import type { InteractiveUi } from './launch/interactive.js';
 import type { LiveProtocol, TurnEnding } from './live/types.js';
 import type { BackendName } from './names.js';
 import type { RecordedTools, RecordQuery } from './record/types.js';
@@ -205,6 +206,8 @@ export interface BackendAdapter {
    * a live session by name.
    */
   live?(): Promise<LiveProtocol>;
+  /** The CLI's own terminal UI, loaded on demand. Without it `runInteractive` refuses the backend by name. */
+  interactive?(): Promise<InteractiveUi>;
   /** Returns the notice that a turn with this version carries, if the version was not vetted. */
   versionNotice?(version: string | undefined): NoticeEvent | undefined;
   /** Decodes the steps in the stdout of a one-shot run afterwards, and its end if that was printed, without its words. Garbage is no error. */

@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { AgentDefinition } from '../orchestra/agents/definition.js';
-import type { RunnerOptions } from '../runner/types.js';
 import { agentFlags } from './agent-run.js';
 import { flagsText } from './flags-text.js';
-import { givenFiles } from './given-files.js';
 import { parseInstalledAgent } from './installed-agent.js';
-import { runnerOptions, runTurn, turnSettings } from './run.js';
+import { openInterface } from './open-interface.js';
+import { runTurn } from './run.js';
 import { type OutputFormat, onePrompt, parseTurnFlags, type RunFlags } from './run-options.js';
 
 /**
@@ -39,26 +38,6 @@ export function opensInterface(
   inTerminal: boolean,
 ): boolean {
   return inTerminal && !print && !unattended && output === 'text';
-}
-
-async function openInterface(flags: RunFlags): Promise<number> {
-  const { config, runner, backend, warnings } = await turnSettings(flags);
-  for (const warning of warnings) process.stderr.write(`turnout: ${warning}\n`);
-  const { runInteractive } = await import('../runner/interactive.js');
-  const files = await givenFiles(flags, backend);
-  const options: RunnerOptions = {
-    // Somebody is there to be asked: without a flag the CLI's own rules hold.
-    ...runnerOptions(flags, files),
-    mode: 'interactive',
-    prompt: flags.prompt,
-    cwd: config.workingDir,
-    model: config.backendModel,
-  };
-  try {
-    return (await runInteractive(runner, options, backend)).exitCode;
-  } finally {
-    await files.remove();
-  }
 }
 
 function read(path: string): string {

@@ -11,6 +11,7 @@ interface Command {
 const commands: Record<string, () => Promise<Command>> = {
   run: () => import('./run.js'),
   agent: () => import('./agent.js'),
+  chat: () => import('./chat.js'),
   doctor: () => import('./doctor.js'),
   capabilities: () => import('./capabilities.js'),
   chain: () => import('./chain.js'),

@@ -36,6 +36,12 @@ export function readCommandLine(pid: number): string {
   return (readProcFile(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim();
 }
 
+/** The facts of job control: a state that begins with T or t is stopped, and the terminal's foreground group is -1 without one. */
+export function readJob(pid: number): { readonly state: string; readonly foreground: number } | undefined {
+  const fields = readStat(pid);
+  return fields && { state: fields[0] ?? '', foreground: Number(fields[foregroundField]) };
+}
+
 /** The path of a process's cgroup, below a hierarchy of its namespace. */
 export function readCgroup(pid: number | 'self'): string {
   return /^0::(.*)$/m.exec(readProcFile(`/proc/${pid}/cgroup`) ?? '')?.[1] ?? '';
@@ -114,8 +120,9 @@ function asRow(pid: number, fields: readonly string[]): ProcessRow | undefined {
   };
 }
 
-/** Fields 22 and 9 of proc(5), counted from the state, which is field 3. */
+/** Fields 22, 8 and 9 of proc(5), counted from the state, which is field 3. */
 const startField = 19;
+const foregroundField = 5;
 const flagsField = 6;
 /** PF_KTHREAD: a thread of the kernel is nobody's child, and has no environment. */
 const kernelThread = 0x00200000;

@@ -1,4 +1,3 @@
-import { hasInteractive } from './interactive-capabilities.js';
 import { runnerBackend, runnerConfig } from './runner-config.js';
 import { settingsOwner } from './runner-names.js';
 import type { CapabilityName, RunnerCapabilities, RunnerName } from './types.js';
@@ -8,7 +7,7 @@ export function runnerCapabilities(name: RunnerName): RunnerCapabilities {
   const backend = runnerBackend(name, runnerConfig(name));
   const can = backend.capabilities;
   const supports: Record<CapabilityName, boolean> = {
-    supportsInteractive: hasInteractive(backend),
+    supportsInteractive: backend.interactive !== undefined,
     // Every backend's turns are events; one without deltas tells its text message by message.
     supportsStreaming: true,
     supportsSystemPrompt: true,

@@ -5,7 +5,6 @@ import {
 } from '../backends/launch/check-request.js';
 import type { EventBackend, TurnOptions } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
-import { interactiveCapabilities } from './interactive-capabilities.js';
 import { type OptionName, optionNames } from './option-names.js';
 import { type Way, wayOf } from './option-ways.js';
 import type { RunMode } from './run-mode.js';
@@ -63,7 +62,7 @@ export async function supportTable(
 
 async function capabilitiesIn(backend: EventBackend, mode: RunMode): Promise<OptionCapabilities | undefined> {
   if (mode === 'one-shot') return backend.capabilities;
-  if (mode === 'interactive') return interactiveCapabilities(backend);
+  if (mode === 'interactive') return (await backend.interactive?.())?.capabilities;
   return (await backend.live?.())?.capabilities;
 }
 

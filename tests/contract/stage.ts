@@ -25,7 +25,8 @@ export type Program =
   | 'stubborn.mjs'
   | 'insistent-agent.mjs'
   | 'ambiguous-agent.mjs'
-  | 'old-claude.mjs';
+  | 'old-claude.mjs'
+  | 'terminal-ui.mjs';
 
 export function programPath(program: Program): string {
   return fileURLToPath(new URL(`../fixtures/programs/${program}`, import.meta.url));

@@ -69,3 +69,8 @@ export const snapshotFlag = '--system-prompt-snapshot';
 export function lacksSnapshots(failure: string): boolean {
   return failure.includes(`unknown option '${snapshotFlag}'`);
 }
+
+/** True if the version is known to have the flag: a terminal UI can't be started a second time without it. */
+export function hasSnapshots(version: string | undefined): boolean {
+  return isAtLeast(version, '2.1.325');
+}

@@ -12,6 +12,12 @@ export function putInFront(systemPrompt: string, prompt: string): string {
   return systemPrompt === '' ? prompt : `<instructions>\n${systemPrompt}\n</instructions>\n\n${prompt}`;
 }
 
+/** The first message of a terminal UI that has no place for a system prompt, with or without a prompt of the person. */
+export function firstMessage(systemPrompt: string, prompt: string | undefined): string | undefined {
+  if (systemPrompt === '') return prompt;
+  return putInFront(systemPrompt, prompt ?? 'Follow these instructions from now on. Wait for my first task.');
+}
+
 /** Doubles a byte order mark at the start: Codex and OpenCode drop one at the start of stdin. */
 export function keepByteOrderMark(prompt: string): string {
   return prompt.startsWith('\uFEFF') ? `\uFEFF${prompt}` : prompt;

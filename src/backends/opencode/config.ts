@@ -1,6 +1,6 @@
 import { TurnoutError } from '../../core/errors.js';
 import type { ThinkingDepth } from '../../core/thinking.js';
-import { readMcpServers } from '../launch/mcp-config.js';
+import { type McpServer, readMcpServers } from '../launch/mcp-config.js';
 import { isObject, type JsonObject } from '../output/json.js';
 
 /** The value of OPENCODE_CONFIG_CONTENT. The user may set the same variable: our settings are merged over theirs. */
@@ -30,7 +30,10 @@ export async function mcpServers(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<JsonObject> {
-  const servers = await readMcpServers(file, env);
+  return asMcp(await readMcpServers(file, env));
+}
+
+export function asMcp(servers: readonly McpServer[]): JsonObject {
   return Object.fromEntries(
     servers.map(({ name, runs }) => {
       if (runs.type !== 'local')

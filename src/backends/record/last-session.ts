@@ -9,12 +9,19 @@ const steps = [1024 * 1024, 32 * 1024 * 1024];
 
 const readWithoutFollowing = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** The first session, in the order of their last use, that `sessionIn` finds in its file. A file that can't be read has none. */
+/**
+ * The first session, in the order of their last use, that `sessionIn` finds in its file. A file that can't be read has none.
+ * It was used when it was written, unless `usedAt` knows better.
+ */
 export async function lastUsed(
   paths: readonly string[],
   sessionIn: (path: string) => Promise<string | undefined>,
+  usedAt: (path: string) => Promise<number | undefined> = async () => undefined,
 ): Promise<string | undefined> {
-  const looks = paths.map(async (path) => ({ path, at: (await stat(path).catch(() => undefined))?.mtimeMs }));
+  const looks = paths.map(async (path) => {
+    const told = await usedAt(path).catch(unreadable);
+    return { path, at: told ?? (await stat(path).catch(() => undefined))?.mtimeMs };
+  });
   const files = (await Promise.all(looks)).sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
   for (const { path } of files) {
     const session = await sessionIn(path).catch(unreadable);
@@ -42,6 +49,21 @@ export async function readHead(
       if (enough(lines)) return lines;
     }
     return lines;
+  } finally {
+    await file.close();
+  }
+}
+
+/** The last whole lines of a file, as many as fit into the bytes. */
+export async function readTail(path: string, bytes: number): Promise<readonly string[]> {
+  const file = await open(path, readWithoutFollowing);
+  try {
+    const { size } = await file.stat();
+    const from = Math.max(0, size - bytes);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
+    const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
+    // The first one is cut.
+    return from === 0 ? lines : lines.slice(1);
   } finally {
     await file.close();
   }

@@ -17,6 +17,7 @@ export function sideKind(arrival: Arrival): string | undefined {
   if (method === 'GET') return getKind(path);
   if (api === undefined) return 'unknown';
   if (/count_?tokens/i.test(path)) return 'count_tokens';
+  if (sidePrompts.test(content.prompt)) return 'title';
   if (content.tools.length > 0) return undefined;
   if (api === 'gemini' && geminiSchema(body) !== undefined) return 'json';
   if (titleInstructions.test(content.system)) return 'title';
@@ -32,6 +33,10 @@ function getKind(path: string): string {
 /** The words of OpenCode and Claude Code in the request that names a conversation. */
 const titleInstructions =
   /^(?:[\s\S]{0,400})(You are a title generator|Generate a (?:concise, )?[\w-]*,? ?(?:sentence-case )?title)/;
+
+/** With these words the terminal UIs ask for a title: Gemini's for the session before, Codex's for this one, with its tools. */
+const sidePrompts =
+  /^\s*(Summarize the user's primary intent or goal in this conversation|Generate a concise, single-line task title)/;
 
 /** A fixed answer to a request that wants no model output. */
 export interface SideJson {

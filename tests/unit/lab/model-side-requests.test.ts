@@ -80,3 +80,15 @@ it('lets a test answer side requests itself', async () => {
   expect(response.status).toBe(500);
   await own.close();
 });
+
+it('gives the terminal UIs of Gemini and Codex a title', async () => {
+  const summary = "Summarize the user's primary intent or goal in this conversation in ONE sentence.";
+  await post('/v1beta/models/m:generateContent', {
+    contents: [{ role: 'user', parts: [{ text: summary }] }],
+  });
+  const title = 'Generate a concise, single-line task title of at most 36 characters.';
+  const input = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: title }] }];
+  await post('/v1/responses', { model: 'm', input, tools: [{ type: 'function', name: 'x' }] });
+  expect(model.requests.map((request) => request.side)).toEqual(['title', 'title']);
+  expect(model.turns).toEqual([]);
+});

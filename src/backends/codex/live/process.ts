@@ -5,6 +5,7 @@ import type { StepEvent } from '../../../core/chat-event.js';
 import { TurnoutError } from '../../../core/errors.js';
 import { within } from '../../../core/wait.js';
 import { describeExit, type ProcessExit, type RunningProcess } from '../../../process/start-process.js';
+import { readMcpServers } from '../../launch/mcp-config.js';
 import type {
   LiveContext,
   LiveEvent,
@@ -278,7 +279,10 @@ async function threadParams(
   if (!directory?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${options.cwd} is not there.`);
   }
-  const servers = options.mcpConfig === undefined ? undefined : await codexMcpServers(options.mcpConfig, env);
+  const servers =
+    options.mcpConfig === undefined
+      ? undefined
+      : codexMcpServers(await readMcpServers(options.mcpConfig, env));
   return {
     cwd: options.cwd,
     ...(options.model === undefined ? {} : { model: options.model }),

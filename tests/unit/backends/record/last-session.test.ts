@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  appendFileSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -94,6 +95,21 @@ it.each(['claude', 'codex'] as const)(
     expect(await last(backend, home, '/projects/here')).toBe(two);
   },
 );
+
+it('a session of Gemini that got only its summary later was not used later (S4)', async () => {
+  const home = makeHome();
+  const written = [one, two].map((id, at) => ({ id, cwd: '/projects/here', usedAt: 2000 - at }));
+  for (const session of written) {
+    const [path, line] = recordOf.gemini(session);
+    writeRecord(path, line, session, home);
+    const updated = session.id === two ? '2026-01-01T00:00:09Z' : '2026-01-01T00:00:05Z';
+    const said = { type: 'gemini', content: '{"lastUpdated":"2027-01-01T00:00:00Z"} '.repeat(3000) };
+    const lines = [said, { $set: { lastUpdated: updated } }, { $set: { summary: 'A summary.' } }];
+    appendFileSync(join(home, path), lines.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    utimesSync(join(home, path), session.usedAt, session.usedAt);
+  }
+  expect(await last('gemini', home, '/projects/here')).toBe(two);
+});
 
 it('a damaged record is passed over (S4)', async () => {
   const home = makeHome();

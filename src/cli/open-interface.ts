@@ -1,0 +1,45 @@
+import { mcpSecrets } from '../backends/launch/mcp-config.js';
+import type { TraceEntry } from '../backends/types.js';
+import { redactorFor } from '../config/redact.js';
+import { describeCommand } from '../runner/describe-command.js';
+import type { RunnerOptions } from '../runner/types.js';
+import { givenFiles } from './given-files.js';
+import { runnerOptions, turnSettings } from './run.js';
+import type { RunFlags } from './run-options.js';
+import { sweepAfterCrash } from './sweep-after-crash.js';
+
+/** Opens the CLI's own terminal UI, and returns its exit code. */
+export async function openInterface(flags: RunFlags): Promise<number> {
+  const { config, runner, backend, warnings } = await turnSettings(flags);
+  for (const warning of warnings) process.stderr.write(`turnout: ${warning}\n`);
+  const { runInteractive } = await import('../runner/interactive.js');
+  const swept = sweepAfterCrash(config);
+  const files = await givenFiles(flags, backend);
+  const options: RunnerOptions = {
+    // Somebody is there to be asked: without a flag the CLI's own rules hold.
+    ...runnerOptions(flags, files),
+    mode: 'interactive',
+    prompt: flags.prompt,
+    cwd: config.workingDir,
+    model: config.backendModel,
+    trace: flags.verbose ? commandTrace(backend.env ?? process.env, files.mcpConfig) : undefined,
+  };
+  try {
+    return (await runInteractive(runner, options, backend)).exitCode;
+  } finally {
+    await files.remove();
+    await swept;
+  }
+}
+
+/** O9: the exact command, secrets redacted. */
+function commandTrace(
+  inherited: Readonly<Record<string, string | undefined>>,
+  mcpConfig: string | undefined,
+): (entry: TraceEntry) => void {
+  const redact = redactorFor(inherited, mcpConfig === undefined ? [] : mcpSecrets(mcpConfig, inherited));
+  return (entry) => {
+    if (entry.type !== 'spawn') return;
+    process.stderr.write(`turnout: ${describeCommand(entry, redact, inherited)}\n`);
+  };
+}
