@@ -10,7 +10,8 @@ import type { Terminal } from './terminal.js';
 
 /** Shows a run while it goes on, and its result. */
 export interface ChainView {
-  tell(event: ChainEvent): void;
+  /** A promise is settled when the reader has taken the event. */
+  tell(event: ChainEvent): void | Promise<void>;
   /** Says something of the program's own. */
   say(text: string): void;
   /** Takes the live line away. */
@@ -35,7 +36,9 @@ export function chainView(terminal: Terminal, screen: ProgressScreen, options: V
 /** Prints every event as a line on stdout; stderr has only what is of the program's own. */
 function streamView(terminal: Terminal, screen: ProgressScreen): ChainView {
   return {
-    tell: (event) => void terminal.write(`${printJson(event)}\n`),
+    tell: async (event) => {
+      await terminal.write(`${printJson(event)}\n`);
+    },
     say: (text) => screen.print(`turnout: ${text}`),
     clear: () => undefined,
     end: async () => undefined,

@@ -9,10 +9,10 @@ import type { ConfigFor } from './resolve-agent.js';
 import type { ProgramSettings } from './run-program.js';
 import { markdownReport } from './run-report.js';
 import { foldJournal, type RunState } from './run-state.js';
-import { defaultTimes, runStep, type StepTimes } from './run-step.js';
+import { defaultTimes, runStep, type StepTimes, type Tell } from './run-step.js';
 import { findRunId, newRunId, readRun, reportFile, reportOf, runDirectory } from './runs.js';
 import { addUsage, Spending } from './spending.js';
-import type { ChainEvent, ResolvedChain, ResolvedStep, RunReport, RunStatus, StepReport } from './types.js';
+import type { ResolvedChain, ResolvedStep, RunReport, RunStatus, StepReport } from './types.js';
 import type { Values } from './variables.js';
 import { addWorktree, currentCommit, findWorkTree, lockWorkTree } from './work-tree.js';
 
@@ -23,7 +23,8 @@ export interface RunSettings {
   readonly programs?: ProgramSettings | undefined;
   /** Aborted to end the run: what runs is ended with all that it started, and the run can be resumed. */
   readonly signal: AbortSignal;
-  readonly tell: (event: ChainEvent) => void;
+  /** Called with all that happens. A promise is awaited while an agent runs, so that a slow listener slows the agent. */
+  readonly tell: Tell;
   /** True: the run gets a git worktree of its own. */
   readonly worktree?: boolean | undefined;
   readonly times?: Partial<StepTimes> | undefined;

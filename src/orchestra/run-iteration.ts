@@ -17,7 +17,7 @@ export interface IterationOutcome {
 }
 
 export interface IterationListener {
-  readonly onEvent: (event: ChatEvent) => void;
+  readonly onEvent: (event: ChatEvent) => void | Promise<void>;
   readonly onSession: (sessionId: string) => void;
 }
 
@@ -46,7 +46,7 @@ export async function followIteration(
     for await (const event of send(AbortSignal.any([limits.signal, stop.signal]))) {
       if (event.type === 'session') listener.onSession(event.sessionId);
       watch.see(event);
-      listener.onEvent(event);
+      await listener.onEvent(event);
     }
     return watch.outcome();
   } finally {

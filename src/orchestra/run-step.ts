@@ -30,9 +30,11 @@ export interface StepRun {
   readonly programs: ProgramSettings;
   readonly chainSpending: Spending;
   readonly signal: AbortSignal;
-  readonly tell: (event: ChainEvent) => void;
+  readonly tell: Tell;
   readonly times: StepTimes;
 }
+
+export type Tell = (event: ChainEvent) => void | Promise<void>;
 
 /** The waits of a step; tests have shorter ones. */
 export interface StepTimes {

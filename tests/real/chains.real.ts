@@ -35,7 +35,7 @@ async function run(
     home: join(first.home.directory, 'turnout'),
     configFor,
     signal: new AbortController().signal,
-    tell: (event) => events.push(event),
+    tell: (event) => void events.push(event),
   };
   const defaultBackend = Object.keys(labs)[0] ?? 'claude';
   const resolved = await resolveChain({

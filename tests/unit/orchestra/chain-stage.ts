@@ -77,7 +77,7 @@ export class ChainStage extends Stage {
       configFor: this.configured().configFor,
       programs: this.configured().configFor('claude'),
       signal: new AbortController().signal,
-      tell: (event) => this.events.push(event),
+      tell: (event) => void this.events.push(event),
       times: { firstRetryMs: 1, markerGraceMs: 300 },
       ...settings,
     };
