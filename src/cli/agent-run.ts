@@ -1,7 +1,7 @@
-import { createBackend } from '../backends/registry.js';
 import { agentNamed } from '../orchestra/agents/agent-named.js';
 import { type AgentDefinition, modelFor } from '../orchestra/agents/definition.js';
 import { findAgents } from '../orchestra/agents/find-agents.js';
+import { whyNotInstalled } from '../runner/why-not-installed.js';
 import { wrongUsage } from './read-flags.js';
 import { runTurn, turnSettings } from './run.js';
 import { type OutputFormat, onePrompt, parseTurnFlags, type RunFlags } from './run-options.js';
@@ -57,11 +57,10 @@ async function backendFor(
   flags: RunFlags,
 ): Promise<{ readonly name: string; readonly chosen: string | undefined }> {
   const chosen = flags.backend ?? own;
-  const { config, backend } = await turnSettings({ cwd: flags.cwd, backend: chosen });
-  const name = config.agentBackend;
+  const { runner: name, backend } = await turnSettings({ cwd: flags.cwd, backend: chosen });
   // O12: another backend takes over only where the agent names it, and nobody has chosen otherwise.
   if (flags.backend !== undefined || fallback === undefined || fallback === name) return { name, chosen };
-  if (await createBackend(name, backend).validate()) return { name, chosen };
+  if ((await whyNotInstalled(name, backend)) === undefined) return { name, chosen };
   warn(`${name} is not installed: the agent ${agent} runs with ${fallback}, its fallback.`);
   return { name: fallback, chosen: fallback };
 }

@@ -51,9 +51,6 @@ export function parseChainOptions(argv: readonly string[]): ChainFlags | 'help' 
   if (variables.size > 0 && !ofChains.has(command)) {
     throw wrong(`\`turnout chain ${command}\` takes no variables, got ${[...variables.keys()].join(', ')}`);
   }
-  if (values.prompt !== undefined && values['prompt-file'] !== undefined) {
-    throw wrong('--prompt and --prompt-file were both given');
-  }
   if (values.demo && values.backend !== undefined) throw wrong('--demo and --backend were both given');
   return {
     command,

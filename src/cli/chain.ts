@@ -120,7 +120,10 @@ const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Term
     for (const warning of file.warnings) terminal.say(warning);
     return print(terminal, flags, listJson(file), () => listText(file));
   },
-  runs: async (flags, terminal) => print(terminal, flags, await listRuns(homeOfRuns(flags)), runsText),
+  runs: async (flags, terminal) => {
+    const runs = await listRuns(homeOfRuns(flags), (warning) => terminal.say(warning));
+    return print(terminal, flags, runs, runsText);
+  },
   show: async (flags, terminal) => {
     const home = homeOfRuns(flags);
     const stored = await readRun(home, flags.target ?? (await newestRun(home)));

@@ -4,7 +4,7 @@ import { errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import { backendConfig, loadConfig } from '../gateway/config.js';
-import { unattendedInstructions } from '../orchestra/instructions.js';
+import { nonceIn, unattendedInstructions } from '../orchestra/instructions.js';
 import { checkOptions } from '../runner/check-options.js';
 import { runnerBackend } from '../runner/runner-config.js';
 import { codexSdk, runnerNames } from '../runner/runner-names.js';
@@ -163,7 +163,7 @@ export function runnerOptions(options: RunFlags, files: GivenFiles): RunnerOptio
 /** The parts of the system prompt, in their order; undefined if there is none. */
 export function systemPromptOf(options: RunFlags): string | undefined {
   const parts = [
-    options.unattended ? unattendedInstructions() : undefined,
+    options.unattended ? unattendedInstructions(nonceIn(process.env)) : undefined,
     options.systemPrompt ?? textOf(options.systemPromptFile),
     options.appendSystemPrompt ?? textOf(options.appendSystemPromptFile),
   ].filter((part) => part !== undefined);

@@ -76,6 +76,12 @@ const plainStepSchema = z.object({
       'how often a failed run is tried again; if it is left out: twice, if the failure may pass and no tool had begun',
     ),
   budget: budgetSchema.optional(),
+  silenceMinutes: z
+    .number()
+    .positive()
+    .max(30_000)
+    .optional()
+    .describe('a run that tells nothing for so many minutes is given up; 30 if it is left out'),
   noProgress: count
     .optional()
     .describe(

@@ -1,4 +1,5 @@
 import { markerLine } from '../runner/marker.js';
+import { markerVariable } from './run-program.js';
 
 /**
  * The words that every agent of a chain is told in front of its system prompt. Without them CLIs stop to ask somebody who is not
@@ -15,6 +16,11 @@ ${markerLine(nonce)}
 
 - If something is left to do, end without that line, and say what is left: you may be run again, and your work stays in the directory.
 - If it can't be done, say why, and end without that line. Never print it to be polite, in a quotation, or as an example.`;
+}
+
+/** The nonce of the chain that has started this process as a program, if it has one. */
+export function nonceIn(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  return /^ORCHESTRA_COMPLETE:([\w-]{1,128})$/.exec(env[markerVariable] ?? '')?.[1];
 }
 
 /** The system prompt of an agent in a chain. */

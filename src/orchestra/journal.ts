@@ -66,6 +66,8 @@ export interface SettledIteration {
   readonly sessionId?: string;
   readonly usage?: Usage;
   readonly error?: IterationError;
+  /** Set if Turnout itself has ended it. */
+  readonly stopped?: { readonly by: 'budget'; readonly limit: string } | { readonly by: 'signal' };
   readonly commit?: string;
   /** A fingerprint of the work tree, if the step looks at its progress. */
   readonly tree?: string;

@@ -5,6 +5,7 @@ import { settingsOwner } from '../runner/runner-names.js';
 import { unattendedPrompt } from './instructions.js';
 import type { ConfigFor } from './resolve-agent.js';
 import type { AgentStep, ChainPlan, PlannedStep, ResolvedChain, ResolvedStep } from './types.js';
+import { fillVariables } from './variables.js';
 
 /** Says of each step how it would be run. Nothing is started, and nothing is written. */
 export async function planChain(chain: ResolvedChain, configFor: ConfigFor): Promise<ChainPlan> {
@@ -19,8 +20,9 @@ async function planStep(
 ): Promise<PlannedStep> {
   const { agent, iterations, loop, run } = step;
   if (run.type === 'program') {
-    const words = [run.path, ...run.args, ...(step.prompt === undefined ? [] : [step.prompt])];
-    const command = `in ${chain.cwd}: ${words.map(quoteWord).join(' ')}`;
+    const words = [...run.args, ...(step.prompt === undefined ? [] : [step.prompt])];
+    const filled = words.map((word) => fillVariables(word, chain.variables));
+    const command = `in ${chain.cwd}: ${[run.path, ...filled].map(quoteWord).join(' ')}`;
     return { agent, backend: agent, iterations, loop, command, native: [], emulated: [], refused: [] };
   }
   return { agent, backend: run.backend, iterations, loop, ...(await planAgent(run, step, chain, configFor)) };
@@ -36,7 +38,10 @@ async function planAgent(
   const mode = live ? 'live' : 'one-shot';
   const nonce = chain.nonce ? '<nonce>' : undefined;
   const systemPrompt = unattendedPrompt(options.systemPrompt ?? '', nonce);
-  const whole = { ...options, systemPrompt, cwd: chain.cwd, prompt: step.prompt ?? '' };
+  const filled = (text: string) => fillVariables(text, chain.variables);
+  const rawArgs = options.rawArgs?.map(filled);
+  const prompt = filled(step.prompt ?? '');
+  const whole = { ...options, rawArgs, systemPrompt, cwd: chain.cwd, prompt };
   const command = await plannedCommand(backend, whole, config, mode);
   return {
     command: describeCommand(command, undefined, config.env ?? process.env),

@@ -134,7 +134,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A field that stands in the wrong place is no misspelt one: an older file may have it there, and it is told as unknown. */
 function nearest(key: string): string | undefined {
+  if (fieldNames.includes(key)) return undefined;
   const small = key.toLowerCase().replaceAll(/[-_]/g, '');
   return fieldNames.find((name) => distance(small, name.toLowerCase()) <= (small.length > 4 ? 2 : 1));
 }

@@ -6,6 +6,7 @@ import { checkOptions, describeSupport } from '../runner/check-options.js';
 import { modelBelongsTo } from '../runner/model-owner.js';
 import { codexSdk, findRunnerName, readRunnerName, settingsOwner } from '../runner/runner-names.js';
 import type { RunnerName, RunnerOptions } from '../runner/types.js';
+import { whyNotInstalled } from '../runner/why-not-installed.js';
 import type { AgentDefinition } from './agents/definition.js';
 import { unattendedPrompt } from './instructions.js';
 import type { StepContext, StepEntry } from './resolve-step.js';
@@ -67,12 +68,12 @@ async function chooseBackend(agent: AgentDefinition, { step, context }: AgentUse
   ] as const;
   const [written, source] = sources.find(([name]) => name !== undefined) ?? ['claude', ''];
   const name = readRunnerName(written ?? 'claude', source);
-  if (name === codexSdk) return name;
-  const problem = await whyNotInstalled(name, request.configFor);
+  const missing = (one: RunnerName) => whyNotInstalled(one, request.configFor(settingsOwner(one)));
+  const problem = await missing(name);
   if (problem === undefined) return name;
   if (agent.fallback !== undefined) {
     const fallback = readRunnerName(agent.fallback, `${agent.source}: fallback of ${agent.name}`);
-    if (fallback === codexSdk || (await whyNotInstalled(fallback, request.configFor)) === undefined) {
+    if ((await missing(fallback)) === undefined) {
       warn(`${place}: ${name} is not installed, so ${agent.name} runs on its fallback, ${fallback}.`);
       return fallback;
     }
@@ -84,16 +85,6 @@ async function chooseBackend(agent: AgentDefinition, { step, context }: AgentUse
   throw new TurnoutError('not_installed', `${place} (agent ${agent.name}): ${problem.message}`, {
     hint: problem.hint,
   });
-}
-
-async function whyNotInstalled(name: BackendName, configFor: ConfigFor): Promise<TurnoutError | undefined> {
-  try {
-    await createBackend(name, configFor(name)).locate();
-    return undefined;
-  } catch (error) {
-    if (error instanceof TurnoutError) return error;
-    throw error;
-  }
 }
 
 /** A model belongs to one vendor: it is refused beside another one's name, and left out where only the backend was changed. */

@@ -6,6 +6,7 @@ import { parseCondition } from './conditions.js';
 import { resolveAgent } from './resolve-agent.js';
 import type { ChainRequest } from './resolve-chain.js';
 import { resolvePrompt } from './resolve-prompt.js';
+import { markerVariable } from './run-program.js';
 import type { AgentStep, Condition, ProgramStep, ResolvedStep } from './types.js';
 import { checkReferences, usesOutput } from './variables.js';
 
@@ -81,6 +82,7 @@ export async function resolveStep(
     ...(step.verify === undefined ? {} : { verify: step.verify }),
     ...(step.retry === undefined ? {} : { retry: step.retry }),
     ...(step.budget === undefined ? {} : { budget: step.budget }),
+    ...(step.silenceMinutes === undefined ? {} : { silenceMinutes: step.silenceMinutes }),
     ...(step.noProgress === undefined ? {} : { noProgress: step.noProgress }),
     ...(when === undefined ? {} : { when }),
   };
@@ -106,7 +108,10 @@ function conditionOf(text: string, { place, request, earlier }: StepContext): Co
 }
 
 /** O11: an agent without a system prompt is an executable on PATH. It is only looked for here. */
-async function findProgram(step: StepEntry, { request, place }: StepContext): Promise<ProgramStep> {
+async function findProgram(
+  step: StepEntry,
+  { request, chain, place, warn }: StepContext,
+): Promise<ProgramStep> {
   const { agent: name, args = [] } = step;
   const { PATH } = request.configFor(request.defaultBackend).env ?? process.env;
   const found = name.includes('/')
@@ -120,6 +125,11 @@ async function findProgram(step: StepEntry, { request, place }: StepContext): Pr
   const [option] = (['backend', 'fresh'] as const).filter((key) => step[key] !== undefined);
   if (option !== undefined) {
     throw new TurnoutError('bad_request', `${place}.${option}: ${name} is an executable, which has none.`);
+  }
+  if ((request.nonce ?? chain.nonce) && (step.loop ?? step.iterations !== undefined)) {
+    warn(
+      `${place}: ${name} is an executable. It is done when it prints the line in its variable ${markerVariable}.`,
+    );
   }
   return { type: 'program', path: found.path, args };
 }

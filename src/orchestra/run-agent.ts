@@ -10,12 +10,14 @@ import type { BackendSession } from '../sessions/types.js';
 import { unattendedPrompt } from './instructions.js';
 import type { ConfigFor } from './resolve-agent.js';
 import type { AgentStep, ResolvedStep } from './types.js';
+import { fill, type Values } from './variables.js';
 
 export interface AgentSettings {
   readonly sessions: Sessions;
   readonly configFor: ConfigFor;
   readonly cwd: string;
   readonly nonce: string | undefined;
+  readonly values: Values;
 }
 
 /** The agent of one step: each prompt begins a new conversation, or goes on with the last one. */
@@ -39,7 +41,8 @@ export class StepAgent {
 
   /**
    * Runs one turn. A conversation that the CLI has lost is begun anew. If the CLI's long-lived mode does not work at all, the CLI
-   * is started for each turn from then on: a chain that is slower in the morning is better than one that stands still.
+   * is started for each turn from then on: a chain that is slower in the morning is better than one that stands still. Each of
+   * the two happens once at most, because it takes its own cause away.
    */
   async *send(prompt: string, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     for (let again = true; again; ) {
@@ -50,6 +53,7 @@ export class StepAgent {
         again ||= change !== undefined;
         yield change ?? event;
       }
+      if (again) await this.close();
     }
   }
 
@@ -73,9 +77,9 @@ export class StepAgent {
         if (event.type === 'permission_request') {
           await session.answerPermission(event.id, 'deny', unattended).catch(() => undefined);
         }
+        if (event.type === 'complete' && !this.#step.fresh) this.#sessionId = event.sessionId;
         yield event;
       }
-      if (!this.#step.fresh) this.#sessionId = session.sessionId ?? this.#sessionId;
     } catch (error) {
       if (!(error instanceof TurnoutError)) throw error;
       yield failureEvent(error);
@@ -86,11 +90,12 @@ export class StepAgent {
 
   async #open(signal: AbortSignal): Promise<BackendSession> {
     if (this.#session !== undefined) return this.#session;
-    const { sessions, cwd, nonce } = this.#settings;
+    const { sessions, cwd, nonce, values } = this.#settings;
     const { backend, options } = this.#run;
     const systemPrompt = unattendedPrompt(options.systemPrompt ?? '', nonce);
     const config = this.#config();
-    const whole = { ...options, systemPrompt, cwd, sessionId: this.#sessionId, timeoutMs: 0 };
+    const rawArgs = options.rawArgs?.map((arg) => fill(arg, values));
+    const whole = { ...options, rawArgs, systemPrompt, cwd, sessionId: this.#sessionId, timeoutMs: 0 };
     const made = sessionOptions(backend, whole, config, this.#mode !== 'one-shot');
     // A registered backend is left to the sessions: they share a warm process only if nobody brings an adapter along.
     const own = backend === codexSdk ? { adapter: runnerBackend(backend, made.config) } : {};
@@ -133,6 +138,7 @@ const notLive: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'timeout',
   'unknown',
 ]);
+
 const unattended = 'Nobody can be asked: this agent runs unattended.';
 
 function isFromModel({ type }: ChatEvent): boolean {

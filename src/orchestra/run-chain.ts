@@ -8,10 +8,10 @@ import { Journal, type JournalWatcher, type NewEntry, type RunEntry } from './jo
 import type { ConfigFor } from './resolve-agent.js';
 import type { ProgramSettings } from './run-program.js';
 import { markdownReport } from './run-report.js';
-import { foldJournal, type RunState } from './run-state.js';
+import { foldJournal, type RunState, untouched } from './run-state.js';
 import { defaultTimes, runStep, type StepTimes, type Tell } from './run-step.js';
 import { findRunId, newRunId, readRun, reportFile, reportOf, runDirectory } from './runs.js';
-import { addUsage, Spending } from './spending.js';
+import { nothingSpent, Spending } from './spending.js';
 import type { ResolvedChain, ResolvedStep, RunReport, RunStatus, StepReport } from './types.js';
 import type { Values } from './variables.js';
 import { addWorktree, currentCommit, findWorkTree, lockWorkTree } from './work-tree.js';
@@ -49,7 +49,8 @@ export async function runChain(chain: ResolvedChain, settings: RunSettings): Pro
   };
   return withLocks(placed.cwd, home, runId, async () => {
     const journal = Journal.create(runDirectory(home, runId), settings.watch);
-    const state = { run, startedAt: new Date().toISOString(), steps: new Map(), elapsedMs: 0 };
+    const startedAt = new Date().toISOString();
+    const state = { run, startedAt, steps: new Map(), spent: nothingSpent, before: nothingSpent };
     return await drive(journal, state, settings, run);
   });
 }
@@ -115,9 +116,7 @@ class ChainRun {
     this.#state = state;
     this.#settings = settings;
     this.#sessions = sessions;
-    const settled = [...state.steps.values()].flatMap((step) => step.settled);
-    const usage = settled.map((one) => one.usage).reduce(addUsage, undefined);
-    this.#spending = new Spending(state.run.chain.budget, { usage, elapsedMs: state.elapsedMs });
+    this.#spending = new Spending(state.run.chain.budget, state.spent, state.before);
     this.#reports = new Map(
       [...state.steps].flatMap(([index, { report }]) => (report === undefined ? [] : [[index, report]])),
     );
@@ -127,13 +126,13 @@ class ChainRun {
     const { chain, runId } = this.#state.run;
     const { tell } = this.#settings;
     const steps = chain.groups.flat().length;
-    tell({ type: 'run_start', runId, chain: chain.name, steps, resumed });
-    for (const message of resumed ? [] : chain.warnings) tell({ type: 'warning', message });
+    void tell({ type: 'run_start', runId, chain: chain.name, steps, resumed });
+    for (const message of resumed ? [] : chain.warnings) void tell({ type: 'warning', message });
     const status = await this.#runGroups(chain);
     this.#journal.append({ type: 'run_ended', status });
     const report = this.#report(status);
     const written = await this.#writeReport(runId);
-    tell({ type: 'run_end', report, elapsedMs: performance.now() - this.#began, reportFile: written });
+    void tell({ type: 'run_end', report, elapsedMs: performance.now() - this.#began, reportFile: written });
     return report;
   }
 
@@ -168,14 +167,14 @@ class ChainRun {
     if (step.when !== undefined && !holds(step.when, values)) {
       const skipped: StepReport = { agent, backend, status: 'skipped', iterations: 0, output: '' };
       this.#end(index, skipped);
-      tell({ type: 'step_skipped', step: index, agent, why: `${step.when.text} does not hold` });
+      void tell({ type: 'step_skipped', step: index, agent, why: `${step.when.text} does not hold` });
       return;
     }
     this.#journal.append({ type: 'step_begun', step: index });
-    tell({ type: 'step_start', step: index, agent, backend, iterations, loop });
+    void tell({ type: 'step_start', step: index, agent, backend, iterations, loop });
     const report = await runStep({
       step,
-      before: this.#state.steps.get(index) ?? { settled: [] },
+      before: this.#state.steps.get(index) ?? untouched,
       cwd: this.#state.run.chain.cwd,
       nonce: this.#state.run.nonce,
       values,
@@ -189,7 +188,7 @@ class ChainRun {
       times: { ...defaultTimes, ...times },
     });
     this.#end(index, report);
-    tell({ type: 'step_end', step: index, report });
+    void tell({ type: 'step_end', step: index, report });
   }
 
   #end(step: number, report: StepReport): void {
@@ -211,7 +210,7 @@ class ChainRun {
 
   #report(status: RunStatus): RunReport {
     const steps = new Map(this.#state.steps);
-    for (const [index, report] of this.#reports) steps.set(index, { settled: [], report });
+    for (const [index, report] of this.#reports) steps.set(index, { ...untouched, report });
     return reportOf({ ...this.#state, steps }, status);
   }
 
@@ -223,7 +222,7 @@ class ChainRun {
       writeFileSync(file, markdownReport(await readRun(home, runId)), { mode: 0o600 });
     } catch (error) {
       const why = error instanceof TurnoutError ? error.message : (error as Error).message;
-      tell({ type: 'warning', message: `The report can't be written: ${why}` });
+      void tell({ type: 'warning', message: `The report can't be written: ${why}` });
     }
     return file;
   }

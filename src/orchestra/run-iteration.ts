@@ -1,20 +1,15 @@
-import type { ChatEvent, Usage } from '../core/chat-event.js';
+import { type ChatEvent, errorEvent, type Usage } from '../core/chat-event.js';
 import { longestTimerMs } from '../core/wait.js';
 import { withoutMarker } from '../runner/marker.js';
 import { TurnMarker } from '../runner/turn-marker.js';
-import type { IterationError } from './journal.js';
+import type { IterationError, SettledIteration } from './journal.js';
 import type { Spending } from './spending.js';
 
-export interface IterationOutcome {
-  readonly marker: boolean;
-  /** The last answer, without the marker. */
-  readonly output: string;
-  readonly sessionId?: string;
-  readonly usage?: Usage;
-  readonly error?: IterationError;
-  /** The limit that has ended it. */
-  readonly overBudget?: string;
-}
+/** How one run of an agent ended. */
+export type IterationOutcome = Pick<
+  SettledIteration,
+  'marker' | 'output' | 'sessionId' | 'usage' | 'error' | 'stopped'
+>;
 
 export interface IterationListener {
   readonly onEvent: (event: ChatEvent) => void | Promise<void>;
@@ -26,8 +21,10 @@ export interface IterationLimits {
   /** The accounts of the chain and of the step. */
   readonly spendings: readonly Spending[];
   readonly nonce: string | undefined;
-  /** After the marker, an agent that says nothing for so long is ended: its work is done. */
-  readonly markerGraceMs: number;
+  /** In a loop an agent that has said the marker and then says nothing for so long is ended: its work is done. Else undefined. */
+  readonly markerGraceMs: number | undefined;
+  /** A run that tells nothing for so long is given up. */
+  readonly silenceMs: number;
   /** True: each text is a message of its own, as from a CLI that does not stream word by word. */
   readonly wholeMessages: boolean;
   /** True: nobody can tell whether the agent has begun a tool. */
@@ -41,30 +38,40 @@ export async function followIteration(
   limits: IterationLimits,
 ): Promise<IterationOutcome> {
   const stop = new AbortController();
-  const watch = new IterationWatch(limits, (why) => stop.abort(why));
+  const watch = new IterationWatch(limits, () => stop.abort());
   try {
     for await (const event of send(AbortSignal.any([limits.signal, stop.signal]))) {
       if (event.type === 'session') listener.onSession(event.sessionId);
       watch.see(event);
       await listener.onEvent(event);
+      watch.restartClocks();
     }
     return watch.outcome();
   } finally {
-    watch.stop();
+    watch.close();
   }
 }
 
-type Stopped = { readonly type: 'marker' } | { readonly type: 'budget'; readonly limit: string };
+/** Why Turnout itself has ended a run. */
+type Cause =
+  | { readonly type: 'marker' }
+  | { readonly type: 'silence' }
+  | { readonly type: 'budget'; readonly limit: string };
+
+/** Events don't prolong the time after the marker beyond so many graces. */
+const mostGraces = 10;
 
 /** What has been seen of a run so far, and its clocks. */
 class IterationWatch {
   readonly #limits: IterationLimits;
-  readonly #end: (why: Stopped) => void;
+  readonly #end: () => void;
   readonly #marker: TurnMarker;
   readonly #openTools = new Set<string>();
   readonly #timeUp: NodeJS.Timeout | undefined;
+  #silence: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
-  #stopped: Stopped | undefined;
+  #lastGrace: NodeJS.Timeout | undefined;
+  #cause: Cause | undefined;
   #toolsBegun: boolean;
   #said = '';
   #answer: string | undefined;
@@ -72,19 +79,23 @@ class IterationWatch {
   #usage: Usage | undefined;
   #error: Extract<ChatEvent, { readonly type: 'error' }> | undefined;
 
-  constructor(limits: IterationLimits, end: (why: Stopped) => void) {
+  constructor(limits: IterationLimits, end: () => void) {
     this.#limits = limits;
     this.#end = end;
     this.#toolsBegun = limits.toolsUntold;
     this.#marker = new TurnMarker(limits.nonce, limits.wholeMessages);
     const left = limits.spendings.flatMap((spending) => spending.timeLeftMs() ?? []);
     if (left.length > 0) {
-      const ms = Math.min(Math.max(0, ...[Math.min(...left)]), longestTimerMs);
+      const ms = Math.min(Math.max(0, Math.min(...left)), longestTimerMs - 1);
       this.#timeUp = setTimeout(() => this.#checkBudget(), ms + 1);
     }
+    this.restartClocks();
   }
 
+  /** The clocks stand still until `restartClocks`: the time that a listener takes is not the agent's. */
   see(event: ChatEvent): void {
+    clearTimeout(this.#silence);
+    clearTimeout(this.#grace);
     this.#marker.see(event);
     switch (event.type) {
       case 'session':
@@ -116,7 +127,6 @@ class IterationWatch {
         this.#error = event;
         break;
     }
-    this.#waitAfterMarker();
   }
 
   outcome(): IterationOutcome {
@@ -131,27 +141,33 @@ class IterationWatch {
     };
   }
 
-  stop(): void {
-    clearTimeout(this.#grace);
-    clearTimeout(this.#timeUp);
+  close(): void {
+    for (const timer of [this.#grace, this.#lastGrace, this.#silence, this.#timeUp]) clearTimeout(timer);
   }
 
-  #failure(marker: boolean): Pick<IterationOutcome, 'error' | 'overBudget'> {
-    const error = this.#error;
-    // The stop came after the answer: it has ended nothing.
-    if (error === undefined || (this.#stopped?.type === 'marker' && marker)) return {};
-    if (this.#stopped?.type === 'budget') return { overBudget: this.#stopped.limit };
-    const { code, message, retryable, retryAfterMs } = error;
+  #failure(marker: boolean): Pick<IterationOutcome, 'error' | 'stopped'> {
+    const error = this.#cause?.type === 'silence' ? this.#silent() : this.#error;
+    // A stop that came after the answer has ended nothing.
+    if (error === undefined || (this.#cause?.type === 'marker' && marker)) return {};
+    if (this.#cause?.type === 'budget') return { stopped: { by: 'budget', limit: this.#cause.limit } };
+    if (this.#limits.signal.aborted) return { stopped: { by: 'signal' } };
     const claimed = marker ? 'It said that it was complete, and then failed: ' : '';
+    return { error: this.#describe(error, claimed) };
+  }
+
+  #describe({ code, message, retryable, retryAfterMs }: ErrorLike, claimed: string): IterationError {
     return {
-      error: {
-        code,
-        message: `${claimed}${message}`,
-        retryable,
-        toolsBegun: this.#toolsBegun,
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      },
+      code,
+      message: `${claimed}${message}`,
+      retryable,
+      toolsBegun: this.#toolsBegun,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     };
+  }
+
+  #silent(): ErrorLike {
+    const minutes = Math.round(this.#limits.silenceMs / 60_000);
+    return errorEvent('timeout', `It told nothing for ${minutes} min, and was ended.`);
   }
 
   #checkBudget(): void {
@@ -161,18 +177,26 @@ class IterationWatch {
     }
   }
 
-  #waitAfterMarker(): void {
-    clearTimeout(this.#grace);
-    if (!this.#marker.found || this.#openTools.size > 0) return;
-    this.#grace = setTimeout(() => this.#stop({ type: 'marker' }), this.#limits.markerGraceMs);
+  restartClocks(): void {
+    const { silenceMs, markerGraceMs } = this.#limits;
+    this.#silence = setTimeout(() => this.#stop({ type: 'silence' }), Math.min(silenceMs, longestTimerMs));
+    if (markerGraceMs === undefined || !this.#marker.found) return;
+    const done = () => this.#stop({ type: 'marker' });
+    this.#lastGrace ??= setTimeout(done, markerGraceMs * mostGraces);
+    if (this.#openTools.size === 0) this.#grace = setTimeout(done, markerGraceMs);
   }
 
-  #stop(why: Stopped): void {
-    if (this.#stopped !== undefined) return;
-    this.#stopped = why;
-    this.#end(why);
+  #stop(cause: Cause): void {
+    if (this.#cause !== undefined) return;
+    this.#cause = cause;
+    this.#end();
   }
 }
+
+type ErrorLike = Pick<
+  Extract<ChatEvent, { readonly type: 'error' }>,
+  'code' | 'message' | 'retryable' | 'retryAfterMs'
+>;
 
 /** An answer of which more is kept would fill the next agent's prompt. */
 const mostKept = 1024 ** 2;

@@ -1,28 +1,42 @@
 import type { JournalEntry, RunEntry, SettledIteration } from './journal.js';
+import { addUsage, nothingSpent, type Spent } from './spending.js';
 import type { RunStatus, StepReport } from './types.js';
 
 /** What the journal says of one step. */
 export interface StepState {
-  /** Runs that have ended, failed attempts among them, in their order. */
+  /** Runs that have ended and count, failed attempts among them, in their order. */
   readonly settled: readonly SettledIteration[];
-  /** A run that was begun and whose end nobody has noted. */
-  readonly unsettled?: { readonly iteration: number; readonly attempt: number; readonly sessionId?: string };
+  /** A run that was begun and broken off: its process was killed, or somebody has stopped it. */
+  readonly brokenOff?: BrokenOff;
   /** The verdict of `verify` on the last settled run. */
   readonly verified?: { readonly iteration: number; readonly passed: boolean; readonly output: string };
   readonly report?: StepReport;
+  /** What all its runs have used, also those that don't count any more. */
+  readonly spent: Spent;
+  /** The part of it that was used before its budget began to count. */
+  readonly before: Spent;
+}
+
+export interface BrokenOff {
+  readonly iteration: number;
+  readonly attempt: number;
+  readonly sessionId?: string;
 }
 
 export interface RunState {
   readonly run: RunEntry;
   readonly startedAt: string;
   readonly endedAt?: string;
+  /** Undefined if no process has noted an end. */
   readonly status?: RunStatus;
   readonly steps: ReadonlyMap<number, StepState>;
-  /** The time that earlier processes have spent on the run. */
-  readonly elapsedMs: number;
+  /** What the whole run has used, in all its processes. */
+  readonly spent: Spent;
+  /** The part of it that was used before the chain's budget began to count. */
+  readonly before: Spent;
 }
 
-const untouched: StepState = { settled: [] };
+export const untouched: StepState = { settled: [], spent: nothingSpent, before: nothingSpent };
 
 /** Folds the journal of a run into where it stands: a pure function of the entries. */
 export function foldJournal(entries: readonly JournalEntry[]): RunState {
@@ -30,35 +44,51 @@ export function foldJournal(entries: readonly JournalEntry[]): RunState {
   if (first?.type !== 'run') throw new Error('A journal begins with its run.');
   const { at: startedAt, ...run } = first;
   const steps = new Map<number, StepState>();
-  let status: RunStatus | undefined;
-  let endedAt: string | undefined;
-  let elapsedMs = 0;
-  let lifeBegan = Date.parse(startedAt);
-  let last = lifeBegan;
+  const clock = new LifeClock();
+  let ending: { readonly status: RunStatus; readonly endedAt: string } | undefined;
+  let before = nothingSpent;
   for (const entry of entries) {
+    clock.see(entry);
     if (entry.type === 'resumed') {
-      elapsedMs += Math.max(0, last - lifeBegan);
-      lifeBegan = Date.parse(entry.at);
-      status = undefined;
-      endedAt = undefined;
-      for (const [index, step] of steps) steps.set(index, reopened(step));
+      // A run that was killed goes on where it was; only one that had ended gets its steps opened again.
+      if (ending !== undefined) {
+        const overBudget = [...steps.values()].some(({ report }) => report?.reason === 'budget');
+        if (overBudget) before = { usage: usageOf(steps), elapsedMs: clock.elapsedMs };
+        for (const [index, step] of steps) steps.set(index, reopened(step));
+      }
+      ending = undefined;
     } else if (entry.type === 'run_ended') {
-      status = entry.status;
-      endedAt = entry.at;
+      ending = { status: entry.status, endedAt: entry.at };
     } else if (entry.type !== 'run') {
       steps.set(entry.step, next(steps.get(entry.step) ?? untouched, entry));
     }
-    last = Date.parse(entry.at);
   }
-  elapsedMs += Math.max(0, last - lifeBegan);
-  return {
-    run,
-    startedAt,
-    ...(endedAt === undefined ? {} : { endedAt }),
-    ...(status === undefined ? {} : { status }),
-    steps,
-    elapsedMs,
-  };
+  const spent = { usage: usageOf(steps), elapsedMs: clock.elapsedMs };
+  return { run, startedAt, ...ending, steps, spent, before };
+}
+
+/** Adds up the time of the processes that had the run: the time between two of them does not count. */
+class LifeClock {
+  #earlierMs = 0;
+  #began = 0;
+  #last = 0;
+
+  see({ type, at }: JournalEntry): void {
+    const time = Date.parse(at);
+    if (type === 'run' || type === 'resumed') {
+      this.#earlierMs = this.elapsedMs;
+      this.#began = time;
+    }
+    this.#last = time;
+  }
+
+  get elapsedMs(): number {
+    return this.#earlierMs + Math.max(0, this.#last - this.#began);
+  }
+}
+
+function usageOf(steps: ReadonlyMap<number, StepState>): Spent['usage'] {
+  return [...steps.values()].map(({ spent }) => spent.usage).reduce(addUsage, undefined);
 }
 
 type StepEntry = Extract<JournalEntry, { readonly step: number }>;
@@ -68,15 +98,21 @@ function next(step: StepState, entry: StepEntry): StepState {
     case 'step_begun':
       return step;
     case 'iteration_begun':
-      return { ...step, unsettled: { iteration: entry.iteration, attempt: entry.attempt } };
-    case 'session':
-      return step.unsettled === undefined
-        ? step
-        : { ...step, unsettled: { ...step.unsettled, sessionId: entry.sessionId } };
+      return { ...step, brokenOff: { iteration: entry.iteration, attempt: entry.attempt } };
+    case 'session': {
+      const { brokenOff, ...rest } = step;
+      return brokenOff === undefined
+        ? rest
+        : { ...rest, brokenOff: { ...brokenOff, sessionId: entry.sessionId } };
+    }
     case 'iteration_ended': {
-      const { unsettled: _, verified: __, ...rest } = step;
+      const { brokenOff: _, verified: __, ...rest } = step;
       const { type: ___, step: ____, at: _____, ...settled } = entry;
-      return { ...rest, settled: [...step.settled, settled] };
+      const usage = addUsage(step.spent.usage, settled.usage);
+      const spent = { usage, elapsedMs: step.spent.elapsedMs + settled.elapsedMs };
+      // What somebody has stopped is no end: it is begun again.
+      if (settled.stopped?.by === 'signal') return { ...rest, spent, brokenOff: brokenOffRun(settled) };
+      return { ...rest, spent, settled: [...step.settled, settled] };
     }
     case 'verified': {
       const { iteration, passed, output } = entry;
@@ -87,16 +123,22 @@ function next(step: StepState, entry: StepEntry): StepState {
   }
 }
 
+function brokenOffRun({ iteration, attempt, sessionId }: SettledIteration): BrokenOff {
+  return { iteration, attempt, ...(sessionId === undefined ? {} : { sessionId }) };
+}
+
 /**
- * A step that had not come to a good end when the run was resumed. After an interruption or a failure it goes on behind its last
+ * A step that had not come to a good end when its run was resumed. After an interruption or a failure it goes on behind its last
  * good run. One that had used up its runs, its budget or its chances gets all of them anew: that is what the person wants who
  * resumes it.
  */
 function reopened(step: StepState): StepState {
-  const { report, ...rest } = step;
+  const { report, verified: _, ...rest } = step;
   if (report === undefined || report.status === 'done') return step;
   if (report.status === 'skipped') return untouched;
-  const goesOn = report.reason === 'interrupted' || report.reason === 'error';
-  if (!goesOn) return untouched;
-  return { ...rest, settled: step.settled.filter(({ error }) => error === undefined) };
+  if (report.reason === 'interrupted')
+    return { ...rest, ...(step.verified ? { verified: step.verified } : {}) };
+  if (report.reason === 'error')
+    return { ...rest, settled: step.settled.filter(({ error }) => error === undefined) };
+  return { settled: [], spent: step.spent, before: step.spent };
 }

@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErrorCode } from '../core/chat-event.js';
 import { longestTimerMs } from '../core/wait.js';
+import { markerLine } from '../runner/marker.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { interruptedRemark, verifyRemark } from './instructions.js';
-import type { IterationError, Journal, NewEntry, SettledIteration } from './journal.js';
+import type { IterationError, Journal, SettledIteration } from './journal.js';
 import type { ConfigFor } from './resolve-agent.js';
 import { isWorthAnother, waitBefore } from './retries.js';
 import { StepAgent } from './run-agent.js';
 import { followIteration } from './run-iteration.js';
 import { type ProgramSettings, runProgram } from './run-program.js';
 import type { StepState } from './run-state.js';
-import { addUsage, Spending } from './spending.js';
+import { Spending } from './spending.js';
 import type { ChainEvent, ResolvedStep, StepReason, StepReport, StepStatus } from './types.js';
 import { fill, type Values } from './variables.js';
 import { type Verification, verify } from './verify.js';
@@ -39,14 +40,15 @@ export type Tell = (event: ChainEvent) => void | Promise<void>;
 /** The waits of a step; tests have shorter ones. */
 export interface StepTimes {
   readonly markerGraceMs: number;
-  readonly programSilenceMs: number;
+  /** A run that tells nothing for so long is given up, unless the step says otherwise. */
+  readonly silenceMs: number;
   readonly verifyMs: number;
   readonly firstRetryMs: number;
 }
 
 export const defaultTimes: StepTimes = {
   markerGraceMs: 60_000,
-  programSilenceMs: 30 * 60_000,
+  silenceMs: 30 * 60_000,
   verifyMs: 30 * 60_000,
   firstRetryMs: 5000,
 };
@@ -74,29 +76,26 @@ class StepLoop {
   readonly #spending: Spending;
   readonly #settled: SettledIteration[];
   /** What the next run is told in addition to its prompt. */
-  #remark: string | undefined;
+  #remarks: string[] = [];
+  #warnedOfTree = false;
 
   constructor(run: StepRun) {
     this.#run = run;
     const { step, before } = run;
     this.#settled = [...before.settled];
-    const usage = before.settled.reduce<SettledIteration['usage']>(
-      (sum, one) => addUsage(sum, one.usage),
-      undefined,
-    );
-    const elapsedMs = before.settled.reduce((sum, one) => sum + one.elapsedMs, 0);
-    this.#spending = new Spending(step.budget, { usage, elapsedMs });
+    this.#spending = new Spending(step.budget, before.spent, before.before);
     if (step.run.type === 'agent') {
-      const sessionId = before.unsettled?.sessionId ?? before.settled.at(-1)?.sessionId;
+      const sessionId = before.brokenOff?.sessionId ?? before.settled.at(-1)?.sessionId;
       this.#agent = new StepAgent(step, step.run, run, sessionId);
     }
-    if (before.unsettled !== undefined) this.#remark = interruptedRemark;
+    if (before.brokenOff !== undefined) this.#remarks.push(interruptedRemark);
   }
 
   async run(): Promise<Ending> {
     const { step, before } = this.#run;
     const last = this.#settled.at(-1);
     // An earlier process may have ended between a run and the judgement on it.
+    if (last?.stopped?.by === 'budget') return this.#overBudget(last.stopped.limit);
     if (last !== undefined && last.error === undefined) {
       const verdict = before.verified?.iteration === last.iteration ? before.verified : undefined;
       const ending = await this.#judge(last, verdict);
@@ -135,15 +134,16 @@ class StepLoop {
   }
 
   #goodRuns(): number {
-    return this.#settled.filter(({ error }) => error === undefined).length;
+    return this.#settled.filter(({ error, stopped }) => error === undefined && stopped === undefined).length;
   }
 
   /** Runs the agent once, and again after a failure that is worth it. */
   async #iterate(iteration: number): Promise<SettledIteration | Ending> {
-    const { step, signal, chainSpending } = this.#run;
+    const { signal, chainSpending } = this.#run;
     const failed = this.#settled.filter((one) => one.iteration === iteration && one.error !== undefined);
+    const prompt = this.#prompt();
     let attempt = (failed.at(-1)?.attempt ?? 0) + 1;
-    for (let error = failed.at(-1)?.error; ; ) {
+    for (let error = failed.at(-1)?.error; ; attempt += 1) {
       if (error !== undefined) {
         const ending = await this.#beforeRetry(error, attempt);
         if (ending !== undefined) return ending;
@@ -151,12 +151,11 @@ class StepLoop {
       if (signal.aborted) return interrupted;
       const limit = chainSpending.exceeded() ?? this.#spending.exceeded();
       if (limit !== undefined) return this.#overBudget(limit);
-      const settled = await this.#once(step, iteration, attempt);
-      if ('overBudget' in settled) return this.#overBudget(settled.overBudget);
+      const settled = await this.#once(prompt, iteration, attempt);
+      if (settled.stopped?.by === 'budget') return this.#overBudget(settled.stopped.limit);
+      if (settled.stopped?.by === 'signal') return interrupted;
       if (settled.error === undefined) return settled;
-      if (signal.aborted) return interrupted;
       error = settled.error;
-      attempt += 1;
     }
   }
 
@@ -172,7 +171,7 @@ class StepLoop {
       this.#spending.timeLeftMs() ?? longestTimerMs,
     );
     if (ms > left) return failed;
-    tell({
+    void tell({
       type: 'waiting',
       step: step.index,
       why: `${firstLine(message)} (attempt ${attempt} follows)`,
@@ -182,17 +181,12 @@ class StepLoop {
     return undefined;
   }
 
-  async #once(
-    step: ResolvedStep,
-    iteration: number,
-    attempt: number,
-  ): Promise<SettledIteration | { readonly overBudget: string }> {
-    const { cwd, journal, tell, signal, nonce, times, chainSpending } = this.#run;
+  async #once(prompt: string | undefined, iteration: number, attempt: number): Promise<SettledIteration> {
+    const { step, cwd, journal, tell, signal, nonce, times, chainSpending } = this.#run;
     const commit = await currentCommit(cwd);
-    this.#note({ type: 'iteration_begun', step: step.index, iteration, attempt, ...withCommit(commit) });
-    tell({ type: 'iteration_start', step: step.index, iteration, attempt });
+    journal.append({ type: 'iteration_begun', step: step.index, iteration, attempt, ...withCommit(commit) });
+    void tell({ type: 'iteration_start', step: step.index, iteration, attempt });
     const began = performance.now();
-    const prompt = this.#prompt();
     let noted: string | undefined;
     const outcome = await followIteration(
       (stop) => this.#send(prompt, stop),
@@ -201,29 +195,27 @@ class StepLoop {
         onSession: (sessionId) => {
           if (sessionId === noted) return;
           noted = sessionId;
-          this.#note({ type: 'session', step: step.index, iteration, sessionId });
+          journal.append({ type: 'session', step: step.index, iteration, sessionId });
         },
       },
       {
         signal,
         spendings: [chainSpending, this.#spending],
         nonce,
-        markerGraceMs: times.markerGraceMs,
+        markerGraceMs: step.loop ? times.markerGraceMs : undefined,
+        silenceMs: step.silenceMinutes === undefined ? times.silenceMs : step.silenceMinutes * 60_000,
         wholeMessages: this.#agent?.tellsWholeMessages ?? false,
         toolsUntold: step.run.type === 'program',
       },
     );
     chainSpending.add(outcome.usage);
     this.#spending.add(outcome.usage);
-    const { overBudget, ...facts } = outcome;
     const after = await currentCommit(cwd);
-    const tree = step.noProgress === undefined ? undefined : await fingerprint(cwd);
-    const stopped = overBudget === undefined ? {} : { error: budgetError(overBudget) };
+    const tree = step.noProgress === undefined ? undefined : await this.#fingerprint();
     const settled: SettledIteration = {
       iteration,
       attempt,
-      ...facts,
-      ...stopped,
+      ...outcome,
       elapsedMs: Math.round(performance.now() - began),
       ...withCommit(after),
       ...(tree === undefined ? {} : { tree }),
@@ -231,7 +223,7 @@ class StepLoop {
     this.#settled.push(settled);
     journal.append({ type: 'iteration_ended', step: step.index, ...settled });
     const { error, usage } = settled;
-    tell({
+    void tell({
       type: 'iteration_end',
       step: step.index,
       iteration,
@@ -241,11 +233,11 @@ class StepLoop {
       ...(usage === undefined ? {} : { usage }),
       ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
     });
-    return overBudget === undefined ? settled : { overBudget };
+    return settled;
   }
 
   #send(prompt: string | undefined, signal: AbortSignal) {
-    const { step, cwd, programs, values, times } = this.#run;
+    const { step, cwd, programs, values, nonce } = this.#run;
     if (this.#agent !== undefined) return this.#agent.send(prompt ?? '', signal);
     if (step.run.type !== 'program') throw new Error('A step runs an agent or a program.');
     const args = step.run.args.map((arg) => fill(arg, values));
@@ -254,17 +246,29 @@ class StepLoop {
       args: prompt === undefined ? args : [...args, prompt],
       cwd,
       settings: programs,
+      marker: markerLine(nonce),
       signal,
-      silenceMs: times.programSilenceMs,
     });
   }
 
   #prompt(): string | undefined {
     const { step, values } = this.#run;
-    const prompt = step.prompt === undefined ? undefined : fill(step.prompt, values);
-    const remark = this.#remark;
-    this.#remark = undefined;
-    return remark === undefined || prompt === undefined ? prompt : `${prompt}\n\n${remark}`;
+    if (step.prompt === undefined) return undefined;
+    const remarks = this.#remarks;
+    this.#remarks = [];
+    return [fill(step.prompt, values), ...remarks].join('\n\n');
+  }
+
+  async #fingerprint(): Promise<string | undefined> {
+    const { step, cwd, tell } = this.#run;
+    const tree = await fingerprint(cwd);
+    if (tree === undefined && !this.#warnedOfTree) {
+      this.#warnedOfTree = true;
+      const message =
+        'noProgress has no effect here: only in a git work tree with a commit changes can be seen.';
+      void tell({ type: 'warning', step: step.index, message });
+    }
+    return tree;
   }
 
   /** Says whether the step is over after this run. */
@@ -274,24 +278,27 @@ class StepLoop {
     if (step.loop && !settled.marker)
       return this.#hasStalled() ? { status: 'incomplete', reason: 'no_progress' } : undefined;
     if (step.verify === undefined) return { status: 'done', reason };
+    if (signal.aborted) return interrupted;
     let verdict = known;
     if (verdict === undefined) {
-      tell({ type: 'verify_start', step: step.index, command: step.verify });
+      void tell({ type: 'verify_start', step: step.index, command: step.verify });
       verdict = await this.#verify(step.verify);
       if (signal.aborted) return interrupted;
       journal.append({ type: 'verified', step: step.index, iteration: settled.iteration, ...verdict });
-      tell({ type: 'verify_end', step: step.index, ...verdict });
+      void tell({ type: 'verify_end', step: step.index, ...verdict });
     }
     if (verdict.passed) return { status: 'done', reason, verified: true };
     if (!step.loop || settled.iteration >= step.iterations) return this.#unverified(verdict);
-    this.#remark = verifyRemark(step.verify, verdict.output);
+    this.#remarks.push(verifyRemark(step.verify, verdict.output));
     return undefined;
   }
 
   async #verify(command: string): Promise<Verification> {
-    const { cwd, programs: settings, values, signal, times } = this.#run;
+    const { cwd, programs: settings, values, signal, times, chainSpending } = this.#run;
     const { variables } = values;
-    return verify({ command, cwd, settings, variables, signal, timeoutMs: times.verifyMs });
+    const left = [chainSpending, this.#spending].flatMap((one) => one.timeLeftMs() ?? []);
+    const timeoutMs = Math.max(1, Math.round(Math.min(times.verifyMs, ...left)));
+    return verify({ command, cwd, settings, variables, signal, timeoutMs });
   }
 
   #unverified({ output }: Verification): Ending {
@@ -310,7 +317,7 @@ class StepLoop {
     if (noProgress === undefined) return false;
     const runs = this.#settled.filter(({ error }) => error === undefined).slice(-noProgress - 1);
     const [first] = runs;
-    if (first === undefined || runs.length <= noProgress) return false;
+    if (first?.tree === undefined || runs.length <= noProgress) return false;
     return runs.every(
       ({ output, tree, commit }) => output === first.output && tree === first.tree && commit === first.commit,
     );
@@ -327,17 +334,9 @@ class StepLoop {
       error: { code: 'timeout', message: `The budget ends the step: ${limit}.` },
     };
   }
-
-  #note(entry: NewEntry): void {
-    this.#run.journal.append(entry);
-  }
 }
 
 const interrupted: Ending = { status: 'incomplete', reason: 'interrupted' };
-
-function budgetError(limit: string): IterationError {
-  return { code: 'interrupted', message: `Stopped: ${limit}.`, retryable: false, toolsBegun: true };
-}
 
 function withCommit(commit: string | undefined): { readonly commit?: string } {
   return commit === undefined ? {} : { commit };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
-import { lockDirectory } from '../store/instance-lock.js';
+import { HeldError, lockDirectory } from '../store/instance-lock.js';
 import { journalFile, readJournal } from './journal.js';
 import { foldJournal, type RunState, type StepState } from './run-state.js';
 import type { ResolvedChain, ResolvedStep, RunReport, RunStatus, RunSummary, StepReport } from './types.js';
@@ -23,7 +23,11 @@ export interface StoredRun {
 
 /** A new id: sorted by name, runs are sorted by time. */
 export function newRunId(now = new Date()): string {
-  const [date = '', time = ''] = now.toISOString().replaceAll(/[-:]/g, '').split(/[T.]/);
+  // With milliseconds: two runs of one second have an order.
+  const [date = '', time = ''] = now
+    .toISOString()
+    .replaceAll(/[-:.Z]/g, '')
+    .split('T');
   return `${date}-${time}-${randomBytes(2).toString('hex')}`;
 }
 
@@ -35,14 +39,18 @@ export function reportFile(home: string, runId: string): string {
   return join(runDirectory(home, runId), 'report.md');
 }
 
-/** Newest first. A journal that can't be read is left out. */
-export async function listRuns(home: string): Promise<readonly RunSummary[]> {
+/** Newest first. A run whose journal can't be read is left out, and told. */
+export async function listRuns(
+  home: string,
+  warn: (message: string) => void = () => {},
+): Promise<readonly RunSummary[]> {
   const summaries: RunSummary[] = [];
   for (const runId of runIds(home)) {
     try {
       summaries.push((await readRun(home, runId)).summary);
     } catch (error) {
       if (!(error instanceof TurnoutError)) throw error;
+      warn(error.message);
     }
   }
   return summaries;
@@ -54,17 +62,17 @@ export async function readRun(home: string, asked: string): Promise<StoredRun> {
   const directory = runDirectory(home, runId);
   const state = foldJournal(readJournal(journalFile(directory)).entries);
   const status = state.status ?? ((await isHeld(directory)) ? 'running' : 'interrupted');
-  const { run, startedAt, endedAt, elapsedMs } = state;
+  const { run, startedAt, endedAt, spent } = state;
   const checks = [...state.steps].flatMap(([index, { verified }]) =>
     verified === undefined ? [] : [[index, verified] as const],
   );
   return {
-    report: reportOf(state, status === 'running' ? 'interrupted' : status),
+    report: { ...reportOf(state, 'interrupted'), status },
     summary: { runId, chain: run.chain.name, status, startedAt },
     chain: run.chain,
     startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),
-    elapsedMs,
+    elapsedMs: spent.elapsedMs,
     ...(run.worktree === undefined ? {} : { worktree: run.worktree }),
     checks: new Map(checks),
     reportFile: reportFile(home, runId),
@@ -99,7 +107,7 @@ function reportOfStep(step: ResolvedStep, state: StepState | undefined): StepRep
   if (state?.report !== undefined) return state.report;
   const settled = state?.settled ?? [];
   const last = settled.at(-1);
-  const begun = last !== undefined || state?.unsettled !== undefined;
+  const begun = last !== undefined || state?.brokenOff !== undefined;
   return {
     agent: step.agent,
     backend: step.run.type === 'agent' ? step.run.backend : step.agent,
@@ -127,7 +135,8 @@ async function isHeld(directory: string): Promise<boolean> {
     await lock.release();
     return false;
   } catch (error) {
-    if (!(error instanceof TurnoutError)) throw error;
-    return error.message.includes(' is at work in ');
+    if (error instanceof HeldError) return true;
+    if (error instanceof TurnoutError) return false;
+    throw error;
   }
 }

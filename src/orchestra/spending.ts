@@ -1,6 +1,14 @@
 import type { Usage } from '../core/chat-event.js';
 import type { Budget } from './types.js';
 
+/** What has been used so far. */
+export interface Spent {
+  readonly usage?: Usage | undefined;
+  readonly elapsedMs: number;
+}
+
+export const nothingSpent: Spent = { elapsedMs: 0 };
+
 /** Adds usage up; a cost that is told by one of them only counts. */
 export function addUsage(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
   if (one === undefined || other === undefined) return one ?? other;
@@ -17,16 +25,20 @@ export function addUsage(one: Usage | undefined, other: Usage | undefined): Usag
 /** Keeps the account of a chain or of one step, and says when its budget is used up. */
 export class Spending {
   readonly #budget: Budget;
+  /** What was used before the budget began to count: a run that is resumed after its budget had ended it gets a new one. */
+  readonly #before: Spent;
   readonly #began: number;
   #usage: Usage | undefined;
 
-  constructor(budget: Budget | undefined, before: { usage?: Usage | undefined; elapsedMs: number }) {
+  constructor(budget: Budget | undefined, spent: Spent, before: Spent = nothingSpent) {
     this.#budget = budget ?? {};
-    this.#usage = before.usage;
+    this.#usage = spent.usage;
+    this.#before = before;
     // A clock of its own: the day's may be set while the chain runs.
-    this.#began = performance.now() - before.elapsedMs;
+    this.#began = performance.now() - (spent.elapsedMs - before.elapsedMs);
   }
 
+  /** All that was ever used. */
   get usage(): Usage | undefined {
     return this.#usage;
   }
@@ -46,9 +58,14 @@ export class Spending {
     const { minutes, costUsd, tokens } = this.#budget;
     const total = addUsage(this.#usage, running);
     if ((this.timeLeftMs() ?? 1) <= 0) return `its time is up (${minutes} min)`;
-    if (costUsd !== undefined && (total?.costUsd ?? 0) >= costUsd) return `its cost is reached ($${costUsd})`;
-    const used = (total?.inputTokens ?? 0) + (total?.outputTokens ?? 0);
-    if (tokens !== undefined && used >= tokens) return `its tokens are used up (${tokens})`;
+    const cost = (total?.costUsd ?? 0) - (this.#before.usage?.costUsd ?? 0);
+    if (costUsd !== undefined && cost >= costUsd) return `its cost is reached ($${costUsd})`;
+    if (tokens !== undefined && tokensOf(total) - tokensOf(this.#before.usage) >= tokens)
+      return `its tokens are used up (${tokens})`;
     return undefined;
   }
+}
+
+function tokensOf(usage: Usage | undefined): number {
+  return (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
 }

@@ -40,6 +40,8 @@ export interface ResolvedStep {
   readonly retry?: number;
   readonly budget?: Budget;
   readonly when?: Condition;
+  /** A run that tells nothing for so many minutes is given up. */
+  readonly silenceMinutes?: number;
   /** The step has made no progress after this many runs in a row that changed nothing. */
   readonly noProgress?: number;
 }
@@ -115,7 +117,8 @@ export interface StepReport {
 export interface RunReport {
   readonly runId: string;
   readonly chain: string;
-  readonly status: RunStatus;
+  /** `running` only for a run that `show` finds in the hands of a living process. */
+  readonly status: RunStatus | 'running';
   readonly steps: readonly StepReport[];
 }
 

@@ -35,6 +35,11 @@ export function fill(text: string, { variables, outputOf }: Values): string {
   });
 }
 
+/** Puts the variables in and leaves `${step.output}` as it is: for plans, where no step has run. */
+export function fillVariables(text: string, variables: Values['variables']): string {
+  return fill(text, { variables, outputOf: (step) => `\${${step}.output}` });
+}
+
 /** Throws if a text uses a variable that was not given, or the output of a step that does not come before. */
 export function checkReferences(
   text: string,

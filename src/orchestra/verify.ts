@@ -1,4 +1,5 @@
 import { childEnvironment } from '../backends/launch/child-environment.js';
+import { TurnoutError } from '../core/errors.js';
 import { describeExit, startProcess } from '../process/start-process.js';
 import type { ProgramSettings } from './run-program.js';
 
@@ -21,6 +22,17 @@ export interface VerifyRun {
 
 /** Runs the command that checks an agent's claim. It and all that it started end with it, or with the signal. */
 export async function verify(run: VerifyRun): Promise<Verification> {
+  try {
+    return await runCheck(run);
+  } catch (error) {
+    // The agent may have removed the directory, or the signal came first.
+    if (run.signal.aborted) return { passed: false, output: '(stopped)' };
+    if (error instanceof TurnoutError) return { passed: false, output: `(${error.message})` };
+    throw error;
+  }
+}
+
+async function runCheck(run: VerifyRun): Promise<Verification> {
   const { command, cwd, settings, variables, signal, timeoutMs } = run;
   const timeUp = AbortSignal.timeout(timeoutMs);
   const running = await startProcess({
@@ -38,8 +50,9 @@ export async function verify(run: VerifyRun): Promise<Verification> {
       output = (output + lines.map((line) => `${line.text}\n`).join('')).slice(-mostOutput);
     }
     const exit = await running.exited;
-    if (exit.code === 0 && !signal.aborted) return { passed: true, output: output.trimEnd() };
-    const how = timeUp.aborted ? `ended after ${timeoutMs / 60_000} min` : describeExit(exit);
+    if (exit.code === 0 && !signal.aborted && !timeUp.aborted)
+      return { passed: true, output: output.trimEnd() };
+    const how = timeUp.aborted ? `ended after ${Math.round(timeoutMs / 1000)} s` : describeExit(exit);
     return { passed: false, output: `${output}(${how})` };
   } finally {
     await running.end();

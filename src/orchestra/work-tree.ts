@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { constants, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
-import { type DirectoryLock, lockDirectory } from '../store/instance-lock.js';
+import { type DirectoryLock, HeldError, lockDirectory } from '../store/instance-lock.js';
 
 /** The directory that a chain works in: the root of its git work tree, or itself. */
 export interface WorkTree {
@@ -37,19 +38,40 @@ export async function fingerprint(cwd: string): Promise<string | undefined> {
   return hash.digest('hex');
 }
 
-/** Two runs in one work tree would undo each other's work. The lock ends with this process, however that ends. */
-export async function lockWorkTree({ root }: WorkTree, home: string): Promise<DirectoryLock> {
-  const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
+/**
+ * Two runs in one work tree would undo each other's work. The lock ends with this process, however that ends. In a git work tree it
+ * is in git's own directory, where every TURNOUT_HOME finds it.
+ */
+export async function lockWorkTree(tree: WorkTree, home: string): Promise<DirectoryLock> {
+  const { directory, name } = (await lockInGit(tree)) ?? {
+    directory: join(home, 'runs', 'locks'),
+    name: createHash('sha256').update(tree.root).digest('hex').slice(0, 16),
+  };
   try {
-    return await lockDirectory(join(home, 'runs', 'locks'), name);
+    return await lockDirectory(directory, name);
   } catch (error) {
-    if (!(error instanceof TurnoutError) || !error.message.includes(' is at work in ')) throw error;
-    const [, pid] = /\(process (\d+)\)/.exec(error.message) ?? [];
-    const who = pid === undefined ? 'Another chain' : `Another chain (process ${pid})`;
-    throw new TurnoutError('bad_request', `${who} is at work in ${root}.`, {
+    if (!(error instanceof HeldError)) throw error;
+    const who = error.pid === undefined ? 'Another chain' : `Another chain (process ${error.pid})`;
+    throw new TurnoutError('bad_request', `${who} is at work in ${tree.root}.`, {
       hint: 'Wait for it, or give this one a git worktree of its own with --worktree.',
     });
   }
+}
+
+/** Undefined without git, or where its directory can't be written, or something else has the lock's name. */
+async function lockInGit({
+  root,
+  isGit,
+}: WorkTree): Promise<{ directory: string; name: string } | undefined> {
+  const directory = isGit ? (await git(root, ['rev-parse', '--absolute-git-dir']))?.trim() : undefined;
+  if (directory === undefined) return undefined;
+  const name = 'turnout-chain';
+  const existing = lstatSync(join(directory, `${name}.lock`), { throwIfNoEntry: false });
+  if (existing !== undefined && !existing.isFile()) return undefined;
+  return access(directory, constants.W_OK).then(
+    () => ({ directory, name }),
+    () => undefined,
+  );
 }
 
 export interface OwnWorktree {

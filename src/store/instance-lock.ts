@@ -76,12 +76,23 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 5;
 }
 
-async function heldByAnother(directory: string, name: string, pidFile: string): Promise<TurnoutError> {
+/** The directory is held by another process. */
+export class HeldError extends TurnoutError {
+  /** The holder's process, if it could write it down. */
+  readonly pid: string | undefined;
+
+  constructor(name: string, directory: string, pid: string | undefined) {
+    const who = pid === undefined ? `Another ${name}` : `Another ${name} (process ${pid})`;
+    super('bad_request', `${who} is at work in ${directory}.`, {
+      hint: 'Stop it first, or give this one a directory of its own with TURNOUT_HOME.',
+    });
+    this.pid = pid;
+  }
+}
+
+async function heldByAnother(directory: string, name: string, pidFile: string): Promise<HeldError> {
   const pid = (await readFile(pidFile, 'utf8').catch(() => '')).trim();
-  const who = pid === '' ? `Another ${name}` : `Another ${name} (process ${pid})`;
-  return new TurnoutError('bad_request', `${who} is at work in ${directory}.`, {
-    hint: 'Stop it first, or give this one a directory of its own with TURNOUT_HOME.',
-  });
+  return new HeldError(name, directory, pid === '' ? undefined : pid);
 }
 
 /** The directory can't be made, is a file, is read-only, belongs to somebody else, or its disk is full. */

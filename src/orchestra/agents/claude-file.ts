@@ -37,9 +37,19 @@ export function readClaudeFile(source: string, content: string, stem: string): C
   for (const key of untranslated)
     if (fields.has(key))
       warnings.push(`${source}: ${key} has a meaning for Claude Code alone, and is left out.`);
+  const leftOut = (key: string, why: string) => warnings.push(`${source}: ${key} ${why}.`);
   const maxTurns = Number(textOf(fields.get('maxTurns')));
   const model = textOf(fields.get('model'));
   const mode = textOf(fields.get('permissionMode'))?.toLowerCase();
+  if (mode !== undefined && !Object.hasOwn(modes, mode))
+    leftOut(
+      'permissionMode',
+      `${JSON.stringify(mode)} is not known: "ask" is used, which allows nothing by itself`,
+    );
+  if (fields.has('maxTurns') && !(Number.isInteger(maxTurns) && maxTurns > 0))
+    leftOut('maxTurns', 'is no whole number above 0, and is left out');
+  if (model !== undefined && !isModelName(model))
+    leftOut('model', `can't be ${JSON.stringify(model)}, and is left out`);
   return {
     agent: {
       name,
@@ -50,7 +60,7 @@ export function readClaudeFile(source: string, content: string, stem: string): C
       ...(Number.isInteger(maxTurns) && maxTurns > 0 ? { maxTurns } : {}),
       ...(allowed === undefined ? {} : { allowedTools: allowed }),
       ...(disallowed === undefined ? {} : { disallowedTools: disallowed }),
-      ...(mode === undefined || !Object.hasOwn(modes, mode) ? {} : { permissionMode: modes[mode] ?? 'ask' }),
+      ...(mode === undefined ? {} : { permissionMode: (Object.hasOwn(modes, mode) && modes[mode]) || 'ask' }),
     },
     warnings,
   };
