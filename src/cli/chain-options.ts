@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { distance } from '../core/distance.js';
+import { nearest } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
 import { takeVariables, type Variables } from '../orchestra/variables.js';
 
@@ -148,12 +148,6 @@ function tooMany(written: ChainCommand | undefined, words: readonly string[]): T
     `one ${written === 'show' || written === 'resume' ? 'run' : 'chain'} is expected, got ${words.length}: ${JSON.stringify(first)} ${JSON.stringify(second)}`,
     'Put a chain in one line into quotes: "planner:3 -> builder:10".',
   );
-}
-
-/** The command that a word may be meant as. */
-export function nearest(written: string, names: readonly string[]): string | undefined {
-  const small = written.toLowerCase();
-  return names.find((name) => distance(small, name) <= (name.length > 4 ? 2 : 1));
 }
 
 function outputOf(command: ChainCommand, raw: string | undefined, json: boolean): ChainOutput {

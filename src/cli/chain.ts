@@ -1,4 +1,5 @@
 import { errorEvent } from '../core/chat-event.js';
+import { nearest } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import { planChain } from '../orchestra/plan-chain.js';
@@ -7,13 +8,7 @@ import { resumeRun, runChain } from '../orchestra/run-chain.js';
 import { listRuns, readRun } from '../orchestra/runs.js';
 import type { ResolvedChain } from '../orchestra/types.js';
 import { listJson, listText, requireChainFile } from './chain-list.js';
-import {
-  type ChainCommand,
-  type ChainFlags,
-  chainCommands,
-  nearest,
-  parseChainOptions,
-} from './chain-options.js';
+import { type ChainCommand, type ChainFlags, chainCommands, parseChainOptions } from './chain-options.js';
 import { planText } from './chain-plan.js';
 import { showRun } from './chain-run.js';
 import { canResume, newestToResume, runsText, runText } from './chain-runs.js';

@@ -1,4 +1,4 @@
-import { distance } from '../core/distance.js';
+import { nearest } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
 
 /** One flag of a command. Its name in the table is the long one, without the dashes. */
@@ -127,12 +127,8 @@ function takeShort(
 function unknown(written: string, names: Names, { command, refuse }: ReadFlagsOptions): never {
   const refusal = refuse?.(written);
   if (refusal !== undefined) throw refusal;
-  const plain = written.toLowerCase();
-  const [near] = [...names.keys()]
-    .filter((name) => name.startsWith('--') && written.startsWith('--'))
-    .map((name) => ({ name, far: distance(plain, name.toLowerCase()) }))
-    .filter(({ name, far }) => far <= (name.length > 6 ? 2 : 1))
-    .sort((one, other) => one.far - other.far);
-  const meant = near === undefined ? '' : ` Did you mean ${near.name}?`;
+  const long = [...names.keys()].filter((name) => name.startsWith('--'));
+  const near = written.startsWith('--') ? nearest(written, long) : undefined;
+  const meant = near === undefined ? '' : ` Did you mean ${near}?`;
   throw wrongUsage(command, `There is no option ${written}.${meant}`);
 }

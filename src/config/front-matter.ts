@@ -1,6 +1,6 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import type * as z from 'zod';
-import { distance } from '../core/distance.js';
+import { nearest } from '../core/distance.js';
 
 /** The text between two lines of `---` at the top of a Markdown file, and the rest. */
 export interface SplitText {
@@ -91,7 +91,7 @@ export function readFrontMatter<S extends SettingsShape>(
     const addProblem = (what: string) => problems.push(`${place}: ${what}`);
     const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (schema === undefined) {
-      const near = nearestKey(name, Object.keys(shape));
+      const near = nearest(name, Object.keys(shape));
       const meant = near === undefined ? '' : `; did you mean ${near}?`;
       addProblem(`unknown key "${name}"; expected ${Object.keys(shape).join(', ')}${meant}`);
       continue;
@@ -114,11 +114,6 @@ export function readFrontMatter<S extends SettingsShape>(
 function nameOf(written: string, aliases: Readonly<Record<string, string>> | undefined): string {
   const plain = plainKey(written);
   return aliases !== undefined && Object.hasOwn(aliases, plain) ? (aliases[plain] ?? written) : written;
-}
-
-function nearestKey(written: string, keys: readonly string[]): string | undefined {
-  const plain = plainKey(written);
-  return keys.find((key) => distance(plain, plainKey(key)) <= (plain.length > 4 ? 2 : 1));
 }
 
 /** A key in small letters, without what stands between its words. */

@@ -11,3 +11,20 @@ export function distance(from: string, to: string): number {
   }
   return row.at(-1) ?? 0;
 }
+
+/**
+ * The word that a misspelt one may be meant as: the nearest of those with two wrong letters at most, one if it is short. Upper and
+ * lower case, `-`, `_` and blanks don't matter.
+ */
+export function nearest<T extends string>(written: string, known: readonly T[]): T | undefined {
+  const word = plain(written);
+  const [near] = known
+    .map((name) => ({ name, far: distance(word, plain(name)) }))
+    .filter(({ name, far }) => far <= (plain(name).length > 4 ? 2 : 1))
+    .sort((one, other) => one.far - other.far);
+  return near?.name;
+}
+
+function plain(word: string): string {
+  return word.toLowerCase().replaceAll(/[\s_-]/g, '');
+}

@@ -1,4 +1,4 @@
-import { distance } from '../core/distance.js';
+import { nearest } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
 import type { ChainEntry } from './chain-schema.js';
 import { looksLikeOneLine, parseOneLine } from './one-line.js';
@@ -28,7 +28,7 @@ export function chooseChain(
     return { name: asked, entry: { steps }, place: '' };
   }
   const names = [...(file?.chains.keys() ?? [])];
-  const [near] = names.filter((name) => distance(name.toLowerCase(), asked.toLowerCase()) <= 2);
+  const near = nearest(asked, names);
   const guess = near === undefined ? '' : ` Did you mean ${near}?`;
   throw new TurnoutError('bad_request', `There is no chain ${JSON.stringify(asked)}.${guess}`, {
     hint: `${listed(file)} A chain in one line looks like this: planner:3 -> builder:10`,

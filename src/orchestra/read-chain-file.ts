@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type * as z from 'zod';
-import { distance } from '../core/distance.js';
+import { nearest } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
 import { type AgentEntry, type ChainEntry, chainFileSchema } from './chain-schema.js';
 
@@ -126,7 +126,7 @@ function unknownFields(raw: unknown, known: unknown, path: readonly PropertyKey[
     if (Object.hasOwn(known, key)) return unknownFields(value, known[key], [...path, key]);
     // `$schema`, `_note` and `//` are comments.
     if (/^[$_/]/.test(key)) return [];
-    return [{ place: placeOf([...path, key]), meant: nearest(key) }];
+    return [{ place: placeOf([...path, key]), meant: meantField(key) }];
   });
 }
 
@@ -135,10 +135,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** A field that stands in the wrong place is no misspelt one: an older file may have it there, and it is told as unknown. */
-function nearest(key: string): string | undefined {
-  if (fieldNames.includes(key)) return undefined;
-  const small = key.toLowerCase().replaceAll(/[-_]/g, '');
-  return fieldNames.find((name) => distance(small, name.toLowerCase()) <= (small.length > 4 ? 2 : 1));
+function meantField(key: string): string | undefined {
+  return fieldNames.includes(key) ? undefined : nearest(key, fieldNames);
 }
 
 const fieldNames: readonly string[] = fieldsOf(chainFileSchema);

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../core/chat-event.js';
 import { dateAndTime, duration, usageInWords } from '../core/format.js';
 import { code, linesOf, oneLine } from '../core/quote.js';
+import { quoteWord } from '../runner/describe-command.js';
 import type { StoredRun } from './runs.js';
 import { addUsage } from './spending.js';
 import type { ResolvedStep, StepReport } from './types.js';
@@ -66,7 +67,7 @@ function section(
   const { agent, backend, status, reason, output, error, sessionId } = report;
   const check = stored.checks.get(step?.index ?? index);
   const prompt = status === 'skipped' ? undefined : step?.prompt;
-  const place = `--cwd ${shellWord(stored.chain.cwd)} --resume ${shellWord(sessionId ?? '')}`;
+  const place = `--cwd ${quoteWord(stored.chain.cwd)} --resume ${quoteWord(sessionId ?? '')}`;
   const goOn = `turnout run --backend ${backend} ${place}`;
   return [
     `## ${index + 1}. ${inText(agent)}: ${status}${reason === undefined ? '' : ` (${reason})`}`,
@@ -139,10 +140,6 @@ function inText(text: string, most = 120): string {
 function atTime(iso: string): string {
   const at = Date.parse(iso);
   return Number.isNaN(at) ? '?' : dateAndTime(at);
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 const mostPrompt = 4000;

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { canResume } from '../backends/launch/check-request.js';
 import { isModelName } from '../config/formats.js';
-import { distance } from '../core/distance.js';
+import { nearest } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
 import { permissionModes } from '../core/permission-mode.js';
 import { thinkingDepths } from '../core/thinking.js';
@@ -129,13 +129,9 @@ function oneOf(choices: readonly string[]): Rule {
 function refuseUnknown(given: object, known: readonly string[], before: string): void {
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown === undefined) return;
-  const [nearest] = known
-    .map((option) => ({ option, far: distance(unknown.toLowerCase(), option.toLowerCase()) }))
-    .filter(({ far }) => far <= 2)
-    .sort((one, other) => one.far - other.far);
+  const near = nearest(unknown, known);
   throw new TurnoutError('bad_request', `There is no option ${JSON.stringify(before + unknown)}.`, {
-    hint:
-      nearest === undefined ? `Options: ${known.join(', ')}.` : `Did you mean ${before}${nearest.option}?`,
+    hint: near === undefined ? `Options: ${known.join(', ')}.` : `Did you mean ${before}${near}?`,
   });
 }
 

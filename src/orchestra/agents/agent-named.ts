@@ -1,4 +1,4 @@
-import { distance } from '../../core/distance.js';
+import { nearest } from '../../core/distance.js';
 import { TurnoutError } from '../../core/errors.js';
 import type { AgentDefinition } from './definition.js';
 import { agentPlaces, type FoundAgents } from './find-agents.js';
@@ -18,13 +18,4 @@ export function agentNamed({ agents, broken }: FoundAgents, name: string): Agent
     `There is no agent ${JSON.stringify(name)}.${meant === undefined ? '' : ` Did you mean ${JSON.stringify(meant)}?`}`,
     { hint: `${list} They are looked for in ${agentPlaces.join(', ')}, in this order.` },
   );
-}
-
-function nearest(name: string, names: readonly string[]): string | undefined {
-  const written = name.toLowerCase();
-  const [near] = names
-    .map((known) => ({ known, far: distance(written, known.toLowerCase()) }))
-    .filter(({ known, far }) => far <= (known.length > 4 ? 2 : 1))
-    .sort((one, other) => one.far - other.far);
-  return near?.known;
 }

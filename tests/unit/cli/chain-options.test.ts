@@ -44,7 +44,6 @@ describe('the command line of turnout chain', () => {
     [['resume', '--dry-run'], /`turnout chain resume` has no option --dry-run/],
     [['runs', 'x'], /`turnout chain runs` takes no argument, got "x"/],
     [['show', 'A=1'], /`turnout chain show` takes no variables, got A/],
-    [['run', 'a', '-p', 'x', '--prompt-file', 'y'], /--prompt and --prompt-file were both given/],
     [['run', 'a', '--demo', '--backend', 'codex'], /--demo and --backend were both given/],
     [['plan', 'a', '--output', 'stream-json'], /--output expects one of text, json, got "stream-json"/],
     [['run', 'a', '--output', 'xml'], /--output expects one of text, json, stream-json, got "xml"/],

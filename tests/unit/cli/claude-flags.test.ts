@@ -106,7 +106,7 @@ describe("Claude's flags", () => {
 
   it.each([
     [['--modle', 'x'], 'There is no option --modle. Did you mean --model?'],
-    [['--allowedTool', 'x'], 'Did you mean --allowedTools?'],
+    [['--allowedTool', 'x'], 'Did you mean --allowed-tools?'],
     [['--dangerously-skip-permission'], 'Did you mean --dangerously-skip-permissions?'],
     [['--dangerously-skip-permissions', '--permission-mode', 'plan'], 'contradict each other'],
     [['--output', 'text', '--output-format', 'json'], '--output text and --output-format json'],
