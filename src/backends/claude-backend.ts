@@ -118,8 +118,10 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
       args.push(snapshotFlag, 'off');
     const settings = await settingsFor(turn.settings, turn.permissionMode === 'plan', scratch);
     args.push(...settings.args);
-    // Accepting edits, Claude also runs `touch`, `rm` and the like: files, but no commands, takes the shell away.
-    const withoutShell = turn.permissionMode === 'edits' ? ['Bash'] : [];
+    // Accepting edits, Claude also runs `touch`, `rm` and the like: files, but no commands, takes the shell away, unless commands
+    // are allowed by name.
+    const namesCommands = turn.allowedTools.some((tool) => tool.startsWith('Bash('));
+    const withoutShell = turn.permissionMode === 'edits' && !namesCommands ? ['Bash'] : [];
     for (const tool of [...turn.disallowedTools, ...withoutShell]) args.push('--disallowedTools', tool);
     if (turn.mcpConfig !== undefined) args.push('--mcp-config', turn.mcpConfig);
     args.push(...thinkingFlags(turn.thinking));

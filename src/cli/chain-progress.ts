@@ -2,7 +2,7 @@ import type { ChatEvent, Usage } from '../core/chat-event.js';
 import { duration } from '../core/format.js';
 import { printJson } from '../core/json.js';
 import type { ChainEvent, StepReport } from '../orchestra/types.js';
-import { compactUsage, iterationsInWords, tokensOf } from './chain-words.js';
+import { compactUsage, iterationsInWords, stepLabel, tokensOf } from './chain-words.js';
 import { plainLine } from './one-row.js';
 
 /** What is known of a run while it goes on. */
@@ -80,7 +80,8 @@ export function advance(
       ];
     }
     case 'step_start': {
-      const { agent, backend, iterations, loop } = event;
+      const { backend, iterations, loop } = event;
+      const agent = stepLabel(event);
       const step: StepProgress = {
         ...{ agent, backend, iterations, loop, startedAt: now, iteration: 0, ended: false },
         ...{
@@ -236,9 +237,12 @@ function toneOf({ status }: StepReport): ProgressLine['tone'] {
 }
 
 /** `[2/5] builder`; the number of steps is not known if the run's first event was missed. */
-function labelOf({ begun, steps }: Progress, event: { step?: number; agent?: string }): string {
-  const { step = 0 } = event;
-  const agent = event.agent ?? begun.get(step)?.agent;
+function labelOf(
+  { begun, steps }: Progress,
+  event: { step?: number; agent?: string; name?: string },
+): string {
+  const { step = 0, agent: named } = event;
+  const agent = named === undefined ? begun.get(step)?.agent : stepLabel({ ...event, agent: named });
   return `[${step + 1}/${Math.max(steps, step + 1)}]${agent === undefined ? '' : ` ${agent}`}`;
 }
 

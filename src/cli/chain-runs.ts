@@ -4,22 +4,25 @@ import { linesOf } from '../core/quote.js';
 import type { StoredRun } from '../orchestra/runs.js';
 import type { RunSummary } from '../orchestra/types.js';
 import { summaryText } from './chain-summary.js';
+import { stepLabel } from './chain-words.js';
 import { cutToColumns, plainLine } from './one-row.js';
 import { table } from './table.js';
 
 export function runsText(runs: readonly RunSummary[]): string {
   if (runs.length === 0) return 'No chain has been run yet.\n';
-  const rows = runs.map(({ runId, chain, status, startedAt }) => [
-    ...[runId, status, timeOf(startedAt), cutToColumns(plainLine(chain), 60)],
+  const rows = runs.map(({ runId, chain, status, startedAt, cwd }) => [
+    ...[runId, status, timeOf(startedAt), cutToColumns(plainLine(chain), 40), plainLine(cwd)],
   ]);
-  return table([['RUN', 'STATUS', 'STARTED (UTC)', 'CHAIN'], ...rows], ['left', 'left', 'left', 'left']);
+  const head = ['RUN', 'STATUS', 'STARTED (UTC)', 'CHAIN', 'DIRECTORY'];
+  return table([head, ...rows], ['left', 'left', 'left', 'left', 'left']);
 }
 
 /** A run for a person: the summary, then the end of what each step has said. */
 export function runText(stored: StoredRun, resume: string | undefined): string {
-  const { report, summary, chain, startedAt, elapsedMs, reportFile } = stored;
+  const { report, summary, chain, startedAt, elapsedMs, reportFile, worktree } = stored;
   const heading = `${summary.status === 'running' ? 'It is running. ' : ''}Started ${timeOf(startedAt)} (UTC) in ${plainLine(chain.cwd)}.\n`;
-  const outputs = report.steps.flatMap(({ agent, output, usage, sessionId }, index) => {
+  const outputs = report.steps.flatMap((step, index) => {
+    const { output, usage, sessionId } = step;
     const facts = [
       ...(usage === undefined ? [] : [usageInWords(usage)]),
       ...(sessionId === undefined ? [] : [`session ${plainLine(sessionId)}`]),
@@ -27,11 +30,16 @@ export function runText(stored: StoredRun, resume: string | undefined): string {
     if (output === '' && facts.length === 0) return [];
     const lines = linesOf(output.trimEnd()).slice(-shownLines);
     return [
-      ['', `${index + 1}. ${plainLine(agent)}${facts.length === 0 ? '' : `: ${facts.join(' · ')}`}`],
+      [
+        '',
+        `${index + 1}. ${plainLine(stepLabel(step))}${facts.length === 0 ? '' : `: ${facts.join(' · ')}`}`,
+      ],
       ...(output === '' ? [] : [lines.map((line) => `   ${line}`)]),
     ].flat();
   });
-  const end = summaryText(report, { elapsedMs, reportFile, resume, skipped: skippedBy(stored) });
+  const written = summary.status === 'running' ? undefined : reportFile;
+  const facts = { elapsedMs, reportFile: written, worktree, resume, skipped: skippedBy(stored) };
+  const end = summaryText(report, facts);
   return `${heading}${end}${outputs.length === 0 ? '' : `${outputs.join('\n')}\n`}`;
 }
 
@@ -49,11 +57,11 @@ function timeOf(iso: string): string {
   return Number.isNaN(at) ? '?' : dateAndTime(at);
 }
 
-/** The newest run that can be resumed. */
-export function newestToResume(runs: readonly RunSummary[]): RunSummary {
-  const found = runs.find(({ status }) => canResume(status));
+/** The newest run of this directory that can be resumed: another project's is not meant by nobody naming it. */
+export function newestToResume(runs: readonly RunSummary[], cwd: string): RunSummary {
+  const found = runs.find((run) => run.cwd === cwd && canResume(run.status));
   if (found !== undefined) return found;
-  throw new TurnoutError('bad_request', 'There is no run to go on with.', {
+  throw new TurnoutError('bad_request', `There is no run in ${cwd} to go on with.`, {
     hint: '`turnout chain runs` lists the runs.',
   });
 }

@@ -37,7 +37,9 @@ export async function chainSettings(place: ChainPlace, warn: (text: string) => v
     const lost = place.demo ? undefined : settingsLeftOut(config, chosen.agentBackend);
     if (lost !== undefined && !told.has(lost)) warn(lost);
     if (lost !== undefined) told.add(lost);
-    return backendConfig(chosen, inherited);
+    const made = backendConfig(chosen, inherited);
+    // A run of a chain may need more turns than a question: only a limit that somebody has set counts (0: none).
+    return config.backendMaxTurnsSet ? made : { ...made, maxTurns: 0 };
   };
   return { home, cwd, defaultBackend, configFor };
 }

@@ -1,7 +1,7 @@
 import { cost, count, duration } from '../core/format.js';
 import type { RunReport, StepReport } from '../orchestra/types.js';
 import { add, nothingSpent } from './chain-progress.js';
-import { iterationsInWords } from './chain-words.js';
+import { iterationsInWords, stepLabel } from './chain-words.js';
 import { plainLine } from './one-row.js';
 import { table } from './table.js';
 
@@ -10,15 +10,20 @@ export interface SummaryFacts {
   readonly reportFile?: string | undefined;
   /** The reasons of steps that were skipped, by their number from 0. */
   readonly skipped?: ReadonlyMap<number, string>;
+  readonly worktree?: { readonly path: string; readonly branch: string } | undefined;
   /** The command that goes on with the run, if there is something to go on with. */
   readonly resume?: string | undefined;
 }
 
 /** The end of a run for a person: a line per step, then the run itself. */
 export function summaryText(report: RunReport, facts: SummaryFacts = {}): string {
-  const width = Math.max(0, ...report.steps.map(({ agent }) => plainLine(agent).length));
-  const blocks = report.steps.map((step, index) => stepLines(step, index, width, facts.skipped?.get(index)));
-  const { elapsedMs, reportFile, resume } = facts;
+  const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => plainLine(text).length));
+  const widths = [
+    widest(report.steps.map(stepLabel)),
+    widest(report.steps.map(({ backend }) => backend)),
+  ] as const;
+  const blocks = report.steps.map((step, index) => stepLines(step, index, widths, facts.skipped?.get(index)));
+  const { elapsedMs, reportFile, worktree, resume } = facts;
   const spent = report.steps.reduce((sum, { usage }) => add(sum, usage), nothingSpent);
   const ending = [
     `run ${report.runId}`,
@@ -31,18 +36,24 @@ export function summaryText(report: RunReport, facts: SummaryFacts = {}): string
     ...blocks.flat(),
     ending.join(' · '),
     ...(reportFile === undefined ? [] : [`report: ${reportFile}`]),
+    ...(worktree === undefined ? [] : [`work: ${worktree.path}, branch ${worktree.branch}`]),
     ...(resume === undefined ? [] : [`go on: ${resume}`]),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function stepLines(step: StepReport, index: number, width: number, skipped: string | undefined): string[] {
-  const { agent, backend, status, iterations, reason, verified, error } = step;
+function stepLines(
+  step: StepReport,
+  index: number,
+  [width, backendWidth]: readonly [number, number],
+  skipped: string | undefined,
+): string[] {
+  const { backend, status, iterations, reason, verified, error } = step;
   const row = [
     [
       `  ${String(index + 1).padStart(2)}`,
-      plainLine(agent).padEnd(width),
-      plainLine(backend).padEnd(8),
+      plainLine(stepLabel(step)).padEnd(width),
+      plainLine(backend).padEnd(backendWidth),
       status.padEnd(10),
       [
         ...(status === 'skipped' && iterations === 0 ? [] : [iterationsInWords(iterations)]),

@@ -4,7 +4,7 @@ import { liveLine } from './chain-live-line.js';
 import type { ChainOutput } from './chain-options.js';
 import { shownCommand } from './chain-plan.js';
 import { advance, beginProgress, type Progress } from './chain-progress.js';
-import { summaryText } from './chain-summary.js';
+import { type SummaryFacts, summaryText } from './chain-summary.js';
 import type { ProgressScreen } from './progress-screen.js';
 import type { Terminal } from './terminal.js';
 
@@ -50,7 +50,7 @@ function progressView(terminal: Terminal, screen: ProgressScreen, options: ViewO
   const { output, verbose, commands, now = Date.now } = options;
   const skipped = new Map<number, string>();
   let progress: Progress = beginProgress(now());
-  let facts: { elapsedMs: number; reportFile: string } | undefined;
+  let facts: Pick<SummaryFacts, 'elapsedMs' | 'reportFile' | 'worktree'> | undefined;
   let drawing: NodeJS.Timeout | undefined;
   const draw = () => {
     clearTimeout(drawing);

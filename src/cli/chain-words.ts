@@ -2,6 +2,17 @@ import type { Usage } from '../core/chat-event.js';
 import { cost } from '../core/format.js';
 import type { Spent } from './chain-progress.js';
 
+/** A step for a person: its agent, with its own name in front if it has one. */
+export function stepLabel({
+  name,
+  agent,
+}: {
+  readonly name?: string | undefined;
+  readonly agent: string;
+}): string {
+  return name === undefined ? agent : `${name} (${agent})`;
+}
+
 export function tokensOf({ inputTokens, outputTokens }: Usage): number {
   return inputTokens + outputTokens;
 }

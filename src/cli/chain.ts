@@ -1,3 +1,4 @@
+import { resolve as absolute } from 'node:path';
 import { errorEvent } from '../core/chat-event.js';
 import { nearest } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
@@ -30,8 +31,8 @@ Tools are allowed without asking: run it where the agents may do what they like.
   plan    the exact command of each step, and what becomes of its options; starts nothing
   list    the chains and agents of the file
   runs    the runs so far, newest first
-  show    a run: its steps, outputs, errors, use (default: the newest)
-  resume  goes on with a run that was stopped, killed or failed (default: the newest such run)
+  show    a run: its steps, outputs, errors, use (default: the newest here)
+  resume  goes on with a run that was stopped, killed or failed (default: the newest here)
 
   -p, --prompt <text>    the prompt for every step; wins over the file's
   --prompt-file <file>   the same, from a file
@@ -88,7 +89,7 @@ const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Term
   },
   resume: async (flags, terminal) => {
     const home = homeOfRuns(flags);
-    const runId = flags.target ?? newestToResume(await listRuns(home)).runId;
+    const runId = flags.target ?? newestToResume(await listRuns(home), directoryOf(flags)).runId;
     const { chain, summary } = await readRun(home, runId);
     if (flags.target === undefined) {
       terminal.say(`going on with ${runId} (${chain.name}, ${summary.status}, started ${summary.startedAt})`);
@@ -117,11 +118,12 @@ const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Term
   },
   runs: async (flags, terminal) => {
     const runs = await listRuns(homeOfRuns(flags), (warning) => terminal.say(warning));
-    return print(terminal, flags, runs, runsText);
+    const told = runs.map(({ cwd: _, ...run }) => run);
+    return print(terminal, flags, told, () => runsText(runs));
   },
   show: async (flags, terminal) => {
     const home = homeOfRuns(flags);
-    const stored = await readRun(home, flags.target ?? (await newestRun(home)));
+    const stored = await readRun(home, flags.target ?? (await newestRun(home, directoryOf(flags))));
     const { runId, status } = stored.summary;
     const resume = canResume(status) ? resumeCommand(flags, runId) : undefined;
     return print(terminal, flags, stored.report, () => runText(stored, resume));
@@ -164,6 +166,7 @@ function resolve(
     ...(nonce && { nonce }),
     ...(allowUnsupported && { allowUnsupported }),
     ...how,
+    ...(flags.demo && { demo: true }),
   });
 }
 
@@ -171,10 +174,17 @@ function resumeCommand({ demo }: ChainFlags, runId: string): string {
   return `turnout chain resume ${demo ? '--demo ' : ''}${runId}`;
 }
 
-async function newestRun(home: string): Promise<string> {
-  const [newest] = await listRuns(home);
+/** The directory that a run without a name is looked for in. */
+function directoryOf({ cwd }: ChainFlags): string {
+  return absolute(cwd ?? process.env['WORKING_DIR'] ?? '.');
+}
+
+async function newestRun(home: string, cwd: string): Promise<string> {
+  const newest = (await listRuns(home)).find((run) => run.cwd === cwd);
   if (newest !== undefined) return newest.runId;
-  throw new TurnoutError('bad_request', 'No chain has been run yet.', { hint: 'See `turnout help chain`.' });
+  throw new TurnoutError('bad_request', `No chain has been run in ${cwd} yet.`, {
+    hint: '`turnout chain runs` lists the runs of all directories.',
+  });
 }
 
 async function print<T>(

@@ -6,6 +6,7 @@ import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import { backendConfig, loadConfig } from '../gateway/config.js';
 import { nonceIn, unattendedInstructions } from '../orchestra/instructions.js';
 import { checkOptions } from '../runner/check-options.js';
+import { withoutMarker } from '../runner/marker.js';
 import { runnerBackend } from '../runner/runner-config.js';
 import { codexSdk, runnerNames } from '../runner/runner-names.js';
 import { sessionOptions } from '../runner/session-options.js';
@@ -140,7 +141,9 @@ async function runWithFiles(
     options.denyQuestions,
   );
   const { output, verbose } = options;
-  return showTurn(turn, { output, verbose, logLevel: config.logLevel });
+  // In an object the answer is for a program; the line that ends an unattended run is for an orchestrator, which reads text.
+  const answer = options.unattended ? (text: string) => withoutMarker(text, nonceIn(process.env)) : undefined;
+  return showTurn(turn, { output, verbose, answer, logLevel: config.logLevel });
 }
 
 /** The flags as options of a runner. The directory and the model are in the config, which the settings belong to, too. */

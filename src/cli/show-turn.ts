@@ -20,6 +20,8 @@ import { turnTrace } from './turn-trace.js';
 export interface ShowOptions {
   readonly output: OutputFormat;
   readonly verbose: boolean;
+  /** What becomes of the answer in a JSON object. Default: nothing. */
+  readonly answer?: ((text: string) => string) | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -38,7 +40,7 @@ export interface ShownTurn {
 export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<number> {
   const terminal = new Terminal(process.stdout, process.stderr);
   const stop = interruptible(terminal);
-  const show = views[options.output](turn.options.backend, terminal, options.verbose);
+  const show = views[options.output](turn.options.backend, terminal, options);
   const questions = new OpenQuestions((request, withdrawn) =>
     turn.onPermission(request, terminal, withdrawn),
   );
@@ -73,15 +75,15 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
 
 type View = (event: ChatEvent) => void | Promise<void>;
 
-const views: Record<OutputFormat, (backend: string, terminal: Terminal, verbose: boolean) => View> = {
+const views: Record<OutputFormat, (backend: string, terminal: Terminal, options: ShowOptions) => View> = {
   text: textView,
-  json: (backend, terminal, verbose) => jsonView(backend, terminal, verbose, (result) => result),
-  'claude-json': (backend, terminal, verbose) => jsonView(backend, terminal, verbose, withClaudeNames),
+  json: (backend, terminal, options) => jsonView(backend, terminal, options, (result) => result),
+  'claude-json': (backend, terminal, options) => jsonView(backend, terminal, options, withClaudeNames),
   'stream-json': (_backend, terminal) => (event) => terminal.write(`${printJson(event)}\n`),
 };
 
 /** Prints the answer as it arrives on stdout, and the agent's other activity on stderr. */
-function textView(_backend: string, terminal: Terminal, verbose: boolean): View {
+function textView(_backend: string, terminal: Terminal, { verbose }: ShowOptions): View {
   let lastCharacter = '';
   let toolSince = false;
   return async (event) => {
@@ -113,7 +115,7 @@ function textView(_backend: string, terminal: Terminal, verbose: boolean): View 
 function jsonView(
   backend: string,
   terminal: Terminal,
-  verbose: boolean,
+  { verbose, answer = (text) => text }: ShowOptions,
   named: typeof withClaudeNames,
 ): View {
   const begun = performance.now();
@@ -142,7 +144,7 @@ function jsonView(
         if (event.level === 'warning' || verbose) terminal.say(event.message);
         break;
       case 'complete':
-        await print({ responseText: event.text, isError: false }, event.stopReason);
+        await print({ responseText: answer(event.text), isError: false }, event.stopReason);
         break;
       case 'error': {
         const { code, message, retryAfterMs } = event;

@@ -82,7 +82,9 @@ const plainStepSchema = z.object({
     .max(30_000)
     .optional()
     .describe('a run that tells nothing for so many minutes is given up; 30 if it is left out'),
-  noProgress: count
+  noProgress: z
+    .int()
+    .min(2)
     .optional()
     .describe(
       'a loop ends after this many runs in a row that say the same and change nothing in the work tree',

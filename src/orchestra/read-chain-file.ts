@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type * as z from 'zod';
+import { readTextFile } from '../config/read-text-file.js';
 import { nearest } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
 import { type AgentEntry, type ChainEntry, chainFileSchema } from './chain-schema.js';
@@ -19,9 +19,9 @@ export const chainFilePaths = ['chains.json', 'chains.yaml', 'forge/orch/chains.
 
 /** Reads the file that was asked for, or the first that is there. `undefined`: there is none. */
 export async function findChainFile(cwd: string, asked?: string): Promise<ChainFile | undefined> {
-  if (asked !== undefined) return await parseChainFile(asked, read(resolve(cwd, asked), asked));
+  if (asked !== undefined) return await parseChainFile(asked, await read(resolve(cwd, asked)));
   for (const path of chainFilePaths) {
-    const text = readIfThere(resolve(cwd, path), path);
+    const text = await readIfThere(resolve(cwd, path), path);
     if (text !== undefined) return await parseChainFile(path, text);
   }
   return undefined;
@@ -53,22 +53,23 @@ export async function parseChainFile(path: string, text: string): Promise<ChainF
   };
 }
 
-function read(file: string, shown: string): string {
-  const text = readIfThere(file, shown);
+/** A file that was named has to be there. */
+async function read(file: string): Promise<string> {
+  const text = await readIfThere(file, file);
   if (text !== undefined) return text;
-  throw new TurnoutError('bad_request', `The chain file ${shown} is not there.`, {
-    hint: `Without --file these are looked for: ${chainFilePaths.join(', ')}.`,
+  throw new TurnoutError('bad_request', `The chain file ${file} is not there.`, {
+    hint: `The path is relative to the working directory (--cwd). Without --file these are looked for there: ${chainFilePaths.join(', ')}.`,
   });
 }
 
-function readIfThere(file: string, shown: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new TurnoutError('bad_request', `The chain file ${shown} can't be read: ${message}`, { cause });
-  }
+const maxFileBytes = 4 * 1024 ** 2;
+
+async function readIfThere(file: string, shown: string): Promise<string | undefined> {
+  const reading = await readTextFile(file, maxFileBytes);
+  if (reading.type === 'missing') return undefined;
+  const problem = reading.type === 'problem' ? reading.problem : 'is larger than 4 MB';
+  if (reading.type === 'file' && !reading.file.truncated) return reading.file.text;
+  throw new TurnoutError('bad_request', `The chain file ${shown} ${problem}.`);
 }
 
 function parseJson(path: string, text: string): unknown {
@@ -96,12 +97,44 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
   }
 }
 
-/** `chains.build.steps[1].iterations: expected a whole number above 0, got 0`. */
+/** `chains.build.steps[1].iterations: expected 1 or more`. */
 function describe({ path, message, ...issue }: z.core.$ZodIssue): string {
   const place = placeOf(path);
   if (issue.code === 'invalid_type' && message.includes('undefined')) return `${place} is missing`;
-  return `${place}: ${message}`;
+  return `${place}: ${expectation({ path, message, ...issue } as z.core.$ZodIssue)}`;
 }
+
+/** What is wrong, in the words of the reader and not of the validator. */
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type': {
+      const [, got] = /received (\w+)/.exec(issue.message) ?? [];
+      return `expected ${kinds[issue.expected] ?? issue.expected}${got === undefined ? '' : `, got ${kinds[got] ?? got}`}`;
+    }
+    case 'too_small':
+      if (issue.origin === 'string') return 'is empty';
+      if (issue.origin === 'array') return 'expected at least one';
+      return issue.inclusive ? `expected ${issue.minimum} or more` : `expected more than ${issue.minimum}`;
+    case 'too_big':
+      return `expected ${issue.maximum} at most`;
+    case 'invalid_value':
+      return `expected one of ${issue.values.join(', ')}`;
+    case 'invalid_format':
+      return 'a name has letters, digits, "-" and "_", and begins with a letter or digit';
+    default:
+      return issue.message;
+  }
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
 
 function placeOf(path: readonly PropertyKey[]): string {
   const place = path

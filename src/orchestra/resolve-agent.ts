@@ -37,15 +37,20 @@ export async function resolveAgent(agent: AgentDefinition, use: AgentUse): Promi
     settings: agent.settings,
     mcpConfig: agent.mcpConfig,
     permissionMode: agent.permissionMode ?? 'bypass',
-    ...(step.args === undefined || step.args.length === 0 ? {} : { rawArgs: step.args }),
+    ...(step.args === undefined || step.args.length === 0 || context.request.demo
+      ? {}
+      : { rawArgs: step.args }),
   };
   const mode = await chooseMode(backend, options, use).catch((error: unknown) => {
     if (!(error instanceof TurnoutError)) throw error;
-    const hint = `${error.hint ?? ''} With --allow-unsupported it is left out.`.trim();
     throw new TurnoutError(error.code, `${place} (agent ${agent.name}): ${error.message}`, {
-      hint: error.code === 'unsupported' ? hint : error.hint,
+      hint: error.hint,
     });
   });
+  if (mode.refused !== undefined && !context.request.allowUnsupported)
+    warn(
+      `${place} (agent ${agent.name}): a run is refused (exit code 4). --allow-unsupported leaves out what is refused.`,
+    );
   for (const warning of mode.warnings) warn(`${place} (agent ${agent.name}): ${warning}`);
   return {
     type: 'agent',
@@ -88,8 +93,8 @@ async function chooseBackend(agent: AgentDefinition, { step, context }: AgentUse
 }
 
 /** A model belongs to one vendor: it is refused beside another one's name, and left out where only the backend was changed. */
-function modelOf(agent: AgentDefinition, backend: RunnerName, { context }: AgentUse): string | undefined {
-  const { request, place, warn } = context;
+function modelOf(agent: AgentDefinition, backend: RunnerName, use: AgentUse): string | undefined {
+  const { request, place, warn } = use.context;
   const model = request.model ?? agent.model;
   if (model === undefined) return undefined;
   const source = request.model === undefined ? `${agent.source}: model of ${agent.name}` : '--model';
@@ -99,7 +104,9 @@ function modelOf(agent: AgentDefinition, backend: RunnerName, { context }: Agent
   const owner = modelBelongsTo(model);
   if (owner === cli || (owner === undefined && (request.model !== undefined || isOwn(agent, cli))))
     return model;
-  if (request.model !== undefined || (agent.backend !== undefined && isOwn(agent, cli))) {
+  // Without a word of anybody the backend is the format's own default, and the model was meant for it.
+  const isMeant = agent.backend !== undefined ? isOwn(agent, cli) : isDefault(use, cli);
+  if (request.model !== undefined || isMeant) {
     throw new TurnoutError(
       'bad_request',
       `${source}: ${JSON.stringify(model)} is a model of ${owner}, not of ${cli}.`,
@@ -113,6 +120,12 @@ function modelOf(agent: AgentDefinition, backend: RunnerName, { context }: Agent
     `${place}: the model ${JSON.stringify(model)} of the agent ${agent.name} belongs to ${whose} and is not passed to ${cli}. Choose one with --model.`,
   );
   return undefined;
+}
+
+/** True if nobody has chosen a backend. */
+function isDefault({ step, context: { request, chain } }: AgentUse, cli: string): boolean {
+  const chosen = request.backend ?? step.backend ?? chain.backend;
+  return chosen === undefined && cli === request.defaultBackend && cli === 'claude';
 }
 
 /** True if the agent was written for this CLI, or for none in particular. */

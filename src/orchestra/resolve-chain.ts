@@ -23,6 +23,8 @@ export interface ChainRequest {
   readonly model?: string | undefined;
   readonly nonce?: boolean | undefined;
   readonly allowUnsupported?: boolean | undefined;
+  /** True: the demo agent stands for every agent, also for executables. */
+  readonly demo?: boolean | undefined;
   /** True: nothing is to be run. A CLI that is not installed, or can't do something, is told in the plan. */
   readonly planOnly?: boolean | undefined;
   /** The backend of agents that name none. */

@@ -56,7 +56,8 @@ export async function resolveStep(
   for (const arg of step.args ?? []) await attempt(() => checkReferences(arg, known, `${place}.args`));
   const found = await attempt(async () => ({ agent: await context.findAgent(step.agent) }));
   if (found === undefined) return undefined;
-  const { agent } = found;
+  const agent =
+    found.agent ?? (request.demo ? { name: step.agent, source: 'demo', systemPrompt: '' } : undefined);
   for (const warning of agent?.warnings ?? []) warn(warning);
   const prompt = await attempt(() => resolvePrompt(step, agent, context));
   if (prompt !== undefined) await attempt(() => checkReferences(prompt.text, known, prompt.place));

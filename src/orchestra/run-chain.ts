@@ -10,7 +10,7 @@ import type { ProgramSettings } from './run-program.js';
 import { markdownReport } from './run-report.js';
 import { foldJournal, type RunState, untouched } from './run-state.js';
 import { defaultTimes, runStep, type StepTimes, type Tell } from './run-step.js';
-import { findRunId, newRunId, readRun, reportFile, reportOf, runDirectory } from './runs.js';
+import { findRunId, nameOf, newRunId, readRun, reportFile, reportOf, runDirectory } from './runs.js';
 import { nothingSpent, Spending } from './spending.js';
 import type { ResolvedChain, ResolvedStep, RunReport, RunStatus, StepReport } from './types.js';
 import type { Values } from './variables.js';
@@ -132,7 +132,14 @@ class ChainRun {
     this.#journal.append({ type: 'run_ended', status });
     const report = this.#report(status);
     const written = await this.#writeReport(runId);
-    void tell({ type: 'run_end', report, elapsedMs: performance.now() - this.#began, reportFile: written });
+    const { run, spent } = this.#state;
+    void tell({
+      type: 'run_end',
+      report,
+      elapsedMs: spent.elapsedMs + performance.now() - this.#began,
+      reportFile: written,
+      ...(run.worktree === undefined ? {} : { worktree: run.worktree }),
+    });
     return report;
   }
 
@@ -165,13 +172,20 @@ class ChainRun {
     const backend = step.run.type === 'agent' ? step.run.backend : step.agent;
     const { index, agent, iterations, loop } = step;
     if (step.when !== undefined && !holds(step.when, values)) {
-      const skipped: StepReport = { agent, backend, status: 'skipped', iterations: 0, output: '' };
+      const skipped: StepReport = {
+        ...nameOf(step),
+        agent,
+        backend,
+        status: 'skipped',
+        iterations: 0,
+        output: '',
+      };
       this.#end(index, skipped);
       void tell({ type: 'step_skipped', step: index, agent, why: `${step.when.text} does not hold` });
       return;
     }
     this.#journal.append({ type: 'step_begun', step: index });
-    void tell({ type: 'step_start', step: index, agent, backend, iterations, loop });
+    void tell({ type: 'step_start', step: index, ...nameOf(step), agent, backend, iterations, loop });
     const report = await runStep({
       step,
       before: this.#state.steps.get(index) ?? untouched,

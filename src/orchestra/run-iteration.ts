@@ -151,8 +151,16 @@ class IterationWatch {
     if (error === undefined || (this.#cause?.type === 'marker' && marker)) return {};
     if (this.#cause?.type === 'budget') return { stopped: { by: 'budget', limit: this.#cause.limit } };
     if (this.#limits.signal.aborted) return { stopped: { by: 'signal' } };
+    if (hitTurnLimit.test(error.message)) return this.#unfinished(error);
     const claimed = marker ? 'It said that it was complete, and then failed: ' : '';
     return { error: this.#describe(error, claimed) };
+  }
+
+  /** The agent's own limit of turns ends a run of a loop like any other that is not done yet. */
+  #unfinished(error: ErrorLike): Pick<IterationOutcome, 'error'> {
+    if (this.#limits.markerGraceMs !== undefined) return {};
+    const message = `${error.message}. Raise the agent's maxTurns (BACKEND_MAX_TURNS), or give the step iterations.`;
+    return { error: { ...this.#describe(error, ''), message, retryable: false } };
   }
 
   #describe({ code, message, retryable, retryAfterMs }: ErrorLike, claimed: string): IterationError {
@@ -197,6 +205,9 @@ type ErrorLike = Pick<
   Extract<ChatEvent, { readonly type: 'error' }>,
   'code' | 'message' | 'retryable' | 'retryAfterMs'
 >;
+
+/** The words of Claude, the one CLI with such a limit (2.1.325). */
+const hitTurnLimit = /\bmaximum number of turns\b/i;
 
 /** An answer of which more is kept would fill the next agent's prompt. */
 const mostKept = 1024 ** 2;

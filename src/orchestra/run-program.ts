@@ -1,6 +1,6 @@
 import { childEnvironment } from '../backends/launch/child-environment.js';
 import { classifyFailure } from '../backends/output/classify-failure.js';
-import { type ChatEvent, type ErrorCode, errorEvent, interruptedEvent } from '../core/chat-event.js';
+import { type ChatEvent, errorEvent, interruptedEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import type { ProcessUser } from '../process/process-user.js';
 import { describeExit, startProcess } from '../process/start-process.js';
@@ -50,7 +50,8 @@ export async function* runProgram(run: ProgramRun): AsyncGenerator<ChatEvent> {
       else {
         const why = running.stderr().trim() || said.trim() || 'it gave no reason';
         const words = `${program.path} failed (${describeExit(exit)}): ${why.slice(-mostReason)}`;
-        yield errorEvent(codeOf(exit.code, why), words);
+        const code = classifyFailure(why);
+        yield errorEvent(code === 'unknown' ? 'crashed' : code, words);
       }
     } finally {
       await running.end();
@@ -67,12 +68,3 @@ export const markerVariable = 'TURNOUT_MARKER';
 
 const mostKept = 1024 ** 2;
 const mostReason = 2000;
-
-/** An agent that is a Turnout itself tells the kind of its failure by its exit code. */
-function codeOf(exit: number | null, why: string): ErrorCode {
-  if (exit === 3) return 'not_installed';
-  if (exit === 4) return 'unsupported';
-  if (exit === 124) return 'timeout';
-  const code = classifyFailure(why);
-  return code === 'unknown' ? 'crashed' : code;
-}

@@ -5,6 +5,7 @@ import { quoteWord } from '../runner/describe-command.js';
 import type { StoredRun } from './runs.js';
 import { addUsage } from './spending.js';
 import type { ResolvedStep, StepReport } from './types.js';
+import { fillVariables } from './variables.js';
 
 /** The report of a run in Markdown, for the morning after. What models have said can't break the page. */
 export function markdownReport(stored: StoredRun): string {
@@ -66,7 +67,10 @@ function section(
 ): string {
   const { agent, backend, status, reason, output, error, sessionId } = report;
   const check = stored.checks.get(step?.index ?? index);
-  const prompt = status === 'skipped' ? undefined : step?.prompt;
+  const prompt =
+    status === 'skipped' || step?.prompt === undefined
+      ? undefined
+      : fillVariables(step.prompt, stored.chain.variables);
   const place = `--cwd ${quoteWord(stored.chain.cwd)} --resume ${quoteWord(sessionId ?? '')}`;
   const goOn = `turnout run --backend ${backend} ${place}`;
   return [

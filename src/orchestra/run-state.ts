@@ -11,6 +11,8 @@ export interface StepState {
   /** The verdict of `verify` on the last settled run. */
   readonly verified?: { readonly iteration: number; readonly passed: boolean; readonly output: string };
   readonly report?: StepReport;
+  /** The number of runs that don't count any more. */
+  readonly earlierRuns: number;
   /** What all its runs have used, also those that don't count any more. */
   readonly spent: Spent;
   /** The part of it that was used before its budget began to count. */
@@ -36,7 +38,12 @@ export interface RunState {
   readonly before: Spent;
 }
 
-export const untouched: StepState = { settled: [], spent: nothingSpent, before: nothingSpent };
+export const untouched: StepState = {
+  settled: [],
+  earlierRuns: 0,
+  spent: nothingSpent,
+  before: nothingSpent,
+};
 
 /** Folds the journal of a run into where it stands: a pure function of the entries. */
 export function foldJournal(entries: readonly JournalEntry[]): RunState {
@@ -123,6 +130,11 @@ function next(step: StepState, entry: StepEntry): StepState {
   }
 }
 
+/** Attempts at one iteration are one run. */
+export function runsIn(settled: readonly SettledIteration[]): number {
+  return new Set(settled.map(({ iteration }) => iteration)).size;
+}
+
 function brokenOffRun({ iteration, attempt, sessionId }: SettledIteration): BrokenOff {
   return { iteration, attempt, ...(sessionId === undefined ? {} : { sessionId }) };
 }
@@ -140,5 +152,6 @@ function reopened(step: StepState): StepState {
     return { ...rest, ...(step.verified ? { verified: step.verified } : {}) };
   if (report.reason === 'error')
     return { ...rest, settled: step.settled.filter(({ error }) => error === undefined) };
-  return { settled: [], spent: step.spent, before: step.spent };
+  const earlierRuns = step.earlierRuns + runsIn(step.settled);
+  return { settled: [], earlierRuns, spent: step.spent, before: step.spent };
 }

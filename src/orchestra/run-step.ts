@@ -10,7 +10,8 @@ import { isWorthAnother, waitBefore } from './retries.js';
 import { StepAgent } from './run-agent.js';
 import { followIteration } from './run-iteration.js';
 import { type ProgramSettings, runProgram } from './run-program.js';
-import type { StepState } from './run-state.js';
+import { runsIn, type StepState } from './run-state.js';
+import { nameOf } from './runs.js';
 import { Spending } from './spending.js';
 import type { ChainEvent, ResolvedStep, StepReason, StepReport, StepStatus } from './types.js';
 import { fill, type Values } from './variables.js';
@@ -111,15 +112,16 @@ class StepLoop {
   }
 
   report({ status, reason, verified, error }: Ending): StepReport {
-    const { step } = this.#run;
+    const { step, before } = this.#run;
     const last = this.#settled.findLast((one) => one.error === undefined) ?? this.#settled.at(-1);
     const sessionId = this.#settled.at(-1)?.sessionId;
     const usage = this.#spending.usage;
     return {
+      ...nameOf(step),
       agent: step.agent,
       backend: step.run.type === 'agent' ? step.run.backend : step.agent,
       status,
-      iterations: new Set(this.#settled.map((one) => one.iteration)).size,
+      iterations: before.earlierRuns + runsIn(this.#settled),
       reason,
       output: last?.output ?? '',
       ...(sessionId === undefined ? {} : { sessionId }),
@@ -315,9 +317,9 @@ class StepLoop {
   #hasStalled(): boolean {
     const { noProgress } = this.#run.step;
     if (noProgress === undefined) return false;
-    const runs = this.#settled.filter(({ error }) => error === undefined).slice(-noProgress - 1);
+    const runs = this.#settled.filter(({ error }) => error === undefined).slice(-noProgress);
     const [first] = runs;
-    if (first?.tree === undefined || runs.length <= noProgress) return false;
+    if (first?.tree === undefined || runs.length < noProgress) return false;
     return runs.every(
       ({ output, tree, commit }) => output === first.output && tree === first.tree && commit === first.commit,
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
 import { HeldError, lockDirectory } from '../store/instance-lock.js';
 import { journalFile, readJournal } from './journal.js';
-import { foldJournal, type RunState, type StepState } from './run-state.js';
+import { foldJournal, type RunState, runsIn, type StepState } from './run-state.js';
 import type { ResolvedChain, ResolvedStep, RunReport, RunStatus, RunSummary, StepReport } from './types.js';
 
 /** A run as its journal tells it. */
@@ -67,8 +67,8 @@ export async function readRun(home: string, asked: string): Promise<StoredRun> {
     verified === undefined ? [] : [[index, verified] as const],
   );
   return {
-    report: { ...reportOf(state, 'interrupted'), status },
-    summary: { runId, chain: run.chain.name, status, startedAt },
+    report: status === 'running' ? living(state) : reportOf(state, status),
+    summary: { runId, chain: run.chain.name, status, startedAt, cwd: run.chain.cwd },
     chain: run.chain,
     startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),
@@ -103,16 +103,36 @@ export function reportOf({ run, steps }: RunState, status: RunStatus): RunReport
   return { runId: run.runId, chain: run.chain.name, status, steps: reports };
 }
 
+/** The report of a run that a living process has: its steps are at work, or wait for their turn. */
+function living(state: RunState): RunReport {
+  const report = reportOf(state, 'interrupted');
+  const steps = report.steps.map((step) => {
+    if (step.reason === 'interrupted') return { ...step, status: 'running' as const, reason: undefined };
+    return step.status === 'skipped' ? { ...step, status: 'waiting' as const } : step;
+  });
+  return {
+    ...report,
+    status: 'running',
+    steps: steps.map(({ reason, ...step }) => (reason === undefined ? step : { ...step, reason })),
+  };
+}
+
+/** The step's own name, if it has one. */
+export function nameOf({ name, agent }: ResolvedStep): { readonly name?: string } {
+  return name === agent ? {} : { name };
+}
+
 function reportOfStep(step: ResolvedStep, state: StepState | undefined): StepReport {
   if (state?.report !== undefined) return state.report;
   const settled = state?.settled ?? [];
   const last = settled.at(-1);
   const begun = last !== undefined || state?.brokenOff !== undefined;
   return {
+    ...nameOf(step),
     agent: step.agent,
     backend: step.run.type === 'agent' ? step.run.backend : step.agent,
     status: begun ? 'incomplete' : 'skipped',
-    iterations: new Set(settled.map(({ iteration }) => iteration)).size,
+    iterations: (state?.earlierRuns ?? 0) + runsIn(settled),
     ...(begun ? { reason: 'interrupted' as const } : {}),
     output: last?.output ?? '',
     ...(last?.sessionId === undefined ? {} : { sessionId: last.sessionId }),

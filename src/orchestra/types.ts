@@ -92,11 +92,14 @@ export const stepReasons = [
 ] as const;
 
 export type StepReason = (typeof stepReasons)[number];
-export type StepStatus = 'done' | 'incomplete' | 'failed' | 'skipped';
+/** `running` and `waiting` only in a run that a living process has. */
+export type StepStatus = 'done' | 'incomplete' | 'failed' | 'skipped' | 'running' | 'waiting';
 export type RunStatus = 'completed' | 'incomplete' | 'failed' | 'interrupted';
 
 /** A step as `--output json` prints it. */
 export interface StepReport {
+  /** The step's own name, where it is not the agent's. */
+  readonly name?: string;
   readonly agent: string;
   /** The executable's name for a program. */
   readonly backend: string;
@@ -128,6 +131,8 @@ export interface RunSummary {
   readonly chain: string;
   readonly status: RunStatus | 'running';
   readonly startedAt: string;
+  /** Where its agents work. */
+  readonly cwd: string;
 }
 
 /** What a run tells while it goes on; `stream-json` prints these. */
@@ -142,6 +147,8 @@ export type ChainEvent =
   | {
       readonly type: 'step_start';
       readonly step: number;
+      /** The step's own name, where it is not the agent's. */
+      readonly name?: string;
       readonly agent: string;
       readonly backend: string;
       readonly iterations: number;
@@ -180,6 +187,8 @@ export type ChainEvent =
       readonly report: RunReport;
       readonly elapsedMs: number;
       readonly reportFile: string;
+      /** The git worktree that was made for the run. */
+      readonly worktree?: { readonly path: string; readonly branch: string };
     };
 
 /** What `plan` prints for a step. */

@@ -2,12 +2,12 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { canResume } from '../backends/launch/check-request.js';
 import { isModelName } from '../config/formats.js';
-import { nearest } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
 import { permissionModes } from '../core/permission-mode.js';
 import { thinkingDepths } from '../core/thinking.js';
 import { checkMcpConfig, checkSettings } from './check-files.js';
 import { checkProviderOptions } from './provider-options.js';
+import { refuseUnknown } from './refuse-unknown.js';
 import type { RunnerName, RunnerOptions } from './types.js';
 
 /**
@@ -123,16 +123,6 @@ function oneOf(choices: readonly string[]): Rule {
     expected: `one of ${choices.join(', ')}`,
     isRight: (value) => choices.some((choice) => choice === value),
   };
-}
-
-/** Nothing is dropped in silence: an option that is misspelt would be. */
-function refuseUnknown(given: object, known: readonly string[], before: string): void {
-  const unknown = Object.keys(given).find((key) => !known.includes(key));
-  if (unknown === undefined) return;
-  const near = nearest(unknown, known);
-  throw new TurnoutError('bad_request', `There is no option ${JSON.stringify(before + unknown)}.`, {
-    hint: near === undefined ? `Options: ${known.join(', ')}.` : `Did you mean ${before}${near}?`,
-  });
 }
 
 function withAbsolutePaths(options: RunnerOptions): RunnerOptions {

@@ -39,7 +39,8 @@ export function readClaudeFile(source: string, content: string, stem: string): C
       warnings.push(`${source}: ${key} has a meaning for Claude Code alone, and is left out.`);
   const leftOut = (key: string, why: string) => warnings.push(`${source}: ${key} ${why}.`);
   const maxTurns = Number(textOf(fields.get('maxTurns')));
-  const model = textOf(fields.get('model'));
+  // Lines that YAML could not read may have a comment.
+  const model = textOf(fields.get('model'))?.replace(/\s+#.*$/, '');
   const mode = textOf(fields.get('permissionMode'))?.toLowerCase();
   if (mode !== undefined && !Object.hasOwn(modes, mode))
     leftOut(

@@ -64,11 +64,11 @@ describe('a run, shown', () => {
     expect(out).toBe(
       [
         'build-all: incomplete',
-        '   1  planner   claude    done        2 iterations, marker, verified',
-        '   2  builder   codex     failed      1 iteration, error',
+        '   1  planner   claude  done        2 iterations, marker, verified',
+        '   2  builder   codex   failed      1 iteration, error',
         '      auth: Not signed in.',
         '      Run `codex login`.',
-        '   3  reviewer  gemini    skipped     the chain stopped',
+        '   3  reviewer  gemini  skipped     the chain stopped',
         'run r1 · 1 min 3 s · 1,234 tokens · $0.5000',
         'report: /home/x/report.md',
         'go on: turnout chain resume r1',

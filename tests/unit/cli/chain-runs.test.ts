@@ -5,19 +5,19 @@ import type { ResolvedStep, RunSummary, StepReport } from '../../../src/orchestr
 
 const startedAt = '2026-01-31T22:00:00.000Z';
 const runs: readonly RunSummary[] = [
-  { runId: 'r3', chain: 'a', status: 'running', startedAt },
-  { runId: 'r2', chain: 'planner:3 -> builder', status: 'interrupted', startedAt },
-  { runId: 'r1', chain: 'a', status: 'completed', startedAt },
+  { runId: 'r3', chain: 'a', status: 'running', startedAt, cwd: '/w' },
+  { runId: 'r2', chain: 'planner:3 -> builder', status: 'interrupted', startedAt, cwd: '/w' },
+  { runId: 'r1', chain: 'a', status: 'completed', startedAt, cwd: '/w' },
 ];
 
 describe('the runs of chains', () => {
   it('are listed as they come, newest first', () => {
     expect(runsText(runs)).toBe(
       [
-        'RUN  STATUS       STARTED (UTC)        CHAIN',
-        'r3   running      2026-01-31 22:00:00  a',
-        'r2   interrupted  2026-01-31 22:00:00  planner:3 -> builder',
-        'r1   completed    2026-01-31 22:00:00  a',
+        'RUN  STATUS       STARTED (UTC)        CHAIN                 DIRECTORY',
+        'r3   running      2026-01-31 22:00:00  a                     /w',
+        'r2   interrupted  2026-01-31 22:00:00  planner:3 -> builder  /w',
+        'r1   completed    2026-01-31 22:00:00  a                     /w',
         '',
       ].join('\n'),
     );
@@ -25,8 +25,8 @@ describe('the runs of chains', () => {
   });
 
   it('are resumed from the newest that did not come to its end', () => {
-    expect(newestToResume(runs).runId).toBe('r2');
-    expect(() => newestToResume(runs.slice(2))).toThrow('There is no run to go on with.');
+    expect(newestToResume(runs, '/w').runId).toBe('r2');
+    expect(() => newestToResume(runs.slice(2), '/w')).toThrow('There is no run in /w to go on with.');
   });
 
   it('are shown with the end of what each step said, without what would steer the terminal', () => {
@@ -44,7 +44,7 @@ describe('the runs of chains', () => {
     ];
     const stored: StoredRun = {
       report: { runId: 'r1', chain: 'c', status: 'completed', steps: reports },
-      summary: { runId: 'r1', chain: 'c', status: 'completed', startedAt },
+      summary: { runId: 'r1', chain: 'c', status: 'completed', startedAt, cwd: '/w' },
       chain: {
         name: 'c',
         cwd: '/w',
@@ -59,8 +59,8 @@ describe('the runs of chains', () => {
     expect(lines.slice(0, 5)).toEqual([
       'Started 2026-01-31 22:00:00 (UTC) in /w.',
       'c: completed',
-      '   1  a  claude    done        1 iteration, single_run',
-      '   2  a  claude    skipped     ${a.output} == x did not hold',
+      '   1  a  claude  done        1 iteration, single_run',
+      '   2  a  claude  skipped     ${a.output} == x did not hold',
       'run r1 · 5.0 s',
     ]);
     expect(lines).toContain('1. a: session s-1');

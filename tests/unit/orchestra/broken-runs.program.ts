@@ -223,7 +223,7 @@ describe('a step', () => {
 
   it('makes no verdict on its progress where changes can’t be seen, and says so (O6)', async () => {
     stage.agent('planner', 'echo same');
-    stage.chains({ chains: { c: { steps: [{ agent: 'planner', iterations: 4, noProgress: 1 }] } } });
+    stage.chains({ chains: { c: { steps: [{ agent: 'planner', iterations: 4, noProgress: 2 }] } } });
     expect(await stage.run('c')).toMatchObject({ steps: [{ iterations: 4, reason: 'max_iterations' }] });
     const warnings = stage.events.filter(({ type }) => type === 'warning');
     expect(warnings).toMatchObject([{ message: expect.stringContaining('noProgress has no effect here') }]);

@@ -98,6 +98,6 @@ describe('a chain file (O6)', () => {
     expect(await first({ ...forge, ...yaml })).toBe('yaml');
     expect(await first({ ...forge, ...yaml, ...json })).toBe('json');
     expect(await first({ ...json, 'x/other.json': chain('other') }, 'x/other.json')).toBe('other');
-    await expect(first(json, 'none.json')).rejects.toThrow('The chain file none.json is not there.');
+    await expect(first(json, 'none.json')).rejects.toThrow('none.json is not there.');
   });
 });

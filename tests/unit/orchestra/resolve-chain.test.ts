@@ -50,7 +50,7 @@ describe('a chain is checked as a whole before it begins (O6)', () => {
     const { code, message } = await refusal('c', { prompt: undefined, variables: new Map() });
     expect(code).toBe('bad_request');
     for (const part of [
-      /steps\[1\]\.promptFile: missing\.md can't be read/,
+      /steps\[1\]\.promptFile: missing\.md is not there/,
       /steps\[2\]\.agent: there is no agent "nobody-has-this"/,
       /steps\[3\]\.prompt uses \$\{WORD\}, which was not given/,
       /steps\[4\]\.prompt uses \$\{later\.output\}, and no step later comes before/,

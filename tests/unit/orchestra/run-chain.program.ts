@@ -232,7 +232,7 @@ describe('limits of a step', () => {
     stage.agent('planner', 'echo same; [ $RUN -le 3 ] && echo "$RUN" > file; exit 0');
     stage.chains({ chains: { c: { steps: [{ agent: 'planner', iterations: 20, noProgress: 2 }] } } });
     expect(await stage.run('c')).toMatchObject({
-      steps: [{ status: 'incomplete', reason: 'no_progress', iterations: 5 }],
+      steps: [{ status: 'incomplete', reason: 'no_progress', iterations: 4 }],
     });
   });
 });

@@ -20,7 +20,7 @@ function stored(
   const startedAt = '2026-01-31T22:00:00.000Z';
   return {
     report: { runId: 'r1', chain: 'build-all', status, steps: [{ ...done, ...report }] },
-    summary: { runId: 'r1', chain: 'build-all', status, startedAt },
+    summary: { runId: 'r1', chain: 'build-all', status, startedAt, cwd: '/w' },
     chain: {
       ...{ name: 'build-all', file: 'chains.json', cwd: '/work/my project', groups: [[step]] },
       ...{ nonce: false, variables: { TASK: '7' }, warnings: ['x is ignored'] },

@@ -1,0 +1,12 @@
+import { nearest } from '../core/distance.js';
+import { TurnoutError } from '../core/errors.js';
+
+/** Nothing is dropped in silence: an option that is misspelt would be. */
+export function refuseUnknown(given: object, known: readonly string[], before: string): void {
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, known);
+  throw new TurnoutError('bad_request', `There is no option ${JSON.stringify(before + unknown)}.`, {
+    hint: near === undefined ? `Options: ${known.join(', ')}.` : `Did you mean ${before}${near}?`,
+  });
+}
