@@ -240,7 +240,7 @@ describe.concurrent('what is wrong is told before the first token, with the exit
     expect(project.startedNothing).toBe(true);
   });
 
-  it.for([
+  it.for<[string, string]>([
     ['forge/orch/prompts/inspector.md', 'agents.inspector.systemPrompt'],
     ['forge/orch/prompts/inspect.md', 'agents.inspector.defaultPromptFile'],
     ['forge/orch/mcp.json', 'agents.inspector.mcpConfig'],
