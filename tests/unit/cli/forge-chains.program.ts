@@ -89,6 +89,8 @@ describe.concurrent('the chains of existing users, unchanged', () => {
     );
     const [tagged = []] = project.argsOf('tag-release');
     expect(tagged).toEqual(['--tag', 'v1.2.0', '--note=1.2.0 "quoted" $HOME', 'what is your prompt']);
+    const [scribe = []] = project.argsOf('claude');
+    expect(valuesOf(scribe, '--add-dir')).toEqual(['notes/1.2.0']);
     const failed = await project.chain(['--chain', 'release', 'VERSION=0.1']);
     expect(failed).toMatchObject({ code: 1 });
     expect(noColumns(failed.stdout)).toMatch(
