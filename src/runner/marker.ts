@@ -32,24 +32,29 @@ export class MarkerScanner {
     let from = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
       this.#extend(text.slice(from, end));
-      this.endLine();
+      this.#endLine();
       from = end + 1;
     }
     this.#extend(text.slice(from));
   }
 
-  /** Ends the line that was begun: a tool call stands between two messages, even if neither has a line end. */
-  endLine(): void {
-    const line = this.#lineIsTooLong ? undefined : plain(this.#line);
-    this.#line = '';
-    this.#lineIsTooLong = false;
-    this.#see(line);
+  /** Ends a message, even if it has no line end. A fence that it leaves open is its own: the next message begins outside. */
+  endMessage(): void {
+    this.#endLine();
+    this.#fence = undefined;
   }
 
   /** The agent has finished: a marker without a line end counts, and so does one in a fence at the very end. */
   end(): boolean {
-    this.endLine();
+    this.#endLine();
     return this.#found || this.#foundInFence;
+  }
+
+  #endLine(): void {
+    const line = this.#lineIsTooLong ? undefined : plain(this.#line);
+    this.#line = '';
+    this.#lineIsTooLong = false;
+    this.#see(line);
   }
 
   #extend(piece: string): void {
@@ -71,7 +76,7 @@ export class MarkerScanner {
 
   /** True if the line opens a fence or closes the open one. */
   #toggleFence(line: string): boolean {
-    const [, mark = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    const [, item = '', mark = '', rest = ''] = fenceLine.exec(line) ?? [];
     if (mark === '') return false;
     if (this.#fence === undefined) {
       // Backticks behind backticks are code within a sentence.
@@ -80,7 +85,10 @@ export class MarkerScanner {
       return true;
     }
     const closes =
-      mark.startsWith(this.#fence.character) && mark.length >= this.#fence.length && rest.trim() === '';
+      item === '' &&
+      mark.startsWith(this.#fence.character) &&
+      mark.length >= this.#fence.length &&
+      rest.trim() === '';
     if (closes) this.#fence = undefined;
     return closes;
   }
@@ -96,8 +104,12 @@ function plain(line: string): string {
   return line.replace(terminalSequence, '').replaceAll('\r', '').trimEnd();
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences begin with a control character
-const terminalSequence = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\^_])/g;
+/** A fence may stand in an item of a list, so it may be indented, or follow the item's sign. */
+const fenceLine = /^\s*((?:(?:[-*+]|\d{1,9}[.)])\s+)*)(`{3,}|~{3,})(.*)$/;
+/** CSI (colours), strings up to their end (titles, links), and all short ones: `tput sgr0` prints `ESC ( B`. */
+const terminalSequence =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences begin with a control character
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-~]/g;
 /** A marker with the longest nonce and colours around it is far shorter. */
 const longestLine = 4096;
 

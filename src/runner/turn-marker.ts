@@ -27,12 +27,12 @@ export class TurnMarker {
     switch (event.type) {
       case 'text':
         this.#said.push(event.text);
-        if (this.#wholeMessages) this.#said.endLine();
+        if (this.#wholeMessages) this.#said.endMessage();
         break;
+      // The message before it is whole. A tool's end says nothing of the kind: one that runs in the background ends anywhere.
       case 'thinking_start':
       case 'tool_start':
-      case 'tool_end':
-        this.#said.endLine();
+        this.#said.endMessage();
         break;
       case 'complete':
         this.#inAnswer = this.#isIn(event.text);

@@ -17,6 +17,9 @@ const complete: Readonly<Record<string, string>> = {
   'with blanks around it': '  ORCHESTRA_COMPLETE \t\n',
   'in colour': '\u001b[1;32mORCHESTRA_COMPLETE\u001b[0m\n',
   'in a terminal link': '\u001b]8;;http://x\u0007ORCHESTRA_COMPLETE\u001b]8;;\u001b\\\n',
+  'in the colours of tput': '\u001b[32mORCHESTRA_COMPLETE\u001b(B\u001b[m\n',
+  'with 8-bit colours and a saved cursor': '\u001b7\u009b1mORCHESTRA_COMPLETE\u009b0m\u001b8\n',
+  'behind a title of the window': '\u001b]0;ORCHESTRA\u001b\\ORCHESTRA_COMPLETE\u001bP1$r0m\u001b\\\n',
   'with words after it': 'ORCHESTRA_COMPLETE\nThat was all.',
   'in a fence at the very end': 'Done:\n```\nORCHESTRA_COMPLETE\n```\n\n',
   'in a fence that stays open': 'Done:\n~~~text\nORCHESTRA_COMPLETE',
@@ -37,6 +40,11 @@ const incomplete: Readonly<Record<string, string>> = {
   'in a fence in the middle': 'The contract says:\n```\nORCHESTRA_COMPLETE\n```\nI am not there yet.',
   'in a fence, not as its last line': '```\nORCHESTRA_COMPLETE\nls\n```',
   'in a fence whose close is shorter': '````\nORCHESTRA_COMPLETE\n```\nmore\n````\n',
+  'in a fence of an item': '1.  So:\n    ```\n    ORCHESTRA_COMPLETE\n    ```\nNot yet.',
+  'in a fence behind a tab': 'So:\n\t~~~\n\tORCHESTRA_COMPLETE\n\t~~~\nNot yet.',
+  'in a fence that is an item': '- 1) ```text\n  ORCHESTRA_COMPLETE\n  ```\nNot yet.',
+  'in a fence with a fence as an item of it': '```\n- ```\nORCHESTRA_COMPLETE\n```\nNot yet.',
+  'in the title of a window': '\u001b]0;x\nORCHESTRA_COMPLETE\u0007\n',
   'on two lines': 'ORCHESTRA_\nCOMPLETE',
   'at the end of a very long line': `${'x'.repeat(10_000)}ORCHESTRA_COMPLETE`,
 };
@@ -90,7 +98,7 @@ describe('the completion marker (O7)', () => {
   it('is not put together from what stands on both sides of a tool', () => {
     const scanner = new MarkerScanner();
     scanner.push('ORCHESTRA_');
-    scanner.endLine();
+    scanner.endMessage();
     scanner.push('COMPLETE');
     expect(scanner.end()).toBe(false);
   });
@@ -98,9 +106,20 @@ describe('the completion marker (O7)', () => {
   it('is kept apart from the words behind a tool', () => {
     const scanner = new MarkerScanner();
     scanner.push('ORCHESTRA_COMPLETE');
-    scanner.endLine();
+    scanner.endMessage();
     scanner.push('One more thing.');
     expect(scanner.end()).toBe(true);
+  });
+
+  it('is found after a message that has left a fence open, and not in the fence of the next one', () => {
+    const scanner = new MarkerScanner();
+    scanner.push('```\nls');
+    scanner.endMessage();
+    scanner.push('The rule is:\n```\nORCHESTRA_COMPLETE\n```\nI go on.\n');
+    expect(scanner.found).toBe(false);
+    scanner.endMessage();
+    scanner.push('ORCHESTRA_COMPLETE\nThat was all.');
+    expect(scanner.found).toBe(true);
   });
 
   it('counts with its nonce only, where there is one', () => {
