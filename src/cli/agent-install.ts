@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { backendEntry, backendNames } from '../backends/registry.js';
 import { readTextFile } from '../config/read-text-file.js';
@@ -68,6 +68,10 @@ const longestAgent = 4 * 1024 * 1024;
 
 /** An agent that was installed is written anew; whatever else is there may be somebody's work. */
 async function checkTarget(path: string, force: boolean): Promise<void> {
+  if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new TurnoutError('bad_request', `${dirname(path)} is no directory.`, {
+      hint: 'Name a directory with --to.',
+    });
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts === undefined) return;
   if (!facts.isFile()) throw new TurnoutError('bad_request', `${path} is there, and is no file.`);

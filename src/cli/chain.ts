@@ -167,6 +167,7 @@ function resolve(
     ...(allowUnsupported && { allowUnsupported }),
     ...how,
     ...(flags.demo && { demo: true }),
+    mayBeProgram: flags.named,
   });
 }
 

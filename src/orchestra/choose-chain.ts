@@ -13,17 +13,19 @@ export interface ChosenChain {
 
 /**
  * Finds the chain that is meant: one of the file by its name, a chain in one line, or the only one of the file. One word is a chain
- * in one line, too. Beside a chain file it has to be the name of an agent then: a chain that is misspelt must not run a program.
+ * in one line, too. Beside a chain file, or without the word `run`, it has to be the name of an agent then: a chain or a command
+ * that is misspelt must not run a program.
  */
 export function chooseChain(
   asked: string | undefined,
   file: ChainFile | undefined,
   isAgent: (name: string) => boolean,
+  mayBeProgram: boolean,
 ): ChosenChain {
   if (asked === undefined) return onlyChain(file);
   const entry = file?.chains.get(asked);
   if (entry !== undefined) return { name: asked, entry, place: `chains.${asked}` };
-  if (looksLikeOneLine(asked) || isAgent(asked.trim()) || file === undefined) {
+  if (looksLikeOneLine(asked) || isAgent(asked.trim()) || (file === undefined && mayBeProgram)) {
     const steps = parseOneLine(asked).map((step) => ({ ...step }));
     return { name: asked, entry: { steps }, place: '' };
   }

@@ -4,17 +4,26 @@ import { fill, type Values } from './variables.js';
 
 /** Reads the condition of a step: `${review.output} contains "changes needed"`. */
 export function parseCondition(text: string, place: string): Condition {
-  const match = /^(.+?)\s+(contains|not contains|==|!=)\s+(?:"([^"]*)"|'([^']*)'|(\S+))\s*$/s.exec(
-    text.trim(),
-  );
-  const [, left, operator, double, single, bare] = match ?? [];
-  const right = double ?? single ?? bare;
-  if (left === undefined || operator === undefined || right === undefined) {
-    throw new TurnoutError('bad_request', `${place}: ${JSON.stringify(text)} is no condition.`, {
-      hint: 'Expected: ${step.output} contains "words". Other operators: not contains, ==, !=. A variable such as ${NAME} may stand on the left, too.',
-    });
+  const match = /\s(not contains|contains|==|!=)\s/.exec(text);
+  const operator = match?.[1];
+  const left = text.slice(0, match?.index ?? 0).trim();
+  const right = unquoted(text.slice((match?.index ?? 0) + (match?.[0].length ?? 0)).trim());
+  if (operator === undefined || left === '' || right === undefined) {
+    throw new TurnoutError(
+      'bad_request',
+      `${place}: ${JSON.stringify(text.slice(0, 200))} is no condition.`,
+      {
+        hint: 'Expected: ${step.output} contains "words". Other operators: not contains, ==, !=. A variable such as ${NAME} may stand on the left, too.',
+      },
+    );
   }
   return { text, left, operator: operator as Condition['operator'], right };
+}
+
+/** A text in quotes, or one word without. */
+function unquoted(written: string): string | undefined {
+  const [, double, single, bare] = /^(?:"([^"]*)"|'([^']*)'|([^\s"']+))$/.exec(written) ?? [];
+  return double ?? single ?? bare;
 }
 
 /** True if the condition holds with these outputs. Blanks at the ends don't count, nor does upper or lower case for `contains`. */

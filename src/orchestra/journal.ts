@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -10,11 +11,15 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ErrorCode, Usage } from '../core/chat-event.js';
-import { TurnoutError } from '../core/errors.js';
+import { isShortage, TurnoutError } from '../core/errors.js';
 import type { ResolvedChain, RunStatus, StepReport } from './types.js';
 
 /** The steps of a run, in the order in which they were written. Each is on disk before what follows it is begun. */
-export type JournalEntry = { readonly at: string } & (
+export type JournalEntry = {
+  readonly at: string;
+  /** The time since this process has had the run, by a clock that nobody sets. */
+  readonly ms: number;
+} & (
   | RunEntry
   | { readonly type: 'resumed' }
   | { readonly type: 'step_begun'; readonly step: number }
@@ -62,6 +67,8 @@ export interface SettledIteration {
   readonly attempt: number;
   readonly marker: boolean;
   readonly output: string;
+  /** True if a full disk left no room for the output. */
+  readonly outputLost?: true;
   readonly elapsedMs: number;
   readonly sessionId?: string;
   readonly usage?: Usage;
@@ -81,7 +88,7 @@ export interface IterationError {
   readonly retryAfterMs?: number;
 }
 
-type Distributed<T> = T extends unknown ? Omit<T, 'at'> : never;
+type Distributed<T> = T extends unknown ? Omit<T, 'at' | 'ms'> : never;
 export type NewEntry = Distributed<JournalEntry>;
 
 /** Called before and after each entry is on disk: tests end the process there. */
@@ -96,6 +103,7 @@ export class Journal {
   readonly #file: number;
   readonly #path: string;
   readonly #watch: JournalWatcher | undefined;
+  readonly #opened = performance.now();
 
   private constructor(path: string, file: number, watch: JournalWatcher | undefined) {
     this.#path = path;
@@ -132,7 +140,19 @@ export class Journal {
 
   append(entry: NewEntry): void {
     this.#watch?.(`before ${entry.type}`);
-    const line = `${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`;
+    try {
+      this.#write(entry);
+    } catch (error) {
+      // What a run did matters more than what it said: on a full disk its end is noted without its words.
+      if (entry.type !== 'iteration_ended' || !isShortage(error)) throw error;
+      this.#write({ ...entry, output: '', outputLost: true });
+    }
+    this.#watch?.(`after ${entry.type}`);
+  }
+
+  #write(entry: NewEntry): void {
+    const ms = Math.round(performance.now() - this.#opened);
+    const line = `${JSON.stringify({ at: new Date().toISOString(), ms, ...entry })}\n`;
     const { size } = fstatSync(this.#file);
     try {
       let bytes = Buffer.from(line);
@@ -142,7 +162,6 @@ export class Journal {
       cutBack(this.#file, size);
       throw unwritable(this.#path, cause);
     }
-    this.#watch?.(`after ${entry.type}`);
   }
 
   close(): void {
@@ -161,27 +180,84 @@ function cutBack(file: number, size: number): void {
 
 /** Reads the entries of a run. A last line without an end was never complete, and does not count. */
 export function readJournal(path: string): { entries: readonly JournalEntry[]; wholeBytes: number } {
-  let bytes: Buffer;
+  const bytes = readBytes(path);
+  const entries: JournalEntry[] = [];
+  let from = 0;
+  // Line by line: all of a long run would be more than a string can hold.
+  for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, from)) {
+    entries.push(parseEntry(bytes.toString('utf8', from, end), path, entries.length + 1));
+    from = end + 1;
+  }
+  if (entries[0]?.type !== 'run') throw damaged(path, 1);
+  return { entries, wholeBytes: from };
+}
+
+/** The first entry and the last one: all that a list of runs needs. */
+export function readJournalEnds(path: string): { first: JournalEntry & RunEntry; last: JournalEntry } {
+  const bytes = readBytes(path);
+  const firstEnd = bytes.indexOf(0x0a);
+  const lastEnd = bytes.lastIndexOf(0x0a);
+  const first = parseEntry(bytes.toString('utf8', 0, Math.max(0, firstEnd)), path, 1);
+  if (first.type !== 'run') throw damaged(path, 1);
+  const begin = bytes.lastIndexOf(0x0a, lastEnd - 1) + 1;
+  return {
+    first,
+    last: lastEnd === firstEnd ? first : parseEntry(bytes.toString('utf8', begin, lastEnd), path, 0),
+  };
+}
+
+function readBytes(path: string): Buffer {
+  let file: number | undefined;
   try {
-    bytes = readFileSync(path);
+    // Without O_NONBLOCK a FIFO in its place would block the open for ever.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    if (!fstatSync(file).isFile()) throw new Error('it is not a regular file');
+    return readFileSync(file);
   } catch (cause) {
     throw new TurnoutError('bad_request', `${path} can't be read: ${(cause as Error).message}`, { cause });
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
-  const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
-  const lines = bytes.toString('utf8', 0, Math.max(0, wholeBytes - 1)).split('\n');
-  const entries = lines.map((line, index) => parseEntry(line, path, index + 1));
-  if (entries[0]?.type !== 'run') throw damaged(path, 1);
-  return { entries, wholeBytes };
 }
 
 function parseEntry(line: string, path: string, number: number): JournalEntry {
+  let entry: Partial<JournalEntry> | undefined;
   try {
-    const entry = JSON.parse(line);
-    if (typeof entry?.type === 'string') return entry;
+    entry = JSON.parse(line);
   } catch {
-    // Told below.
+    throw damaged(path, number);
   }
-  throw damaged(path, number);
+  if (entry?.type === 'run' && entry.version !== 1) {
+    throw new TurnoutError('bad_request', `The journal ${path} is of another version of Turnout.`, {
+      hint: 'Use the version that has begun the run.',
+    });
+  }
+  if (!isEntry(entry)) throw damaged(path, number);
+  return entry;
+}
+
+/** A look at the fields without which nothing can be made of an entry. */
+function isEntry(entry: Partial<JournalEntry> | undefined): entry is JournalEntry {
+  if (typeof entry !== 'object' || entry === null || typeof entry.at !== 'string') return false;
+  switch (entry.type) {
+    case 'run':
+      return typeof entry.runId === 'string' && Array.isArray(entry.chain?.groups);
+    case 'resumed':
+      return true;
+    case 'run_ended':
+      return typeof entry.status === 'string';
+    case 'step_ended':
+      return typeof entry.step === 'number' && typeof entry.report?.status === 'string';
+    case 'iteration_ended':
+      return typeof entry.step === 'number' && typeof entry.output === 'string';
+    case 'step_begun':
+    case 'iteration_begun':
+    case 'session':
+    case 'verified':
+      return typeof entry.step === 'number';
+    default:
+      return false;
+  }
 }
 
 function damaged(path: string, line: number): TurnoutError {

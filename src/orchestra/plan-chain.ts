@@ -1,5 +1,5 @@
 import { describeSupport } from '../runner/check-options.js';
-import { describeCommand, quoteWord } from '../runner/describe-command.js';
+import { describeCommand } from '../runner/describe-command.js';
 import { plannedCommand } from '../runner/planned-command.js';
 import { settingsOwner } from '../runner/runner-names.js';
 import { unattendedPrompt } from './instructions.js';
@@ -21,8 +21,8 @@ async function planStep(
   const { agent, iterations, loop, run } = step;
   if (run.type === 'program') {
     const words = [...run.args, ...(step.prompt === undefined ? [] : [step.prompt])];
-    const filled = words.map((word) => fillVariables(word, chain.variables));
-    const command = `in ${chain.cwd}: ${[run.path, ...filled].map(quoteWord).join(' ')}`;
+    const args = words.map((word) => fillVariables(word, chain.variables));
+    const command = describeCommand({ command: run.path, args, cwd: chain.cwd, env: {} });
     return { agent, backend: agent, iterations, loop, command, native: [], emulated: [], refused: [] };
   }
   return { agent, backend: run.backend, iterations, loop, ...(await planAgent(run, step, chain, configFor)) };

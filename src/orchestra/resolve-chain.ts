@@ -3,7 +3,7 @@ import { agentNamed } from './agents/agent-named.js';
 import type { AgentDefinition } from './agents/definition.js';
 import { type FoundAgents, findAgents } from './agents/find-agents.js';
 import { fromEntry } from './agents/from-entry.js';
-import type { ChainEntry } from './chain-schema.js';
+import type { AgentEntry, ChainEntry } from './chain-schema.js';
 import { chooseChain } from './choose-chain.js';
 import { type ChainFile, findChainFile } from './read-chain-file.js';
 import type { ConfigFor } from './resolve-agent.js';
@@ -16,6 +16,8 @@ export interface ChainRequest {
   readonly file?: string | undefined;
   /** A name of the file, or a chain in one line. Undefined: the only chain of the file. */
   readonly chain: string | undefined;
+  /** False: one word alone is no program. Default: it is one where there is no chain file. */
+  readonly mayBeProgram?: boolean | undefined;
   readonly variables: Variables;
   readonly prompt?: string | undefined;
   readonly promptFile?: string | undefined;
@@ -40,7 +42,12 @@ export async function resolveChain(request: ChainRequest): Promise<ResolvedChain
   const file = await findChainFile(request.cwd, request.file);
   const found = await findAgents(request.cwd);
   const agents = new LazyAgents(file, request.cwd, found);
-  const { name, entry, place } = chooseChain(request.chain, file, (word) => agents.knows(word));
+  const { name, entry, place } = chooseChain(
+    request.chain,
+    file,
+    (word) => agents.knows(word),
+    request.mayBeProgram ?? true,
+  );
   const warnings = new Set([...(file?.warnings ?? []), ...found.warnings]);
   const problems: TurnoutError[] = [];
   const groups: ResolvedStep[][] = [];
@@ -53,6 +60,7 @@ export async function resolveChain(request: ChainRequest): Promise<ResolvedChain
       const context: StepContext = {
         ...{ request, chain: entry, chainPlace: place, place: memberPlace },
         ...{ index, earlier: [...earlier], findAgent: (agent: string) => agents.find(agent) },
+        defaultPrompt: (agent: string) => agents.defaultPrompt(agent),
         warn: (warning) => warnings.add(warning),
       };
       index += 1;
@@ -100,6 +108,11 @@ class LazyAgents {
     if (entry !== undefined && this.#file !== undefined)
       return await fromEntry(name, entry, this.#cwd, this.#file.path);
     return isIn(this.#others, name) ? agentNamed(this.#others, name) : undefined;
+  }
+
+  /** The default prompt of an entry, which a program has, too. */
+  defaultPrompt(name: string): Pick<AgentEntry, 'defaultPrompt' | 'defaultPromptFile'> {
+    return this.#file?.agents.get(name) ?? {};
   }
 }
 

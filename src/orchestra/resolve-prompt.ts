@@ -14,9 +14,10 @@ export interface GivenPrompt {
 export async function resolvePrompt(
   step: StepEntry,
   agent: AgentDefinition | undefined,
-  { request, chain, chainPlace, place }: StepContext,
+  { request, chain, chainPlace, place, defaultPrompt }: StepContext,
 ): Promise<GivenPrompt | undefined> {
   const { cwd } = request;
+  const entry = agent === undefined ? defaultPrompt(step.agent) : {};
   // Every file is read, also one that something stronger hides: a wrong path is a mistake that is found now.
   const given = [
     textOf(request.prompt, '--prompt'),
@@ -26,6 +27,9 @@ export async function resolvePrompt(
     textOf(chain.prompt, `${chainPlace}.prompt`),
     await fileOf(chain.promptFile, `${chainPlace}.promptFile`, cwd),
     textOf(agent?.defaultPrompt, `${agent?.source}: the default prompt of ${agent?.name}`),
+    // An entry without a system prompt is a program, which is no agent here, but has its prompt.
+    textOf(entry.defaultPrompt, `agents.${step.agent}.defaultPrompt`),
+    await fileOf(entry.defaultPromptFile, `agents.${step.agent}.defaultPromptFile`, cwd),
   ];
   return given.find((prompt) => prompt !== undefined);
 }

@@ -1,7 +1,7 @@
 import { TurnoutError } from '../core/errors.js';
 import { findExecutable } from '../process/find-executable.js';
 import type { AgentDefinition } from './agents/definition.js';
-import type { ChainEntry } from './chain-schema.js';
+import type { AgentEntry, ChainEntry } from './chain-schema.js';
 import { parseCondition } from './conditions.js';
 import { resolveAgent } from './resolve-agent.js';
 import type { ChainRequest } from './resolve-chain.js';
@@ -24,6 +24,8 @@ export interface StepContext {
   readonly earlier: readonly string[];
   /** Throws if the agent's own entry is wrong. */
   readonly findAgent: (name: string) => Promise<AgentDefinition | undefined>;
+  /** The default prompt that the chain file has for an agent, be it a program. */
+  readonly defaultPrompt: (name: string) => Pick<AgentEntry, 'defaultPrompt' | 'defaultPromptFile'>;
   readonly warn: (warning: string) => void;
 }
 
@@ -54,6 +56,7 @@ export async function resolveStep(
   const when = await attempt(() => (step.when === undefined ? undefined : conditionOf(step.when, context)));
   await attempt(() => checkVerify(step, place));
   for (const arg of step.args ?? []) await attempt(() => checkReferences(arg, known, `${place}.args`));
+  await attempt(() => refuseNul([...(step.args ?? []), step.verify ?? ''], place));
   const found = await attempt(async () => ({ agent: await context.findAgent(step.agent) }));
   if (found === undefined) return undefined;
   const agent =
@@ -93,6 +96,11 @@ function withoutPrompt({ agent }: StepEntry, place: string): TurnoutError {
   return new TurnoutError('bad_request', `${place} has no prompt for the agent ${agent}.`, {
     hint: 'Give it one with --prompt, "prompt" or "promptFile" in the step or the chain, or "defaultPrompt" in the agent.',
   });
+}
+
+function refuseNul(words: readonly string[], place: string): void {
+  if (words.some((word) => word.includes('\0')))
+    throw new TurnoutError('bad_request', `${place}: "args" and "verify" can't contain a NUL.`);
 }
 
 function checkVerify({ verify }: StepEntry, place: string): void {

@@ -63,7 +63,7 @@ export async function resumeRun(asked: string, settings: RunSettings): Promise<R
   if (stored.summary.status === 'completed') return stored.report;
   return withLocks(stored.chain.cwd, home, runId, async () => {
     const { journal, entries } = Journal.reopen(runDirectory(home, runId), settings.watch);
-    const resumed = { type: 'resumed', at: new Date().toISOString() } as const;
+    const resumed = { type: 'resumed', at: new Date().toISOString(), ms: 0 } as const;
     return await drive(journal, foldJournal([...entries, resumed]), settings, { type: 'resumed' });
   });
 }

@@ -96,7 +96,8 @@ class IterationWatch {
   see(event: ChatEvent): void {
     clearTimeout(this.#silence);
     clearTimeout(this.#grace);
-    this.#marker.see(event);
+    // Of a program's output only the end is its answer, which may begin in a sentence or a fence; all of it was seen as text.
+    if (event.type !== 'complete' || !this.#limits.toolsUntold) this.#marker.see(event);
     switch (event.type) {
       case 'session':
         this.#sessionId = event.sessionId;
@@ -210,4 +211,4 @@ type ErrorLike = Pick<
 const hitTurnLimit = /\bmaximum number of turns\b/i;
 
 /** An answer of which more is kept would fill the next agent's prompt. */
-const mostKept = 1024 ** 2;
+const mostKept = 128 * 1024;

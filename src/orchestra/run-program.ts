@@ -66,5 +66,5 @@ export async function* runProgram(run: ProgramRun): AsyncGenerator<ChatEvent> {
 /** The variable that tells a program which line says that it is done: in a run with a nonce it can't know it otherwise. */
 export const markerVariable = 'TURNOUT_MARKER';
 
-const mostKept = 1024 ** 2;
+const mostKept = 128 * 1024;
 const mostReason = 2000;

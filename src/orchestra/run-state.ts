@@ -77,20 +77,15 @@ export function foldJournal(entries: readonly JournalEntry[]): RunState {
 /** Adds up the time of the processes that had the run: the time between two of them does not count. */
 class LifeClock {
   #earlierMs = 0;
-  #began = 0;
-  #last = 0;
+  #ms = 0;
 
-  see({ type, at }: JournalEntry): void {
-    const time = Date.parse(at);
-    if (type === 'run' || type === 'resumed') {
-      this.#earlierMs = this.elapsedMs;
-      this.#began = time;
-    }
-    this.#last = time;
+  see({ type, ms = 0 }: JournalEntry): void {
+    if (type === 'run' || type === 'resumed') this.#earlierMs = this.elapsedMs;
+    this.#ms = ms;
   }
 
   get elapsedMs(): number {
-    return this.#earlierMs + Math.max(0, this.#last - this.#began);
+    return this.#earlierMs + this.#ms;
   }
 }
 

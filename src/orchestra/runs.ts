@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
 import { HeldError, lockDirectory } from '../store/instance-lock.js';
-import { journalFile, readJournal } from './journal.js';
+import { journalFile, readJournal, readJournalEnds } from './journal.js';
 import { foldJournal, type RunState, runsIn, type StepState } from './run-state.js';
 import type { ResolvedChain, ResolvedStep, RunReport, RunStatus, RunSummary, StepReport } from './types.js';
 
@@ -47,7 +47,11 @@ export async function listRuns(
   const summaries: RunSummary[] = [];
   for (const runId of runIds(home)) {
     try {
-      summaries.push((await readRun(home, runId)).summary);
+      const directory = runDirectory(home, runId);
+      const { first, last } = readJournalEnds(journalFile(directory));
+      const ended = last.type === 'run_ended' ? last.status : undefined;
+      const status = ended ?? ((await isHeld(directory)) ? 'running' : 'interrupted');
+      summaries.push({ runId, chain: first.chain.name, status, startedAt: first.at, cwd: first.chain.cwd });
     } catch (error) {
       if (!(error instanceof TurnoutError)) throw error;
       warn(error.message);
@@ -141,7 +145,7 @@ function reportOfStep(step: ResolvedStep, state: StepState | undefined): StepRep
 
 function runIds(home: string): readonly string[] {
   const directory = join(home, 'runs');
-  if (!existsSync(directory)) return [];
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   return readdirSync(directory)
     .filter((name) => existsSync(journalFile(join(directory, name))))
     .sort()

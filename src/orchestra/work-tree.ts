@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { constants, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { constants, existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { childEnvironment } from '../backends/launch/child-environment.js';
 import { TurnoutError } from '../core/errors.js';
+import { findExecutable } from '../process/find-executable.js';
 import { type DirectoryLock, HeldError, lockDirectory } from '../store/instance-lock.js';
 
 /** The directory that a chain works in: the root of its git work tree, or itself. */
@@ -14,7 +16,14 @@ export interface WorkTree {
 
 export async function findWorkTree(cwd: string): Promise<WorkTree> {
   const root = await git(cwd, ['rev-parse', '--show-toplevel']);
-  return root === undefined ? { root: realpathSync(cwd), isGit: false } : { root: root.trim(), isGit: true };
+  if (root !== undefined) return { root: root.trim(), isGit: true };
+  // Git does not look into a repository of another owner; its work tree is one all the same.
+  const here = realpathSync(cwd);
+  return { root: ancestors(here).find((path) => existsSync(join(path, '.git'))) ?? here, isGit: false };
+}
+
+function ancestors(path: string): readonly string[] {
+  return path === dirname(path) ? [path] : [path, ...ancestors(dirname(path))];
 }
 
 /** The commit that is checked out; undefined without git, or before the first commit. */
@@ -24,9 +33,10 @@ export async function currentCommit(cwd: string): Promise<string | undefined> {
 
 /** Changes with every change of a file that git does not ignore. Undefined without git: then nothing can be seen. */
 export async function fingerprint(cwd: string): Promise<string | undefined> {
+  const filters = await withoutFilters(cwd);
   const [commit, changes, untracked] = await Promise.all([
     currentCommit(cwd),
-    git(cwd, ['diff', 'HEAD', '--no-ext-diff', '--no-textconv', '--no-color']),
+    git(cwd, [...filters, 'diff', 'HEAD', '--no-ext-diff', '--no-textconv', '--no-color']),
     git(cwd, ['ls-files', '--others', '--exclude-standard', '-z']),
   ]);
   if (changes === undefined || untracked === undefined) return undefined;
@@ -96,34 +106,71 @@ export async function addWorktree(cwd: string, home: string, runId: string): Pro
   const path = join(home, 'worktrees', runId);
   const branch = `turnout/${runId}`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  await mustGit(cwd, ['worktree', 'add', '--quiet', '-b', branch, path, 'HEAD']);
-  return { cwd: join(path, relative(tree.root, realpathSync(cwd))), path, branch };
+  await runGit(cwd, [
+    ...(await withoutFilters(cwd)),
+    'worktree',
+    'add',
+    '--quiet',
+    '-b',
+    branch,
+    path,
+    'HEAD',
+  ]);
+  const there = join(path, relative(tree.root, realpathSync(cwd)));
+  if (existsSync(there)) return { cwd: there, path, branch };
+  await git(cwd, ['worktree', 'remove', '--force', path]);
+  await git(cwd, ['branch', '-D', branch]);
+  throw new TurnoutError(
+    'bad_request',
+    `${cwd} is not part of the last commit, so a worktree does not have it.`,
+    {
+      hint: 'Commit it first, or leave --worktree out.',
+    },
+  );
 }
 
-/** A repository can bring programs along: its hooks and its file monitor are not started. */
+/** A repository can bring programs along: its hooks, its file monitor and the filters of its own settings are not started. */
 const harmless = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
 
-function git(cwd: string, args: readonly string[]): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const options = { cwd, maxBuffer: 256 * 1024 ** 2, env: gitEnvironment() };
-    execFile('git', [...harmless, ...args], options, (error, stdout) => resolve(error ? undefined : stdout));
-  });
+/** Filters of the user's own settings stay (git-lfs is one): only those that the repository's own file names are turned off. */
+async function withoutFilters(cwd: string): Promise<readonly string[]> {
+  const listed =
+    (await git(cwd, ['config', '--local', '--name-only', '-z', '--get-regexp', '^filter\\.'])) ?? '';
+  const names = new Set(listed.split('\0').flatMap((key) => /^filter\.(.+)\.\w+$/s.exec(key)?.[1] ?? []));
+  return [...names].flatMap((name) =>
+    ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((setting) => [
+      '-c',
+      `filter.${name}.${setting}`,
+    ]),
+  );
 }
 
-function mustGit(cwd: string, args: readonly string[]): Promise<void> {
+/** Undefined if git is not there, refuses, or does not answer: it reads files of the repository, which may be anything. */
+function git(cwd: string, args: readonly string[]): Promise<string | undefined> {
+  return runGit(cwd, args).catch(() => undefined);
+}
+
+async function runGit(cwd: string, args: readonly string[]): Promise<string> {
+  const env = gitEnvironment();
+  const { PATH } = env;
+  // A bare name would be looked up in the current directory, too, if PATH has an empty or a relative part.
+  const found = await findExecutable('git', PATH === undefined ? {} : { PATH });
+  if ('problem' in found) throw new TurnoutError('not_installed', 'git is not installed.');
+  const limits = { maxBuffer: 256 * 1024 ** 2, timeout: gitMs, killSignal: 'SIGKILL' } as const;
   return new Promise((resolve, reject) => {
-    execFile('git', [...harmless, ...args], { cwd, env: gitEnvironment() }, (error, _stdout, stderr) => {
-      if (error === null) resolve();
-      else
-        reject(new TurnoutError('bad_request', `git ${args[0]} failed: ${stderr.trim() || error.message}`));
+    execFile(found.path, [...harmless, ...args], { cwd, env, ...limits }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new TurnoutError('bad_request', `git failed: ${stderr.trim() || error.message}`));
     });
   });
 }
 
+const gitMs = 60_000;
+
 /** A chain that is started by a hook of git must not work in the repository that the hook is about. */
-function gitEnvironment(): NodeJS.ProcessEnv {
+function gitEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^GIT_(DIR|WORK_TREE|INDEX_FILE|PREFIX)$/.test(name),
   );
-  return { ...Object.fromEntries(kept), GIT_OPTIONAL_LOCKS: '0' };
+  return childEnvironment(Object.fromEntries(kept), { GIT_OPTIONAL_LOCKS: '0' });
 }

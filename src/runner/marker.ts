@@ -8,13 +8,16 @@ export function markerLine(nonce?: string): string {
 
 /**
  * Looks for the completion marker in what the agent itself says, in pieces of any size. It counts as a whole line, without
- * colours and carriage returns; inside a code fence, where an agent quotes, it counts only as the last line of all.
+ * colours and carriage returns; where an agent quotes (a code fence, indented code, an HTML comment), it counts only as the last
+ * line of all.
  */
 export class MarkerScanner {
   readonly #marker: string;
   #line = '';
   #lineIsTooLong = false;
   #fence: Fence | undefined;
+  /** The end of an HTML block that is open. */
+  #htmlEnd: string | undefined;
   #found = false;
   /** True if the last line of content so far is the marker in a fence. */
   #foundInFence = false;
@@ -42,6 +45,7 @@ export class MarkerScanner {
   endMessage(): void {
     this.#endLine();
     this.#fence = undefined;
+    this.#htmlEnd = undefined;
   }
 
   /** The agent has finished: a marker without a line end counts, and so does one in a fence at the very end. */
@@ -69,9 +73,21 @@ export class MarkerScanner {
     const isFence = line !== undefined && this.#toggleFence(line);
     if (isFence && this.#fence === undefined) return;
     this.#foundInFence = false;
+    if (line !== undefined && this.#fence === undefined) this.#toggleHtml(line);
     if (isFence || line?.trim() !== this.#marker) return;
-    if (this.#fence === undefined) this.#found = true;
-    else this.#foundInFence = true;
+    const isQuoted = this.#fence !== undefined || this.#htmlEnd !== undefined || indentedCode.test(line);
+    if (isQuoted) this.#foundInFence = true;
+    else this.#found = true;
+  }
+
+  /** Sees the beginning and the end of a comment, or of preformatted text. */
+  #toggleHtml(line: string): void {
+    const begun =
+      this.#htmlEnd === undefined
+        ? htmlBlocks.find(([begin]) => line.trimStart().startsWith(begin))
+        : undefined;
+    this.#htmlEnd ??= begun?.[1];
+    if (this.#htmlEnd !== undefined && line.includes(this.#htmlEnd)) this.#htmlEnd = undefined;
   }
 
   /** True if the line opens a fence or closes the open one. */
@@ -99,10 +115,20 @@ interface Fence {
   readonly length: number;
 }
 
-/** The line without terminal sequences (colours, titles, links) and carriage returns, and without blanks at its end. */
+/**
+ * The line as a terminal shows it: without terminal sequences (colours, titles, links), from the last carriage return on that
+ * something follows, and without blanks at its end.
+ */
 function plain(line: string): string {
-  return line.replace(terminalSequence, '').replaceAll('\r', '').trimEnd();
+  const bare = line.replace(terminalSequence, '').replace(/\r+$/, '');
+  return bare.slice(bare.lastIndexOf('\r') + 1).trimEnd();
 }
+
+const indentedCode = /^(?: {4}|\t)/;
+const htmlBlocks: readonly (readonly [begin: string, end: string])[] = [
+  ['<!--', '-->'],
+  ['<pre', '</pre>'],
+];
 
 /** A fence may stand in an item of a list, so it may be indented, or follow the item's sign. */
 const fenceLine = /^\s*((?:(?:[-*+]|\d{1,9}[.)])\s+)*)(`{3,}|~{3,})(.*)$/;

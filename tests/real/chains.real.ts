@@ -121,6 +121,27 @@ describe.each(vendorNames)('a chain on %s', (backend) => {
   });
 });
 
+describe('a chain on claude without a limit of turns', () => {
+  const lab = setUpLab('claude');
+
+  it('a run may take more than the 25 turns of a question; a limit that is set ends the run, not the loop (O6)', async () => {
+    lab.model.forget();
+    const work = Array.from({ length: 30 }, () => ({ steps: [{ shell: 'true' }] }));
+    lab.model.use([...work, `done\n${marker}`]);
+    const steps = [{ agent: 'planner', iterations: 2, prompt: 'go' }];
+    const unlimited = { ...lab, config: { ...lab.config, maxTurns: 0 } };
+    const { report } = await run({ claude: unlimited }, { steps });
+    expect(report).toMatchObject({ status: 'completed', steps: [{ iterations: 1, reason: 'marker' }] });
+    lab.model.use([...work.slice(0, 4), `done\n${marker}`]);
+    const limited = { ...lab, config: { ...lab.config, maxTurns: 2 } };
+    const second = await run({ claude: limited }, { steps: [{ ...steps[0], iterations: 4 }] });
+    expect(second.report).toMatchObject({
+      status: 'completed',
+      steps: [{ reason: 'marker', iterations: 3 }],
+    });
+  });
+});
+
 describe('a chain with another CLI for each step', () => {
   const labs = {
     claude: setUpLab('claude'),

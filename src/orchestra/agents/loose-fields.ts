@@ -45,7 +45,7 @@ function readLines(text: string, known: readonly string[]): LooseFields {
 }
 
 function fieldOf([first = '', ...rest]: readonly string[]): string | readonly string[] {
-  const items = rest.flatMap((line) => /^\s*-\s+(.+?)\s*$/.exec(line)?.[1] ?? []);
+  const items = rest.flatMap((line) => /^-\s+(.+)$/.exec(line.trim())?.[1] ?? []);
   if (
     first.trim() === '' &&
     items.length > 0 &&

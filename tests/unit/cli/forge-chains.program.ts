@@ -205,7 +205,9 @@ describe.concurrent('the commands of existing users', () => {
       { ...facts, status: 'failed' },
       { ...facts, status: 'completed' },
     ]);
-    expect((await project.chain(['runs'])).stdout).toMatch(/failed .* release\n.*completed .* release\n$/);
+    expect((await project.chain(['runs'])).stdout).toMatch(
+      /failed .* release.*\n.*completed .* release.*\n$/,
+    );
   });
 
   it('--output json tells a run as the issue says (O6)', async ({ stage }) => {

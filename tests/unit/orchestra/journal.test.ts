@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TurnoutError } from '../../../src/core/errors.js';
 import { Journal, journalFile, readJournal } from '../../../src/orchestra/journal.js';
-import { listRuns, runDirectory } from '../../../src/orchestra/runs.js';
+import { listRuns, readRun, runDirectory } from '../../../src/orchestra/runs.js';
 import { canMount, fillDisk, mountDisk } from '../../gateway/small-disk.js';
 import { ChainStage } from './chain-stage.js';
 
@@ -28,7 +30,7 @@ describe('the journal of a run (O6)', () => {
     journal.close();
     const after = readFileSync(journalFile(directory), 'utf8');
     expect(after.startsWith(before)).toBe(true);
-    expect(after.slice(before.length)).toMatch(/^\{"at":"[^"]+","type":"resumed"\}\n$/);
+    expect(after.slice(before.length)).toMatch(/^\{"at":"[^"]+","ms":\d+,"type":"resumed"\}\n$/);
   });
 
   it('one that is damaged is told by its line, and hides no other run', async () => {
@@ -39,8 +41,23 @@ describe('the journal of a run (O6)', () => {
     await expect(stage.resume(runId)).rejects.toThrow('is damaged in line 3');
     mkdirSync(runDirectory(stage.home, 'empty'), { recursive: true });
     writeFileSync(journalFile(runDirectory(stage.home, 'empty')), '');
+    const broken = {
+      'no-run': '{"at":"x","type":"resumed"}\n',
+      newer: '{"at":"x","type":"run","version":2}\n',
+      shape: '{"type":"run","version":1}\n',
+    };
+    for (const [name, content] of Object.entries(broken)) {
+      mkdirSync(runDirectory(stage.home, name), { recursive: true });
+      writeFileSync(journalFile(runDirectory(stage.home, name)), content);
+      await expect(readRun(stage.home, name)).rejects.toThrow(TurnoutError);
+    }
+    mkdirSync(runDirectory(stage.home, 'fifo'), { recursive: true });
+    execFileSync('mkfifo', [journalFile(runDirectory(stage.home, 'fifo'))]);
     const other = await someRun();
-    expect((await listRuns(stage.home)).map((run) => run.runId)).toEqual([other.runId]);
+    const warnings: string[] = [];
+    const listed = await listRuns(stage.home, (warning) => warnings.push(warning));
+    expect(listed.map((run) => run.runId)).toEqual([other.runId, runId]);
+    expect(warnings).toHaveLength(5);
   });
 
   it.runIf(canMount)('on a full disk nothing new is begun; with room again the run goes on', async () => {
@@ -54,16 +71,14 @@ describe('the journal of a run (O6)', () => {
         if (type === 'iteration_end') makeRoom = fillDisk(stage.home);
       };
       await expect(stage.run('planner:5', {}, { tell })).rejects.toThrow("can't be written: ENOSPC");
-      expect(stage.runsOf('planner')).toBe(2);
+      expect(stage.runsOf('planner')).toBe(3);
       makeRoom();
       const [run] = await listRuns(stage.home);
       expect(run).toMatchObject({ status: 'interrupted' });
-      expect(await stage.resume(run?.runId ?? '')).toMatchObject({
-        status: 'completed',
-        steps: [{ iterations: 2 }],
-      });
-      // The second run was not noted as settled: it is made once more, and is told so.
-      expect(stage.promptOf('planner', 3)).toContain('An earlier run of this step was interrupted.');
+      // The ends of the runs were noted without what they said: none of them is made again.
+      const resumed = await stage.resume(run?.runId ?? '');
+      expect(resumed).toMatchObject({ status: 'completed', steps: [{ iterations: 3, reason: 'marker' }] });
+      expect(stage.runsOf('planner')).toBe(3);
     } finally {
       unmount();
     }

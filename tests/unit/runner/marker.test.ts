@@ -137,3 +137,24 @@ describe('the completion marker (O7)', () => {
     expect(scanner.found).toBe(true);
   });
 });
+
+describe('a marker where an agent quotes (O7)', () => {
+  it.each([
+    ['in indented code', 'The contract says to print\n\n    ORCHESTRA_COMPLETE\n\nwhich I do not do.\n'],
+    ['in an HTML comment', '<!--\nORCHESTRA_COMPLETE\n-->\nNot done.\n'],
+    ['in preformatted text', '<pre>\nORCHESTRA_COMPLETE\n</pre>\nNot done.\n'],
+    [
+      'in a fence of a list',
+      '1. the line\n\n    ```\n    ORCHESTRA_COMPLETE\n    ```\n\nbut 3 tests fail.\n',
+    ],
+    ['overwritten by a carriage return', 'ORCHES\rTRA_COMPLETE\nNot done.\n'],
+  ])('does not count: %s', (_, text) => {
+    expect(scan([text])).toBe(false);
+  });
+
+  it('counts behind it', () => {
+    expect(scan(['<!-- a note -->\nORCHESTRA_COMPLETE\n'])).toBe(true);
+    expect(scan(['<!--\nORCHESTRA_COMPLETE\n-->\nORCHESTRA_COMPLETE\nbye'])).toBe(true);
+    expect(scan(['10 %\r20 %\rORCHESTRA_COMPLETE\nbye'])).toBe(true);
+  });
+});
