@@ -190,6 +190,6 @@ it('the example in docs/agents.md is an agent (O11)', () => {
   const page = readFileSync(new URL('../../../../docs/agents.md', import.meta.url), 'utf8');
   const [, example = ''] = /```markdown\n([\s\S]*?)\n```/.exec(page) ?? [];
   expect(readOwnFile('f.md', example, 'reviewer', '/')).toMatchObject({
-    agent: { backend: 'claude', model: 'sonnet', allowedTools: ['Read', 'Grep', 'Bash(git diff:*)'] },
+    agent: { backend: 'claude', model: 'sonnet', permissionMode: 'plan' },
   });
 });
