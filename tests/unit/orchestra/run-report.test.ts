@@ -22,7 +22,7 @@ function stored(
     report: { runId: 'r1', chain: 'build-all', status, steps: [{ ...done, ...report }] },
     summary: { runId: 'r1', chain: 'build-all', status, startedAt, cwd: '/w' },
     chain: {
-      ...{ name: 'build-all', file: 'chains.json', cwd: '/work/my project', groups: [[step]] },
+      ...{ name: 'build-all', file: 'chains.json', cwd: '/srv/my project', groups: [[step]] },
       ...{ nonce: false, variables: { TASK: '7' }, warnings: ['x is ignored'] },
     },
     startedAt,
@@ -39,7 +39,7 @@ describe('the report of a run', () => {
     for (const part of [
       '# build-all: completed\n',
       '- run `r1`, started 2026-01-31 22:00:00, ended 2026-02-01 05:30:00 (UTC), 7 h 30 min at work\n',
-      '- in `/work/my project`, from `chains.json`\n',
+      '- in `/srv/my project`, from `chains.json`\n',
       '- 1,200 tokens in, 34 out, $0.5000\n',
       '- with `TASK=7`\n',
       '- warning: x is ignored\n',
@@ -48,7 +48,7 @@ describe('the report of a run', () => {
       'Prompt:\n\n```text\nBuild it.\n```\n',
       'Output:\n\n```text\nAll built.\n```\n',
       'Verify: `npm test`\n\nIt passed after iteration 3.\n\n```text\n12 tests passed\n```\n',
-      "`turnout run --backend codex --cwd '/work/my project' --resume s-1`",
+      "`turnout run --backend codex --cwd '/srv/my project' --resume s-1`",
     ])
       expect(report).toContain(part);
     expect(report).not.toContain('chain resume');
