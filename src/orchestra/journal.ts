@@ -31,6 +31,8 @@ export type JournalEntry = {
       readonly attempt: number;
       /** The commit that the work tree is at, if it is one of git's. */
       readonly commit?: string;
+      /** What the agent is told in addition to its prompt. */
+      readonly remarks?: readonly string[];
     }
   | {
       readonly type: 'session';
@@ -47,7 +49,12 @@ export type JournalEntry = {
       readonly output: string;
     }
   | { readonly type: 'step_ended'; readonly step: number; readonly report: StepReport }
-  | { readonly type: 'run_ended'; readonly status: RunStatus }
+  | {
+      readonly type: 'run_ended';
+      readonly status: RunStatus;
+      /** True if the chain's own budget was used up. */
+      readonly overBudget?: true;
+    }
 );
 
 export interface RunEntry {
@@ -57,6 +64,8 @@ export interface RunEntry {
   readonly chain: ResolvedChain;
   readonly nonce?: string;
   readonly commit?: string;
+  /** The directory that the run was started for, if it works in a worktree of its own. */
+  readonly startedIn?: string;
   /** The git worktree that was made for the run, and its branch. */
   readonly worktree?: { readonly path: string; readonly branch: string };
 }

@@ -45,7 +45,7 @@ export async function runChain(chain: ResolvedChain, settings: RunSettings): Pro
     chain: placed,
     ...(chain.nonce ? { nonce: randomBytes(6).toString('hex') } : {}),
     ...(commit === undefined ? {} : { commit }),
-    ...(own === undefined ? {} : { worktree: { path: own.path, branch: own.branch } }),
+    ...(own === undefined ? {} : { startedIn: chain.cwd, worktree: { path: own.path, branch: own.branch } }),
   };
   return withLocks(placed.cwd, home, runId, async () => {
     const journal = Journal.create(runDirectory(home, runId), settings.watch);
@@ -129,7 +129,8 @@ class ChainRun {
     void tell({ type: 'run_start', runId, chain: chain.name, steps, resumed });
     for (const message of resumed ? [] : chain.warnings) void tell({ type: 'warning', message });
     const status = await this.#runGroups(chain);
-    this.#journal.append({ type: 'run_ended', status });
+    const overBudget = status === 'incomplete' && this.#spending.exceeded() !== undefined;
+    this.#journal.append({ type: 'run_ended', status, ...(overBudget ? { overBudget: true as const } : {}) });
     const report = this.#report(status);
     const written = await this.#writeReport(runId);
     const { run, spent } = this.#state;

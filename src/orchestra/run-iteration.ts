@@ -1,4 +1,5 @@
 import { type ChatEvent, errorEvent, type Usage } from '../core/chat-event.js';
+import { duration } from '../core/format.js';
 import { longestTimerMs } from '../core/wait.js';
 import { withoutMarker } from '../runner/marker.js';
 import { TurnMarker } from '../runner/turn-marker.js';
@@ -175,8 +176,7 @@ class IterationWatch {
   }
 
   #silent(): ErrorLike {
-    const minutes = Math.round(this.#limits.silenceMs / 60_000);
-    return errorEvent('timeout', `It told nothing for ${minutes} min, and was ended.`);
+    return errorEvent('timeout', `It told nothing for ${duration(this.#limits.silenceMs)}, and was ended.`);
   }
 
   #checkBudget(): void {

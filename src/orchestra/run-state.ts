@@ -8,6 +8,10 @@ export interface StepState {
   readonly settled: readonly SettledIteration[];
   /** A run that was begun and broken off: its process was killed, or somebody has stopped it. */
   readonly brokenOff?: BrokenOff;
+  /** What the run that was begun last was told in addition to its prompt. */
+  readonly remarks?: { readonly iteration: number; readonly list: readonly string[] };
+  /** The session of the last run. */
+  readonly sessionId?: string;
   /** The verdict of `verify` on the last settled run. */
   readonly verified?: { readonly iteration: number; readonly passed: boolean; readonly output: string };
   readonly report?: StepReport;
@@ -53,19 +57,20 @@ export function foldJournal(entries: readonly JournalEntry[]): RunState {
   const steps = new Map<number, StepState>();
   const clock = new LifeClock();
   let ending: { readonly status: RunStatus; readonly endedAt: string } | undefined;
+  let overBudget = false;
   let before = nothingSpent;
   for (const entry of entries) {
     clock.see(entry);
     if (entry.type === 'resumed') {
       // A run that was killed goes on where it was; only one that had ended gets its steps opened again.
       if (ending !== undefined) {
-        const overBudget = [...steps.values()].some(({ report }) => report?.reason === 'budget');
         if (overBudget) before = { usage: usageOf(steps), elapsedMs: clock.elapsedMs };
         for (const [index, step] of steps) steps.set(index, reopened(step));
       }
       ending = undefined;
     } else if (entry.type === 'run_ended') {
       ending = { status: entry.status, endedAt: entry.at };
+      overBudget = entry.overBudget === true;
     } else if (entry.type !== 'run') {
       steps.set(entry.step, next(steps.get(entry.step) ?? untouched, entry));
     }
@@ -100,20 +105,27 @@ function next(step: StepState, entry: StepEntry): StepState {
     case 'step_begun':
       return step;
     case 'iteration_begun':
-      return { ...step, brokenOff: { iteration: entry.iteration, attempt: entry.attempt } };
+      return {
+        ...step,
+        brokenOff: { iteration: entry.iteration, attempt: entry.attempt },
+        remarks: { iteration: entry.iteration, list: entry.remarks ?? [] },
+      };
     case 'session': {
       const { brokenOff, ...rest } = step;
       return brokenOff === undefined
         ? rest
-        : { ...rest, brokenOff: { ...brokenOff, sessionId: entry.sessionId } };
+        : { ...rest, sessionId: entry.sessionId, brokenOff: { ...brokenOff, sessionId: entry.sessionId } };
     }
     case 'iteration_ended': {
-      const { brokenOff: _, verified: __, ...rest } = step;
-      const { type: ___, step: ____, at: _____, ...settled } = entry;
+      const { brokenOff: _, verified, ...rest } = step;
+      const { type: __, step: ___, at: ____, ms: _____, ...settled } = entry;
       const usage = addUsage(step.spent.usage, settled.usage);
       const spent = { usage, elapsedMs: step.spent.elapsedMs + settled.elapsedMs };
       // What somebody has stopped is no end: it is begun again.
-      if (settled.stopped?.by === 'signal') return { ...rest, spent, brokenOff: brokenOffRun(settled) };
+      if (settled.stopped?.by === 'signal') {
+        const kept = verified === undefined ? rest : { ...rest, verified };
+        return { ...kept, spent, brokenOff: brokenOffRun(settled) };
+      }
       return { ...rest, spent, settled: [...step.settled, settled] };
     }
     case 'verified': {
@@ -147,6 +159,14 @@ function reopened(step: StepState): StepState {
     return { ...rest, ...(step.verified ? { verified: step.verified } : {}) };
   if (report.reason === 'error')
     return { ...rest, settled: step.settled.filter(({ error }) => error === undefined) };
-  const earlierRuns = step.earlierRuns + runsIn(step.settled);
-  return { settled: [], earlierRuns, spent: step.spent, before: step.spent };
+  const { settled, spent, sessionId } = step;
+  const last = settled.at(-1);
+  return {
+    settled: [],
+    earlierRuns: step.earlierRuns + runsIn(settled),
+    spent,
+    before: spent,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(last?.stopped === undefined ? {} : { brokenOff: brokenOffRun(last) }),
+  };
 }

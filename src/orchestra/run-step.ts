@@ -79,6 +79,7 @@ class StepLoop {
   /** What the next run is told in addition to its prompt. */
   #remarks: string[] = [];
   #warnedOfTree = false;
+  #sessionId: string | undefined;
 
   constructor(run: StepRun) {
     this.#run = run;
@@ -86,9 +87,12 @@ class StepLoop {
     this.#settled = [...before.settled];
     this.#spending = new Spending(step.budget, before.spent, before.before);
     if (step.run.type === 'agent') {
-      const sessionId = before.brokenOff?.sessionId ?? before.settled.at(-1)?.sessionId;
+      const sessionId = before.brokenOff?.sessionId ?? before.sessionId;
       this.#agent = new StepAgent(step, step.run, run, sessionId);
     }
+    this.#sessionId = before.sessionId;
+    // An attempt that failed in an earlier process had been told something that the next one needs, too.
+    if (before.remarks?.iteration === this.#goodRuns() + 1) this.#remarks.push(...before.remarks.list);
     if (before.brokenOff !== undefined) this.#remarks.push(interruptedRemark);
   }
 
@@ -114,7 +118,7 @@ class StepLoop {
   report({ status, reason, verified, error }: Ending): StepReport {
     const { step, before } = this.#run;
     const last = this.#settled.findLast((one) => one.error === undefined) ?? this.#settled.at(-1);
-    const sessionId = this.#settled.at(-1)?.sessionId;
+    const sessionId = this.#sessionId;
     const usage = this.#spending.usage;
     return {
       ...nameOf(step),
@@ -143,7 +147,8 @@ class StepLoop {
   async #iterate(iteration: number): Promise<SettledIteration | Ending> {
     const { signal, chainSpending } = this.#run;
     const failed = this.#settled.filter((one) => one.iteration === iteration && one.error !== undefined);
-    const prompt = this.#prompt();
+    const remarks = [...new Set(this.#remarks)];
+    this.#remarks = [];
     let attempt = (failed.at(-1)?.attempt ?? 0) + 1;
     for (let error = failed.at(-1)?.error; ; attempt += 1) {
       if (error !== undefined) {
@@ -153,7 +158,7 @@ class StepLoop {
       if (signal.aborted) return interrupted;
       const limit = chainSpending.exceeded() ?? this.#spending.exceeded();
       if (limit !== undefined) return this.#overBudget(limit);
-      const settled = await this.#once(prompt, iteration, attempt);
+      const settled = await this.#once(remarks, iteration, attempt);
       if (settled.stopped?.by === 'budget') return this.#overBudget(settled.stopped.limit);
       if (settled.stopped?.by === 'signal') return interrupted;
       if (settled.error === undefined) return settled;
@@ -183,10 +188,13 @@ class StepLoop {
     return undefined;
   }
 
-  async #once(prompt: string | undefined, iteration: number, attempt: number): Promise<SettledIteration> {
+  async #once(remarks: readonly string[], iteration: number, attempt: number): Promise<SettledIteration> {
     const { step, cwd, journal, tell, signal, nonce, times, chainSpending } = this.#run;
     const commit = await currentCommit(cwd);
-    journal.append({ type: 'iteration_begun', step: step.index, iteration, attempt, ...withCommit(commit) });
+    const told = remarks.length === 0 ? {} : { remarks };
+    const place = { step: step.index, iteration, attempt };
+    journal.append({ type: 'iteration_begun', ...place, ...withCommit(commit), ...told });
+    const prompt = this.#prompt(remarks);
     void tell({ type: 'iteration_start', step: step.index, iteration, attempt });
     const began = performance.now();
     let noted: string | undefined;
@@ -222,7 +230,9 @@ class StepLoop {
       ...withCommit(after),
       ...(tree === undefined ? {} : { tree }),
     };
-    this.#settled.push(settled);
+    this.#sessionId = settled.sessionId ?? this.#sessionId;
+    // What somebody has stopped is no run of the step's: it is begun again.
+    if (settled.stopped?.by !== 'signal') this.#settled.push(settled);
     journal.append({ type: 'iteration_ended', step: step.index, ...settled });
     const { error, usage } = settled;
     void tell({
@@ -253,12 +263,9 @@ class StepLoop {
     });
   }
 
-  #prompt(): string | undefined {
+  #prompt(remarks: readonly string[]): string | undefined {
     const { step, values } = this.#run;
-    if (step.prompt === undefined) return undefined;
-    const remarks = this.#remarks;
-    this.#remarks = [];
-    return [fill(step.prompt, values), ...remarks].join('\n\n');
+    return step.prompt === undefined ? undefined : [fill(step.prompt, values), ...remarks].join('\n\n');
   }
 
   async #fingerprint(): Promise<string | undefined> {
@@ -275,7 +282,7 @@ class StepLoop {
 
   /** Says whether the step is over after this run. */
   async #judge(settled: SettledIteration, known?: Verification): Promise<Ending | undefined> {
-    const { step, signal, tell, journal } = this.#run;
+    const { step, signal, tell, journal, chainSpending } = this.#run;
     const reason: StepReason = step.loop ? 'marker' : 'single_run';
     if (step.loop && !settled.marker)
       return this.#hasStalled() ? { status: 'incomplete', reason: 'no_progress' } : undefined;
@@ -286,6 +293,8 @@ class StepLoop {
       void tell({ type: 'verify_start', step: step.index, command: step.verify });
       verdict = await this.#verify(step.verify);
       if (signal.aborted) return interrupted;
+      const limit = verdict.passed ? undefined : (chainSpending.exceeded() ?? this.#spending.exceeded());
+      if (limit !== undefined) return this.#overBudget(limit);
       journal.append({ type: 'verified', step: step.index, iteration: settled.iteration, ...verdict });
       void tell({ type: 'verify_end', step: step.index, ...verdict });
     }

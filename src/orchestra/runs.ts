@@ -51,7 +51,13 @@ export async function listRuns(
       const { first, last } = readJournalEnds(journalFile(directory));
       const ended = last.type === 'run_ended' ? last.status : undefined;
       const status = ended ?? ((await isHeld(directory)) ? 'running' : 'interrupted');
-      summaries.push({ runId, chain: first.chain.name, status, startedAt: first.at, cwd: first.chain.cwd });
+      summaries.push({
+        runId,
+        chain: first.chain.name,
+        status,
+        startedAt: first.at,
+        cwd: first.startedIn ?? first.chain.cwd,
+      });
     } catch (error) {
       if (!(error instanceof TurnoutError)) throw error;
       warn(error.message);
@@ -72,7 +78,7 @@ export async function readRun(home: string, asked: string): Promise<StoredRun> {
   );
   return {
     report: status === 'running' ? living(state) : reportOf(state, status),
-    summary: { runId, chain: run.chain.name, status, startedAt, cwd: run.chain.cwd },
+    summary: { runId, chain: run.chain.name, status, startedAt, cwd: run.startedIn ?? run.chain.cwd },
     chain: run.chain,
     startedAt,
     ...(endedAt === undefined ? {} : { endedAt }),
@@ -139,7 +145,8 @@ function reportOfStep(step: ResolvedStep, state: StepState | undefined): StepRep
     iterations: (state?.earlierRuns ?? 0) + runsIn(settled),
     ...(begun ? { reason: 'interrupted' as const } : {}),
     output: last?.output ?? '',
-    ...(last?.sessionId === undefined ? {} : { sessionId: last.sessionId }),
+    ...(state?.sessionId === undefined ? {} : { sessionId: state.sessionId }),
+    ...(state?.spent.usage === undefined ? {} : { usage: state.spent.usage }),
   };
 }
 

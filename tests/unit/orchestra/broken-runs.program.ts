@@ -139,7 +139,7 @@ describe('a budget', () => {
     stage.chains({
       chains: { c: { steps: [{ agent: 'planner', verify: 'sleep 300', budget: { minutes: 0.01 } }] } },
     });
-    expect(await stage.run('c')).toMatchObject({ steps: [{ reason: 'verify_failed' }] });
+    expect(await stage.run('c')).toMatchObject({ steps: [{ reason: 'budget' }] });
   });
 });
 
@@ -241,5 +241,77 @@ describe('a work tree', () => {
     await expect(elsewhere).rejects.toThrow(/Another chain \(process \d+\) is at work in/);
     stop.abort();
     await running;
+  });
+});
+
+describe('a run that is resumed', () => {
+  it('runs an iteration again that was stopped behind a failed check, with both remarks (O6)', async () => {
+    stage.agent('planner', `echo "run $RUN"; [ $RUN = 2 ] && { touch ok; sleep 300; }; echo ${marker}`);
+    stage.chains({ chains: { c: { steps: [{ agent: 'planner', iterations: 4, verify: 'test -e ok' }] } } });
+    const stopped = await stage.run(
+      'c',
+      {},
+      stopAt((event) => isText(event) && stage.runsOf('planner') === 2),
+    );
+    expect(stopped).toMatchObject({ status: 'interrupted', steps: [{ iterations: 1, output: 'run 1' }] });
+    const resumed = await stage.resume(stopped.runId);
+    expect(resumed).toMatchObject({
+      status: 'completed',
+      steps: [{ iterations: 2, output: 'run 3', verified: true }],
+    });
+    expect(stage.promptOf('planner', 3)).toContain('the check `test -e ok` failed');
+    expect(stage.promptOf('planner', 3)).toContain('An earlier run of this step was interrupted.');
+  });
+
+  it('tells a further attempt what the failed one was told in another process (O6)', async () => {
+    stage.agent('planner', `[ $RUN = 2 ] && exit 7; [ $RUN = 3 ] && touch ok; echo ${marker}`);
+    stage.chains({
+      chains: { c: { steps: [{ agent: 'planner', iterations: 4, retry: 2, verify: 'test -e ok' }] } },
+    });
+    const failed = (event: ChainEvent) => event.type === 'iteration_end' && event.error !== undefined;
+    const stopped = await stage.run('c', {}, { ...stopAt(failed), times: { firstRetryMs: 10_000 } });
+    expect(stopped.status).toBe('interrupted');
+    expect(await stage.resume(stopped.runId)).toMatchObject({ status: 'completed' });
+    expect(stage.promptOf('planner', 3)).toBe(stage.promptOf('planner', 2));
+  });
+
+  it('does not renew the chain’s budget because a step’s own was used up (O6)', async () => {
+    stage.chains({
+      agents: { a: { systemPromptText: 'x' } },
+      chains: {
+        c: { budget: { tokens: 900 }, steps: [{ agent: 'a', iterations: 9, budget: { tokens: 100 } }] },
+      },
+    });
+    let report = await stage.run('c', { prompt: 'not yet: list files' });
+    const reached: string[] = [];
+    for (let i = 0; i < 4; i++) {
+      reached.push(report.steps[0]?.error?.message ?? '');
+      report = await stage.resume(report.runId);
+    }
+    // A run takes some 300 tokens: the chain's limit is reached in the third or fourth one, and named then.
+    expect(reached[0]).toContain('(100)');
+    expect(reached.join()).toContain('(900)');
+  });
+
+  it('goes on in its conversation after its runs were used up (O6)', async () => {
+    stage.chains({
+      agents: { a: { systemPromptText: 'x' } },
+      chains: { c: { steps: [{ agent: 'a', iterations: 2, fresh: false }] } },
+    });
+    const first = await stage.run('c', { prompt: 'not yet: list files' });
+    const second = await stage.resume(first.runId);
+    expect(second.steps[0]).toMatchObject({ reason: 'max_iterations', iterations: 4 });
+    expect(second.steps[0]?.sessionId).toBe(first.steps[0]?.sessionId);
+  });
+
+  it('tells a worktree’s run by the directory that it was started for (O6)', async () => {
+    const git = ['-c', 'user.name=t', '-c', 'user.email=t@t'];
+    execFileSync('git', ['init', '-q'], { cwd: stage.workingDir, env: stage.env });
+    const commit = [...git, 'commit', '-q', '--allow-empty', '-m', 'x'];
+    execFileSync('git', commit, { cwd: stage.workingDir, env: stage.env });
+    stage.agent('planner', 'pwd');
+    const { steps } = await stage.run('planner', {}, { worktree: true });
+    expect(steps[0]?.output).toContain('worktrees');
+    expect(await listRuns(stage.home)).toMatchObject([{ cwd: stage.workingDir }]);
   });
 });
