@@ -50,7 +50,7 @@ export async function runChain(chain: ResolvedChain, settings: RunSettings): Pro
   return withLocks(placed.cwd, home, runId, async () => {
     const journal = Journal.create(runDirectory(home, runId), settings.watch);
     const startedAt = new Date().toISOString();
-    const state = { run, startedAt, steps: new Map(), spent: nothingSpent, before: nothingSpent };
+    const state = { run, startedAt, steps: new Map(), spent: nothingSpent, beforeBudget: nothingSpent };
     return await drive(journal, state, settings, run);
   });
 }
@@ -116,7 +116,7 @@ class ChainRun {
     this.#state = state;
     this.#settings = settings;
     this.#sessions = sessions;
-    this.#spending = new Spending(state.run.chain.budget, state.spent, state.before);
+    this.#spending = new Spending(state.run.chain.budget, state.spent, state.beforeBudget);
     this.#reports = new Map(
       [...state.steps].flatMap(([index, { report }]) => (report === undefined ? [] : [[index, report]])),
     );

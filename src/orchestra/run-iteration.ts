@@ -68,7 +68,7 @@ class IterationWatch {
   readonly #end: () => void;
   readonly #marker: TurnMarker;
   readonly #openTools = new Set<string>();
-  readonly #timeUp: NodeJS.Timeout | undefined;
+  #timeUp: NodeJS.Timeout | undefined;
   #silence: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
   #lastGrace: NodeJS.Timeout | undefined;
@@ -85,11 +85,7 @@ class IterationWatch {
     this.#end = end;
     this.#toolsBegun = limits.toolsUntold;
     this.#marker = new TurnMarker(limits.nonce, limits.wholeMessages);
-    const left = limits.spendings.flatMap((spending) => spending.timeLeftMs() ?? []);
-    if (left.length > 0) {
-      const ms = Math.min(Math.max(0, Math.min(...left)), longestTimerMs - 1);
-      this.#timeUp = setTimeout(() => this.#checkBudget(), ms + 1);
-    }
+    this.#waitForTime();
     this.restartClocks();
   }
 
@@ -177,6 +173,17 @@ class IterationWatch {
 
   #silent(): ErrorLike {
     return errorEvent('timeout', `It told nothing for ${duration(this.#limits.silenceMs)}, and was ended.`);
+  }
+
+  /** A timer may ring a moment too early, or be shorter than the time that is left: then it is set again. */
+  #waitForTime(): void {
+    const left = this.#limits.spendings.flatMap((spending) => spending.timeLeftMs() ?? []);
+    if (left.length === 0 || this.#cause !== undefined) return;
+    const ms = Math.min(Math.max(1, Math.ceil(Math.min(...left))), longestTimerMs);
+    this.#timeUp = setTimeout(() => {
+      this.#checkBudget();
+      this.#waitForTime();
+    }, ms);
   }
 
   #checkBudget(): void {

@@ -20,7 +20,7 @@ export interface StepState {
   /** What all its runs have used, also those that don't count any more. */
   readonly spent: Spent;
   /** The part of it that was used before its budget began to count. */
-  readonly before: Spent;
+  readonly beforeBudget: Spent;
 }
 
 export interface BrokenOff {
@@ -39,14 +39,14 @@ export interface RunState {
   /** What the whole run has used, in all its processes. */
   readonly spent: Spent;
   /** The part of it that was used before the chain's budget began to count. */
-  readonly before: Spent;
+  readonly beforeBudget: Spent;
 }
 
 export const untouched: StepState = {
   settled: [],
   earlierRuns: 0,
   spent: nothingSpent,
-  before: nothingSpent,
+  beforeBudget: nothingSpent,
 };
 
 /** Folds the journal of a run into where it stands: a pure function of the entries. */
@@ -58,13 +58,13 @@ export function foldJournal(entries: readonly JournalEntry[]): RunState {
   const clock = new LifeClock();
   let ending: { readonly status: RunStatus; readonly endedAt: string } | undefined;
   let overBudget = false;
-  let before = nothingSpent;
+  let beforeBudget = nothingSpent;
   for (const entry of entries) {
     clock.see(entry);
     if (entry.type === 'resumed') {
       // A run that was killed goes on where it was; only one that had ended gets its steps opened again.
       if (ending !== undefined) {
-        if (overBudget) before = { usage: usageOf(steps), elapsedMs: clock.elapsedMs };
+        if (overBudget) beforeBudget = { usage: usageOf(steps), elapsedMs: clock.elapsedMs };
         for (const [index, step] of steps) steps.set(index, reopened(step));
       }
       ending = undefined;
@@ -76,7 +76,7 @@ export function foldJournal(entries: readonly JournalEntry[]): RunState {
     }
   }
   const spent = { usage: usageOf(steps), elapsedMs: clock.elapsedMs };
-  return { run, startedAt, ...ending, steps, spent, before };
+  return { run, startedAt, ...ending, steps, spent, beforeBudget };
 }
 
 /** Adds up the time of the processes that had the run: the time between two of them does not count. */
@@ -165,7 +165,7 @@ function reopened(step: StepState): StepState {
     settled: [],
     earlierRuns: step.earlierRuns + runsIn(settled),
     spent,
-    before: spent,
+    beforeBudget: spent,
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(last?.stopped === undefined ? {} : { brokenOff: brokenOffRun(last) }),
   };

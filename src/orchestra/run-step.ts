@@ -85,7 +85,7 @@ class StepLoop {
     this.#run = run;
     const { step, before } = run;
     this.#settled = [...before.settled];
-    this.#spending = new Spending(step.budget, before.spent, before.before);
+    this.#spending = new Spending(step.budget, before.spent, before.beforeBudget);
     if (step.run.type === 'agent') {
       const sessionId = before.brokenOff?.sessionId ?? before.sessionId;
       this.#agent = new StepAgent(step, step.run, run, sessionId);
