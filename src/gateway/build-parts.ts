@@ -77,7 +77,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
   const kinds: readonly ChannelKind[] = [http];
   const outbox = new Outbox({
     store,
-    kindOf: (delivery) => kinds.find((kind) => kind.name === delivery.source),
+    kindOf: ({ message }) => kinds.find((kind) => kind.owns(message.channel)),
     log,
     now,
     watch,

@@ -241,6 +241,34 @@ export class Gateway implements GatewayFace {
     return this.#parts.metrics.registry.render();
   }
 
+  follow(..._given: Parameters<GatewayFace['follow']>): ReturnType<GatewayFace['follow']> {
+    throw new Error('not yet');
+  }
+
+  status(..._given: Parameters<GatewayFace['status']>): ReturnType<GatewayFace['status']> {
+    throw new Error('not yet');
+  }
+
+  cancel(..._given: Parameters<GatewayFace['cancel']>): ReturnType<GatewayFace['cancel']> {
+    throw new Error('not yet');
+  }
+
+  get reports(): GatewayFace['reports'] {
+    throw new Error('not yet');
+  }
+
+  get vendorSessions(): GatewayFace['vendorSessions'] {
+    throw new Error('not yet');
+  }
+
+  get changes(): GatewayFace['changes'] {
+    throw new Error('not yet');
+  }
+
+  get chainRuns(): GatewayFace['chainRuns'] {
+    throw new Error('not yet');
+  }
+
   async #applyRetention(): Promise<void> {
     const { config, log } = this.#options;
     if (config.retentionDays === 0) return;

@@ -13,7 +13,7 @@ const defaultSweepMs = 30_000;
 
 export interface OutboxParts {
   readonly store: Pick<Store, 'undelivered' | 'delivered' | 'notDelivered'>;
-  /** The kind of channel that a message is for; undefined for a source that has none, like a schedule. */
+  /** The kind that owns the message's channel; undefined if none does. */
   kindOf(delivery: Delivery): ChannelKind | undefined;
   readonly log: Log;
   readonly now: () => number;

@@ -1,15 +1,20 @@
-import type { PermissionDecision } from '../../core/chat-event.js';
-import type { Delivery, StoredEvent, StoredMessage, StoredPermission } from '../../store/rows.js';
+import type { QueueMode } from '../../config/settings.js';
+import type { ChatEvent, PermissionDecision } from '../../core/chat-event.js';
+import type { Delivery, StoredEvent, StoredMessage, StoredPermission, StoredTurn } from '../../store/rows.js';
+import type { FeedPosition } from './feed-position.js';
+import type { ChainRuns, Reports, VendorSessions, WorkTreeChanges } from './lookups.js';
 
 /**
- * A kind of channel (HTTP, later Discord and the page): it turns the world's messages into events of the gateway, and
- * what the gateway says into the world's messages.
+ * A kind of channel (HTTP with the page, later Discord): it turns the world's messages into events of the gateway, and what
+ * the gateway says into the world's messages. Every channel belongs to one kind, whoever speaks in it: the first that owns it.
  */
 export type ChannelKind = PulledChannel | PushedChannel;
 
 interface ChannelLife {
   /** The `source` of its events. */
   readonly name: string;
+  /** True if the channel is one of its kind: what is said there, also to a schedule's prompt, is for its readers. */
+  owns(channel: string): boolean;
   start(gateway: GatewayFace): Promise<void>;
   /** Takes no more messages. Those that it has accepted are on disk. */
   stop(): Promise<void>;
@@ -48,9 +53,22 @@ export interface GatewayFace {
   permission(id: string): Promise<StoredPermission | undefined>;
   /** Undefined if no such request is pending. Rejects with `bad_request` for a decision that it does not offer. */
   decide(id: string, decision: PermissionDecision, message?: string): Promise<StoredPermission | undefined>;
+  /**
+   * What happens in a channel, from a position on or from the running turn's beginning, until the signal is aborted or the
+   * gateway stops. A slow reader holds nothing up and costs no memory: what it has not read is read from the store later.
+   */
+  follow(channel: string, options: FollowOptions): AsyncIterable<FeedEntry>;
+  /** The channel as it is now. */
+  status(channel: string): Promise<ChannelStatus>;
+  /** Drops a message that waits. False if it does not wait (any more). */
+  cancel(eventId: string): Promise<boolean>;
   health(): Promise<Health>;
   /** The metrics in Prometheus' text format. */
   metrics(): Promise<string>;
+  readonly reports: Reports;
+  readonly vendorSessions: VendorSessions;
+  readonly changes: WorkTreeChanges;
+  readonly chainRuns: ChainRuns;
 }
 
 export interface IncomingMessage {
@@ -60,6 +78,51 @@ export interface IncomingMessage {
   /** The same id twice is one message. */
   readonly messageId?: string | undefined;
   readonly author?: string | undefined;
+  /** How the message meets a running turn, in place of the channel's own mode. */
+  readonly queueMode?: QueueMode | undefined;
+}
+
+export interface FollowOptions {
+  readonly from?: FeedPosition | undefined;
+  /** True: also tells in which other channels something has changed. */
+  readonly others?: boolean | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A step of what happens in a channel. With a `position` it can be gone on from behind it. */
+export type FeedEntry =
+  | { readonly type: 'message'; readonly message: StoredMessage; readonly position: FeedPosition }
+  /** A turn has begun, or has ended. */
+  | { readonly type: 'turn'; readonly turn: StoredTurn; readonly position: FeedPosition }
+  /** Pieces of text may come joined. Without a position it is not kept: the turn has said more than the archive holds. */
+  | {
+      readonly type: 'chat';
+      readonly turnId: string;
+      readonly event: ChatEvent;
+      readonly position?: FeedPosition | undefined;
+    }
+  /** The channel as it is now: at the beginning, and after every change. */
+  | { readonly type: 'status'; readonly status: ChannelStatus }
+  | { readonly type: 'others'; readonly channels: readonly string[] }
+  /** The position that was asked for is not one of this channel (any more): the conversation has to be read anew. */
+  | { readonly type: 'reset'; readonly position: FeedPosition };
+
+export interface ChannelStatus {
+  readonly channel: string;
+  /** The first words of the present conversation's first prompt. */
+  readonly title?: string | undefined;
+  readonly backend: string;
+  readonly model?: string | undefined;
+  readonly thinking?: string | undefined;
+  readonly permissionMode: string;
+  readonly queueMode: string;
+  readonly cwd: string;
+  readonly running?: { readonly turn: StoredTurn; readonly tool?: string | undefined } | undefined;
+  /** The first ones that wait, oldest first. */
+  readonly waiting: readonly StoredEvent[];
+  readonly waitingCount: number;
+  /** The questions of the channel that wait for a person. */
+  readonly permissions: readonly StoredPermission[];
 }
 
 export interface Receipt {

@@ -60,6 +60,11 @@ export class HttpChannel implements PulledChannel {
     throw new TurnoutError('bad_request', 'The HTTP channel has no address before it has started.');
   }
 
+  /** Whatever belongs to no other kind can be read here. */
+  owns(): boolean {
+    return true;
+  }
+
   async start(gateway: GatewayFace): Promise<void> {
     if (this.#http !== undefined)
       throw new TurnoutError('bad_request', 'The HTTP channel was started twice.');

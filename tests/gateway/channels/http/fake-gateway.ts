@@ -57,6 +57,34 @@ export class MemoryGateway implements GatewayFace {
     return this.#changes.listenerCount('change');
   }
 
+  follow(): never {
+    throw new Error('not in this gateway');
+  }
+
+  status(): never {
+    throw new Error('not in this gateway');
+  }
+
+  cancel(): never {
+    throw new Error('not in this gateway');
+  }
+
+  get reports(): never {
+    throw new Error('not in this gateway');
+  }
+
+  get vendorSessions(): never {
+    throw new Error('not in this gateway');
+  }
+
+  get changes(): never {
+    throw new Error('not in this gateway');
+  }
+
+  get chainRuns(): never {
+    throw new Error('not in this gateway');
+  }
+
   async waitForEnd(id: string, signal: AbortSignal) {
     for (;;) {
       const event = await this.event(id);

@@ -56,7 +56,10 @@ function setUp(attempts: Readonly<Record<string, number>>, { notBefore = 0, sour
 }
 
 function kindOf(source: string, deliver: PushedChannel['deliver']): ChannelKind | undefined {
-  const life = { name: source, start: async () => undefined, stop: async () => undefined };
+  const life = {
+    ...{ name: source, owns: () => true },
+    ...{ start: async () => undefined, stop: async () => undefined },
+  };
   if (source === 'pushed') return { ...life, type: 'pushed', deliver };
   return source === 'pulled' ? { ...life, type: 'pulled' } : undefined;
 }

@@ -1,0 +1,309 @@
+import type { ChatEvent, ErrorCode, PermissionDecision, Usage } from '../../../core/chat-event.js';
+
+/*
+ * The JSON of the HTTP interface, as the page and other clients see it. Types only: the page imports this file. Times are
+ * ISO 8601 in UTC. `openapi.ts` says the same in OpenAPI's words, and a test compares both with what is served.
+ */
+
+export type EventStateView = 'queued' | 'running' | 'answered' | 'refused' | 'cancelled' | 'failed';
+
+export interface FailureView {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** A line of `GET /v1/channels`, the one with the newest message first. */
+export interface ChannelView {
+  readonly channel: string;
+  /** The first words of the present conversation's first prompt; the channel's id if there are none. */
+  readonly title: string;
+  readonly messages: number;
+  readonly lastMessageAt?: string;
+  /** The first words of the last message. */
+  readonly lastText?: string;
+  readonly waiting: number;
+  readonly running: boolean;
+  /** The number of questions that wait for a person. */
+  readonly permissions: number;
+  readonly backend: string;
+  /** With `?search=`: the words around the newest place that was found. */
+  readonly found?: string;
+}
+
+/** `GET /v1/channels/:id`, and the data of the stream's `state` events. */
+export interface ChannelStatusView {
+  readonly channel: string;
+  readonly title: string;
+  readonly backend: string;
+  readonly model?: string;
+  readonly thinking?: string;
+  readonly permissionMode: string;
+  readonly queueMode: string;
+  readonly cwd: string;
+  readonly running?: RunningView;
+  /** The messages that wait, the first 50 of them, oldest first. */
+  readonly waiting: readonly WaitingView[];
+  readonly waitingCount: number;
+  /** The questions of this channel that wait for a person. */
+  readonly permissions: readonly PermissionView[];
+}
+
+export interface RunningView {
+  readonly turnId: string;
+  readonly eventIds: readonly string[];
+  readonly startedAt: string;
+  readonly backend?: string;
+  readonly model?: string;
+  /** The tool that runs, if one does: `Bash`. */
+  readonly tool?: string;
+}
+
+export interface WaitingView {
+  readonly eventId: string;
+  readonly text: string;
+  readonly createdAt: string;
+  readonly lastError?: FailureView;
+  readonly retryAt?: string;
+}
+
+export interface MessageView {
+  readonly id: string;
+  readonly eventId: string | null;
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly text: string;
+  readonly createdAt: string;
+  readonly backend?: string;
+}
+
+/** `GET /v1/channels/:id/messages`: oldest first. */
+export interface MessagesView {
+  readonly messages: readonly MessageView[];
+  /** The `after` of the next page, if there is one. */
+  readonly next?: string;
+  /** With `?before=`: the `before` of the page in front of this one, if there is one. */
+  readonly previous?: string;
+}
+
+export interface PermissionView {
+  readonly id: string;
+  readonly channel: string;
+  readonly eventId: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly options: readonly PermissionDecision[];
+  readonly createdAt: string;
+  /** What the tool would do, as far as its input tells. */
+  readonly preview?: PreviewView;
+  readonly decision?: PermissionDecision;
+  readonly message?: string;
+  readonly decidedAt?: string;
+}
+
+/** What a tool would do. A diff is a unified one, of at most 256 KiB. */
+export type PreviewView =
+  | { readonly type: 'command'; readonly command: string; readonly cwd?: string }
+  | { readonly type: 'edit'; readonly files: readonly { readonly path: string; readonly diff: string }[] };
+
+/** An attempt to answer one message, or several of them together. */
+export interface TurnView {
+  readonly turnId: string;
+  readonly channel: string;
+  readonly eventIds: readonly string[];
+  readonly state: 'running' | 'postponed' | EventStateView;
+  readonly startedAt: string;
+  readonly endedAt?: string;
+  readonly backend?: string;
+  readonly model?: string;
+  readonly usage?: Usage;
+  readonly error?: FailureView;
+}
+
+/** `GET /v1/events/:eventId/turns`: the attempts, oldest first, each with what the agent said and did. */
+export interface TurnsView {
+  readonly turns: readonly (TurnView & { readonly events: readonly ChatEvent[] })[];
+}
+
+/*
+ * `GET /v1/channels/:id/events` is a stream of server-sent events. Unnamed ones are ChatEvents. The others have a name:
+ *
+ * | event      | data                    | id  |                                                                           |
+ * | ---------- | ----------------------- | --- | ------------------------------------------------------------------------- |
+ * | (unnamed)  | `StreamedChatEvent`     | yes | what the agent says and does; pieces of text may come joined              |
+ * | `turn`     | `TurnView`              | yes | a turn has begun, or has ended                                            |
+ * | `said`     | `MessageView`           | yes | a message is in the conversation: a prompt, an answer, a notice           |
+ * | `state`    | `ChannelStatusView`     | no  | at the beginning and after every change: the latest one counts            |
+ * | `channels` | `{channels: string[]}`  | no  | with `?others=1`: channels in which something has changed, this one too   |
+ * | `reset`    | `{}`                    | yes | the id that the client gave means nothing here: read the conversation anew |
+ *
+ * Without `Last-Event-ID` (or `?after=`) it begins with the turn that runs, if one does, and otherwise with what comes.
+ * A ChatEvent without an id is one that is not kept: the turn has said more than the archive holds.
+ */
+export type StreamedChatEvent = ChatEvent & { readonly turnId: string };
+
+/** `POST /v1/channels/:id/messages`. */
+export interface MessageBody {
+  readonly text: string;
+  readonly author?: string;
+  /** How this message meets a running turn, in place of the channel's own mode. */
+  readonly queueMode?: 'queue' | 'interrupt' | 'collect' | 'steer';
+}
+
+export interface ReceiptView {
+  readonly eventId: string;
+  readonly state: EventStateView;
+  readonly error?: FailureView;
+}
+
+/** `GET /v1/queue`. */
+export interface QueueView {
+  readonly events: Readonly<Record<EventStateView, number>>;
+  readonly running: readonly TurnView[];
+  /** The messages that wait, of all channels, in the order of their arrival: the first 200. */
+  readonly waiting: readonly (WaitingView & { readonly channel: string })[];
+  readonly pendingPermissions: number;
+}
+
+/** `GET /v1/backends`. */
+export interface BackendsView {
+  readonly backends: readonly BackendView[];
+}
+
+export interface BackendView {
+  readonly name: string;
+  /** True for the one that answers in a channel that has chosen none. */
+  readonly isDefault: boolean;
+  readonly installed: boolean;
+  readonly version?: string;
+  /** Why it can't be used, with what to do about it; or what is to be known of its version. */
+  readonly notice?: string;
+  /** The command that installs it. */
+  readonly install: string;
+  readonly thinkingDepths: readonly string[];
+  readonly permissionModes: readonly string[];
+  readonly options: readonly string[];
+  /** The models that turns were run with, the last one first. */
+  readonly models: readonly string[];
+}
+
+/** `GET /v1/usage?by=day|backend|channel|model&channel=&since=&until=`. */
+export interface UsageView {
+  readonly rows: readonly {
+    readonly key: string;
+    readonly turns: number;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly cachedInputTokens: number;
+    readonly costUsd: number;
+  }[];
+}
+
+/** `GET /v1/statistics?by=backend|channel&since=&until=&stepSeconds=`: steps without a turn are left out. */
+export interface StatisticsView {
+  readonly since: string;
+  readonly until: string;
+  readonly stepSeconds: number;
+  readonly series: readonly { readonly key: string; readonly points: readonly StatisticsPointView[] }[];
+}
+
+export interface StatisticsPointView {
+  /** The beginning of the step. */
+  readonly at: string;
+  readonly turns: number;
+  readonly answered: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** From the turn's beginning to its end. */
+  readonly medianMs: number;
+  readonly slowestMs: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly costUsd: number;
+  readonly errors: Readonly<Partial<Record<ErrorCode, number>>>;
+}
+
+/** `GET /v1/chains/runs`, newest first. */
+export interface ChainRunsView {
+  readonly runs: readonly {
+    readonly runId: string;
+    readonly chain: string;
+    readonly status: string;
+    readonly startedAt: string;
+    readonly cwd: string;
+  }[];
+}
+
+/** `GET /v1/chains/runs/:id`. */
+export interface ChainRunView {
+  readonly runId: string;
+  readonly chain: string;
+  readonly status: string;
+  readonly startedAt: string;
+  readonly endedAt?: string;
+  readonly steps: readonly {
+    readonly name?: string;
+    readonly agent: string;
+    readonly backend: string;
+    readonly status: string;
+    readonly iterations: number;
+    readonly reason?: string;
+    readonly output: string;
+    readonly error?: FailureView;
+    readonly usage?: Usage;
+    readonly verified?: boolean;
+  }[];
+}
+
+/** `GET /v1/channels/:id/sessions`: the CLIs' own sessions of the channel's directory, the last used one first. */
+export interface SessionsView {
+  readonly cwd: string;
+  readonly sessions: readonly SessionView[];
+  /** What could not be read, in words. */
+  readonly problems: readonly string[];
+}
+
+export interface SessionView {
+  readonly backend: string;
+  readonly sessionId: string;
+  /** The first words of the user. */
+  readonly title: string;
+  readonly updatedAt: string;
+}
+
+/** `POST /v1/channels/:id/session`: the channel goes on with a session of the CLI's own. */
+export interface ResumeBody {
+  readonly backend: string;
+  readonly sessionId: string;
+}
+
+/** `GET /v1/channels/:id/changes?scope=turn|conversation`: what changed in the work tree. */
+export interface ChangesView {
+  readonly scope: 'turn' | 'conversation';
+  /** Why there is nothing to show, if that has another reason than that nothing changed. */
+  readonly reason?: string;
+  readonly files: readonly ChangedFileView[];
+}
+
+export interface ChangedFileView {
+  readonly path: string;
+  readonly status: 'added' | 'modified' | 'deleted';
+  readonly binary: boolean;
+  readonly additions: number;
+  readonly deletions: number;
+  /** Unified. Absent for binary files and beyond the limit of one answer (1 MiB). */
+  readonly diff?: string;
+  /** True if the file was changed again after the turn: a revert would lose that, and needs `force`. */
+  readonly changedSince: boolean;
+}
+
+/** `POST /v1/channels/:id/changes/revert`. */
+export interface RevertBody {
+  readonly scope: 'turn' | 'conversation';
+  readonly path: string;
+  readonly force?: boolean;
+}
+
+/** Every error of `/v1`, but those of the OpenAI door. */
+export interface ProblemView {
+  readonly error: { readonly code: string; readonly message: string };
+}

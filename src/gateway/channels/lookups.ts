@@ -1,0 +1,163 @@
+import type { ChatEvent, ErrorCode, Usage } from '../../core/chat-event.js';
+import type { StoreCounts, StoredEvent, StoredTurn, UsageRow } from '../../store/rows.js';
+import type { UsageQuery } from '../../store/store.js';
+
+// What channels can look up in the gateway beside messages: each port is implemented in a room of its own.
+
+/** Overviews of what the store holds. */
+export interface Reports {
+  /** The channel with the newest message first. `search` looks for words in the newest messages of all channels. */
+  channels(query: {
+    readonly search?: string | undefined;
+    readonly limit: number;
+  }): Promise<readonly ChannelSummary[]>;
+  queue(): Promise<QueueSummary>;
+  /** The attempts for an event, oldest first, each with what the agent said and did. Undefined if there is no event. */
+  turns(
+    eventId: string,
+  ): Promise<readonly (StoredTurn & { readonly events: readonly ChatEvent[] })[] | undefined>;
+  usage(query: UsageQuery): Promise<readonly UsageRow[]>;
+  statistics(query: StatisticsQuery): Promise<readonly StatisticsSeries[]>;
+  /** No CLI is started for it. */
+  backends(): Promise<readonly BackendSummary[]>;
+}
+
+export interface ChannelSummary {
+  readonly channel: string;
+  readonly title?: string | undefined;
+  readonly messages: number;
+  readonly lastMessageAt?: number | undefined;
+  readonly lastText?: string | undefined;
+  readonly waiting: number;
+  readonly running: boolean;
+  readonly permissions: number;
+  readonly backend: string;
+  readonly found?: string | undefined;
+}
+
+export interface QueueSummary {
+  readonly counts: StoreCounts;
+  readonly running: readonly StoredTurn[];
+  /** Of all channels, in the order of their arrival. */
+  readonly waiting: readonly StoredEvent[];
+}
+
+export interface StatisticsQuery {
+  readonly by: 'backend' | 'channel';
+  readonly since: number;
+  readonly until: number;
+  readonly stepMs: number;
+  /** The keys with the most turns; the others are left out. */
+  readonly maxSeries: number;
+}
+
+export interface StatisticsSeries {
+  readonly key: string;
+  readonly points: readonly StatisticsPoint[];
+}
+
+export interface StatisticsPoint {
+  readonly at: number;
+  readonly turns: number;
+  readonly answered: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly medianMs: number;
+  readonly slowestMs: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly costUsd: number;
+  readonly errors: Readonly<Partial<Record<ErrorCode, number>>>;
+}
+
+export interface BackendSummary {
+  readonly name: string;
+  readonly isDefault: boolean;
+  readonly installed: boolean;
+  readonly version?: string | undefined;
+  readonly notice?: string | undefined;
+  readonly install: string;
+  readonly thinkingDepths: readonly string[];
+  readonly permissionModes: readonly string[];
+  readonly options: readonly string[];
+  readonly models: readonly string[];
+}
+
+/** The CLIs' own sessions, which were not begun here. */
+export interface VendorSessions {
+  /** Of the channel's directory, the last used one first. */
+  list(channel: string): Promise<{
+    readonly cwd: string;
+    readonly sessions: readonly VendorSession[];
+    readonly problems: readonly string[];
+  }>;
+  /** The channel goes on with the session. Rejects with `bad_request` if there is no such session, or a turn runs. */
+  resume(channel: string, backend: string, sessionId: string): Promise<void>;
+}
+
+export interface VendorSession {
+  readonly backend: string;
+  readonly sessionId: string;
+  /** The first words of the user. */
+  readonly title: string;
+  readonly updatedAt: number;
+}
+
+/** What the turns of a channel have changed in its work tree. */
+export interface WorkTreeChanges {
+  list(channel: string, scope: ChangeScope): Promise<Changes>;
+  /** Puts a file back as it was before. Rejects with `bad_request`, or with `ChangedSince` without `force`. */
+  revert(channel: string, request: { scope: ChangeScope; path: string; force: boolean }): Promise<void>;
+}
+
+export type ChangeScope = 'turn' | 'conversation';
+
+export interface Changes {
+  readonly reason?: string | undefined;
+  readonly files: readonly ChangedFile[];
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly status: 'added' | 'modified' | 'deleted';
+  readonly binary: boolean;
+  readonly additions: number;
+  readonly deletions: number;
+  readonly diff?: string | undefined;
+  readonly changedSince: boolean;
+}
+
+/** The runs of chains, which other programs make: the gateway only shows them. */
+export interface ChainRuns {
+  /** Newest first. */
+  list(limit: number): Promise<readonly ChainRunSummary[]>;
+  /** Undefined if there is no such run. */
+  read(runId: string): Promise<ChainRun | undefined>;
+}
+
+export interface ChainRunSummary {
+  readonly runId: string;
+  readonly chain: string;
+  readonly status: string;
+  readonly startedAt: string;
+  readonly cwd: string;
+}
+
+export interface ChainRun extends Omit<ChainRunSummary, 'cwd'> {
+  readonly endedAt?: string | undefined;
+  readonly steps: readonly ChainStep[];
+}
+
+export interface ChainStep {
+  readonly name?: string;
+  readonly agent: string;
+  readonly backend: string;
+  readonly status: string;
+  readonly iterations: number;
+  readonly reason?: string;
+  readonly output: string;
+  readonly error?: { readonly code: ErrorCode; readonly message: string };
+  readonly usage?: Usage;
+  readonly verified?: boolean;
+}
