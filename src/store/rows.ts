@@ -179,6 +179,31 @@ export interface ChannelOverview {
   readonly lastMessageAt?: number | undefined;
 }
 
+/** A channel as a list of conversations shows it. Texts are beginnings, of at most 500 characters. */
+export interface ChannelDigest extends ChannelOverview {
+  /** The first prompt of the present conversation. */
+  readonly firstPrompt?: string | undefined;
+  readonly lastText?: string | undefined;
+  readonly pendingPermissions: number;
+}
+
+/** The turns of one backend, or of one channel, that ended within a time. */
+export interface TurnStatistics {
+  readonly key: string;
+  /** Postponed attempts count for tokens, cost and errors, but not as turns of their own. */
+  readonly turns: number;
+  readonly answered: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly medianMs: number;
+  readonly slowestMs: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly costUsd: number;
+  readonly errors: Readonly<Partial<Record<ErrorCode, number>>>;
+}
+
 export interface UsageRow {
   readonly key: string;
   readonly turns: number;

@@ -1,5 +1,6 @@
 import type { ChatEvent, PermissionDecision, Usage } from '../core/chat-event.js';
 import type {
+  ChannelDigest,
   ChannelOverview,
   ChannelState,
   ConversationMessage,
@@ -15,6 +16,7 @@ import type {
   StoredSession,
   StoredTurn,
   TurnSetup,
+  TurnStatistics,
   UsageRow,
 } from './rows.js';
 
@@ -90,7 +92,12 @@ export interface Store {
   channel(channel: string): Promise<ChannelState>;
   changeChannel(channel: string, change: ChannelChange): Promise<void>;
   channels(): Promise<readonly ChannelOverview[]>;
-  /** The messages of a channel, oldest first. `after` is a message's id. */
+  /** The channel with the newest message first; those of `only`, or all. */
+  channelDigests(query: DigestQuery): Promise<readonly ChannelDigest[]>;
+  /**
+   * The messages of a channel, oldest first: the first ones behind `after`, or the last ones in front of `before`. Both are
+   * ids of messages.
+   */
   messages(channel: string, page: MessagePage): Promise<readonly StoredMessage[]>;
   /**
    * The messages of the present conversation behind event `after`, of events that an agent has answered or failed to
@@ -99,6 +106,9 @@ export interface Store {
    */
   conversation(channel: string, page: ConversationPage): Promise<readonly ConversationMessage[]>;
 
+  /** Messages of all channels, newest first, each with the beginning of its text. */
+  newestMessages(page: NewestPage): Promise<readonly StoredMessage[]>;
+
   // Looking
 
   /** The event, as long as it is known: a removed one, too. */
@@ -106,11 +116,13 @@ export interface Store {
   eventOf(source: string, channel: string, messageId: string): Promise<StoredEvent | undefined>;
   /** The turns of an event, oldest first. */
   turns(eventId: string): Promise<readonly StoredTurn[]>;
-  /** The archived events of a turn. */
-  turnEvents(turnId: string): Promise<readonly ChatEvent[]>;
+  /** The archived events of a turn, from the first on: about `maxCharacters` of JSON, if that is given. */
+  turnEvents(turnId: string, maxCharacters?: number): Promise<readonly ChatEvent[]>;
   /** Turns of a channel (or of all) that ended in [since, until), oldest first. */
   turnsEnded(range: TurnRange): Promise<readonly StoredTurn[]>;
   waiting(channel: string, limit: number): Promise<readonly StoredEvent[]>;
+  /** The events of all channels that wait, in the order of their arrival, each with the beginning of its text. */
+  waitingEverywhere(limit: number): Promise<readonly StoredEvent[]>;
   countWaiting(channel: string): Promise<number>;
   running(channel?: string): Promise<readonly StoredTurn[]>;
   /**
@@ -119,6 +131,10 @@ export interface Store {
    */
   lastUnanswered(channel: string): Promise<StoredEvent | undefined>;
   usage(query: UsageQuery): Promise<readonly UsageRow[]>;
+  /** The turns of agents that ended in [since, until), by backend or channel. */
+  statistics(query: StatisticsSlice): Promise<readonly TurnStatistics[]>;
+  /** The models of the newest 2,000 turns, the last used one first. */
+  modelsUsed(): Promise<readonly { readonly backend: string; readonly model: string }[]>;
   counts(): Promise<StoreCounts>;
 
   // Schedules
@@ -312,6 +328,20 @@ export interface NewMessage {
 
 export interface MessagePage {
   readonly after?: number | undefined;
+  /** Then the page ends in front of this message, and `after` does not count. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+export interface NewestPage {
+  readonly before?: number | undefined;
+  readonly limit: number;
+  /** The most characters of a text that are read. */
+  readonly maxCharacters: number;
+}
+
+export interface DigestQuery {
+  readonly only?: readonly string[] | undefined;
   readonly limit: number;
 }
 
@@ -364,4 +394,10 @@ export interface UsageQuery {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly by: 'day' | 'backend' | 'channel' | 'model';
+}
+
+export interface StatisticsSlice {
+  readonly by: 'backend' | 'channel';
+  readonly since: number;
+  readonly until: number;
 }

@@ -220,4 +220,9 @@ export const migrations: readonly string[] = [
   -- How deep the model thinks, as it was chosen in the chat.
   ALTER TABLE channels ADD COLUMN thinking TEXT;
   `,
+  `
+  -- Statistics over time read this index alone: they may be about 100,000s of turns.
+  CREATE INDEX turns_statistics ON turns (ended_at, backend, channel, state, started_at, input_tokens, output_tokens,
+    cached_input_tokens, cost_usd, error_code) WHERE ended_at IS NOT NULL;
+  `,
 ];
