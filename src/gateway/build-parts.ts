@@ -10,6 +10,7 @@ import { Agents } from './agents/agents.js';
 import { SessionManager } from './agents/session-manager.js';
 import { ArchiveWriter } from './archive/archive-writer.js';
 import { HttpChannel } from './channels/http/http-channel.js';
+import type { Reports } from './channels/lookups.js';
 import { Outbox } from './channels/outbox.js';
 import type { ChannelKind } from './channels/types.js';
 import { ChatCommands } from './commands/chat-commands.js';
@@ -23,6 +24,7 @@ import { SystemPromptAssembler } from './persona/system-prompt-assembler.js';
 import { EventQueue } from './queue/event-queue.js';
 import { EventWaiters } from './queue/event-waiters.js';
 import { Inbox } from './queue/inbox.js';
+import { createReports } from './reports/store-reports.js';
 import { Scheduler } from './schedule/scheduler.js';
 import { PermissionRequests } from './turns/permission-requests.js';
 import { Shortage } from './turns/shortage.js';
@@ -56,6 +58,7 @@ export interface GatewayParts {
   readonly waiters: EventWaiters;
   readonly http: HttpChannel;
   readonly kinds: readonly ChannelKind[];
+  readonly reports: Reports;
   /** Brings out, archives and announces something new in a channel. */
   channelChanged(channel: string): void;
 }
@@ -174,9 +177,12 @@ export function buildParts(options: BuildOptions): GatewayParts {
       await queue.accept(event);
     },
   });
+  const backendOf = async (channel: string) =>
+    (await runtime.settings(channel, await store.channel(channel))).backend;
+  const reports = createReports({ store, agents, config, backendOf, now });
   metrics.addGauges(store, queue, agents);
   return {
     ...{ queue, inbox, permissions, outbox, agents, archive, scheduler, outputs, metrics, waiters },
-    ...{ http, kinds, channelChanged, shortage },
+    ...{ http, kinds, channelChanged, shortage, reports },
   };
 }

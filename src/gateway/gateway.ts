@@ -16,6 +16,7 @@ import { SteadyTime } from './archive/steady-time.js';
 import { buildParts, type GatewayParts } from './build-parts.js';
 import type { HttpAddress } from './channels/http/http-channel.js';
 import { loadHttpToken } from './channels/http/http-token.js';
+import type { ChainRuns } from './channels/lookups.js';
 import type { GatewayFace, Health, IncomingMessage, Receipt } from './channels/types.js';
 import { checkStart } from './check-start.js';
 import { backendConfig, configWith, type Environment, type GatewayConfig } from './config.js';
@@ -31,7 +32,11 @@ export interface GatewayOptions {
   readonly watch?: Watcher | undefined;
   /** A backend in place of the configured one. */
   readonly backend?: BackendAdapter | undefined;
+  /** The runs of chains, which the gateway only shows. */
+  readonly chainRuns?: ChainRuns | undefined;
 }
+
+const noChainRuns: ChainRuns = { list: async () => [], read: async () => undefined };
 
 export const databaseFile = 'turnout.db';
 
@@ -254,7 +259,7 @@ export class Gateway implements GatewayFace {
   }
 
   get reports(): GatewayFace['reports'] {
-    throw new Error('not yet');
+    return this.#parts.reports;
   }
 
   get vendorSessions(): GatewayFace['vendorSessions'] {
@@ -266,7 +271,7 @@ export class Gateway implements GatewayFace {
   }
 
   get chainRuns(): GatewayFace['chainRuns'] {
-    throw new Error('not yet');
+    return this.#options.chainRuns ?? noChainRuns;
   }
 
   async #applyRetention(): Promise<void> {

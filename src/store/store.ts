@@ -92,6 +92,7 @@ export interface Store {
   channel(channel: string): Promise<ChannelState>;
   changeChannel(channel: string, change: ChannelChange): Promise<void>;
   channels(): Promise<readonly ChannelOverview[]>;
+  channelNames(): Promise<readonly string[]>;
   /** The channel with the newest message first; those of `only`, or all. */
   channelDigests(query: DigestQuery): Promise<readonly ChannelDigest[]>;
   /**

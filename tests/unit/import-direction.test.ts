@@ -47,6 +47,7 @@ const gatewayRooms: Readonly<Record<string, readonly string[]>> = {
   schedule: ['persona'],
   archive: ['channels'],
   agents: ['persona'],
+  reports: ['agents', 'channels'],
   commands: ['agents', 'turns'],
   turns: ['agents', 'archive', 'commands', 'hooks'],
   queue: ['channels', 'commands', 'hooks', 'turns'],

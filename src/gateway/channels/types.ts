@@ -44,9 +44,10 @@ export interface GatewayFace {
   event(id: string): Promise<StoredEvent | undefined>;
   /** Resolves when the event has ended, the signal is aborted, or the gateway stops. Undefined if there is no event. */
   waitForEnd(eventId: string, signal: AbortSignal): Promise<StoredEvent | undefined>;
+  /** Oldest first: the first ones behind `after`, or the last ones in front of `before`. */
   messages(
     channel: string,
-    page: { readonly after?: number; readonly limit: number },
+    page: { readonly after?: number; readonly before?: number; readonly limit: number },
   ): Promise<readonly StoredMessage[]>;
   pendingPermissions(): Promise<readonly StoredPermission[]>;
   /** The permission request, in whatever state. */

@@ -25,7 +25,10 @@ export async function listBackends(parts: BackendListParts): Promise<readonly Ba
   );
 }
 
-async function summarize(name: BackendName, parts: BackendListParts): Promise<Omit<BackendSummary, 'models'>> {
+async function summarize(
+  name: BackendName,
+  parts: BackendListParts,
+): Promise<Omit<BackendSummary, 'models'>> {
   const facts = { name, isDefault: name === parts.config.agentBackend, install: installOf(name) };
   let adapter: EventBackend;
   try {

@@ -67,6 +67,10 @@ function digest(db: Database, row: ChannelRow, pendingPermissions: number): Chan
   };
 }
 
+export function channelNames(db: Database): string[] {
+  return db.all<{ name: string }>('SELECT name FROM channels ORDER BY name').map(({ name }) => name);
+}
+
 export function newestMessages(db: Database, page: NewestPage): StoredMessage[] {
   const rows = db.all<MessageRow>(
     `SELECT id, channel, event_id, role, substr(text, 1, ?) AS text, backend, created_at FROM messages

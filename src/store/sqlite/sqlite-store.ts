@@ -80,6 +80,7 @@ export function createSqliteStore(
     channel: (channel) => read((tx) => conversations.readChannel(tx, channel)),
     changeChannel: (channel, change) => write((tx) => conversations.changeChannel(tx, channel, change)),
     channels: () => read(conversations.listChannels),
+    channelNames: () => read(digests.channelNames),
     channelDigests: (query) => read((tx) => digests.channelDigests(tx, query)),
     messages: (channel, page) => read((tx) => conversations.readMessages(tx, channel, page)),
     conversation: (channel, page) => read((tx) => conversations.readConversation(tx, channel, page)),
