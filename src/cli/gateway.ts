@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { backendNames, createBackend } from '../backends/registry.js';
+import { trustedHome } from '../config/home-directory.js';
 import { createLog } from '../config/log.js';
 import { readEnvironment } from '../config/read-environment.js';
 import type { SettingOrigins } from '../config/setting-origins.js';
@@ -12,6 +13,7 @@ import { Gateway } from '../gateway/gateway.js';
 import { StoreError } from '../store/errors.js';
 import { readDemoEnvironment } from './demo-environment.js';
 import { type EndingSignal, onEndingSignal } from './ending-signals.js';
+import { shownChainRuns } from './shown-chain-runs.js';
 
 export const usageText = `Usage: turnout gateway [options]
 
@@ -64,6 +66,8 @@ interface Served {
   readonly warnings?: readonly string[];
   readonly backend?: string | undefined;
   readonly more: Pick<GatewayConfig, 'demo' | 'envFile'>;
+  /** The home whose runs of chains are shown; the demo shows the user's. Default: the gateway's own. */
+  readonly homeOfRuns?: string;
 }
 
 async function ownSettings(options: Options): Promise<Served> {
@@ -81,8 +85,10 @@ function demoSettings(options: Options): Served {
       hint: 'Leave --settings-file and --backend out, or --demo.',
     });
   }
-  const { settings, inherited } = readDemoEnvironment(process.env, asSettings(options));
-  return { settings, inherited, more: { demo: true } };
+  const flags = asSettings(options);
+  const { settings, inherited } = readDemoEnvironment(process.env, flags);
+  const homeOfRuns = trustedHome({ ...process.env, ...flags });
+  return { settings, inherited, more: { demo: true }, homeOfRuns };
 }
 
 async function serve(served: Served): Promise<number> {
@@ -103,7 +109,8 @@ async function serve(served: Served): Promise<number> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   // If a hook's module forgets a promise that rejects, the gateway logs it and its turns go on.
   process.on('unhandledRejection', (error) => log.error('a promise was forgotten, and failed', { error }));
-  const starting = Gateway.start({ config, env, log });
+  const chainRuns = shownChainRuns(served.homeOfRuns ?? config.home, (message) => log.warn(message));
+  const starting = Gateway.start({ config, env, log, chainRuns });
   const stopped = untilStopped(starting);
   const { address, tokenFile } = await starting;
   const { host, port } = address;
