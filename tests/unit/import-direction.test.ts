@@ -46,6 +46,7 @@ const gatewayRooms: Readonly<Record<string, readonly string[]>> = {
   hooks: ['persona'],
   schedule: ['persona'],
   archive: ['channels'],
+  feed: ['archive', 'channels'],
   agents: ['persona'],
   reports: ['agents', 'channels'],
   commands: ['agents', 'turns'],

@@ -1,5 +1,4 @@
 import type { ChatEvent } from '../../core/chat-event.js';
-import { oneLine } from '../../core/quote.js';
 import type { ChannelDigest, StoredTurn } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 import type { ChannelSummary, Reports } from '../channels/lookups.js';
@@ -15,8 +14,6 @@ export interface ReportParts extends BackendListParts {
   readonly now: () => number;
 }
 
-const titleCharacters = 80;
-const lastTextCharacters = 160;
 const waitingShown = 200;
 /** The most JSON that the events of one answer are made of. */
 const maxEventCharacters = 8 * 1024 * 1024;
@@ -68,16 +65,6 @@ export function createReports(parts: ReportParts): Reports {
 }
 
 function summaryOf(digest: ChannelDigest): Omit<ChannelSummary, 'backend' | 'found'> {
-  const { channel, messages, lastMessageAt, waiting, running, firstPrompt, lastText } = digest;
-  return {
-    ...{ channel, messages, lastMessageAt, waiting, running },
-    title: titleOf(firstPrompt),
-    lastText: lastText === undefined ? undefined : oneLine(lastText, lastTextCharacters),
-    permissions: digest.pendingPermissions,
-  };
-}
-
-/** The first words of a prompt, on one line; undefined if it shows nothing. */
-export function titleOf(prompt: string | undefined): string | undefined {
-  return oneLine(prompt ?? '', titleCharacters) || undefined;
+  const { firstPrompt: title, pendingPermissions: permissions, ...same } = digest;
+  return { ...same, title, permissions };
 }

@@ -51,7 +51,7 @@ function digest(db: Database, row: ChannelRow, pendingPermissions: number): Chan
   );
   const first = db.get<{ text: string }>(
     `SELECT substr(text, 1, ${beginning}) AS text FROM events INDEXED BY events_channel
-      WHERE channel = ? AND seq > ? AND kind = 'prompt' AND state <> 'refused' ORDER BY seq LIMIT 1`,
+      WHERE channel = ? AND seq > ? AND kind = 'prompt' ORDER BY seq LIMIT 1`,
     row.name,
     row.conversation_start,
   );

@@ -221,6 +221,10 @@ export const migrations: readonly string[] = [
   ALTER TABLE channels ADD COLUMN thinking TEXT;
   `,
   `
+  -- A channel's turns in their order, for whoever follows it.
+  CREATE INDEX turns_order ON turns (channel, seq);
+  `,
+  `
   -- Statistics over time read this index alone: they may be about 100,000s of turns.
   CREATE INDEX turns_statistics ON turns (ended_at, backend, channel, state, started_at, input_tokens, output_tokens,
     cached_input_tokens, cost_usd, error_code) WHERE ended_at IS NOT NULL;
