@@ -181,7 +181,7 @@ export interface ChannelOverview {
   readonly lastMessageAt?: number | undefined;
 }
 
-/** A channel as a list of conversations shows it. Texts are beginnings, of at most 500 characters. */
+/** A channel as a list of conversations shows it. Texts are beginnings, of at most 600 characters. */
 export interface ChannelDigest extends ChannelOverview {
   /** The first prompt of the present conversation. */
   readonly firstPrompt?: string | undefined;

@@ -2,7 +2,7 @@ import type { ErrorCode, PermissionDecision, Usage } from '../../core/chat-event
 import type { EventKind, Failure, FinalState, Role, StoredEvent, StoredMessage } from '../rows.js';
 
 /** The characters of a text that a list shows. */
-export const beginning = 500;
+export const beginning = 600;
 
 /** The rows as SQLite returns them, and their conversion to the store's types. */
 export interface EventRow {

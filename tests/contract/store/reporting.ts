@@ -60,7 +60,7 @@ export function describeReporting(stage: StoreStage): void {
       expect(all).toEqual([
         {
           ...{ channel: 'a', waiting: 1, running: true, messages: 3, lastMessageAt: 8 },
-          ...{ firstPrompt: 'What is this?', lastText: `later ${'x'.repeat(494)}`, pendingPermissions: 0 },
+          ...{ firstPrompt: 'What is this?', lastText: `later ${'x'.repeat(594)}`, pendingPermissions: 0 },
         },
         {
           ...{ channel: 'b', waiting: 0, running: true, messages: 1, lastMessageAt: 6 },
@@ -93,7 +93,7 @@ export function describeReporting(stage: StoreStage): void {
       ['a', 2],
       ['b', 3],
     ]);
-    expect(waiting[0]?.text).toBe('a'.repeat(500));
+    expect(waiting[0]?.text).toBe('a'.repeat(600));
     expect(await stage.store.waitingEverywhere(0)).toEqual([]);
   });
 

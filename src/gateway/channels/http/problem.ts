@@ -1,5 +1,6 @@
 import { isShortage, TurnoutError } from '../../../core/errors.js';
 import { StoreError, type StoreFault } from '../../../store/errors.js';
+import { ChangedSince } from '../changed-since.js';
 
 type ProblemCode =
   | 'bad_request'
@@ -59,6 +60,7 @@ export class HttpProblem extends Error {
 export function toProblem(cause: unknown): HttpProblem {
   if (cause instanceof HttpProblem) return cause;
   if (cause instanceof StoreError) return storeProblem(cause, 'Nothing was changed');
+  if (cause instanceof ChangedSince) return new HttpProblem('conflict', cause.explanation, { cause });
   if (cause instanceof TurnoutError && cause.code === 'bad_request') {
     return new HttpProblem('bad_request', cause.explanation, { cause });
   }

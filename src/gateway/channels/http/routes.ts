@@ -1,11 +1,17 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { HttpApp, HttpEnv, RouteOptions } from './add-route.js';
+import { addChainRoutes } from './chain-routes.js';
+import { addChangeRoutes } from './change-routes.js';
 import { addChannelRoutes } from './channel-routes.js';
 import { checkToken } from './check-token.js';
 import { addEventRoutes } from './event-routes.js';
 import { addFeedRoutes } from './feed-routes.js';
+import { addOpenApiRoutes } from './openapi-routes.js';
+import { addOverviewRoutes } from './overview-routes.js';
 import { addPermissionRoutes } from './permission-routes.js';
 import { HttpProblem, toProblem } from './problem.js';
+import { addSessionRoutes } from './session-routes.js';
+import { addStatisticsRoutes } from './statistics-routes.js';
 import { addStatusRoutes } from './status-routes.js';
 
 /** The HTTP interface, as `docs/http-api.md` describes it. */
@@ -15,10 +21,16 @@ export function createApp(options: RouteOptions): HttpApp {
   app.use('*', observe(options));
   app.use('/v1/*', checkToken(options.token));
   addChannelRoutes(app, options);
+  addOverviewRoutes(app, options);
+  addStatisticsRoutes(app, options);
   addEventRoutes(app, options);
+  addSessionRoutes(app, options);
+  addChangeRoutes(app, options);
+  addChainRoutes(app, options);
   addFeedRoutes(app, options);
   addPermissionRoutes(app, options);
   addStatusRoutes(app, options);
+  addOpenApiRoutes(app);
   app.notFound((c) => {
     const problem = new HttpProblem('not_found', `There is nothing at ${c.req.path}.`);
     return c.json(problem.body, problem.status);
