@@ -197,8 +197,8 @@ export interface TurnStatistics {
   readonly answered: number;
   readonly failed: number;
   readonly cancelled: number;
-  readonly medianMs: number;
-  readonly slowestMs: number;
+  /** How long each turn took, in no order. */
+  readonly ms: readonly number[];
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cachedInputTokens: number;

@@ -5,6 +5,7 @@ import type { ChannelSummary, Reports } from '../channels/lookups.js';
 import { type BackendListParts, listBackends } from './list-backends.js';
 import { PermissionPreviews } from './permission-previews.js';
 import { readStatistics } from './read-statistics.js';
+import { readUsage } from './read-usage.js';
 import { searchMessages } from './search-messages.js';
 
 export interface ReportParts extends BackendListParts {
@@ -57,7 +58,7 @@ export function createReports(parts: ReportParts): Reports {
       running: await store.running(),
       waiting: await store.waitingEverywhere(waitingShown),
     }),
-    usage: (query) => store.usage(query),
+    usage: (query) => readUsage(store, query),
     statistics: (query) => readStatistics(store, query),
     backends: () => listBackends(parts),
     preview: (permission) => previews.of(permission),

@@ -225,8 +225,8 @@ export const migrations: readonly string[] = [
   CREATE INDEX turns_order ON turns (channel, seq);
   `,
   `
-  -- Statistics over time read this index alone: they may be about 100,000s of turns.
+  -- Statistics and usage read this index alone: they may be about 100,000s of turns.
   CREATE INDEX turns_statistics ON turns (ended_at, backend, channel, state, started_at, input_tokens, output_tokens,
-    cached_input_tokens, cost_usd, error_code) WHERE ended_at IS NOT NULL;
+    cached_input_tokens, cost_usd, error_code, model) WHERE ended_at IS NOT NULL;
   `,
 ];

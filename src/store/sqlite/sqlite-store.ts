@@ -102,6 +102,8 @@ export function createSqliteStore(
     lastUnanswered: (channel) => read((tx) => events.lastUnanswered(tx, channel)),
     usage: (query) => read((tx) => reports.usage(tx, query)),
     statistics: (query) => read((tx) => statistics.statistics(tx, query)),
+    countTurns: (query) => read((tx) => statistics.countTurns(tx, query)),
+    endOfTurn: (since, count) => read((tx) => statistics.endOfTurn(tx, since, count)),
     modelsUsed: () => read(statistics.modelsUsed),
     counts: () => read(reports.counts),
 

@@ -112,21 +112,23 @@ export function describeReporting(stage: StoreStage): void {
   });
 
   describe('statistics', () => {
-    it('has the middle, the slowest, the sums and the errors of each key', async () => {
+    it('has the times, the sums and the errors of each key', async () => {
       for (const ms of [100, 400, 200]) await turn('a', { ms });
       await turn('a', { ms: 300, state: 'failed', error: { code: 'auth', message: 'no' } });
       await turn('b', { backend: 'codex', ms: 50, state: 'cancelled' });
       await turn('b', { backend: 'codex', ms: 5000 });
       await stage.accept('b', '/status', { kind: 'command' });
       await stage.answerNext('fine', { at: 1100 });
-      const by = (key: 'backend' | 'channel', since = 0, until = 5000) =>
-        stage.store.statistics({ by: key, since, until });
+      const by = async (key: 'backend' | 'channel', since = 0, until = 5000, only?: readonly string[]) => {
+        const rows = await stage.store.statistics({ by: key, since, until, only });
+        return rows.map((row) => ({ ...row, ms: row.ms.toSorted((one, other) => one - other) }));
+      };
       const claude = {
-        ...{ turns: 4, answered: 3, failed: 1, cancelled: 0, medianMs: 250, slowestMs: 400 },
+        ...{ turns: 4, answered: 3, failed: 1, cancelled: 0, ms: [100, 200, 300, 400] },
         ...{ inputTokens: 40, outputTokens: 8, cachedInputTokens: 20, costUsd: 1, errors: { auth: 1 } },
       };
       const codex = {
-        ...{ turns: 1, answered: 0, failed: 0, cancelled: 1, medianMs: 50, slowestMs: 50 },
+        ...{ turns: 1, answered: 0, failed: 0, cancelled: 1, ms: [50] },
         ...{ inputTokens: 10, outputTokens: 2, cachedInputTokens: 5, costUsd: 0.25, errors: {} },
       };
       expect(await by('backend')).toEqual([
@@ -138,10 +140,17 @@ export function describeReporting(stage: StoreStage): void {
         { key: 'b', ...codex },
       ]);
       expect(await by('backend', 1050, 1300)).toMatchObject([
-        { key: 'claude', turns: 2, medianMs: 150 },
+        { key: 'claude', turns: 2, ms: [100, 200] },
         { key: 'codex', turns: 1 },
       ]);
       expect(await by('backend', 1401, 5000)).toEqual([]);
+      expect(await by('channel', 0, 5000, ['b', 'c'])).toEqual([{ key: 'b', ...codex }]);
+      expect(await stage.store.countTurns({ by: 'channel', since: 0, until: 5000 })).toEqual([
+        { key: 'a', turns: 4 },
+        { key: 'b', turns: 1 },
+      ]);
+      const ends = [0, 1, 4, 6, 7].map((count) => stage.store.endOfTurn(1100, count));
+      expect(await Promise.all(ends)).toEqual([1100, 1100, 1400, undefined, undefined]);
     });
 
     it('counts an attempt that comes again for its tokens and its error, not as a turn', async () => {
@@ -152,7 +161,7 @@ export function describeReporting(stage: StoreStage): void {
       await stage.store.journal(lease, { type: 'began', backend: 'claude', cwd: '/', live: false, prompt });
       await stage.store.postpone(lease, retry({ at: 9000, usage: { inputTokens: 7, outputTokens: 1 } }));
       expect(await stage.store.statistics({ by: 'backend', since: 0, until: 10_000 })).toMatchObject([
-        { turns: 1, failed: 0, medianMs: 300, slowestMs: 300, inputTokens: 17, errors: { overloaded: 1 } },
+        { turns: 1, failed: 0, ms: [300], inputTokens: 17, errors: { overloaded: 1 } },
       ]);
     });
 

@@ -83,6 +83,9 @@ describe('a store with much in it', () => {
     await store.newestMessages({ limit: 10, maxCharacters: 10 });
     await store.waitingEverywhere(10);
     await store.statistics({ by: 'channel', since: 0, until: 100 });
+    await store.statistics({ by: 'backend', since: 0, until: 100, only: ['claude'] });
+    await store.countTurns({ by: 'channel', since: 0, until: 100 });
+    await store.endOfTurn(0, 100);
     await store.turnEvents(claim.lease.turnId, 100);
     await store.cancelWaiting({ channel: 'c', at: 50, error: { code: 'interrupted', message: 'stop' } });
     await store.changeChannel('c', { newConversation: true });
