@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TurnoutError } from '../../../../src/core/errors.js';
 import { ChangedSince } from '../../../../src/gateway/channels/changed-since.js';
+import { type AnswerName, answers } from '../../../../src/gateway/channels/http/openapi/schemas.js';
 import type { ChangedFile, Reports, StatisticsQuery } from '../../../../src/gateway/channels/lookups.js';
 import { type Running, startChannel } from './fake-gateway.js';
 
@@ -11,6 +12,12 @@ beforeEach(async () => {
 afterEach(() => http.channel.stop());
 
 const get = (path: string) => http.call(path);
+/** An answer that is as the OpenAPI document says. */
+const getAs = async (name: AnswerName, path: string) => {
+  const answer = await get(path);
+  expect(answers[name].safeParse(answer.json).error?.issues).toBeUndefined();
+  return answer;
+};
 const post = (path: string, body: unknown) => http.call(path, { method: 'POST', body });
 
 describe('pages of messages from the end (16.2)', () => {
@@ -148,7 +155,7 @@ describe("the CLIs' own sessions", () => {
         },
       },
     };
-    expect((await get('/v1/channels/room/sessions')).json).toEqual({
+    expect((await getAs('Sessions', '/v1/channels/room/sessions')).json).toEqual({
       cwd: '/work/room',
       sessions: [
         { backend: 'codex', sessionId: 's1', title: 'Fix it', updatedAt: '1970-01-01T00:00:00.000Z' },
@@ -179,8 +186,11 @@ describe('changes of the work tree', () => {
       },
     };
     const { diff: _, ...shown } = file;
-    expect((await get('/v1/channels/room/changes')).json).toEqual({ scope: 'turn', files: [shown] });
-    expect((await get('/v1/channels/room/changes?scope=conversation')).json).toMatchObject({
+    expect((await getAs('Changes', '/v1/channels/room/changes')).json).toEqual({
+      scope: 'turn',
+      files: [shown],
+    });
+    expect((await getAs('Changes', '/v1/channels/room/changes?scope=conversation')).json).toMatchObject({
       reason: 'no git',
     });
     const body = { scope: 'turn', path: 'a.txt' };
@@ -209,10 +219,10 @@ describe('runs of chains', () => {
         },
       },
     };
-    expect((await get('/v1/chains/runs')).json).toEqual({ runs: [{ ...run, cwd: '/work' }] });
+    expect((await getAs('ChainRuns', '/v1/chains/runs')).json).toEqual({ runs: [{ ...run, cwd: '/work' }] });
     await get('/v1/chains/runs?limit=100000');
     expect(limits).toEqual([50, 200]);
-    expect((await get('/v1/chains/runs/r1')).json).toEqual({ ...run, steps: [] });
+    expect((await getAs('ChainRun', '/v1/chains/runs/r1')).json).toEqual({ ...run, steps: [] });
     expect((await get('/v1/chains/runs/none')).status).toBe(404);
     expect(await get('/v1/chains/runs/damaged')).toMatchObject({
       status: 409,

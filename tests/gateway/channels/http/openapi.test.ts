@@ -94,6 +94,12 @@ describe('the OpenAPI document (16.2)', () => {
     await check('Interrupted', '/v1/channels/a/interrupt', {});
     await check('Messages', '/v1/channels/a/messages?before=latest&limit=2');
 
+    for (const { name, data } of await streamed(client, '/v1/channels/a/events?after=0.0.0.0', 'complete')) {
+      const schema = streamedAs[name] ?? 'Problem';
+      expect(problemsOf(answers[schema], data), name).toEqual([]);
+      checked.add(schema);
+    }
+
     const all = await check('Channels', '/v1/channels');
     expect(all).toMatchObject({ channels: [{ channel: 'a', title: 'write a note: on the page' }] });
     const found = await check('Channels', '/v1/channels?search=ON%20THE%20P');
@@ -115,9 +121,35 @@ describe('the OpenAPI document (16.2)', () => {
       `http://${client.gateway.address.host}:${client.gateway.address.port}/v1/events/none`,
     );
     expect(problemsOf(answers.Problem, await unknown.json())).toEqual([]);
-    expect(checked.size).toBeGreaterThan(15);
+    expect(checked.size).toBeGreaterThan(18);
   });
 });
+
+const streamedAs: Record<string, AnswerName> = {
+  '': 'StreamedChatEvent',
+  turn: 'Turn',
+  said: 'Message',
+  state: 'ChannelStatus',
+};
+
+/** Reads a stream of server-sent events until a ChatEvent of this type has come. */
+async function streamed(client: Client, path: string, last: string) {
+  const { host, port } = client.gateway.address;
+  const headers = { authorization: 'Bearer a-token-for-the-tests' };
+  const response = await fetch(`http://${host}:${port}${path}`, { headers });
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString('utf8');
+    if (text.includes(`{"type":"${last}"`)) break;
+  }
+  const blocks = text.split('\n\n').slice(0, -1);
+  return blocks
+    .filter((block) => block.includes('data: '))
+    .map((block) => ({
+      name: /^event: (.*)$/m.exec(block)?.[1] ?? '',
+      data: JSON.parse(/^data: (.*)$/m.exec(block)?.[1] ?? ''),
+    }));
+}
 
 function problemsOf(schema: z.ZodType, answer: unknown): readonly string[] {
   const issues = schema.safeParse(answer).error?.issues ?? [];
