@@ -11,6 +11,7 @@ import { type DirectoryLock, lockDirectory } from '../store/instance-lock.js';
 import { hasEnded, type StoredEvent, type StoredPermission } from '../store/rows.js';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.js';
 import type { Store } from '../store/store.js';
+import { removeAddress, writeAddress } from './address-file.js';
 import { applyRetention } from './archive/apply-retention.js';
 import { SteadyTime } from './archive/steady-time.js';
 import { buildParts, type GatewayParts } from './build-parts.js';
@@ -21,6 +22,7 @@ import { checkStart } from './check-start.js';
 import { backendConfig, configWith, type Environment, type GatewayConfig } from './config.js';
 import { HookManager } from './hooks/hook-manager.js';
 import type { Watcher } from './journal-points.js';
+import { pageUrl } from './page-url.js';
 import { StoreHealth } from './store-health.js';
 
 export interface GatewayOptions {
@@ -31,6 +33,10 @@ export interface GatewayOptions {
   readonly watch?: Watcher | undefined;
   /** A backend in place of the configured one. */
   readonly backend?: BackendAdapter | undefined;
+  /** The directory of the built page. */
+  readonly pageDirectory?: string | undefined;
+  /** Called whenever a reader begins to follow a channel. */
+  readonly onFollowed?: ((channel: string) => void) | undefined;
 }
 
 export const databaseFile = 'turnout.db';
@@ -48,6 +54,7 @@ export class Gateway implements GatewayFace {
   readonly #lock: DirectoryLock;
   readonly #hooks: HookManager;
   readonly #parts: GatewayParts;
+  readonly #httpToken: string;
   readonly #steadyTime = new SteadyTime();
   #retention: NodeJS.Timeout | undefined;
   #state: 'starting' | 'running' | 'draining' | 'stopped' = 'starting';
@@ -67,6 +74,8 @@ export class Gateway implements GatewayFace {
     await checkStart(config, backend, env);
     const lock = await lockDirectory(config.home);
     try {
+      // One that was killed has left its own.
+      await removeAddress(config.home);
       const { token, file, warnings } = await loadHttpToken(config.home, config.httpToken);
       for (const warning of warnings) log.warn(warning);
       if (config.configDir !== join(config.home, 'config') && !existsSync(config.configDir)) {
@@ -90,6 +99,7 @@ export class Gateway implements GatewayFace {
           hooks,
           parts,
           tokenFile: file,
+          httpToken: token,
         },
       );
       await gateway.#start();
@@ -110,6 +120,7 @@ export class Gateway implements GatewayFace {
       readonly hooks: HookManager;
       readonly parts: GatewayParts;
       readonly tokenFile: string | undefined;
+      readonly httpToken: string;
     },
   ) {
     this.#options = options;
@@ -120,10 +131,16 @@ export class Gateway implements GatewayFace {
     this.#hooks = opened.hooks;
     this.#parts = opened.parts;
     this.tokenFile = opened.tokenFile;
+    this.#httpToken = opened.httpToken;
   }
 
   get address(): HttpAddress {
     return this.#parts.http.address;
+  }
+
+  /** The address of the page with the token in its fragment: for the gateway's owner only, not for logs. */
+  get pageUrl(): string {
+    return pageUrl(this.address, this.#httpToken);
   }
 
   async #start(): Promise<void> {
@@ -146,6 +163,7 @@ export class Gateway implements GatewayFace {
     this.#state = 'running';
     const { agentBackend: backend, backendLive: live, home } = config;
     log.info('gateway started', { backend, live, home, ...this.address });
+    await writeAddress(home, { ...this.address, ownToken: this.tokenFile !== undefined });
     await this.#hooks.fire('startup', { backend });
   }
 
@@ -184,6 +202,7 @@ export class Gateway implements GatewayFace {
     this.#storeHealth.stop();
     await this.#store.close();
     await this.#ballast.close();
+    await removeAddress(this.#options.config.home);
     await this.#lock.release();
   }
 
