@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+import type { Environment } from '../config/home-directory.js';
+
+export async function openBrowser(url: string): Promise<void> {
+  const command = browserCommand(process.platform, process.env, process.stdout.isTTY);
+  if (command === undefined) return;
+  const [program, ...args] = command;
+  const child = spawn(program, [...args, url], { detached: true, stdio: 'ignore' });
+  child.on('error', () => undefined);
+  child.unref();
+}
+
+/** The program that opens an address on a desktop; undefined where nobody sits in front of one. */
+export function browserCommand(
+  platform: NodeJS.Platform,
+  env: Environment,
+  isTerminal: boolean,
+): readonly [string, ...string[]] | undefined {
+  const isSet = (name: string) => (env[name] ?? '') !== '';
+  if (!isTerminal || isSet('CI')) return undefined;
+  const isRemote = isSet('SSH_CONNECTION') || isSet('SSH_TTY');
+  if (platform === 'darwin') return isRemote ? undefined : ['open'];
+  if (platform === 'win32') return isRemote ? undefined : ['cmd', '/c', 'start', ''];
+  return isSet('DISPLAY') || isSet('WAYLAND_DISPLAY') ? ['xdg-open'] : undefined;
+}
