@@ -1,14 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  type Asked,
-  type Skill,
-  type Steps,
-  type ToolOutcome,
-  think,
-  useTool,
-  wholeCommand,
-} from '../step.js';
+import { type Asked, type Skill, type Steps, type ToolOutcome, useTool, wholeCommand } from '../step.js';
 
 /** The skill that somebody meets first: everything that an agent's turn can have, once. */
 export const tourSkill: Skill = {
@@ -20,9 +12,10 @@ export const tourSkill: Skill = {
 };
 
 async function* giveTour({ cwd }: Asked): Steps {
-  yield* think(
+  yield* tell(
     'Somebody may be here for the first time. I will show what a turn of an agent looks like: ' +
       'text, a tool, a plan, and a change that I may only make if they say yes.',
+    'think',
   );
   yield* tell(
     '# Welcome to Turnout\n\nI am the **demo agent**: a small program that talks like a coding agent, with no ' +
@@ -39,9 +32,9 @@ async function* giveTour({ cwd }: Asked): Steps {
 }
 
 /** Yields text at a pace that can be read along. */
-async function* tell(text: string): Steps {
+async function* tell(text: string, type: 'say' | 'think' = 'say'): Steps {
   for (const word of text.match(/\S+\s*/g) ?? []) {
-    yield { type: 'say', text: word };
+    yield { type, text: word };
     yield { type: 'wait', ms: 35 };
   }
 }

@@ -47,6 +47,32 @@ async function call(demo: Demo, path: string, body?: unknown): Promise<Record<st
   return (await response.json()) as Record<string, unknown>;
 }
 
+/** Reads a channel's events, up to the one that is enough. */
+async function follow(
+  demo: Demo,
+  channel: string,
+  isLast: (data: Data) => Promise<boolean>,
+): Promise<number> {
+  const response = await fetch(new URL(`/v1/channels/${channel}/events`, demo.url), {
+    headers: { authorization: `Bearer ${demo.token}` },
+  });
+  let frames = 0;
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (!line.startsWith('data:')) continue;
+      frames += 1;
+      if (await isLast(JSON.parse(line.slice(5)) as Data)) return frames;
+    }
+  }
+  return frames;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
 async function permission(demo: Demo): Promise<Record<string, unknown>> {
   for (;;) {
     const { permissions } = (await call(demo, '/v1/permissions')) as {
@@ -68,17 +94,31 @@ describe('turnout demo (16.6)', () => {
   }) => {
     const demo = await startDemo(stage, ['--port', '0']);
     const file = join(stage.home, 'demo/work/src/hello.ts');
-    for (const decision of ['deny', 'allow']) {
-      const { eventId } = await call(demo, '/v1/channels/welcome/messages', { text: 'Show me around' });
+    const decide = async (decision: string) => {
       const asked = await permission(demo);
       expect(asked).toMatchObject({ tool: 'Edit', input: { file_path: file } });
       await call(demo, `/v1/permissions/${asked['id']}`, { decision });
-      expect(await call(demo, `/v1/events/${eventId}?wait=20`)).toMatchObject({
-        state: 'answered',
-        responseText: expect.stringMatching(decision === 'deny' ? /^You said no/ : /^Done: /),
-      });
-      expect(readFileSync(file, 'utf8').includes('Welcome aboard')).toBe(decision === 'allow');
-    }
+    };
+    // The first conversation begins when somebody looks at it, and only once.
+    const frames = await follow(demo, 'welcome', async ({ type, text }) => {
+      if (type === 'permission_request') await decide('deny');
+      return type === 'complete' && String(text).startsWith('You said no');
+    });
+    expect(frames).toBeGreaterThan(10);
+    expect(readFileSync(file, 'utf8')).not.toContain('Welcome aboard');
+    await follow(demo, 'welcome', async () => true);
+    const { eventId } = await call(demo, '/v1/channels/main/messages', { text: 'Show me around' });
+    await decide('allow');
+    expect(await call(demo, `/v1/events/${eventId}?wait=20`)).toMatchObject({
+      state: 'answered',
+      responseText: expect.stringMatching(/^Done: /),
+    });
+    expect(readFileSync(file, 'utf8')).toContain('Welcome aboard');
+    const { messages } = (await call(demo, '/v1/channels/welcome/messages')) as { messages: Data[] };
+    expect(messages.filter(({ role }) => role !== 'system')).toMatchObject([
+      { role: 'user', text: 'Show me around' },
+      { role: 'assistant', backend: 'demo' },
+    ]);
     const opened = `${demo.url}#token=${demo.token}\n`;
     expect(await turnout(stage, ['demo', '--port', '1'])).toEqual({
       code: 0,
