@@ -83,7 +83,7 @@ async function showPage(open: boolean, flags: Record<string, string>): Promise<n
 
 /** Somebody looks at this terminal: it has no lines of a log without a reason, and Ctrl-C takes no half minute. */
 function quiet(served: Served): Served {
-  const defaults = { LOG_LEVEL: 'warn', SHUTDOWN_GRACE_MS: '2000' };
+  const defaults = { LOG_LEVEL: 'warn', SHUTDOWN_GRACE_MS: '1000' };
   const set = Object.fromEntries(
     Object.entries(served.settings).filter(([, value]) => given(value) !== undefined),
   );

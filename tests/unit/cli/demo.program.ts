@@ -100,7 +100,8 @@ describe('turnout demo (16.6)', () => {
       await call(demo, `/v1/permissions/${asked['id']}`, { decision });
     };
     // The first conversation begins when somebody looks at it, and only once.
-    const frames = await follow(demo, 'welcome', async ({ type, text }) => {
+    const frames = await follow(demo, 'welcome', async ({ type, text, backend }) => {
+      if (type === 'session') expect(backend).toBe('demo');
       if (type === 'permission_request') await decide('deny');
       return type === 'complete' && String(text).startsWith('You said no');
     });
