@@ -31,6 +31,8 @@ export interface GatewayOptions {
   readonly watch?: Watcher | undefined;
   /** A backend in place of the configured one. */
   readonly backend?: BackendAdapter | undefined;
+  /** The built page, which is served at `/`; without it there is nothing. */
+  readonly pageDirectory?: string | undefined;
 }
 
 export const databaseFile = 'turnout.db';
@@ -79,7 +81,11 @@ export class Gateway implements GatewayFace {
       const storeHealth = new StoreHealth({ store: opened, log });
       const { store } = storeHealth;
       const watch: Watcher = options.watch ?? (() => undefined);
-      const parts = buildParts({ config, env, log, watch, backend, hooks, store, ballast, httpToken: token });
+      const { pageDirectory } = options;
+      const parts = buildParts({
+        ...{ config, env, log, watch, backend, hooks, store, ballast, pageDirectory },
+        httpToken: token,
+      });
       const gateway = new Gateway(
         { ...options, config },
         {

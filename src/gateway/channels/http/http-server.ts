@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Log } from '../../../config/log.js';
@@ -26,24 +26,27 @@ interface Exchange {
 
 /** Node's server around a fetch handler. Requests that never reach the handler are answered in JSON too. */
 export function createHttpServer(
-  fetch: (request: Request) => Response | Promise<Response>,
+  fetch: (request: Request, env: { readonly incoming: IncomingMessage }) => Response | Promise<Response>,
   options: { readonly host: string; readonly limits: ServerLimits; readonly log: Log },
 ): HttpServer {
   const { headersTimeoutMs, requestTimeoutMs } = options.limits;
-  const listener = getRequestListener((request) => fetch(request), {
-    // A request of HTTP/1.0 need not name the host.
-    hostname: options.host,
-    // The default, true, replaces the global Request and Response of the whole process.
-    overrideGlobalObjects: false,
-    errorHandler: (error) => {
-      if (!(error instanceof RequestError)) options.log.error('http request failed', { error });
-      const problem =
-        error instanceof RequestError
-          ? new HttpProblem('bad_request', `The request's address is not valid: ${error.message}`)
-          : toProblem(error);
-      return Response.json(problem.body, { status: problem.status });
+  const listener = getRequestListener(
+    (request, env) => fetch(request, env as { incoming: IncomingMessage }),
+    {
+      // A request of HTTP/1.0 need not name the host.
+      hostname: isIPv6(options.host) ? `[${options.host}]` : options.host,
+      // The default, true, replaces the global Request and Response of the whole process.
+      overrideGlobalObjects: false,
+      errorHandler: (error) => {
+        if (!(error instanceof RequestError)) options.log.error('http request failed', { error });
+        const problem =
+          error instanceof RequestError
+            ? new HttpProblem('bad_request', `The request's address is not valid: ${error.message}`)
+            : toProblem(error);
+        return Response.json(problem.body, { status: problem.status });
+      },
     },
-  });
+  );
   const exchanges = new WeakMap<Duplex, Exchange>();
   const server = createServer({
     headersTimeout: headersTimeoutMs,
