@@ -20,6 +20,8 @@ const defaultHttpLimits: HttpLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
   maxConnections: 256,
+  stalledReaderMs: 120_000,
+  maxUnreadBytes: 64 * 1024 * 1024,
   maxBodyBytes: 1024 * 1024,
   stopGraceMs: 3000,
 };
