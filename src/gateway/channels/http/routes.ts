@@ -5,6 +5,7 @@ import { checkHost } from './check-host.js';
 import { checkOrigin } from './check-origin.js';
 import { checkToken } from './check-token.js';
 import { addEventRoutes } from './event-routes.js';
+import { addFeedRoutes } from './feed-routes.js';
 import { limitRequests } from './limit-requests.js';
 import { addPageRoutes } from './page-routes.js';
 import { addPageSessionRoutes } from './page-session-routes.js';
@@ -23,6 +24,7 @@ export function createApp(options: RouteOptions): HttpApp {
   addPageSessionRoutes(app, options);
   addChannelRoutes(app, options);
   addEventRoutes(app, options);
+  addFeedRoutes(app, options);
   addPermissionRoutes(app, options);
   addStatusRoutes(app, options);
   addPageRoutes(app, options);
