@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { createBackend } from '../backends/registry.js';
 import { createLog } from '../config/log.js';
 import type { SettingOrigins } from '../config/setting-origins.js';
@@ -9,6 +8,7 @@ import { backendConfig, type Environment, type GatewayConfig, readConfig } from 
 import { Gateway, type GatewayOptions } from '../gateway/gateway.js';
 import { StoreError } from '../store/errors.js';
 import { type EndingSignal, onEndingSignal } from './ending-signals.js';
+import { pageDirectory } from './page-directory.js';
 
 /** The settings of a gateway, as a command has read them. */
 export interface Served {
@@ -68,8 +68,6 @@ export async function orExplain(run: () => Promise<number>): Promise<number> {
     return exitCodes.failed;
   }
 }
-
-const pageDirectory = fileURLToPath(new URL('../web', import.meta.url));
 
 async function startGateway(options: GatewayOptions, anyPort = false): Promise<Gateway> {
   try {
