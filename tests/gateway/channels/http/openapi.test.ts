@@ -4,14 +4,13 @@ import { createLog } from '../../../../src/config/log.js';
 import { openApiDocument } from '../../../../src/gateway/channels/http/openapi/openapi.js';
 import { operations } from '../../../../src/gateway/channels/http/openapi/operations.js';
 import { type AnswerName, answers } from '../../../../src/gateway/channels/http/openapi/schemas.js';
+import { ownHosts } from '../../../../src/gateway/channels/http/own-hosts.js';
 import { createApp } from '../../../../src/gateway/channels/http/routes.js';
 import { type Client, eventually, setUpGateway } from '../../stage.js';
 import { MemoryGateway } from './fake-gateway.js';
 
 /** Routes that are described and may not be here yet. */
 const awaited = [
-  'post /v1/page-session',
-  'delete /v1/page-session',
   'get /v1/models',
   'get /v1/models/{id}',
   'post /v1/chat/completions',
@@ -26,6 +25,8 @@ describe('the OpenAPI document (16.2)', () => {
       token: 't',
       log: createLog('error', () => undefined),
       maxBodyBytes: 1,
+      hosts: ownHosts('127.0.0.1'),
+      maxRequestsPerMinute: 0,
       stopping: new AbortController().signal,
     });
     const served = app.routes
@@ -115,6 +116,7 @@ describe('the OpenAPI document (16.2)', () => {
     const statistics = await check('Statistics', '/v1/statistics');
     expect(statistics).toMatchObject({ series: [{ key: 'claude', points: [{ turns: 1, answered: 1 }] }] });
     expect(await check('ChainRuns', '/v1/chains/runs')).toEqual({ runs: [] });
+    await check('PageSession', '/v1/page-session', {});
     await check('Alive', '/healthz');
     await check('Readiness', '/readyz');
     const unknown = await fetch(

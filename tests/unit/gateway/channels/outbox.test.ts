@@ -26,8 +26,8 @@ function setUp(attempts: Readonly<Record<string, number>>, { notBefore = 0, sour
   const tries: string[] = [];
   const deliver = async ({ message }: Delivery): Promise<void> => {
     tries.push(message.channel);
-    if (message.channel === 'gone' || tries.filter((name) => name === message.channel).length === 1)
-      throw new Error('not now');
+    const isFirst = tries.filter((name) => name === message.channel).length === 1;
+    if (message.channel === 'gone' || (message.channel === 'shaky' && isFirst)) throw new Error('not now');
   };
   const outbox = new Outbox({
     store: {
@@ -91,10 +91,10 @@ describe('the outbox', () => {
   it.each(['heartbeat', 'cron', 'http'])(
     'an answer to %s is brought to the channel’s readers, whatever it came from (16.1)',
     async (source) => {
-      const { outbox, tries, waiting } = setUp({ shaky: 0 }, { source });
+      const { outbox, tries, waiting } = setUp({ calm: 0 }, { source });
       outbox.wake();
       await eventually(() => waiting.length === 0);
-      expect(tries).toEqual(['shaky', 'shaky']);
+      expect(tries).toEqual(['calm']);
     },
   );
 });

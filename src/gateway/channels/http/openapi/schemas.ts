@@ -272,7 +272,10 @@ export const answers = {
     cancelled: z.boolean(),
     state: eventState,
   }) satisfies z.ZodType<wire.CancelledView>,
-  PageSession: z.strictObject({ pageKey: text, expiresAt: time }),
+  PageSession: z.strictObject({
+    pageKey: text,
+    expiresAt: time,
+  }) satisfies z.ZodType<wire.PageSessionView>,
   Alive: z.strictObject({ status: z.literal('ok') }),
   Readiness: z.strictObject({ ready: z.boolean(), problems: z.array(text) }),
   Problem: z.strictObject({
