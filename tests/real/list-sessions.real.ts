@@ -1,5 +1,9 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { vendorNames } from '../../src/backends/registry.js';
+import { createLog } from '../../src/config/log.js';
+import { loadConfig } from '../../src/gateway/config.js';
+import { Gateway } from '../../src/gateway/gateway.js';
 import { type ChatEvent, createBackend } from '../../src/index.js';
 import { setUpLab } from './set-up-lab.js';
 
@@ -31,6 +35,36 @@ describe.each(vendorNames)('the sessions of %s in a directory (16.4)', (backend)
     expect(Math.abs((newest?.updatedAt ?? 0) - Date.now())).toBeLessThan(60_000);
     expect(others.map(({ sessionId }) => sessionId)).toEqual([second]);
     expect(await adapter.listSessions?.(lab.home.directory, 50)).toEqual([]);
+  }, 120_000);
+
+  it('a channel of the gateway goes on with one, and the agent remembers', async () => {
+    lab.model.use(['an answer']);
+    const adapter = createBackend(backend, lab.config);
+    const sessionId = idIn(await collect(adapter.run({ prompt: 'remember the word heron' })));
+    const env = {
+      ...lab.place.env,
+      ...{ TURNOUT_HOME: join(lab.home.directory, 'turnout'), WORKING_DIR: lab.home.workingDir },
+      ...{ HTTP_PORT: '0', BACKEND_LIVE: '1', SHUTDOWN_GRACE_MS: '0' },
+    };
+    const gateway = await Gateway.start({
+      config: loadConfig(env),
+      env,
+      log: createLog('error', () => undefined),
+    });
+    try {
+      const { sessions, problems } = await gateway.vendorSessions.list('c');
+      expect(problems).toEqual([]);
+      expect(sessions[0]).toMatchObject({ backend, sessionId, title: 'remember the word heron' });
+      await gateway.vendorSessions.resume('c', backend, sessionId ?? '');
+      for (const text of ['which word?', 'and once more?']) {
+        const { event } = await gateway.receive({ channel: 'c', source: 'http', text });
+        const ended = await gateway.waitForEnd(event.id, AbortSignal.timeout(60_000));
+        expect(ended).toMatchObject({ state: 'answered', responseText: 'an answer' });
+        expect(lab.model.turns.at(-1)?.rawBody).toContain('remember the word heron');
+      }
+    } finally {
+      await gateway.stop('the end of the test');
+    }
   }, 120_000);
 });
 
