@@ -220,4 +220,8 @@ export const migrations: readonly string[] = [
   -- How deep the model thinks, as it was chosen in the chat.
   ALTER TABLE channels ADD COLUMN thinking TEXT;
   `,
+  `
+  -- What the sender of a message tells the agent beside its text: a retry after a crash needs it again.
+  ALTER TABLE events ADD COLUMN instructions TEXT;
+  `,
 ];
