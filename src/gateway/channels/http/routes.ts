@@ -3,6 +3,8 @@ import type { HttpApp, HttpEnv, RouteOptions } from './add-route.js';
 import { addChannelRoutes } from './channel-routes.js';
 import { checkToken } from './check-token.js';
 import { addEventRoutes } from './event-routes.js';
+import { isOpenAiPath, toOpenAiProblem } from './openai/open-ai-problem.js';
+import { addOpenAiRoutes } from './openai/open-ai-routes.js';
 import { addPermissionRoutes } from './permission-routes.js';
 import { HttpProblem, toProblem } from './problem.js';
 import { addStatusRoutes } from './status-routes.js';
@@ -16,13 +18,14 @@ export function createApp(options: RouteOptions): HttpApp {
   addChannelRoutes(app, options);
   addEventRoutes(app, options);
   addPermissionRoutes(app, options);
+  addOpenAiRoutes(app, options);
   addStatusRoutes(app, options);
   app.notFound((c) => {
     const problem = new HttpProblem('not_found', `There is nothing at ${c.req.path}.`);
     return c.json(problem.body, problem.status);
   });
   app.onError((error, c) => {
-    const problem = toProblem(error);
+    const problem = isOpenAiPath(c.req.path) ? toOpenAiProblem(error) : toProblem(error);
     if (problem.status >= 500) {
       const level = problem.code === 'internal' ? 'error' : 'warn';
       options.log[level]('http request failed', { method: c.req.method, path: c.req.path, error });

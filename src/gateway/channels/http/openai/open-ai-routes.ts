@@ -1,0 +1,169 @@
+import type { Context } from 'hono';
+import * as z from 'zod';
+import { TurnoutError } from '../../../../core/errors.js';
+import { hasEnded, type StoredEvent } from '../../../../store/rows.js';
+import { addRoute, type HttpApp, type HttpEnv, type RouteOptions } from '../add-route.js';
+import { checkIdempotencyKey } from '../check-parameters.js';
+import { linkedSignal } from '../linked-signal.js';
+import { readBody } from '../read-body.js';
+import { chatChunks, chatCompletion } from './chat-completion.js';
+import type { Fields } from './check-fields.js';
+import { type AnswerStep, followAnswer, lastTurn } from './follow-answer.js';
+import { findAgent, modelIds, representModel } from './models.js';
+import { badField, OpenAiProblem } from './open-ai-problem.js';
+import type { OpenAiRequest } from './open-ai-request.js';
+import { readChatRequest } from './read-chat-request.js';
+import { readResponseRequest } from './read-response-request.js';
+import { responseEvents } from './response-events.js';
+import { eventIdOf } from './response-id.js';
+import { responseObject } from './response-object.js';
+import { type SentEvent, streamEvents } from './server-sent-events.js';
+import { stopTurn } from './stop-turn.js';
+import { toMessage } from './to-message.js';
+import { turnFailure } from './turn-failure.js';
+
+const anyObject = z.looseObject({}, 'a JSON object is expected');
+
+/** The part of OpenAI's interface that its clients need to talk with agents: see `docs/http-api.md`. */
+export function addOpenAiRoutes(app: HttpApp, options: RouteOptions): void {
+  const { gateway } = options;
+  const created = Math.floor(Date.now() / 1000);
+
+  addRoute(app, '/v1/models', {
+    GET: async (c) => {
+      const ids = modelIds(await gateway.reports.backends());
+      return c.json({ object: 'list', data: ids.map((id) => representModel(id, created)) });
+    },
+  });
+
+  addRoute(app, '/v1/models/:id{.+}', {
+    GET: async (c) => {
+      const id = c.req.param('id');
+      findAgent(id, await gateway.reports.backends());
+      return c.json(representModel(id, created));
+    },
+  });
+
+  addRoute(app, '/v1/chat/completions', {
+    POST: (c) =>
+      answer(c, options, {
+        read: readChatRequest,
+        whole: (request, { event, turn }) => chatCompletion(request, event, turn),
+        streamed: chatChunks,
+      }),
+  });
+
+  addRoute(app, '/v1/responses', {
+    POST: (c) =>
+      answer(c, options, {
+        read: readResponseRequest,
+        whole: (request, { event, turn }) => responseObject(request, event, { turn }),
+        streamed: responseEvents,
+      }),
+  });
+
+  addRoute(app, '/v1/responses/:id', {
+    GET: async (c) => {
+      if (c.req.query('stream') === 'true')
+        throw badField('stream', 'a response can be streamed only by its own request.');
+      const event = await findEvent(options, c.req.param('id'));
+      const { turn } = await lastTurn(gateway, event);
+      const { backend = 'default', model } = turn?.setup ?? {};
+      const echoed = { model: model === undefined ? backend : `${backend}/${model}`, metadata: {} };
+      return c.json(responseObject({ ...echoed, instructions: event.instructions }, event, { turn }));
+    },
+  });
+}
+
+async function findEvent({ gateway }: RouteOptions, id: string): Promise<StoredEvent> {
+  const eventId = eventIdOf(id);
+  const event = eventId === undefined ? undefined : await gateway.event(eventId);
+  if (event !== undefined && !event.removed) return event;
+  throw new OpenAiProblem(404, `There is no response ${JSON.stringify(id.slice(0, 160))} (any more).`);
+}
+
+type EndedStep = Extract<AnswerStep, { type: 'ended' }>;
+
+/** One of the two forms that requests and answers have. */
+interface Form {
+  read(body: Fields): OpenAiRequest;
+  whole(request: OpenAiRequest, ended: EndedStep): object;
+  streamed(
+    request: OpenAiRequest,
+    accepted: StoredEvent,
+    steps: AsyncIterable<AnswerStep>,
+  ): AsyncGenerator<SentEvent>;
+}
+
+/** Answers a request with the answer of an agent, in one piece or as it comes. */
+async function answer(c: Context<HttpEnv>, options: RouteOptions, form: Form): Promise<Response> {
+  const { gateway, maxBodyBytes } = options;
+  const key = checkIdempotencyKey(c.req.header('Idempotency-Key'));
+  const request = form.read(await readBody(c.req.raw, anyObject, maxBodyBytes));
+  const message = await toMessage(gateway, request, key);
+  const client = c.req.raw.signal;
+  const steps = whileConnected(options, { client, isKept: key !== undefined }, (signal) =>
+    followAnswer(gateway, message, signal),
+  );
+  const accepted = await firstStep(steps, request);
+  c.header('X-Request-Id', accepted.id);
+  c.header('Turnout-Channel', encodeURIComponent(accepted.channel));
+  if (request.stream) {
+    c.header('Content-Type', 'text/event-stream; charset=utf-8');
+    return c.body(streamEvents(form.streamed(request, accepted, steps)));
+  }
+  for await (const step of steps) {
+    if (step.type !== 'ended') continue;
+    const failure = turnFailure(step.event, step.events);
+    if (failure !== undefined) throw failure;
+    return c.json(form.whole(request, step));
+  }
+  throw new Error('An answer without an end.');
+}
+
+/** The event of the request, as soon as it is on disk. */
+async function firstStep(steps: AsyncGenerator<AnswerStep>, request: OpenAiRequest): Promise<StoredEvent> {
+  try {
+    const { value } = await steps.next();
+    if (value?.type === 'accepted') return value.event;
+  } catch (error) {
+    if (!(error instanceof TurnoutError)) throw error;
+    if (error.code === 'not_installed' || error.code === 'unsupported')
+      throw new OpenAiProblem(404, error.explanation, {
+        param: 'model',
+        code: 'model_not_found',
+        cause: error,
+      });
+    const param = request.thinking?.param;
+    throw new OpenAiProblem(400, error.explanation, {
+      ...(param === undefined ? {} : { param }),
+      code: error.code,
+    });
+  }
+  throw new Error('A message was neither accepted nor refused.');
+}
+
+/**
+ * Follows an answer for as long as its client is there. A client that goes stops its turn: nobody would read the answer, and
+ * OpenAI's clients send a request again that took too long. With an Idempotency-Key the turn goes on: a repeat finds it.
+ */
+async function* whileConnected(
+  { gateway, stopping, log }: RouteOptions,
+  { client, isKept }: { readonly client: AbortSignal; readonly isKept: boolean },
+  follow: (signal: AbortSignal) => AsyncGenerator<AnswerStep, void>,
+): AsyncGenerator<AnswerStep, void> {
+  const { signal, release } = linkedSignal([stopping, client]);
+  let last: StoredEvent | undefined;
+  try {
+    for await (const step of follow(signal)) {
+      if (step.type !== 'text') last = step.event;
+      yield step;
+    }
+  } finally {
+    release();
+    if (!stopping.aborted && !isKept && last !== undefined && !hasEnded(last))
+      await stopTurn(gateway, last).catch((error: unknown) =>
+        log.warn('a turn could not be stopped after its client has gone', { error }),
+      );
+  }
+}
