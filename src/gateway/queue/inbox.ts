@@ -100,11 +100,11 @@ export class Inbox {
   /** The queue mode, and what it makes of a prompt, if something runs, waits or is being accepted in the channel. */
   async #meet(message: IncomingMessage, others: number): Promise<Meeting> {
     const { store, queue, runtime } = this.#parts;
-    const { channel } = message;
+    const { channel, queueMode } = message;
     const brought = await this.#brought(message);
     const free = others === 0 && !queue.isRunning(channel) && (await store.countWaiting(channel)) === 0;
     if (free) return { mode: undefined, effect: brought };
-    const { queueMode: mode } = await runtime.settings(channel, await store.channel(channel));
+    const mode = queueMode ?? (await runtime.settings(channel, await store.channel(channel))).queueMode;
     return { mode, effect: { ...brought, ...(mode === 'interrupt' ? await this.#overtaking(channel) : {}) } };
   }
 

@@ -87,18 +87,19 @@ function brief(step: AnswerStep): string {
   return step.type === 'accepted' ? 'accepted' : `ended ${step.event.state} ${step.turn?.id ?? '-'}`;
 }
 
+const position = { message: 0, turn: 1, index: 0, offset: 0 };
+
 function turn(id: string, eventIds: readonly string[], state: StoredTurn['state']): FeedEntry {
   const endedAt = state === 'running' ? undefined : 2;
-  const position = { message: 0, turn: 1, index: 0, offset: 0 };
   return {
     type: 'turn',
-    turn: { id, channel: 'c', eventIds, state, startedAt: 1, endedAt, tools: [] },
+    turn: { id, seq: 1, channel: 'c', eventIds, state, startedAt: 1, endedAt, tools: [] },
     position,
   };
 }
 
 function chat(turnId: string, event: ChatEvent): FeedEntry {
-  return { type: 'chat', turnId, event };
+  return { type: 'chat', turnId, event, position };
 }
 
 /** A gateway with one event, whose feed is written by the test. */
