@@ -81,13 +81,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     metrics: metrics.registry,
   });
   const kinds: readonly ChannelKind[] = [http];
-  const outbox = new Outbox({
-    store,
-    kindOf: ({ message }) => kinds.find((kind) => kind.owns(message.channel)),
-    log,
-    now,
-    watch,
-  });
+  const outbox = new Outbox({ store, kinds, log, now, watch });
   const status = (channel: string) =>
     channelStatus(channel, { store, runtime, runningTool: (name) => worker.runningTool(name) });
   const feed = new Feed({ store, status, onFollowed: options.onFollowed });

@@ -17,9 +17,9 @@ function joined(frames: readonly Frame[]): readonly unknown[] {
     const isText = event === undefined && ['text', 'thinking'].includes(data.type);
     if (isText && last !== undefined && last.event === undefined && last.data['type'] === data.type)
       last.data = { ...last.data, text: `${last.data['text']}${data.text}` };
-    // The model is known when the agent tells it: a turn that has just begun has none yet.
+    // The backend and the model are known a moment later.
     else if (event === 'turn' && data.state === 'running')
-      whole.push({ event, data: { ...data, model: '' } });
+      whole.push({ event, data: { turnId: data.turnId } });
     else whole.push({ event, data: { ...data } });
   }
   return whole;
@@ -68,7 +68,7 @@ describe('GET /v1/channels/:id/events (16.1, 16.2)', () => {
     await eventually(answered(stream));
     const all = stream.frames.filter(kept);
     for (const { at, stream: late } of during) {
-      await eventually(answered(late));
+      await eventually(() => at === all.length || answered(late)());
       expect(joined([...all.slice(0, at), ...late.frames])).toEqual(joined(all));
     }
     await client.stop();
