@@ -1,8 +1,8 @@
 import type { StoredEvent, StoredTurn } from '../../../../store/rows.js';
+import { PlainData, type ServerSentEvent } from '../event-stream.js';
 import type { AnswerStep } from './follow-answer.js';
 import type { OpenAiRequest } from './open-ai-request.js';
 import { chatUsage, finishReason } from './represent-usage.js';
-import type { SentEvent } from './server-sent-events.js';
 import { turnFailure } from './turn-failure.js';
 
 /** The answer as one object. */
@@ -20,11 +20,11 @@ export async function* chatChunks(
   { model, includeUsage }: OpenAiRequest,
   accepted: StoredEvent,
   steps: AsyncIterable<AnswerStep>,
-): AsyncGenerator<SentEvent> {
+): AsyncGenerator<ServerSentEvent> {
   const start = head(accepted, model, 'chat.completion.chunk');
   // With usage asked for, every chunk has the field.
   const usage = includeUsage ? { usage: null } : {};
-  const chunk = (delta: object, finish: string | null = null): SentEvent => {
+  const chunk = (delta: object, finish: string | null = null): ServerSentEvent => {
     const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }];
     return { data: { ...start, choices, ...usage } };
   };
@@ -38,7 +38,7 @@ export async function* chatChunks(
     const used = step.turn?.usage;
     if (includeUsage)
       yield { data: { ...start, choices: [], usage: used === undefined ? null : chatUsage(used) } };
-    yield { data: '[DONE]' };
+    yield { data: new PlainData('[DONE]') };
   }
 }
 

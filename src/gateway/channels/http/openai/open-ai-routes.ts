@@ -4,6 +4,7 @@ import { TurnoutError } from '../../../../core/errors.js';
 import { hasEnded, type StoredEvent } from '../../../../store/rows.js';
 import { addRoute, type HttpApp, type HttpEnv, type RouteOptions } from '../add-route.js';
 import { checkIdempotencyKey } from '../check-parameters.js';
+import { eventStream, type ServerSentEvent } from '../event-stream.js';
 import { linkedSignal } from '../linked-signal.js';
 import { readBody } from '../read-body.js';
 import { chatChunks, chatCompletion } from './chat-completion.js';
@@ -17,7 +18,6 @@ import { readResponseRequest } from './read-response-request.js';
 import { responseEvents } from './response-events.js';
 import { eventIdOf } from './response-id.js';
 import { responseObject } from './response-object.js';
-import { type SentEvent, streamEvents } from './server-sent-events.js';
 import { stopTurn } from './stop-turn.js';
 import { toMessage } from './to-message.js';
 import { turnFailure } from './turn-failure.js';
@@ -92,7 +92,7 @@ interface Form {
     request: OpenAiRequest,
     accepted: StoredEvent,
     steps: AsyncIterable<AnswerStep>,
-  ): AsyncGenerator<SentEvent>;
+  ): AsyncGenerator<ServerSentEvent>;
 }
 
 /** Answers a request with the answer of an agent, in one piece or as it comes. */
@@ -108,10 +108,7 @@ async function answer(c: Context<HttpEnv>, options: RouteOptions, form: Form): P
   const accepted = await firstStep(steps, request);
   c.header('X-Request-Id', accepted.id);
   c.header('Turnout-Channel', encodeURIComponent(accepted.channel));
-  if (request.stream) {
-    c.header('Content-Type', 'text/event-stream; charset=utf-8');
-    return c.body(streamEvents(form.streamed(request, accepted, steps)));
-  }
+  if (request.stream) return eventStream(c, options.stopping, () => form.streamed(request, accepted, steps));
   for await (const step of steps) {
     if (step.type !== 'ended') continue;
     const failure = turnFailure(step.event, step.events);

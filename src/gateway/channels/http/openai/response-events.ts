@@ -1,8 +1,8 @@
 import type { StoredEvent } from '../../../../store/rows.js';
+import type { ServerSentEvent } from '../event-stream.js';
 import type { AnswerStep } from './follow-answer.js';
 import type { OpenAiRequest } from './open-ai-request.js';
 import { outputMessage, outputText, responseObject } from './response-object.js';
-import type { SentEvent } from './server-sent-events.js';
 import { turnFailure } from './turn-failure.js';
 
 /** The response as a stream of named events, counted by `sequence_number`. */
@@ -10,9 +10,9 @@ export async function* responseEvents(
   request: OpenAiRequest,
   accepted: StoredEvent,
   steps: AsyncIterable<AnswerStep>,
-): AsyncGenerator<SentEvent> {
+): AsyncGenerator<ServerSentEvent> {
   let count = 0;
-  const sent = (type: string, fields: object): SentEvent => {
+  const sent = (type: string, fields: object): ServerSentEvent => {
     return { event: type, data: { type, sequence_number: count++, ...fields } };
   };
   const message = (text: string | undefined, status: 'in_progress' | 'completed') =>
