@@ -1,12 +1,12 @@
 import type { ChatEvent } from '../../../../core/chat-event.js';
 import { hasEnded, type StoredEvent, type StoredTurn } from '../../../../store/rows.js';
-import type { FeedEntry, GatewayFace, IncomingMessage } from '../../types.js';
+import type { FeedEntry, GatewayFace, IncomingMessage, Receipt } from '../../types.js';
 import { linkedSignal } from '../linked-signal.js';
 import { AnswerText } from './answer-text.js';
 
 /** A step of an answer as it comes. */
 export type AnswerStep =
-  | { readonly type: 'accepted'; readonly event: StoredEvent }
+  | ({ readonly type: 'accepted' } & Receipt)
   | { readonly type: 'text'; readonly text: string }
   /** The last step. The event has not ended if the signal was aborted before. */
   | {
@@ -30,8 +30,9 @@ export async function* followAnswer(
   const feed = gateway.follow(message.channel, { signal: following.signal })[Symbol.asyncIterator]();
   try {
     const early = await untilStatus(feed);
-    const { event } = await gateway.receive(message);
-    yield { type: 'accepted', event };
+    const receipt = await gateway.receive(message);
+    const { event } = receipt;
+    yield { type: 'accepted', ...receipt };
     const answer = new AnswerText();
     const ended = hasEnded(event)
       ? Promise.resolve(event)

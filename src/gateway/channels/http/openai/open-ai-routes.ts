@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import * as z from 'zod';
 import { TurnoutError } from '../../../../core/errors.js';
 import { hasEnded, type StoredEvent } from '../../../../store/rows.js';
+import type { Receipt } from '../../types.js';
 import { addRoute, type HttpApp, type HttpEnv, type RouteOptions } from '../add-route.js';
 import { checkIdempotencyKey } from '../check-parameters.js';
 import { eventStream, type ServerSentEvent } from '../event-stream.js';
@@ -11,7 +12,7 @@ import { chatChunks, chatCompletion } from './chat-completion.js';
 import type { Fields } from './check-fields.js';
 import { type AnswerStep, followAnswer, lastTurn } from './follow-answer.js';
 import { findAgent, modelIds, representModel } from './models.js';
-import { badField, OpenAiProblem } from './open-ai-problem.js';
+import { badField, OpenAiProblem, toOpenAiProblem } from './open-ai-problem.js';
 import type { OpenAiRequest } from './open-ai-request.js';
 import { readChatRequest } from './read-chat-request.js';
 import { readResponseRequest } from './read-response-request.js';
@@ -105,10 +106,12 @@ async function answer(c: Context<HttpEnv>, options: RouteOptions, form: Form): P
   const steps = whileConnected(options, { client, isKept: key !== undefined }, (signal) =>
     followAnswer(gateway, message, signal),
   );
-  const accepted = await firstStep(steps, request);
+  const { event: accepted, repeated } = await firstStep(steps, request);
   c.header('X-Request-Id', accepted.id);
+  if (repeated) c.header('Idempotency-Replayed', 'true');
   c.header('Turnout-Channel', encodeURIComponent(accepted.channel));
-  if (request.stream) return eventStream(c, options.stopping, () => form.streamed(request, accepted, steps));
+  if (request.stream)
+    return eventStream(c, options.stopping, () => orError(form.streamed(request, accepted, steps), options));
   for await (const step of steps) {
     if (step.type !== 'ended') continue;
     const failure = turnFailure(step.event, step.events);
@@ -118,11 +121,24 @@ async function answer(c: Context<HttpEnv>, options: RouteOptions, form: Form): P
   throw new Error('An answer without an end.');
 }
 
+/** A stream that broken machinery ends says so: its client throws whatever is in `error`. */
+async function* orError(
+  events: AsyncGenerator<ServerSentEvent>,
+  { log }: RouteOptions,
+): AsyncGenerator<ServerSentEvent> {
+  try {
+    yield* events;
+  } catch (error) {
+    log.error('a stream failed', { error });
+    yield { data: toOpenAiProblem(error).body };
+  }
+}
+
 /** The event of the request, as soon as it is on disk. */
-async function firstStep(steps: AsyncGenerator<AnswerStep>, request: OpenAiRequest): Promise<StoredEvent> {
+async function firstStep(steps: AsyncGenerator<AnswerStep>, request: OpenAiRequest): Promise<Receipt> {
   try {
     const { value } = await steps.next();
-    if (value?.type === 'accepted') return value.event;
+    if (value?.type === 'accepted') return value;
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
     if (error.code === 'not_installed' || error.code === 'unsupported')
