@@ -1,5 +1,5 @@
 import { TurnoutError } from '../../../../core/errors.js';
-import { toProblem } from '../problem.js';
+import { type ProblemStatus, toProblem } from '../problem.js';
 
 type ProblemType =
   | 'invalid_request_error'
@@ -8,7 +8,8 @@ type ProblemType =
   | 'rate_limit_error'
   | 'server_error';
 
-export type ProblemStatus = 400 | 401 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 429 | 500 | 502 | 503 | 504;
+/** Beside the gateway's own, the statuses of agents that fail. */
+export type OpenAiStatus = ProblemStatus | 502 | 504;
 
 export interface ProblemDetails {
   readonly param?: string | undefined;
@@ -20,12 +21,12 @@ export interface ProblemDetails {
 /** The reason why a request of an OpenAI client can't be served, in the shape that these clients show and throw. */
 export class OpenAiProblem extends Error {
   override readonly name = 'OpenAiProblem';
-  readonly status: ProblemStatus;
+  readonly status: OpenAiStatus;
   readonly param: string | null;
   readonly code: string | null;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: ProblemStatus, message: string, details: ProblemDetails = {}) {
+  constructor(status: OpenAiStatus, message: string, details: ProblemDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.status = status;
     this.param = details.param ?? null;
@@ -57,7 +58,7 @@ export function isOpenAiPath(path: string): boolean {
   return /^\/v1\/(?:models|chat|responses)(?:\/|$)/.test(path);
 }
 
-function typeOf(status: ProblemStatus): ProblemType {
+function typeOf(status: OpenAiStatus): ProblemType {
   if (status === 401) return 'authentication_error';
   if (status === 404) return 'not_found_error';
   if (status === 429) return 'rate_limit_error';

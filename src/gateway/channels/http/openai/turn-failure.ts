@@ -1,9 +1,9 @@
 import type { ChatEvent, ErrorCode } from '../../../../core/chat-event.js';
 import { hasEnded, type StoredEvent } from '../../../../store/rows.js';
-import { OpenAiProblem, type ProblemStatus } from './open-ai-problem.js';
+import { OpenAiProblem, type OpenAiStatus } from './open-ai-problem.js';
 import { responseId } from './response-id.js';
 
-const statuses: Readonly<Record<ErrorCode, ProblemStatus>> = {
+const statuses: Readonly<Record<ErrorCode, OpenAiStatus>> = {
   bad_request: 400,
   unsupported: 400,
   interrupted: 409,
