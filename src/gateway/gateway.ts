@@ -219,8 +219,8 @@ export class Gateway implements GatewayFace {
     return receipt;
   }
 
-  async interrupt(channel: string): Promise<boolean> {
-    return this.#parts.queue.stop(channel, { type: 'stopped', by: 'an interrupt' });
+  async interrupt(channel: string, by = 'an interrupt'): Promise<boolean> {
+    return this.#parts.queue.stop(channel, { type: 'stopped', by });
   }
 
   event(id: string): Promise<StoredEvent | undefined> {

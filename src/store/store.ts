@@ -161,6 +161,8 @@ export interface NewEvent {
   readonly messageId?: string | undefined;
   readonly text: string;
   readonly author?: string | undefined;
+  /** What its sender tells the agent beside the text, for the turn's system prompt. */
+  readonly instructions?: string | undefined;
   /** The role of the text in the conversation. Default `user`. */
   readonly role?: Role | undefined;
   readonly at: number;
@@ -180,6 +182,18 @@ export interface AcceptOptions {
   readonly cancels?: readonly CancelRequest[] | undefined;
   /** A running turn that is going to be stopped, noted as its `stopReason`: after a crash it is not run again. */
   readonly stops?: { readonly turnId: string; readonly by: string } | undefined;
+  /** The change of the channel that the message asks for, unless it is refused. */
+  readonly channelChange?: ChannelChange | undefined;
+  /**
+   * What was said elsewhere before the message, oldest first. In a channel without any event it is the beginning of the
+   * conversation; in any other it counts as known.
+   */
+  readonly history?: readonly HistoryMessage[] | undefined;
+}
+
+export interface HistoryMessage {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
 }
 
 export type ImmediateOutcome = Omit<TurnOutcome, 'events' | 'usage'>;

@@ -224,4 +224,8 @@ export const migrations: readonly string[] = [
   -- A channel's turns in their order, for whoever follows it.
   CREATE INDEX turns_order ON turns (channel, seq);
   `,
+  `
+  -- What the sender of a message tells the agent beside its text: a retry after a crash needs it again.
+  ALTER TABLE events ADD COLUMN instructions TEXT;
+  `,
 ];
