@@ -15,12 +15,11 @@ const types = { Add: 'add', Update: 'update', Delete: 'delete' } as const;
  * Reads the patches that Codex and OpenCode give their models to write: `*** Begin Patch`, then for each file
  * `*** Update File: <path>` with its hunks. Of what is no such patch nothing is returned.
  */
-export function readPatch(patch: string, maxParts: number): readonly PatchPart[] {
+export function readPatch(patch: string): readonly PatchPart[] {
   const parts: { path: string; type: PatchPart['type']; lines: string[]; movedTo?: string }[] = [];
   for (const line of patch.split(/\r?\n/)) {
     const [, verb, path] = header.exec(line) ?? [];
     if (verb !== undefined && path !== undefined) {
-      if (parts.length === maxParts) break;
       parts.push({ path: path.trim(), type: types[verb as keyof typeof types], lines: [] });
       continue;
     }

@@ -1,4 +1,4 @@
-import { readPatch } from './patch-text.js';
+import { type PatchPart, readPatch } from './patch-text.js';
 
 /*
  * What a tool of an agent does, by its name and its input as `tool_start` and `permission_request` carry them. A pure function
@@ -31,169 +31,203 @@ export interface TodoItem {
 
 /** Never throws, whatever a model has put in; longer texts and lists are cut, and say so. */
 export function describeToolInput(tool: string, input: unknown): ToolAction {
-  const read = readers.get(tool.toLowerCase());
-  return read?.(input) ?? { type: 'other' };
+  return readers.get(tool)?.(input) ?? { type: 'other' };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 type Reader = (input: unknown) => ToolAction | undefined;
 
+/** The names of a tool's fields. Of each text the first one that is there counts. */
+interface EditFields {
+  readonly path: readonly string[];
+  readonly before?: readonly string[];
+  readonly after?: readonly string[];
+  readonly diff?: readonly string[];
+}
+
 const maxText = 512 * 1024;
 const maxEntries = 200;
 
+/**
+ * Each tool by its exact name, and with no other fields than its own: a model may add fields that the CLI ignores, and must
+ * not make a change look like another one with them.
+ */
 const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  // Claude and OpenCode (`bash`), Codex (`shell`; in older versions the others), Gemini.
-  ...named(['bash', 'shell', 'exec_command', 'local_shell', 'run_shell_command'], readCommand),
-  // Claude and OpenCode (`Edit`, `Write`), Claude alone, Gemini. `patch` was OpenCode's before `apply_patch`.
-  ...named(['edit', 'write', 'notebookedit', 'replace', 'write_file'], readEdit),
-  ...named(['multiedit'], readMultiEdit),
-  ...named(['apply_patch', 'patch', 'file_change'], readPatchTool),
-  // Claude and OpenCode, Gemini, Codex.
-  ...named(['todowrite', 'write_todos', 'update_plan'], readTodos),
+  ['Bash', command('command')],
+  ['Edit', edit({ path: ['file_path'], before: ['old_string'], after: ['new_string'] })],
+  ['MultiEdit', edits({ path: ['file_path'], before: ['old_string'], after: ['new_string'] })],
+  ['Write', edit({ path: ['file_path'], after: ['content'] })],
+  ['NotebookEdit', edit({ path: ['notebook_path'], after: ['new_source'] })],
+  ['TodoWrite', todos('todos', 'content')],
+  // Codex
+  ['shell', command('command', 'cwd')],
+  ['apply_patch', patch],
+  ['update_plan', todos('plan', 'step')],
+  // Gemini: `old_text` is in what it asks about, `old_string` in the output of a one-shot run.
+  ['run_shell_command', command('command', 'dir_path')],
+  [
+    'replace',
+    edit({ path: ['file_path'], before: ['old_text', 'old_string'], after: ['new_text', 'new_string'] }),
+  ],
+  ['write_file', edit({ path: ['file_path'], before: ['old_text'], after: ['content'] })],
+  ['write_todos', todos('todos', 'description')],
+  // OpenCode: `filepath` where it asks without a tool. `apply_patch` as above; `patch` was its name before.
+  ['bash', command('command', 'workdir')],
+  [
+    'edit',
+    edit({ path: ['filePath', 'filepath'], before: ['oldString'], after: ['newString'], diff: ['diff'] }),
+  ],
+  ['multiedit', edits({ path: ['filePath'], before: ['oldString'], after: ['newString'] })],
+  ['write', edit({ path: ['filePath', 'filepath'], after: ['content'], diff: ['diff'] })],
+  ['patch', patch],
+  ['todowrite', todos('todos', 'content')],
 ]);
 
-function named(names: readonly string[], reader: Reader): readonly (readonly [string, Reader])[] {
-  return names.map((name) => [name, reader]);
-}
-
-function readCommand(input: unknown): ToolAction | undefined {
-  const fields = fieldsOf(input);
-  const given = fields['command'] ?? fields['cmd'];
-  const words = Array.isArray(given) ? given.filter((word) => typeof word === 'string').join(' ') : given;
-  if (typeof words !== 'string' || words === '') return undefined;
-  const cwd = firstText(fields, ['cwd', 'workdir', 'dir_path', 'directory']);
-  return {
-    type: 'command',
-    command: cut(withoutShell(words)),
-    ...(cwd === undefined ? {} : { cwd: cut(cwd) }),
+function command(name: string, cwdName?: string): Reader {
+  return (input) => {
+    const fields = fieldsOf(input);
+    const given = fields[name];
+    const words = Array.isArray(given) ? given.filter((word) => typeof word === 'string').join(' ') : given;
+    if (typeof words !== 'string' || words === '') return undefined;
+    const cwd = cwdName === undefined ? undefined : firstText(fields, [cwdName]);
+    return { type: 'command', command: cut(withoutShell(words)), ...(cwd ? { cwd: cut(cwd, maxPath) } : {}) };
   };
 }
 
 /** Codex starts each command in a shell, `/bin/bash -lc '…'`. What is quoted in another way stays as it is. */
-function withoutShell(command: string): string {
-  const [, quoted, bare] = /^(?:\/\S*\/)?(?:ba|z)?sh -lc (?:'([^']*)'|([\w./-]+))$/.exec(command) ?? [];
-  return quoted ?? bare ?? command;
+function withoutShell(words: string): string {
+  const [, quoted, bare] = /^\/(?:usr\/)?bin\/(?:ba|z)?sh -lc (?:'([^']*)'|([\w./-]+))$/.exec(words) ?? [];
+  return quoted ?? bare ?? words;
 }
 
-function readEdit(input: unknown): ToolAction | undefined {
-  const fields = fieldsOf(input);
-  const path = pathOf(fields);
-  if (path === undefined) return patched(fields);
-  return { type: 'edit', edits: [{ path, ...textsOf(fields) }] };
+function edit(names: EditFields): Reader {
+  return (input) => asEdits(readEdit(fieldsOf(input), names));
 }
 
-function readMultiEdit(input: unknown): ToolAction | undefined {
+function edits(names: EditFields): Reader {
+  return (input) => {
+    const path = pathOf(fieldsOf(input), names.path);
+    if (path === undefined) return undefined;
+    return asEdits(listOf(fieldsOf(input)['edits']).map((one) => ({ path, ...textsOf(one, names) })));
+  };
+}
+
+function readEdit(fields: Fields, names: EditFields): readonly FileEdit[] {
+  const path = pathOf(fields, names.path);
+  return path === undefined ? [] : [{ path, ...textsOf(fields, names) }];
+}
+
+function textsOf(fields: Fields, { before = [], after = [], diff = [] }: EditFields): Omit<FileEdit, 'path'> {
+  const texts = {
+    before: firstText(fields, before),
+    after: firstText(fields, after),
+    diff: firstText(fields, diff),
+  };
+  return {
+    ...(texts.before === undefined ? {} : { before: cut(texts.before) }),
+    ...(texts.after === undefined ? {} : { after: cut(texts.after) }),
+    ...(texts.diff === undefined ? {} : { diff: cut(texts.diff) }),
+  };
+}
+
+/** A patch is a list of changes (Codex, and OpenCode's question about one), or the text that the model has written. */
+function patch(input: unknown): ToolAction | undefined {
   const fields = fieldsOf(input);
-  const path = pathOf(fields);
-  const edits = listOf(fields['edits']).flatMap((edit): readonly FileEdit[] => {
-    const ownPath = pathOf(edit) ?? path;
-    return ownPath === undefined ? [] : [{ path: ownPath, ...textsOf(edit) }];
+  const told = asEdits([...codexChanges(fields['changes']), ...openCodeFiles(fields['files'])]);
+  if (told !== undefined) return told;
+  const written = typeof input === 'string' ? input : firstText(fields, ['patchText', 'patch', 'input']);
+  return asEdits(written === undefined ? [] : readPatch(cut(written, 8 * maxText)).map(patchEdit));
+}
+
+function patchEdit({ path, type, text, movedTo }: PatchPart): FileEdit {
+  const told = type === 'add' ? { after: cut(text) } : type === 'update' ? { diff: cut(text) } : {};
+  return {
+    path: cut(path, maxPath),
+    ...told,
+    ...(movedTo === undefined ? {} : { movedTo: cut(movedTo, maxPath) }),
+  };
+}
+
+/** In older versions of Codex the changes were an object by path: `{"a.txt": {"add": {"content": "…"}}}`. */
+function codexChanges(changes: unknown): readonly FileEdit[] {
+  const list = Array.isArray(changes)
+    ? listOf(changes)
+    : entriesOf(changes).map(([path, change]): Fields => {
+        const [kind, facts] = entriesOf(change)[0] ?? [];
+        return { ...fieldsOf(facts), kind, path };
+      });
+  return list.flatMap((change) => {
+    // The `diff` of a new and of a deleted file is its text.
+    const told = ['diff', 'unified_diff', 'content'];
+    const names =
+      change['kind'] === 'add'
+        ? { after: told }
+        : change['kind'] === 'delete'
+          ? { before: told }
+          : { diff: told };
+    return readEdit(change, { path: ['path'], ...names }).map((one) => ({
+      ...one,
+      ...moveOf(change['move_path']),
+    }));
   });
-  return edits.length === 0 ? readEdit(input) : { type: 'edit', edits };
 }
 
-/** A patch: the text itself (OpenCode, and the model's call of Codex), or a list of changes (Codex, and OpenCode's question). */
-function readPatchTool(input: unknown): ToolAction | undefined {
-  const fields = fieldsOf(input);
-  return edits(changesOf(fields)) ?? patched(typeof input === 'string' ? { patch: input } : fields);
-}
-
-function patched(fields: Fields): ToolAction | undefined {
-  const patch = firstText(fields, ['patchText', 'patch', 'input']);
-  const parts = patch === undefined ? [] : readPatch(patch.slice(0, maxText), maxEntries);
-  return edits(
-    parts.map(({ path, type, text, movedTo }) => ({
-      path,
-      ...(type === 'add' ? { after: cut(text) } : type === 'update' ? { diff: cut(text) } : {}),
-      ...(movedTo === undefined ? {} : { movedTo }),
+function openCodeFiles(files: unknown): readonly FileEdit[] {
+  return listOf(files).flatMap((file) =>
+    readEdit(file, { path: ['filePath', 'relativePath'], diff: ['patch', 'diff'] }).map((one) => ({
+      ...one,
+      ...moveOf(file['movePath']),
     })),
   );
 }
 
-function edits(found: readonly FileEdit[]): ToolAction | undefined {
-  return found.length === 0 ? undefined : { type: 'edit', edits: found };
+function moveOf(target: unknown): Pick<FileEdit, 'movedTo'> {
+  return typeof target === 'string' && target !== '' ? { movedTo: cut(target, maxPath) } : {};
 }
 
-/** `changes` is a list; in older versions of Codex it was an object by path: `{"a.txt": {"add": {"content": "…"}}}`. */
-function changesOf({ changes, files }: Fields): readonly FileEdit[] {
-  const list =
-    typeof changes === 'object' && changes !== null && !Array.isArray(changes)
-      ? entriesOf(changes).map(([path, change]) => ({ path, ...olderChange(fieldsOf(change)) }))
-      : listOf(changes ?? files);
-  return list.flatMap((change): readonly FileEdit[] => {
-    const path = pathOf(change);
-    return path === undefined ? [] : [{ path, ...changeOf(change) }];
-  });
+function asEdits(found: readonly FileEdit[]): ToolAction | undefined {
+  if (found.length === 0) return undefined;
+  const left = found.length - maxEntries;
+  const more = left > 0 ? [{ path: `… (${left} more)` }] : [];
+  return { type: 'edit', edits: [...found.slice(0, maxEntries), ...more] };
 }
 
-function olderChange(change: Fields): Fields {
-  const [kind, facts] = entriesOf(change)[0] ?? [];
-  return { ...fieldsOf(facts), kind };
-}
-
-/** Codex (`kind`) has the text of a new and of a deleted file as its `diff`; in OpenCode's question (`type`) it is a diff. */
-function changeOf(change: Fields): Omit<FileEdit, 'path'> {
-  const diff = firstText(change, ['diff', 'unified_diff', 'patch', 'content']);
-  const moved = firstText(change, ['move_path', 'movePath']);
-  return {
-    ...(diff === undefined ? {} : { [changeNames.get(change['kind']) ?? 'diff']: cut(diff) }),
-    ...(moved === undefined || moved === '' ? {} : { movedTo: cut(moved) }),
+function todos(listName: string, textName: string): Reader {
+  return (input) => {
+    const list = fieldsOf(input)[listName];
+    if (!Array.isArray(list)) return undefined;
+    const items = listOf(list.slice(0, maxEntries)).flatMap((item): readonly TodoItem[] => {
+      const text = firstText(item, [textName]);
+      const status = item['status'];
+      if (text === undefined || status === 'cancelled') return [];
+      const state = status === 'completed' || status === 'in_progress' ? status : 'pending';
+      return [{ text: cut(text, 1000), state }];
+    });
+    return { type: 'todos', items };
   };
 }
 
-const changeNames: ReadonlyMap<unknown, 'before' | 'after'> = new Map([
-  ['add', 'after'],
-  ['delete', 'before'],
-]);
+const maxPath = 4096;
 
-function textsOf(fields: Fields): Omit<FileEdit, 'path'> {
-  const before = firstText(fields, ['old_string', 'oldString', 'old_text', 'oldText']);
-  const after = firstText(fields, ['new_string', 'newString', 'new_text', 'content', 'new_source']);
-  const diff = firstText(fields, ['diff']);
-  return {
-    ...(before === undefined ? {} : { before: cut(before) }),
-    ...(after === undefined || fields['edit_mode'] === 'delete' ? {} : { after: cut(after) }),
-    ...(diff === undefined ? {} : { diff: cut(diff) }),
-  };
-}
-
-function readTodos(input: unknown): ToolAction | undefined {
-  const fields = fieldsOf(input);
-  const list = fields['todos'] ?? fields['plan'];
-  if (!Array.isArray(list)) return undefined;
-  const items = listOf(list).flatMap((item): readonly TodoItem[] => {
-    const text = firstText(item, ['content', 'description', 'step', 'text']);
-    const status = item['status'];
-    if (text === undefined || status === 'cancelled') return [];
-    const state = status === 'completed' || status === 'in_progress' ? status : 'pending';
-    return [{ text: cut(text, 1000), state }];
-  });
-  return { type: 'todos', items };
-}
-
-function pathOf(fields: Fields): string | undefined {
-  const path = firstText(fields, ['file_path', 'filePath', 'filepath', 'notebook_path', 'path']);
-  return path === undefined || path === '' ? undefined : cut(path, 4096);
+function pathOf(fields: Fields, names: readonly string[]): string | undefined {
+  const path = firstText(fields, names);
+  return path === undefined || path === '' ? undefined : cut(path, maxPath);
 }
 
 function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-function entriesOf(value: object): readonly (readonly [string, unknown])[] {
-  return Object.entries(value).slice(0, maxEntries);
+function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return Object.entries(fieldsOf(value));
 }
 
 function listOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.slice(0, maxEntries).map(fieldsOf) : [];
+  return Array.isArray(value) ? value.map(fieldsOf) : [];
 }
 
 function firstText(fields: Fields, names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const value = fields[name];
-    if (typeof value === 'string') return value;
-  }
-  return undefined;
+  return names.map((name) => fields[name]).find((value) => typeof value === 'string');
 }
 
 /** Whoever is shown the text must see that it is not all. */

@@ -224,8 +224,8 @@ export class Gateway implements GatewayFace {
     return receipt;
   }
 
-  async interrupt(channel: string): Promise<boolean> {
-    return this.#parts.queue.stop(channel, { type: 'stopped', by: 'an interrupt' });
+  async interrupt(channel: string, by = 'an interrupt'): Promise<boolean> {
+    return this.#parts.queue.stop(channel, { type: 'stopped', by });
   }
 
   event(id: string): Promise<StoredEvent | undefined> {
@@ -295,7 +295,7 @@ export class Gateway implements GatewayFace {
   }
 
   get vendorSessions(): GatewayFace['vendorSessions'] {
-    throw new Error('not yet');
+    return this.#parts.vendorSessions;
   }
 
   get changes(): GatewayFace['changes'] {

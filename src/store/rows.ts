@@ -31,6 +31,8 @@ export interface StoredEvent {
   readonly messageId?: string | undefined;
   readonly text: string;
   readonly author?: string | undefined;
+  /** What its sender tells the agent beside the text, for the turn's system prompt. */
+  readonly instructions?: string | undefined;
   readonly state: EventState;
   readonly createdAt: number;
   readonly endedAt?: number | undefined;

@@ -89,6 +89,13 @@ export interface Store {
   session(channel: string, backend: string): Promise<StoredSession | undefined>;
   saveSession(session: StoredSession): Promise<void>;
   forgetSession(channel: string, backend: string): Promise<void>;
+  /** The sessions that channels go on with. */
+  sessions(): Promise<readonly StoredSession[]>;
+  /**
+   * The channel begins a new conversation with a session that a CLI has made by itself, and a message says so. Nothing is
+   * changed if a turn runs or waits in the channel (`busy`), or a channel goes on with the session already (`taken`).
+   */
+  adoptSession(adoption: Adoption, at: number): Promise<'adopted' | 'busy' | 'taken'>;
   channel(channel: string): Promise<ChannelState>;
   changeChannel(channel: string, change: ChannelChange): Promise<void>;
   channels(): Promise<readonly ChannelOverview[]>;
@@ -175,6 +182,8 @@ export interface NewEvent {
   readonly messageId?: string | undefined;
   readonly text: string;
   readonly author?: string | undefined;
+  /** What its sender tells the agent beside the text, for the turn's system prompt. */
+  readonly instructions?: string | undefined;
   /** The role of the text in the conversation. Default `user`. */
   readonly role?: Role | undefined;
   readonly at: number;
@@ -194,6 +203,18 @@ export interface AcceptOptions {
   readonly cancels?: readonly CancelRequest[] | undefined;
   /** A running turn that is going to be stopped, noted as its `stopReason`: after a crash it is not run again. */
   readonly stops?: { readonly turnId: string; readonly by: string } | undefined;
+  /** The change of the channel that the message asks for, unless it is refused. */
+  readonly channelChange?: ChannelChange | undefined;
+  /**
+   * What was said elsewhere before the message, oldest first. In a channel without any event it is the beginning of the
+   * conversation; in any other it counts as known.
+   */
+  readonly history?: readonly HistoryMessage[] | undefined;
+}
+
+export interface HistoryMessage {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
 }
 
 export type ImmediateOutcome = Omit<TurnOutcome, 'events' | 'usage'>;
@@ -386,6 +407,13 @@ export interface ChannelChange {
   readonly queueMode?: string | null | undefined;
   /** Forgets the channel's sessions and starts the conversation anew. */
   readonly newConversation?: boolean | undefined;
+}
+
+export interface Adoption {
+  readonly session: Omit<StoredSession, 'seen'>;
+  readonly change: Omit<ChannelChange, 'newConversation'>;
+  /** The message. */
+  readonly text: string;
 }
 
 export interface PruneCut {

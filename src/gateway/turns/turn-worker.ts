@@ -15,6 +15,7 @@ import type { GatewayConfig } from '../config.js';
 import type { HookManager } from '../hooks/hook-manager.js';
 import type { Watcher } from '../journal-points.js';
 import { Attempt } from './attempt.js';
+import { instructionsOf } from './instructions-of.js';
 import type { PermissionRequests } from './permission-requests.js';
 import { recoverTurn } from './recover-turn.js';
 import type { Shortage } from './shortage.js';
@@ -111,7 +112,7 @@ export class TurnWorker implements TurnHandler {
       return this.#turn(lease, await this.#collect(lease, event), signal);
     const result = await this.#parts.commands.run(command, event.channel);
     if (result.type === 'prompt')
-      return this.#turn(lease, [{ ...event, text: result.text }], signal, result.retried);
+      return this.#turn(lease, [{ ...event, ...result.again }], signal, result.retried);
     return { type: 'finish', outcome: { ...answeredByCommand(result, this.#parts.now()), events: [] } };
   }
 
@@ -207,6 +208,7 @@ export class TurnWorker implements TurnHandler {
           eventId: event.id,
           author: event.author,
           text: events.map(({ text }) => text).join('\n\n'),
+          instructions: instructionsOf(events),
           stdoutFile: await outputs.fileFor(lease.turnId),
           pending: attempt.pending,
           isRetry: event.attempts > 1,

@@ -14,6 +14,7 @@ export interface EventRow {
   readonly message_id: string | null;
   readonly text: string;
   readonly author: string | null;
+  readonly instructions: string | null;
   readonly state: StoredEvent['state'];
   readonly created_at: number;
   readonly ended_at: number | null;
@@ -94,6 +95,7 @@ export function toEvent(row: EventRow): StoredEvent {
     messageId: row.message_id ?? undefined,
     text: row.text,
     author: row.author ?? undefined,
+    instructions: row.instructions ?? undefined,
     state: row.state,
     createdAt: row.created_at,
     endedAt: row.ended_at ?? undefined,

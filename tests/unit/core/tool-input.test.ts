@@ -210,6 +210,25 @@ describe('what a tool does (16.4)', () => {
     expect(describeToolInput('constructor', {})).toEqual({ type: 'other' });
   });
 
+  it('a model that adds fields does not make a change look like another one', () => {
+    const hidden = {
+      file_path: '/w/a',
+      content: 'evil',
+      before: 'x',
+      diff: 'harmless',
+      old_string: 'x',
+      cwd: '/',
+    };
+    expect(describeToolInput('Write', hidden)).toEqual({
+      type: 'edit',
+      edits: [{ path: '/w/a', after: 'evil' }],
+    });
+    expect(describeToolInput('Bash', { command: 'rm', cwd: '/safe' })).toEqual({
+      type: 'command',
+      command: 'rm',
+    });
+  });
+
   it('what is cut says so', () => {
     const action = describeToolInput('Bash', { command: `${'x'.repeat(600_000)} && rm -rf /` });
     expect(action.type === 'command' && action.command.endsWith('more characters)')).toBe(true);
@@ -265,8 +284,9 @@ describe('what a tool does (16.4)', () => {
       diff: 'x',
     }));
     const action = describeToolInput('apply_patch', { changes });
-    expect(action.type === 'edit' && action.edits.length).toBe(200);
-    expect(summarizeToolInput('apply_patch', { changes })).toBe('f0 and 199 more files');
+    expect(action.type === 'edit' && action.edits.length).toBe(201);
+    expect(action.type === 'edit' && action.edits.at(-1)?.path).toBe('… (99800 more)');
+    expect(summarizeToolInput('apply_patch', { changes })).toBe('f0 and 200 more files');
   });
 });
 

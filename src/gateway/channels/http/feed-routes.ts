@@ -7,6 +7,9 @@ import { HttpProblem } from './problem.js';
 import { representMessage, representStatus, representTurn } from './represent.js';
 import { representPending } from './represent-pending.js';
 
+/** A client that was cut off comes back after this time. */
+const retryMs = 1000;
+
 /** What happens in a channel as server-sent events; `wire.ts` lists them. */
 export function addFeedRoutes(app: HttpApp, { gateway, stopping }: RouteOptions): void {
   addRoute(app, '/v1/channels/:id/events', {
@@ -16,10 +19,11 @@ export function addFeedRoutes(app: HttpApp, { gateway, stopping }: RouteOptions)
       const from = checkPosition(c.req.header('Last-Event-ID') ?? c.req.query('after'));
       const others = checkFlag('others', c.req.query('others'));
       if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
-      return eventStream(c, stopping, async function* (signal) {
+      const follow = async function* (signal: AbortSignal) {
         for await (const entry of gateway.follow(channel, { from, others, signal }))
           yield print(entry, gateway);
-      });
+      };
+      return eventStream(c, stopping, follow, { retryMs });
     },
   });
 }

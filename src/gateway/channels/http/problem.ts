@@ -33,7 +33,7 @@ const statuses = {
   unavailable: 503,
 } as const satisfies Record<ProblemCode, number>;
 
-type ProblemStatus = (typeof statuses)[ProblemCode];
+export type ProblemStatus = (typeof statuses)[ProblemCode];
 
 /** The reason why a request can't be served, as its sender is told. */
 export class HttpProblem extends Error {

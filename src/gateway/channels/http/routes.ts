@@ -9,6 +9,8 @@ import { checkToken } from './check-token.js';
 import { addEventRoutes } from './event-routes.js';
 import { addFeedRoutes } from './feed-routes.js';
 import { limitRequests } from './limit-requests.js';
+import { isOpenAiPath, toOpenAiProblem } from './openai/open-ai-problem.js';
+import { addOpenAiRoutes } from './openai/open-ai-routes.js';
 import { addOpenApiRoutes } from './openapi-routes.js';
 import { addOverviewRoutes } from './overview-routes.js';
 import { addPageRoutes } from './page-routes.js';
@@ -37,6 +39,7 @@ export function createApp(options: RouteOptions): HttpApp {
   addChainRoutes(app, options);
   addFeedRoutes(app, options);
   addPermissionRoutes(app, options);
+  addOpenAiRoutes(app, options);
   addStatusRoutes(app, options);
   addOpenApiRoutes(app);
   addPageRoutes(app, options);
@@ -45,7 +48,7 @@ export function createApp(options: RouteOptions): HttpApp {
     return c.json(problem.body, problem.status);
   });
   app.onError((error, c) => {
-    const problem = toProblem(error);
+    const problem = isOpenAiPath(c.req.path) ? toOpenAiProblem(error) : toProblem(error);
     if (problem.status >= 500) {
       const level = problem.code === 'internal' ? 'error' : 'warn';
       options.log[level]('http request failed', { method: c.req.method, path: c.req.path, error });
