@@ -1,3 +1,9 @@
-export function ChangesView({ channel }: { readonly channel: string }) {
+interface Props {
+  readonly channel: string;
+  readonly revision?: string | number | undefined;
+  readonly panel?: boolean;
+}
+
+export function ChangesView({ channel }: Props) {
   return <p>Changes in {channel}</p>;
 }
