@@ -1,0 +1,3 @@
+export function ChainsView({ runId }: { readonly runId?: string | undefined }) {
+  return <p>Chain runs {runId}</p>;
+}

@@ -1,0 +1,3 @@
+export function StatisticsView() {
+  return <p>Statistics</p>;
+}
