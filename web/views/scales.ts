@@ -31,13 +31,13 @@ export function labelledSteps(count: number, room: number): readonly number[] {
 
 /** Where each series begins and ends on top of those before it, step by step. Negative values count as none. */
 export function stack(
-  series: readonly (readonly number[])[],
+  series: readonly (readonly (number | undefined)[])[],
 ): readonly (readonly (readonly [from: number, to: number])[])[] {
   const tops: number[] = [];
   return series.map((values) =>
     values.map((value, step) => {
       const from = tops[step] ?? 0;
-      const to = from + (Number.isFinite(value) ? Math.max(value, 0) : 0);
+      const to = from + (value !== undefined && Number.isFinite(value) ? Math.max(value, 0) : 0);
       tops[step] = to;
       return [from, to] as const;
     }),

@@ -13,7 +13,8 @@ export interface StatisticsTable {
 
 export interface Series {
   readonly name: string;
-  readonly values: readonly number[];
+  /** One for each step; undefined where there is nothing to tell. */
+  readonly values: readonly (number | undefined)[];
 }
 
 export function readStatistics(view: StatisticsView): StatisticsTable {
@@ -44,7 +45,7 @@ export function seriesByKey(
 ): readonly Series[] {
   return table.rows.map(({ key, points }) => ({
     name: key,
-    values: points.map((point) => (point === undefined ? 0 : pick(point))),
+    values: points.map((point) => (point === undefined ? undefined : pick(point))),
   }));
 }
 
@@ -63,7 +64,7 @@ export function seriesByKind(
         }, 0),
       ),
     }))
-    .filter(({ values }) => values.some((value) => value > 0));
+    .filter(({ values }) => values.some((value) => value !== undefined && value > 0));
 }
 
 /** The codes of the errors that occur, the most frequent one first. */

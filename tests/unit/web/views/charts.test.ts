@@ -115,8 +115,8 @@ describe('statistics', () => {
       '03:00',
     ]);
     expect(seriesByKey(table, ({ turns }) => turns)).toEqual([
-      { name: 'claude', values: [1, 0, 0, 3] },
-      { name: 'codex', values: [0, 1, 0, 0] },
+      { name: 'claude', values: [1, undefined, undefined, 3] },
+      { name: 'codex', values: [undefined, 1, undefined, undefined] },
     ]);
   });
 
