@@ -1,0 +1,48 @@
+import type { ChainRunView } from '../../src/gateway/channels/http/wire.js';
+import { count, dollars, plainCode, shortNumber } from './in-words.js';
+import { RunStatus } from './run-status.js';
+
+type Step = ChainRunView['steps'][number];
+
+/** A step of a run: what it came to, and what it said. */
+export function ChainStep({ step, last }: { readonly step: Step; readonly last: boolean }) {
+  const facts = factsOf(step);
+  return (
+    <li class={`step ${step.status}`}>
+      <h2>
+        <bdi>{step.name ?? step.agent}</bdi>
+        <RunStatus status={step.status} />
+      </h2>
+      <p class="step-facts">
+        {facts.map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+      </p>
+      {step.error !== undefined && (
+        <p class="step-error">
+          <strong>{plainCode(step.error.code)}</strong> {step.error.message}
+        </p>
+      )}
+      {step.output !== '' && (
+        <details class="step-output" open={last || step.error !== undefined}>
+          <summary>Output</summary>
+          <pre>{step.output}</pre>
+        </details>
+      )}
+    </li>
+  );
+}
+
+function factsOf(step: Step): readonly string[] {
+  const { usage } = step;
+  return [
+    step.name === undefined ? step.backend : `${step.agent} · ${step.backend}`,
+    ...(step.iterations > 0 ? [count(step.iterations, 'iteration')] : []),
+    ...(step.reason === undefined ? [] : [`ended by ${plainCode(step.reason)}`]),
+    ...(step.verified === undefined ? [] : [step.verified ? 'verified' : 'not verified']),
+    ...(usage === undefined
+      ? []
+      : [`${shortNumber(usage.inputTokens)} tokens in, ${shortNumber(usage.outputTokens)} out`]),
+    ...(usage?.costUsd === undefined ? [] : [dollars(usage.costUsd)]),
+  ];
+}

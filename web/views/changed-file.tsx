@@ -1,0 +1,78 @@
+import { useMemo } from 'preact/hooks';
+import type { ChangedFileView } from '../../src/gateway/channels/http/wire.js';
+import { CopyButton } from './copy-button.js';
+import { readDiffRows } from './diff-rows.js';
+import { DiffTable } from './diff-table.js';
+import { Revert } from './revert.js';
+import { VisibleText } from './visible-text.js';
+
+interface Props {
+  readonly file: ChangedFileView;
+  readonly open: boolean;
+  readonly wrap: boolean;
+  readonly reverted: boolean;
+  /** What the file would be put back to, in words. */
+  readonly until: string;
+  readonly level: 2 | 3;
+  readonly onFold: () => void;
+  readonly onRevert: (force: boolean) => Promise<void>;
+}
+
+/** One file of the list, with its diff below if it is open. */
+export function ChangedFile({ file, open, wrap, reverted, until, level, onFold, onRevert }: Props) {
+  const slash = file.path.lastIndexOf('/') + 1;
+  const Heading = level === 2 ? 'h2' : 'h3';
+  return (
+    <li class={`changed-file${open ? ' open' : ''}`}>
+      <Heading class="file-heading">
+        <button type="button" class="plain file-name" aria-expanded={open} onClick={onFold}>
+          <span class="fold" aria-hidden="true" />
+          <bdi class="path">
+            <span class="directory">
+              <VisibleText text={file.path.slice(0, slash)} />
+            </span>
+            <VisibleText text={file.path.slice(slash)} />
+          </bdi>
+          <span class={`file-status ${file.status}`}>{reverted ? 'reverted' : file.status}</span>
+          {!file.binary && (
+            <span class="counts">
+              <span class="plus">+{file.additions}</span> <span class="minus">−{file.deletions}</span>
+            </span>
+          )}
+        </button>
+      </Heading>
+      {open && (
+        <div class="file-body">
+          <div class="file-actions">
+            <CopyButton label="Copy path" name={`Copy path of ${file.path}`} text={() => file.path} />
+            {file.diff !== undefined && (
+              <CopyButton label="Copy diff" name={`Copy diff of ${file.path}`} text={() => file.diff ?? ''} />
+            )}
+            <Revert file={file} reverted={reverted} until={until} onRevert={onRevert} />
+          </div>
+          {file.changedSince && !reverted && (
+            <p class="file-note warn">
+              This file was changed again after the turn. The diff shows what the turn did.
+            </p>
+          )}
+          <FileDiff file={file} wrap={wrap} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function FileDiff({ file, wrap }: { readonly file: ChangedFileView; readonly wrap: boolean }) {
+  const rows = useMemo(() => readDiffRows(file.diff ?? ''), [file.diff]);
+  if (rows.length > 0) return <DiffTable path={file.path} rows={rows} wrap={wrap} />;
+  return <p class="file-note">{whyNoLines(file)}</p>;
+}
+
+function whyNoLines(file: ChangedFileView): string {
+  if (file.binary) return 'This is a binary file: there are no lines to show.';
+  if (file.diff === undefined)
+    return 'The changes are too large to be shown together. The file itself has them.';
+  if (file.status === 'added') return 'The new file is empty.';
+  if (file.status === 'deleted') return 'The deleted file was empty.';
+  return 'No line has changed: only the file’s mode, or what kind of file it is.';
+}
