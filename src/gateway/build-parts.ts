@@ -42,6 +42,7 @@ export interface BuildOptions {
   readonly store: Store;
   readonly ballast: Pick<Ballast, 'released' | 'restore'>;
   readonly httpToken: string;
+  readonly pageDirectory?: string | undefined;
   /** Called when somebody begins to follow a channel. */
   readonly onFollowed?: ((channel: string) => void) | undefined;
 }
@@ -78,6 +79,9 @@ export function buildParts(options: BuildOptions): GatewayParts {
   const http = new HttpChannel({
     ...{ host, port, log, limits },
     token: options.httpToken,
+    allowedHosts: config.httpAllowedHosts,
+    maxRequestsPerMinute: config.httpMaxRequestsPerMinute,
+    pageDirectory: options.pageDirectory,
     metrics: metrics.registry,
   });
   const kinds: readonly ChannelKind[] = [http];

@@ -59,6 +59,7 @@ export function setUpGateway(settings: Record<string, string> = {}): GatewayStag
         WORKING_DIR: work,
         BACKEND_CLI_PATH: demoAgent,
         HTTP_PORT: '0',
+        HTTP_MAX_REQUESTS_PER_MINUTE: '0',
         HTTP_TOKEN: 'a-token-for-the-tests',
         RETRY_DELAY_MS: '50',
         SHUTDOWN_GRACE_MS: '0',
