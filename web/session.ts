@@ -82,7 +82,6 @@ async function exchange(token: string): Promise<string | undefined> {
 
 /** Asks the gateway whether there is a session. */
 export async function findSession(): Promise<void> {
-  if (pageKey() === '') return session.set('closed');
   try {
     const response = await fetch('/v1/channels?limit=1', { headers: { 'X-Turnout-Page': pageKey() } });
     session.set(response.status === 401 ? 'closed' : 'open');
