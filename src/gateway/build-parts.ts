@@ -8,6 +8,7 @@ import { AgentRuntime } from './agent-runtime.js';
 import { AgentTraces } from './agents/agent-traces.js';
 import { Agents } from './agents/agents.js';
 import { SessionManager } from './agents/session-manager.js';
+import { CliSessions } from './agents/vendor-sessions.js';
 import { ArchiveWriter } from './archive/archive-writer.js';
 import { HttpChannel } from './channels/http/http-channel.js';
 import { Outbox } from './channels/outbox.js';
@@ -60,6 +61,7 @@ export interface GatewayParts {
   readonly metrics: GatewayMetrics;
   readonly waiters: EventWaiters;
   readonly feed: Feed;
+  readonly vendorSessions: CliSessions;
   status(channel: string): Promise<ChannelStatus>;
   readonly http: HttpChannel;
   readonly kinds: readonly ChannelKind[];
@@ -129,6 +131,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
         error,
       }),
   );
+  const vendorSessions = new CliSessions({ config, store, runtime, now, channelChanged });
   const commands = new ChatCommands({ store, runtime });
   const shortage = new Shortage();
   const worker = new TurnWorker({
@@ -188,6 +191,6 @@ export function buildParts(options: BuildOptions): GatewayParts {
   metrics.addGauges(store, queue, agents);
   return {
     ...{ queue, inbox, permissions, outbox, agents, archive, scheduler, outputs, metrics, waiters },
-    ...{ http, kinds, channelChanged, shortage, feed, status },
+    ...{ http, kinds, channelChanged, shortage, feed, status, vendorSessions },
   };
 }

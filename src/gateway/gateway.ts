@@ -275,7 +275,7 @@ export class Gateway implements GatewayFace {
   }
 
   get vendorSessions(): GatewayFace['vendorSessions'] {
-    throw new Error('not yet');
+    return this.#parts.vendorSessions;
   }
 
   get changes(): GatewayFace['changes'] {
