@@ -1,4 +1,5 @@
 import type { ChainRunView } from '../../src/gateway/channels/http/wire.js';
+import { Markdown } from '../markdown/markdown.js';
 import { count, dollars, plainCode, shortNumber } from './in-words.js';
 import { RunStatus } from './run-status.js';
 
@@ -26,19 +27,31 @@ export function ChainStep({ step, last }: { readonly step: Step; readonly last: 
       {step.output !== '' && (
         <details class="step-output" open={last || step.error !== undefined}>
           <summary>Output</summary>
-          <pre>{step.output}</pre>
+          <Markdown text={step.output} />
         </details>
       )}
     </li>
   );
 }
 
+/** Why a step ended, as docs/chains.md tells it. */
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['marker', 'the agent said it is done'],
+  ['single_run', 'one run'],
+  ['max_iterations', 'no more iterations allowed'],
+  ['budget', 'the budget is used up'],
+  ['no_progress', 'no progress any more'],
+  ['verify_failed', 'not confirmed by the check'],
+  ['error', 'ended by an error'],
+  ['interrupted', 'interrupted'],
+]);
+
 function factsOf(step: Step): readonly string[] {
   const { usage } = step;
   return [
     step.name === undefined ? step.backend : `${step.agent} · ${step.backend}`,
     ...(step.iterations > 0 ? [count(step.iterations, 'iteration')] : []),
-    ...(step.reason === undefined ? [] : [`ended by ${plainCode(step.reason)}`]),
+    ...(step.reason === undefined ? [] : [reasons.get(step.reason) ?? plainCode(step.reason)]),
     ...(step.verified === undefined ? [] : [step.verified ? 'verified' : 'not verified']),
     ...(usage === undefined
       ? []

@@ -30,6 +30,11 @@ export function ChartPlot(props: Props) {
   const y = (value: number) => edge + heightAt(value, top, plotHeight);
   const xOf = (nth: number) => left + nth * column;
   const rangeMs = steps.length * stepMs;
+  const choose = (event: PointerEvent & { readonly currentTarget: SVGRectElement }) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const nth = Math.floor(((event.clientX - box.left) / box.width) * steps.length);
+    onStep(Math.min(Math.max(nth, 0), steps.length - 1));
+  };
   return (
     <svg class="drawing" width={width} height={plotHeight + 2 * edge + 18} aria-hidden="true">
       <defs>
@@ -41,7 +46,7 @@ export function ChartPlot(props: Props) {
         <g key={tick}>
           <path class={tick === 0 ? 'axis' : 'grid'} d={`M${left},${y(tick)} H${left + inner}`} />
           <text class="label" x={left - 6} y={y(tick) + 4} text-anchor="end">
-            {print(tick)}
+            {tick === 0 ? '0' : print(tick)}
           </text>
         </g>
       ))}
@@ -102,11 +107,8 @@ export function ChartPlot(props: Props) {
         y={0}
         width={inner}
         height={plotHeight + edge}
-        onPointerMove={(event) => {
-          const box = event.currentTarget.getBoundingClientRect();
-          const nth = Math.floor(((event.clientX - box.left) / box.width) * steps.length);
-          onStep(Math.min(Math.max(nth, 0), steps.length - 1));
-        }}
+        onPointerMove={choose}
+        onPointerDown={choose}
       />
     </svg>
   );

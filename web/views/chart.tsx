@@ -21,11 +21,13 @@ export interface ChartProps {
 
 /** A chart with its legend, its values on hover and by arrow keys, and a table of them. */
 export function Chart(props: ChartProps) {
-  const { title, kind, series, steps, stepMs, print } = props;
+  const { title, kind, steps, stepMs, print } = props;
+  const series = props.series.filter(({ values }) =>
+    values.some((value) => value !== undefined && value > 0),
+  );
   const id = useId();
   const [frame, width] = useWidth<HTMLElement>();
   const [step, setStep] = useState<number>();
-  const nothing = series.every(({ values }) => values.every((value) => !value));
   const onKeyDown = (event: KeyboardEvent) => {
     const next = stepAfterKey(event.key, step, steps.length);
     if (next === undefined) return;
@@ -37,7 +39,7 @@ export function Chart(props: ChartProps) {
       <figcaption>
         <h3 id={`${id}-title`}>{title}</h3>
       </figcaption>
-      {nothing ? (
+      {series.length === 0 ? (
         <p class="chart-empty">{props.empty}</p>
       ) : (
         <>
@@ -51,9 +53,10 @@ export function Chart(props: ChartProps) {
             onKeyDown={onKeyDown}
             onFocus={() => setStep((now) => now ?? lastWithValue(series, steps.length))}
             onBlur={() => setStep(undefined)}
-            onPointerLeave={() => setStep(undefined)}
+            // A finger that is lifted leaves too: what it has shown stays until the next tap.
+            onPointerLeave={(event) => event.pointerType === 'mouse' && setStep(undefined)}
           >
-            <ChartPlot {...props} width={width} step={step} onStep={setStep} />
+            <ChartPlot {...props} series={series} width={width} step={step} onStep={setStep} />
             {step !== undefined && <Values {...props} width={width} step={step} />}
           </div>
           <ul class="legend">
