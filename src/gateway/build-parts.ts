@@ -11,10 +11,12 @@ import { SessionManager } from './agents/session-manager.js';
 import { ArchiveWriter } from './archive/archive-writer.js';
 import { HttpChannel } from './channels/http/http-channel.js';
 import { Outbox } from './channels/outbox.js';
-import type { ChannelKind } from './channels/types.js';
+import type { ChannelKind, ChannelStatus } from './channels/types.js';
 import { ChatCommands } from './commands/chat-commands.js';
 import { ImmediateCommands } from './commands/immediate-commands.js';
 import type { Environment, GatewayConfig } from './config.js';
+import { channelStatus } from './feed/channel-status.js';
+import { Feed } from './feed/feed.js';
 import { GatewayMetrics } from './gateway-metrics.js';
 import type { HookManager } from './hooks/hook-manager.js';
 import type { Watcher } from './journal-points.js';
@@ -40,6 +42,8 @@ export interface BuildOptions {
   readonly store: Store;
   readonly ballast: Pick<Ballast, 'released' | 'restore'>;
   readonly httpToken: string;
+  /** Called when somebody begins to follow a channel. */
+  readonly onFollowed?: ((channel: string) => void) | undefined;
 }
 
 export interface GatewayParts {
@@ -54,6 +58,8 @@ export interface GatewayParts {
   readonly outputs: TurnOutputs;
   readonly metrics: GatewayMetrics;
   readonly waiters: EventWaiters;
+  readonly feed: Feed;
+  status(channel: string): Promise<ChannelStatus>;
   readonly http: HttpChannel;
   readonly kinds: readonly ChannelKind[];
   /** Brings out, archives and announces something new in a channel. */
@@ -75,14 +81,12 @@ export function buildParts(options: BuildOptions): GatewayParts {
     metrics: metrics.registry,
   });
   const kinds: readonly ChannelKind[] = [http];
-  const outbox = new Outbox({
-    store,
-    kindOf: ({ message }) => kinds.find((kind) => kind.owns(message.channel)),
-    log,
-    now,
-    watch,
-  });
+  const outbox = new Outbox({ store, kinds, log, now, watch });
+  const status = (channel: string) =>
+    channelStatus(channel, { store, runtime, runningTool: (name) => worker.runningTool(name) });
+  const feed = new Feed({ store, status, onFollowed: options.onFollowed });
   const channelChanged = (channel: string, at = now()): void => {
+    feed.changed(channel);
     outbox.wake();
     archive.channelChanged(channel, at);
     waiters.channelChanged(channel);
@@ -132,6 +136,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     permissions,
     post,
     outputs,
+    feed,
     ballast: options.ballast,
     log,
     now,
@@ -154,6 +159,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
       const ms = since === undefined ? undefined : now() - since;
       metrics.settled(settlement, ms);
       const { channel, turnId: turn } = lease;
+      feed.turnEnded(channel, turn);
       const finished = settlement.type === 'finish';
       const state = finished ? settlement.outcome.state : 'postponed';
       log.info('turn ended', { channel, turn, state, ms });
@@ -172,11 +178,12 @@ export function buildParts(options: BuildOptions): GatewayParts {
     submit: async (event) => {
       metrics.received(event.source);
       await queue.accept(event);
+      feed.changed(event.channel);
     },
   });
   metrics.addGauges(store, queue, agents);
   return {
     ...{ queue, inbox, permissions, outbox, agents, archive, scheduler, outputs, metrics, waiters },
-    ...{ http, kinds, channelChanged, shortage },
+    ...{ http, kinds, channelChanged, shortage, feed, status },
   };
 }

@@ -16,7 +16,7 @@ import { SteadyTime } from './archive/steady-time.js';
 import { buildParts, type GatewayParts } from './build-parts.js';
 import type { HttpAddress } from './channels/http/http-channel.js';
 import { loadHttpToken } from './channels/http/http-token.js';
-import type { GatewayFace, Health, IncomingMessage, Receipt } from './channels/types.js';
+import type { ChannelStatus, GatewayFace, Health, IncomingMessage, Receipt } from './channels/types.js';
 import { checkStart } from './check-start.js';
 import { backendConfig, configWith, type Environment, type GatewayConfig } from './config.js';
 import { HookManager } from './hooks/hook-manager.js';
@@ -31,6 +31,8 @@ export interface GatewayOptions {
   readonly watch?: Watcher | undefined;
   /** A backend in place of the configured one. */
   readonly backend?: BackendAdapter | undefined;
+  /** Called when somebody begins to follow a channel. */
+  readonly onFollowed?: ((channel: string) => void) | undefined;
 }
 
 export const databaseFile = 'turnout.db';
@@ -79,7 +81,11 @@ export class Gateway implements GatewayFace {
       const storeHealth = new StoreHealth({ store: opened, log });
       const { store } = storeHealth;
       const watch: Watcher = options.watch ?? (() => undefined);
-      const parts = buildParts({ config, env, log, watch, backend, hooks, store, ballast, httpToken: token });
+      const { onFollowed } = options;
+      const parts = buildParts({
+        ...{ config, env, log, watch, backend, hooks, store, ballast, onFollowed },
+        httpToken: token,
+      });
       const gateway = new Gateway(
         { ...options, config },
         {
@@ -177,6 +183,7 @@ export class Gateway implements GatewayFace {
     this.#state = 'stopped';
     for (const kind of this.#parts.kinds) await kind.stop();
     this.#parts.waiters.close();
+    this.#parts.feed.close();
     await this.#parts.outbox.stop();
     await this.#parts.archive.stop();
     await this.#hooks.close();
@@ -190,6 +197,7 @@ export class Gateway implements GatewayFace {
   async receive(message: IncomingMessage): Promise<Receipt> {
     this.#parts.metrics.received(message.source);
     const receipt = await this.#parts.inbox.receive(message);
+    this.#parts.feed.changed(message.channel);
     if (hasEnded(receipt.event) && !receipt.repeated) this.#parts.channelChanged(message.channel);
     return receipt;
   }
@@ -218,8 +226,14 @@ export class Gateway implements GatewayFace {
     return this.#store.permission(id);
   }
 
-  decide(id: string, decision: PermissionDecision, message?: string): Promise<StoredPermission | undefined> {
-    return this.#parts.permissions.decide(id, decision, message);
+  async decide(
+    id: string,
+    decision: PermissionDecision,
+    message?: string,
+  ): Promise<StoredPermission | undefined> {
+    const decided = await this.#parts.permissions.decide(id, decision, message);
+    if (decided !== undefined) this.#parts.feed.changed(decided.channel);
+    return decided;
   }
 
   async health(): Promise<Health> {
@@ -241,16 +255,17 @@ export class Gateway implements GatewayFace {
     return this.#parts.metrics.registry.render();
   }
 
-  follow(..._given: Parameters<GatewayFace['follow']>): ReturnType<GatewayFace['follow']> {
-    throw new Error('not yet');
+  follow(...given: Parameters<GatewayFace['follow']>): ReturnType<GatewayFace['follow']> {
+    return this.#parts.feed.follow(...given);
   }
 
-  status(..._given: Parameters<GatewayFace['status']>): ReturnType<GatewayFace['status']> {
-    throw new Error('not yet');
+  status(channel: string): Promise<ChannelStatus> {
+    return this.#parts.status(channel);
   }
 
-  cancel(..._given: Parameters<GatewayFace['cancel']>): ReturnType<GatewayFace['cancel']> {
-    throw new Error('not yet');
+  async cancel(eventId: string): Promise<boolean> {
+    const event = await this.#store.event(eventId);
+    return event?.state === 'queued' && this.#parts.queue.cancel(event);
   }
 
   get reports(): GatewayFace['reports'] {

@@ -94,6 +94,8 @@ export interface ToolRecord {
 
 export interface StoredTurn {
   readonly id: string;
+  /** The number grows with every turn of the store. */
+  readonly seq: number;
   readonly channel: string;
   /** The events that it answers, in order. */
   readonly eventIds: readonly string[];

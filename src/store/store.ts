@@ -106,6 +106,12 @@ export interface Store {
   eventOf(source: string, channel: string, messageId: string): Promise<StoredEvent | undefined>;
   /** The turns of an event, oldest first. */
   turns(eventId: string): Promise<readonly StoredTurn[]>;
+  /** The turns of a channel from `seq` on, running ones too, oldest first. */
+  turnsFrom(channel: string, seq: number, limit: number): Promise<readonly StoredTurn[]>;
+  /** The id of a channel's newest message, and the seq of its newest turn; 0 where there is none. */
+  lastOf(channel: string): Promise<{ readonly message: number; readonly turn: number }>;
+  /** The text of the first prompt of a channel's present conversation. */
+  firstPrompt(channel: string): Promise<string | undefined>;
   /** The archived events of a turn. */
   turnEvents(turnId: string): Promise<readonly ChatEvent[]>;
   /** Turns of a channel (or of all) that ended in [since, until), oldest first. */

@@ -46,6 +46,7 @@ const gatewayRooms: Readonly<Record<string, readonly string[]>> = {
   hooks: ['persona'],
   schedule: ['persona'],
   archive: ['channels'],
+  feed: ['archive', 'channels'],
   agents: ['persona'],
   commands: ['agents', 'turns'],
   turns: ['agents', 'archive', 'commands', 'hooks'],

@@ -1,5 +1,11 @@
-import type { PermissionDecision, Usage } from '../../src/core/chat-event.js';
-import type { FailureView, StreamedChatEvent, TurnView } from '../../src/gateway/channels/http/wire.js';
+import type {
+  ChatEvent,
+  PermissionDecision,
+  StepEvent,
+  ToolEndEvent,
+  Usage,
+} from '../../src/core/chat-event.js';
+import type { FailureView, TurnView } from '../../src/gateway/channels/http/wire.js';
 
 /** A turn as far as it is known: its view, and what the agent said and did. */
 export interface Turn extends Omit<TurnView, 'channel' | 'startedAt'> {
@@ -60,7 +66,7 @@ export function describeTurn(turn: Turn, view: TurnView): Turn {
 }
 
 /** Adds what the agent said or did. */
-export function addEvent(turn: Turn, event: StreamedChatEvent | Parameters<typeof addStep>[1]): Turn {
+export function addEvent(turn: Turn, event: ChatEvent): Turn {
   switch (event.type) {
     case 'session':
       return {
@@ -81,10 +87,7 @@ export function addEvent(turn: Turn, event: StreamedChatEvent | Parameters<typeo
   }
 }
 
-function addStep(
-  turn: Turn,
-  event: Exclude<StreamedChatEvent, { type: 'session' | 'usage' | 'complete' | 'error' }>,
-): Turn {
+function addStep(turn: Turn, event: Exclude<StepEvent, { type: 'session' | 'usage' }>): Turn {
   const { steps } = turn;
   const last = steps.at(-1);
   switch (event.type) {
@@ -129,20 +132,14 @@ function addStep(
   }
 }
 
-function endTool(
-  turn: Turn,
-  {
-    id,
-    output,
-    isError,
-    denied = false,
-  }: { id: string; output: string; isError: boolean; denied?: true | false },
-): Turn {
+function endTool(turn: Turn, { id, output, isError, denied = false }: ToolEnd): Turn {
   const at = turn.steps.findLastIndex((step) => step.type === 'tool' && step.id === id);
   const step = turn.steps[at];
   if (step?.type !== 'tool') return turn;
   return { ...turn, steps: turn.steps.with(at, { ...step, end: { output, isError, denied } }) };
 }
+
+type ToolEnd = Omit<ToolEndEvent, 'type' | 'denied'> & { readonly denied?: boolean };
 
 function closeThinking(turn: Turn): Turn {
   const last = turn.steps.at(-1);

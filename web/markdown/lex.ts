@@ -9,7 +9,7 @@ export interface Lexed {
 export const nothingLexed: Lexed = { text: '', blocks: [] };
 
 /**
- * Splits a text into blocks. If it begins with the text before, only the last block is read anew: more text can't change the
+ * Splits a text into blocks. If it begins with the text before, only its open end is read anew: more text can't change the
  * others, which stay the same objects. Two things may look different until the whole text is read at once: a reference
  * (`[1]: https://…`) does not reach blocks that were read before it, and HTML that was never closed.
  */
@@ -21,12 +21,18 @@ export function lex(text: string, before: Lexed = nothingLexed): Lexed {
   return { text: source, blocks: [...kept, ...lexAll(source.slice(length))] };
 }
 
-/** Blank lines belong to neither side: a list may go on behind them. */
+/**
+ * The first block that more text may change: the last one, with those above that no blank line divides from it, for an
+ * unfinished line may still turn out to belong to them. Blank lines at the end divide nothing: a list may go on behind them.
+ */
 function openFrom(blocks: readonly Token[]): number {
-  return Math.max(
-    0,
-    blocks.findLastIndex(({ type }) => type !== 'space'),
-  );
+  let at = blocks.findLastIndex(({ type }) => type !== 'space');
+  while (at > 0 && !endsBlank(blocks[at - 1])) at -= 1;
+  return Math.max(0, at);
+}
+
+function endsBlank(block: Token | undefined): boolean {
+  return block?.type === 'space' || block?.raw.endsWith('\n\n') === true;
 }
 
 /** Deeper ones are left as they are: each level reads all its text again, and the stack has an end. */

@@ -25,7 +25,6 @@ export const Markdown = memo(function Markdown({ text, growing = false }: Markdo
   return (
     <div class="markdown">
       {lexed.current.blocks.map((token, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks are never moved
         <Block key={index} token={token} />
       ))}
     </div>

@@ -134,7 +134,7 @@ function table({ header, rows }: Tokens.Table): ComponentChildren {
   );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard
-    <div class="table" tabIndex={0} role="group" aria-label="Table">
+    <section class="table" tabIndex={0} aria-label="Table">
       <table>
         <thead>
           <tr>{header.map(cell('th'))}</tr>
@@ -145,6 +145,6 @@ function table({ header, rows }: Tokens.Table): ComponentChildren {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }

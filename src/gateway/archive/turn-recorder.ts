@@ -1,13 +1,33 @@
-import type { ChatEvent, StepEvent, Usage } from '../../core/chat-event.js';
+import type { ChatEvent, Usage } from '../../core/chat-event.js';
+import { limitedValue } from '../../store/limited-json.js';
 
 const maxEvents = 2000;
-const maxTextLength = 256 * 1024;
+/** All texts of a turn together. A longer answer is whole in its message. */
+const maxTextLength = 8 * 1024 * 1024;
+/** A longer text is kept in pieces, each of which fits into the archive as it is. */
+const pieceLength = 10_000;
 
-/** Keeps a turn's events for the archive: pieces of text joined, everything bounded. */
+/** A place in a turn's record: how many events were read, and how much of the next one, a text. */
+export interface RecordPlace {
+  readonly index: number;
+  readonly offset: number;
+}
+
+export interface RecordedEvent {
+  readonly event: ChatEvent;
+  /** The place behind it. */
+  readonly next: RecordPlace;
+}
+
+/**
+ * Keeps a turn's events, for the archive and for whoever follows the turn: pieces of text joined, everything bounded. It
+ * only grows, so that a place in it stays true, also in the archive.
+ */
 export class TurnRecorder {
   readonly #events: ChatEvent[] = [];
-  #pieces: { readonly type: 'text' | 'thinking'; readonly parts: string[]; length: number } | undefined;
-  #leftOut = 0;
+  #open: { readonly type: 'text' | 'thinking'; parts: string[]; length: number } | undefined;
+  #textLength = 0;
+  #full = false;
   usage: Usage | undefined;
 
   accept(event: ChatEvent): void {
@@ -18,50 +38,116 @@ export class TurnRecorder {
       this.#join(event.type, event.text);
       return;
     } else if (event.type === 'complete') this.usage = event.usage ?? this.usage;
-    this.#flush();
+    this.#close();
     this.#keep(event);
   }
 
   get events(): readonly ChatEvent[] {
-    this.#flush();
-    if (this.#leftOut === 0) return this.#events;
-    const message = `${this.#leftOut} more events were left out of the archive`;
-    return [...this.#events, { type: 'notice', level: 'info', message } satisfies StepEvent];
+    this.#close();
+    return this.#events;
+  }
+
+  /** At most `limit` events from a place on; a text that is being written comes as far as it is. */
+  readFrom(place: RecordPlace, limit: number): readonly RecordedEvent[] {
+    const found = readEvents(this.#events, place, limit);
+    const last = found.at(-1)?.next ?? place;
+    if (this.#open === undefined || found.length >= limit) return found;
+    // The piece at the place may have been closed since: then the open one is the next.
+    const index = this.#events.length;
+    const offset = last.index === index ? last.offset : 0;
+    const text = this.#open.parts.join('');
+    this.#open.parts = [text];
+    if (text.length <= offset) return found;
+    const next = { index, offset: text.length };
+    return [...found, { event: { type: this.#open.type, text: text.slice(offset) }, next }];
   }
 
   #join(type: 'text' | 'thinking', text: string): void {
-    if (this.#pieces?.type !== type) {
-      this.#flush();
-      this.#pieces = { type, parts: [], length: 0 };
+    if (this.#open?.type !== type) this.#close();
+    let rest = text;
+    while (rest !== '' && !this.#full) {
+      if (this.#textLength >= maxTextLength) {
+        this.#close();
+        this.#leaveOut();
+        return;
+      }
+      if (this.#open !== undefined && this.#open.length >= pieceLength) this.#close();
+      this.#open ??= { type, parts: [], length: 0 };
+      const piece = cutPiece(rest, pieceLength - this.#open.length);
+      this.#open.parts.push(piece);
+      this.#open.length += piece.length;
+      this.#textLength += piece.length;
+      rest = rest.slice(piece.length);
     }
-    if (this.#pieces === undefined || this.#pieces.length >= maxTextLength) return;
-    this.#pieces.parts.push(text.slice(0, maxTextLength - this.#pieces.length));
-    this.#pieces.length += text.length;
   }
 
-  #flush(): void {
-    const pieces = this.#pieces;
-    this.#pieces = undefined;
-    if (pieces === undefined) return;
-    const cut = pieces.length > maxTextLength ? ' […]' : '';
-    this.#keep({ type: pieces.type, text: pieces.parts.join('') + cut });
+  #close(): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open !== undefined) this.#keep({ type: open.type, text: open.parts.join('') });
   }
 
   #keep(event: ChatEvent): void {
     // The end is worth more than the 2,001st tool.
-    if (this.#events.length < maxEvents || event.type === 'complete' || event.type === 'error')
-      this.#events.push(shortened(event));
-    else this.#leftOut += 1;
+    const isEnd = event.type === 'complete' || event.type === 'error';
+    if (isEnd || (!this.#full && this.#events.length < maxEvents)) this.#events.push(shortened(event));
+    else this.#leaveOut();
+  }
+
+  #leaveOut(): void {
+    if (this.#full) return;
+    this.#full = true;
+    const message =
+      'The turn went on for longer than is kept here: further steps were left out of the record.';
+    this.#events.push({ type: 'notice', level: 'info', message });
   }
 }
 
-/** A tool may print a gigabyte; the archive is for reading. */
-function shortened(event: ChatEvent): ChatEvent {
-  if (event.type === 'tool_end' && event.output.length > 16_384)
-    return { ...event, output: `${event.output.slice(0, 16_384)} […]` };
-  if (event.type === 'notice' && event.raw !== undefined) {
-    const { raw: _raw, ...rest } = event;
-    return rest;
+/** Reads what an archive, or the closed part of a record, holds from a place on. */
+export function readEvents(
+  events: readonly ChatEvent[],
+  { index, offset }: RecordPlace,
+  limit: number,
+): readonly RecordedEvent[] {
+  const found: RecordedEvent[] = [];
+  for (let at = index; at < events.length && found.length < limit; at++) {
+    const event = events[at];
+    if (event === undefined) break;
+    const rest = at === index ? behind(event, offset) : event;
+    if (rest !== undefined) found.push({ event: rest, next: { index: at + 1, offset: 0 } });
   }
-  return event;
+  return found;
+}
+
+function behind(event: ChatEvent, offset: number): ChatEvent | undefined {
+  if (offset === 0 || (event.type !== 'text' && event.type !== 'thinking')) return event;
+  return event.text.length <= offset ? undefined : { ...event, text: event.text.slice(offset) };
+}
+
+/** The beginning of a text; a surrogate pair stays whole. */
+function cutPiece(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const piece = text.slice(0, longest);
+  return /[\uD800-\uDBFF]$/.test(piece) && piece.length > 1 ? piece.slice(0, -1) : piece;
+}
+
+/** A tool may print a gigabyte, or be given one; the record is for reading. */
+function shortened(event: ChatEvent): ChatEvent {
+  switch (event.type) {
+    case 'tool_end':
+      return event.output.length > 16_384
+        ? { ...event, output: `${event.output.slice(0, 16_384)} […]` }
+        : event;
+    case 'notice': {
+      const { raw: _raw, ...rest } = event;
+      return limitedValue(rest);
+    }
+    case 'tool_start':
+    case 'permission_request':
+    case 'complete':
+    case 'error':
+      return limitedValue(event);
+    default:
+      return event;
+  }
 }

@@ -13,8 +13,8 @@ const defaultSweepMs = 30_000;
 
 export interface OutboxParts {
   readonly store: Pick<Store, 'undelivered' | 'delivered' | 'notDelivered'>;
-  /** The kind that owns the message's channel; undefined if none does. */
-  kindOf(delivery: Delivery): ChannelKind | undefined;
+  /** The first kind that owns a message's channel delivers it, whoever the message is an answer to. */
+  readonly kinds: readonly ChannelKind[];
   readonly log: Log;
   readonly now: () => number;
   readonly watch: Watcher;
@@ -93,7 +93,7 @@ export class Outbox {
   async #deliver(delivery: Delivery): Promise<string | undefined> {
     this.#parts.watch('delivering');
     try {
-      const kind = this.#parts.kindOf(delivery);
+      const kind = this.#parts.kinds.find((one) => one.owns(delivery.message.channel));
       if (kind?.type === 'pushed') await kind.deliver(delivery);
       this.#parts.watch('delivered');
       return undefined;

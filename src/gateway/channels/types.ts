@@ -94,12 +94,12 @@ export type FeedEntry =
   | { readonly type: 'message'; readonly message: StoredMessage; readonly position: FeedPosition }
   /** A turn has begun, or has ended. */
   | { readonly type: 'turn'; readonly turn: StoredTurn; readonly position: FeedPosition }
-  /** Pieces of text may come joined. Without a position it is not kept: the turn has said more than the archive holds. */
+  /** Pieces of text may come joined. */
   | {
       readonly type: 'chat';
       readonly turnId: string;
       readonly event: ChatEvent;
-      readonly position?: FeedPosition | undefined;
+      readonly position: FeedPosition;
     }
   /** The channel as it is now: at the beginning, and after every change. */
   | { readonly type: 'status'; readonly status: ChannelStatus }

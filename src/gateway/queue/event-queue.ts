@@ -1,10 +1,17 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import type { Log } from '../../config/log.js';
 import { within } from '../../core/wait.js';
+import type { StoredEvent } from '../../store/rows.js';
 import type { Accepted, AcceptOptions, Claim, Lease, NewEvent, Store } from '../../store/store.js';
 import type { Watcher } from '../journal-points.js';
 import type { TurnHandler } from '../turns/turn-worker.js';
-import type { Settlement, Stoppable, Stopped, TurnStop } from '../turns/verdicts.js';
+import {
+  droppedWaiting,
+  type Settlement,
+  type Stoppable,
+  type Stopped,
+  type TurnStop,
+} from '../turns/verdicts.js';
 import { defaultPause, LeaseKeeper } from './lease-keeper.js';
 import { cancellationOf, postponedHead } from './postponed.js';
 import type { TurnAtWork } from './turn-at-work.js';
@@ -195,6 +202,20 @@ export class EventQueue {
       await this.#claiming;
       return false;
     }
+    this.#options.onCancelled?.(channel);
+    this.wake();
+    return true;
+  }
+
+  /** Drops a message that waits. False if it does not, any more. */
+  async cancel(event: StoredEvent): Promise<boolean> {
+    const { channel } = event;
+    const request =
+      event.notBefore === undefined
+        ? droppedWaiting(event, this.#now())
+        : await cancellationOf(this.#store, event, { type: 'stopped', by: 'its sender' }, this.#now());
+    const cancelled = await this.#store.cancelWaiting(request);
+    if (cancelled.length === 0) return false;
     this.#options.onCancelled?.(channel);
     this.wake();
     return true;

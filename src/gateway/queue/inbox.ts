@@ -81,7 +81,7 @@ export class Inbox {
     this.#accepting.set(channel, others + 1);
     try {
       // In order: reading a channel's files must not let a later message overtake.
-      const { mode, effect } = await this.#modeOrder.run(channel, () => this.#meet(channel, others));
+      const { mode, effect } = await this.#modeOrder.run(channel, () => this.#meet(message, others));
       const accepted = await queue.accept(this.#event(message, 'prompt'), effect);
       const { event } = accepted;
       if (accepted.repeated || event.state !== 'queued') return accepted;
@@ -97,11 +97,11 @@ export class Inbox {
   }
 
   /** The queue mode, and what it makes of a prompt, if something runs, waits or is being accepted in the channel. */
-  async #meet(channel: string, others: number): Promise<Meeting> {
+  async #meet({ channel, queueMode }: IncomingMessage, others: number): Promise<Meeting> {
     const { store, queue, runtime } = this.#parts;
     const free = others === 0 && !queue.isRunning(channel) && (await store.countWaiting(channel)) === 0;
     if (free) return { mode: undefined, effect: {} };
-    const { queueMode: mode } = await runtime.settings(channel, await store.channel(channel));
+    const mode = queueMode ?? (await runtime.settings(channel, await store.channel(channel))).queueMode;
     return { mode, effect: mode === 'interrupt' ? await this.#overtaking(channel) : {} };
   }
 
@@ -145,7 +145,7 @@ export class Inbox {
     return messageId === undefined ? undefined : this.#parts.store.eventOf(source, channel, messageId);
   }
 
-  #event(message: IncomingMessage, kind: NewEvent['kind']): NewEvent {
+  #event({ queueMode: _mode, ...message }: IncomingMessage, kind: NewEvent['kind']): NewEvent {
     return { ...message, kind, at: this.#parts.now() };
   }
 }

@@ -8,6 +8,7 @@ import type { AgentRuntime, RuntimeReport } from '../agent-runtime.js';
 import type { AgentTurn } from '../agents/agents.js';
 import { readSeed } from '../agents/seed.js';
 import type { TurnSettings } from '../agents/turn-settings.js';
+import type { TurnRecorder } from '../archive/turn-recorder.js';
 import type { ChatCommands } from '../commands/chat-commands.js';
 import { isImmediate, parseCommand } from '../commands/parse-command.js';
 import type { GatewayConfig } from '../config.js';
@@ -49,6 +50,13 @@ export interface TurnHandler {
   settled?(lease: Lease): Promise<void>;
 }
 
+/** Shows the turns to whoever follows their channels. */
+export interface TurnFeed {
+  turnBegan(channel: string, turn: { readonly turnId: string; readonly record: TurnRecorder }): void;
+  turnGrew(channel: string): void;
+  changed(channel: string): void;
+}
+
 export interface WorkerParts {
   readonly config: GatewayConfig;
   readonly store: Store;
@@ -59,6 +67,7 @@ export interface WorkerParts {
   /** Tells the channel's readers something. */
   post(channel: string, eventId: string, text: string): Promise<void>;
   readonly outputs: TurnOutputs;
+  readonly feed: TurnFeed;
   readonly ballast: Pick<Ballast, 'released' | 'restore'>;
   readonly log: Log;
   readonly now: () => number;
@@ -189,6 +198,7 @@ export class TurnWorker implements TurnHandler {
       journal,
     };
     this.#running.set(lease.channel, running);
+    this.#parts.feed.turnBegan(lease.channel, { turnId: lease.turnId, record: attempt.recorder });
     try {
       const told = await runtime.run(
         {
@@ -214,7 +224,10 @@ export class TurnWorker implements TurnHandler {
             await journal.note({ type: 'began', ...setup });
             running.asked = { setup, at, prompt: events.at(-1)?.text ?? '' };
           },
-          saw: (chatEvent, agent, settings) => this.#record(running, chatEvent, agent, settings),
+          saw: async (chatEvent, agent, settings) => {
+            await this.#record(running, chatEvent, agent, settings);
+            this.#show(lease.channel, chatEvent);
+          },
           resumeFailed: () => this.#afterFailedResume(running),
         },
         stopping,
@@ -278,6 +291,19 @@ export class TurnWorker implements TurnHandler {
     if (ending.type === 'error' && ending.shortage) return shortage.met();
     if (blocked === undefined) shortage.over();
     return 0;
+  }
+
+  /** The tool that runs in the channel's turn: the last one that has begun, if it has not ended. */
+  runningTool(channel: string): string | undefined {
+    const last = this.#running.get(channel)?.attempt.tools.at(-1);
+    return last?.endedAt === undefined ? last?.name : undefined;
+  }
+
+  #show(channel: string, { type }: ChatEvent): void {
+    const { feed } = this.#parts;
+    feed.turnGrew(channel);
+    // Tools and questions are part of the channel's status.
+    if (/^(session|tool|permission)/.test(type)) feed.changed(channel);
   }
 
   async #record(

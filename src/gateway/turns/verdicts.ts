@@ -35,6 +35,7 @@ import { type Begun, nothingBegun } from './tools-on-record.js';
  * | somebody, or a newer message, stops its retry       | cancelled | by whom, and the last failure  | /retry                  |
  * | a newer message overtakes it (`interrupt` mode)     | cancelled | that                           | no                      |
  * | /queue clear                                        | cancelled | nothing: the command replies   | no                      |
+ * | a person drops it                                   | cancelled | nothing                        | no                      |
  * | **At the end of its turn (the first that holds)**   |           |                                |                         |
  * | it is another command                               | answered  | the command's reply            | no                      |
  * | the agent has answered                              | answered  | the answer                     | no                      |
@@ -170,6 +171,12 @@ export function overtaken(channel: string, at: number): CancelRequest {
 
 export function queueCleared(channel: string, at: number): CancelRequest {
   return { channel, at, error: { code: 'interrupted', message: 'Dropped by /queue clear' } };
+}
+
+/** A person drops one message that waits. */
+export function droppedWaiting({ id, channel }: StoredEvent, at: number): CancelRequest {
+  const error: Failure = { code: 'interrupted', message: 'Dropped before it was begun' };
+  return { channel, at, error, only: [id] };
 }
 
 // At the end of its turn

@@ -1,9 +1,8 @@
 import type { ChatEvent } from '../../core/chat-event.js';
-import { parseJson, printJson } from '../../core/json.js';
+import { parseJson } from '../../core/json.js';
+import { limitedJson } from '../limited-json.js';
 import type { Database } from './database.js';
 
-/** The limit for one archived event: long strings in it are cut and marked. */
-export const maxArchivedBytes = 64 * 1024;
 const rowCharacters = 256 * 1024;
 
 export function archive(db: Database, turnSeq: number, events: readonly ChatEvent[]): void {
@@ -33,31 +32,4 @@ export function readArchive(db: Database, turnId: string): ChatEvent[] {
       .filter((line) => line !== '')
       .map((line) => parseJson(line) as ChatEvent),
   );
-}
-
-/** Returns JSON of at most 64 KB: long strings are cut, the longest most. */
-export function limitedJson(value: unknown): string {
-  const json = printJson(value);
-  if (fits(json)) return json;
-  for (let longest = maxArchivedBytes / 4; longest >= 16; longest /= 4) {
-    const shorter = printJson(value, (_, inner) => (typeof inner === 'string' ? cut(inner, longest) : inner));
-    if (fits(shorter)) return shorter;
-  }
-  // If the value consists of so many small pieces that cutting strings does not help, only a text with its
-  // beginning is kept.
-  return JSON.stringify({ ...typeOf(value), cut: cut(json, maxArchivedBytes / 8) });
-}
-
-function fits(json: string): boolean {
-  // A UTF-16 unit takes at most three bytes, so most values need no counting.
-  return json.length * 3 <= maxArchivedBytes || Buffer.byteLength(json) <= maxArchivedBytes;
-}
-
-function cut(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  return `${text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')}… [${text.length - longest} characters cut]`;
-}
-
-function typeOf(value: unknown): { type?: unknown } {
-  return typeof value === 'object' && value !== null && 'type' in value ? { type: value.type } : {};
 }

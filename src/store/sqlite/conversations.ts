@@ -120,6 +120,15 @@ export function listChannels(db: Database): ChannelOverview[] {
   }));
 }
 
+export function firstPrompt(db: Database, channel: string): string | undefined {
+  return db.get<{ text: string }>(
+    `SELECT text FROM events INDEXED BY events_channel
+      WHERE channel = ? AND seq > ? AND kind = 'prompt' ORDER BY seq LIMIT 1`,
+    channel,
+    readChannel(db, channel).conversationStart,
+  )?.text;
+}
+
 export function readMessages(db: Database, channel: string, page: MessagePage): StoredMessage[] {
   return db
     .all<MessageRow>(

@@ -1,7 +1,7 @@
 import { StoreError } from '../errors.js';
+import { limitedJson } from '../limited-json.js';
 import type { StoredEvent } from '../rows.js';
 import type { AbandonedTurn, JoinRequest, JournalEntry, Lease, TakeOverRequest } from '../store.js';
-import { limitedJson } from './archive.js';
 import type { Database, Value } from './database.js';
 import { addMember, nextFence, waitingEvents } from './lanes.js';
 import type { TurnRow } from './read-rows.js';

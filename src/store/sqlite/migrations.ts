@@ -220,4 +220,8 @@ export const migrations: readonly string[] = [
   -- How deep the model thinks, as it was chosen in the chat.
   ALTER TABLE channels ADD COLUMN thinking TEXT;
   `,
+  `
+  -- A channel's turns in their order, for whoever follows it.
+  CREATE INDEX turns_order ON turns (channel, seq);
+  `,
 ];

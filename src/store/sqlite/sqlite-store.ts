@@ -85,6 +85,9 @@ export function createSqliteStore(
     eventOf: (source, channel, messageId) =>
       read((tx) => events.findByMessage(tx, source, channel, messageId)),
     turns: (eventId) => read((tx) => turns.turnsOf(tx, eventId)),
+    turnsFrom: (channel, seq, limit) => read((tx) => turns.turnsFrom(tx, channel, seq, limit)),
+    lastOf: (channel) => read((tx) => turns.lastOf(tx, channel)),
+    firstPrompt: (channel) => read((tx) => conversations.firstPrompt(tx, channel)),
     turnEvents: (turnId) => read((tx) => readArchive(tx, turnId)),
     turnsEnded: (range) => read((tx) => reports.turnsEnded(tx, range)),
     waiting: (channel, limit) => read((tx) => lanes.waitingEvents(tx, channel, limit).map(toEvent)),

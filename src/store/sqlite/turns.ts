@@ -6,6 +6,7 @@ import { type EventRow, type ToolRow, type TurnRow, toEvent, toFailure, toUsage 
 export function toTurn(db: Database, row: TurnRow): StoredTurn {
   return {
     id: row.id,
+    seq: row.seq,
     channel: row.channel,
     eventIds: membersOf(db, row.seq).map(({ id }) => id),
     state: row.state,
@@ -50,6 +51,29 @@ export function turnsOf(db: Database, eventId: string): StoredTurn[] {
     eventId,
   );
   return rows.map((row) => toTurn(db, row));
+}
+
+/** The turns of a channel from `seq` on, oldest first. */
+export function turnsFrom(db: Database, channel: string, seq: number, limit: number): StoredTurn[] {
+  return db
+    .all<TurnRow>(
+      'SELECT * FROM turns WHERE channel = ? AND seq >= ? ORDER BY seq LIMIT ?',
+      channel,
+      seq,
+      limit,
+    )
+    .map((row) => toTurn(db, row));
+}
+
+/** The newest message and the newest turn of a channel; 0 where there is none. */
+export function lastOf(db: Database, channel: string): { readonly message: number; readonly turn: number } {
+  return (
+    db.get<{ message: number; turn: number }>(
+      `SELECT coalesce((SELECT max(id) FROM messages WHERE channel = ?1), 0) AS message,
+        coalesce((SELECT max(seq) FROM turns WHERE channel = ?1), 0) AS turn`,
+      channel,
+    ) ?? { message: 0, turn: 0 }
+  );
 }
 
 export function runningTurns(db: Database, channel?: string): StoredTurn[] {

@@ -34,7 +34,7 @@ describe('a text that grows', () => {
     );
   });
 
-  it('reads only the last block anew (16.4)', () => {
+  it('reads only the open end anew (16.4)', () => {
     const before = lex('first\n\nsecond\n\nthi');
     const after = lex('first\n\nsecond\n\nthird', before);
     expect(after.blocks[0]).toBe(before.blocks[0]);

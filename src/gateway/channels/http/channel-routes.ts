@@ -22,6 +22,7 @@ const messageBody = z.strictObject(
     author: wholeText
       .refine((name) => name.trim() !== '' && name.length <= 256, '1 to 256 characters are expected')
       .optional(),
+    queueMode: z.enum(['queue', 'interrupt', 'steer'], 'queue, interrupt or steer is expected').optional(),
   },
   { error: (issue) => (issue.code === 'invalid_type' ? 'a JSON object is expected' : undefined) },
 );
@@ -31,9 +32,9 @@ export function addChannelRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteO
     POST: async (c) => {
       const channel = checkChannel(c.req.param('id'));
       const messageId = checkIdempotencyKey(c.req.header('Idempotency-Key'));
-      const { text, author } = await readBody(c.req.raw, messageBody, maxBodyBytes);
+      const { text, author, queueMode } = await readBody(c.req.raw, messageBody, maxBodyBytes);
       const receipt = await orNotAccepted(
-        gateway.receive({ channel, source: httpSource, text, messageId, author }),
+        gateway.receive({ channel, source: httpSource, text, messageId, author, queueMode }),
       );
       c.header('Location', `/v1/events/${encodeURIComponent(receipt.event.id)}`);
       if (receipt.repeated) c.header('Idempotency-Replayed', 'true');

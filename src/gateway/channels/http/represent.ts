@@ -3,7 +3,17 @@ import {
   type StoredEvent,
   type StoredMessage,
   type StoredPermission,
+  type StoredTurn,
 } from '../../../store/rows.js';
+import type { ChannelStatus } from '../types.js';
+import type {
+  ChannelStatusView,
+  MessageView,
+  PermissionView,
+  RunningView,
+  TurnView,
+  WaitingView,
+} from './wire.js';
 
 /** A receipt has just enough to ask for the event again. */
 export function representReceipt(event: StoredEvent) {
@@ -26,7 +36,7 @@ export function representEvent(event: StoredEvent) {
   };
 }
 
-export function representMessage(message: StoredMessage) {
+export function representMessage(message: StoredMessage): MessageView {
   return {
     id: String(message.id),
     eventId: message.eventId ?? null,
@@ -37,7 +47,7 @@ export function representMessage(message: StoredMessage) {
   };
 }
 
-export function representPermission(permission: StoredPermission) {
+export function representPermission(permission: StoredPermission): PermissionView {
   const { id, channel, eventId, tool, input, options } = permission;
   return {
     id,
@@ -52,6 +62,68 @@ export function representPermission(permission: StoredPermission) {
     ...(permission.decidedAt === undefined ? {} : { decidedAt: iso(permission.decidedAt) }),
   };
 }
+
+export function representTurn(turn: StoredTurn): TurnView {
+  const { id: turnId, channel, eventIds, state, setup, usage, error } = turn;
+  const model = turn.model ?? setup?.model;
+  return {
+    ...{ turnId, channel, eventIds, state },
+    startedAt: iso(turn.startedAt),
+    ...(turn.endedAt === undefined ? {} : { endedAt: iso(turn.endedAt) }),
+    ...(setup === undefined ? {} : { backend: setup.backend }),
+    ...(model === undefined ? {} : { model }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+export function representStatus(status: ChannelStatus): ChannelStatusView {
+  const { channel, backend, model, thinking, permissionMode, queueMode, cwd, running, waitingCount } = status;
+  return {
+    channel,
+    title: representTitle(status.title, channel),
+    ...{ backend, permissionMode, queueMode, cwd, waitingCount },
+    ...(model === undefined ? {} : { model }),
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(running === undefined ? {} : { running: representRunning(running) }),
+    waiting: status.waiting.map(representWaiting),
+    permissions: status.permissions.map(representPermission),
+  };
+}
+
+function representRunning({ turn, tool }: NonNullable<ChannelStatus['running']>): RunningView {
+  const { turnId, eventIds, startedAt, backend, model } = representTurn(turn);
+  return {
+    ...{ turnId, eventIds, startedAt },
+    ...(backend === undefined ? {} : { backend }),
+    ...(model === undefined ? {} : { model }),
+    ...(tool === undefined ? {} : { tool }),
+  };
+}
+
+export function representWaiting({ id, text, createdAt, error, notBefore }: StoredEvent): WaitingView {
+  return {
+    eventId: id,
+    text: text.length <= shownCharacters ? text : `${text.slice(0, shownCharacters)}…`,
+    createdAt: iso(createdAt),
+    ...(error === undefined ? {} : { lastError: error }),
+    ...(notBefore === undefined ? {} : { retryAt: iso(notBefore) }),
+  };
+}
+
+/** A message that waits is shown in a list, not to be read as a whole. */
+const shownCharacters = 500;
+
+/** A title of one line, from the first words of a prompt. */
+export function representTitle(prompt: string | undefined, channel: string): string {
+  const line = (prompt ?? '').slice(0, 400).replaceAll(/\s+/g, ' ').trim();
+  if (line === '') return channel;
+  return line.length <= titleLength
+    ? line
+    : `${line.slice(0, titleLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+const titleLength = 80;
 
 function withError(event: StoredEvent) {
   return event.error === undefined ? {} : { error: { code: event.error.code, message: event.error.message } };

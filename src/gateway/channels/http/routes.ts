@@ -3,6 +3,7 @@ import type { HttpApp, HttpEnv, RouteOptions } from './add-route.js';
 import { addChannelRoutes } from './channel-routes.js';
 import { checkToken } from './check-token.js';
 import { addEventRoutes } from './event-routes.js';
+import { addFeedRoutes } from './feed-routes.js';
 import { addPermissionRoutes } from './permission-routes.js';
 import { HttpProblem, toProblem } from './problem.js';
 import { addStatusRoutes } from './status-routes.js';
@@ -15,6 +16,7 @@ export function createApp(options: RouteOptions): HttpApp {
   app.use('/v1/*', checkToken(options.token));
   addChannelRoutes(app, options);
   addEventRoutes(app, options);
+  addFeedRoutes(app, options);
   addPermissionRoutes(app, options);
   addStatusRoutes(app, options);
   app.notFound((c) => {

@@ -136,7 +136,7 @@ export interface TurnsView {
  * | `reset`    | `{}`                    | yes | the id that the client gave means nothing here: read the conversation anew |
  *
  * Without `Last-Event-ID` (or `?after=`) it begins with the turn that runs, if one does, and otherwise with what comes.
- * A ChatEvent without an id is one that is not kept: the turn has said more than the archive holds.
+ * A turn that says more than the archive holds is cut, and says so in a notice; its answer is whole in `said`.
  */
 export type StreamedChatEvent = ChatEvent & { readonly turnId: string };
 
@@ -145,7 +145,7 @@ export interface MessageBody {
   readonly text: string;
   readonly author?: string;
   /** How this message meets a running turn, in place of the channel's own mode. */
-  readonly queueMode?: 'queue' | 'interrupt' | 'collect' | 'steer';
+  readonly queueMode?: 'queue' | 'interrupt' | 'steer';
 }
 
 export interface ReceiptView {

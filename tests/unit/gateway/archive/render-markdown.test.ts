@@ -184,6 +184,7 @@ function turnEntry(options: {
   ];
   const turn: StoredTurn = {
     id: 't1',
+    seq: 1,
     channel: or('c'),
     eventIds: ['e1'],
     state: 'answered',

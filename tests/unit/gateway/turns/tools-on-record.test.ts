@@ -4,6 +4,7 @@ import { type RecordLook, toolsOnRecord } from '../../../../src/gateway/turns/to
 import type { StoredTurn } from '../../../../src/store/rows.js';
 
 const turn: StoredTurn = {
+  seq: 1,
   id: 'trn_1',
   channel: 'a',
   eventIds: ['evt_1'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limitedJson, maxArchivedBytes } from '../../../../src/store/sqlite/archive.js';
-import { anyCharacter } from '../../../property/arbitraries.js';
+import { limitedJson, maxArchivedBytes } from '../../../src/store/limited-json.js';
+import { anyCharacter } from '../../property/arbitraries.js';
 
 describe('archived JSON', () => {
   it('is never over its limit, always JSON, and the same when it is short', () => {

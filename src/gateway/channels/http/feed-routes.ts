@@ -1,0 +1,56 @@
+import { parsePosition, printPosition } from '../feed-position.js';
+import type { FeedEntry } from '../types.js';
+import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
+import { checkChannel } from './check-parameters.js';
+import { eventStream, type ServerSentEvent } from './event-stream.js';
+import { HttpProblem } from './problem.js';
+import { representMessage, representStatus, representTurn } from './represent.js';
+
+/** What happens in a channel as server-sent events; `wire.ts` lists them. */
+export function addFeedRoutes(app: HttpApp, { gateway, stopping }: RouteOptions): void {
+  addRoute(app, '/v1/channels/:id/events', {
+    GET: (c) => {
+      const channel = checkChannel(c.req.param('id'));
+      // A browser repeats the address when it connects again: the header is the newer of the two.
+      const from = checkPosition(c.req.header('Last-Event-ID') ?? c.req.query('after'));
+      const others = checkFlag('others', c.req.query('others'));
+      if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
+      return eventStream(c, stopping, async function* (signal) {
+        for await (const entry of gateway.follow(channel, { from, others, signal })) yield print(entry);
+      });
+    },
+  });
+}
+
+function print(entry: FeedEntry): ServerSentEvent {
+  switch (entry.type) {
+    case 'chat': {
+      const { event, turnId } = entry;
+      return { data: { ...event, turnId }, id: printPosition(entry.position) };
+    }
+    case 'turn':
+      return { event: 'turn', data: representTurn(entry.turn), id: printPosition(entry.position) };
+    case 'message':
+      return { event: 'said', data: representMessage(entry.message), id: printPosition(entry.position) };
+    case 'status':
+      return { event: 'state', data: representStatus(entry.status) };
+    case 'others':
+      return { event: 'channels', data: { channels: entry.channels } };
+    case 'reset':
+      return { event: 'reset', data: {}, id: printPosition(entry.position) };
+  }
+}
+
+function checkPosition(text: string | undefined) {
+  if (text === undefined || text === '') return undefined;
+  const position = parsePosition(text);
+  if (position !== undefined) return position;
+  const shown = JSON.stringify(text.slice(0, 80));
+  throw new HttpProblem('bad_request', `${shown} is no id of an event of this stream: leave it out.`);
+}
+
+function checkFlag(name: string, value: string | undefined): boolean {
+  if (value === undefined || value === '' || value === '0') return false;
+  if (value === '1') return true;
+  throw new HttpProblem('bad_request', `${name}: 1 or 0 is expected.`);
+}

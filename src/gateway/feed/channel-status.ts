@@ -1,0 +1,36 @@
+import type { Store } from '../../store/store.js';
+import type { AgentRuntime } from '../agent-runtime.js';
+import type { ChannelStatus } from '../channels/types.js';
+
+export interface StatusParts {
+  readonly store: Store;
+  readonly runtime: AgentRuntime;
+  /** The tool that runs in the turn, if one does. */
+  runningTool(channel: string): string | undefined;
+}
+
+/** So many of the waiting messages are shown. */
+const shownWaiting = 50;
+
+export async function channelStatus(channel: string, parts: StatusParts): Promise<ChannelStatus> {
+  const { store, runtime } = parts;
+  const [settings, [turn], waiting, waitingCount, pending, title] = await Promise.all([
+    store.channel(channel).then((chosen) => runtime.settings(channel, chosen)),
+    store.running(channel),
+    store.waiting(channel, shownWaiting),
+    store.countWaiting(channel),
+    store.pendingPermissions(),
+    store.firstPrompt(channel),
+  ]);
+  const { backend, model, thinking, permissionMode, queueMode, cwd } = settings;
+  return {
+    channel,
+    title,
+    ...{ backend, model, permissionMode, queueMode, cwd },
+    thinking: thinking === undefined ? undefined : String(thinking),
+    running: turn === undefined ? undefined : { turn, tool: parts.runningTool(channel) },
+    waiting,
+    waitingCount,
+    permissions: pending.filter((permission) => permission.channel === channel),
+  };
+}
