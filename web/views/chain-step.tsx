@@ -1,6 +1,6 @@
 import type { ChainRunView } from '../../src/gateway/channels/http/wire.js';
 import { Markdown } from '../markdown/markdown.js';
-import { count, dollars, plainCode, shortNumber } from './in-words.js';
+import { count, dollars, plainCode, shortNumber } from './numbers-in-words.js';
 import { RunStatus } from './run-status.js';
 
 type Step = ChainRunView['steps'][number];
@@ -9,23 +9,23 @@ type Step = ChainRunView['steps'][number];
 export function ChainStep({ step, last }: { readonly step: Step; readonly last: boolean }) {
   const facts = factsOf(step);
   return (
-    <li class={`step ${step.status}`}>
+    <li class={`chain-step status-${step.status}`}>
       <h2>
         <bdi>{step.name ?? step.agent}</bdi>
         <RunStatus status={step.status} />
       </h2>
-      <p class="step-facts">
+      <p class="chain-facts">
         {facts.map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
       </p>
       {step.error !== undefined && (
-        <p class="step-error">
+        <p class="chain-error">
           <strong>{plainCode(step.error.code)}</strong> {step.error.message}
         </p>
       )}
       {step.output !== '' && (
-        <details class="step-output" open={last || step.error !== undefined}>
+        <details class="chain-output" open={last || step.error !== undefined}>
           <summary>Output</summary>
           <Markdown text={step.output} />
         </details>

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { ChangedFileView } from '../../src/gateway/channels/http/wire.js';
-import { CopyButton } from './copy-button.js';
+import { CopyButton } from '../copy-button.js';
+import { memo } from '../memo.js';
 import { Counts } from './counts.js';
 import { DiffLines } from './diff-lines.js';
 import { readDiffRows } from './diff-rows.js';
@@ -15,22 +16,35 @@ interface Props {
   /** What the file would be put back to, in words. */
   readonly until: string;
   readonly level: 2 | 3;
-  readonly onFold: () => void;
-  readonly onRevert: (force: boolean) => Promise<void>;
+  readonly onFold: (path: string, open: boolean) => void;
+  readonly onRevert: (path: string, force: boolean) => Promise<void>;
 }
 
 /** One file of the list, with its diff below if it is open. */
-export function ChangedFile({ file, open, wrap, until, level, onFold, onRevert }: Props) {
+export const ChangedFile = memo(function ChangedFile({
+  file,
+  open,
+  wrap,
+  until,
+  level,
+  onFold,
+  onRevert,
+}: Props) {
   const slash = file.path.lastIndexOf('/') + 1;
   const Heading = level === 2 ? 'h2' : 'h3';
   return (
     <li class={`changed-file${open ? ' open' : ''}`}>
       <div class="file-head">
         <Heading class="file-heading">
-          <button type="button" class="plain file-name" aria-expanded={open} onClick={onFold}>
-            <span class="fold" aria-hidden="true" />
-            <bdi class="path">
-              <span class="directory">
+          <button
+            type="button"
+            class="plain file-name"
+            aria-expanded={open}
+            onClick={() => onFold(file.path, !open)}
+          >
+            <span class="file-fold" aria-hidden="true" />
+            <bdi class="file-path">
+              <span class="file-directory">
                 <VisibleText text={file.path.slice(0, slash)} />
               </span>
               <VisibleText text={file.path.slice(slash)} />
@@ -41,11 +55,11 @@ export function ChangedFile({ file, open, wrap, until, level, onFold, onRevert }
         </Heading>
         {open && (
           <div class="file-actions">
-            <CopyButton label="Copy path" name={`Copy path of ${file.path}`} text={() => file.path} />
+            <CopyButton shown="Copy path" label={`Copy path of ${file.path}`} text={file.path} />
             {file.diff !== undefined && (
-              <CopyButton label="Copy diff" name={`Copy diff of ${file.path}`} text={() => file.diff ?? ''} />
+              <CopyButton shown="Copy diff" label={`Copy diff of ${file.path}`} text={file.diff} />
             )}
-            <Revert file={file} until={until} onRevert={onRevert} />
+            <Revert file={file} until={until} onRevert={(force) => onRevert(file.path, force)} />
           </div>
         )}
       </div>
@@ -61,7 +75,7 @@ export function ChangedFile({ file, open, wrap, until, level, onFold, onRevert }
       )}
     </li>
   );
-}
+});
 
 /** The diff is drawn when it comes into sight: there may be a thousand files. */
 function FileDiff({ file, wrap }: { readonly file: ChangedFileView; readonly wrap: boolean }) {
@@ -69,7 +83,7 @@ function FileDiff({ file, wrap }: { readonly file: ChangedFileView; readonly wra
   const rows = useMemo(() => (near ? readDiffRows(file.diff ?? '') : []), [file.diff, near]);
   if (!near) {
     const rowsGuessed = Math.min(200, file.additions + file.deletions + 6);
-    return <div ref={place} class="diff-to-come" style={{ '--rows': rowsGuessed }} />;
+    return <div ref={place} class="code-to-come" style={{ '--rows': rowsGuessed }} />;
   }
   if (rows.length > 0) return <DiffLines path={file.path} rows={rows} wrap={wrap} />;
   return <p class="file-note">{whyNoLines(file)}</p>;

@@ -1,9 +1,9 @@
-import { useRef, useState } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
 import type { ChangedFileView, ChangesView } from '../../src/gateway/channels/http/wire.js';
 import { ChangedFile } from './changed-file.js';
 import { Counts } from './counts.js';
 import { openAtFirst } from './file-list.js';
-import { count } from './in-words.js';
+import { count } from './numbers-in-words.js';
 import { useFileKeys } from './use-file-keys.js';
 import { useWrap } from './use-wrap.js';
 
@@ -28,13 +28,20 @@ export function ChangedFiles({ changes, loading, fileLevel, onReload, onRevert }
   const first = openAtFirst(files);
   const isOpen = ({ path }: ChangedFileView) => chosen.get(path) ?? first.has(path);
   const allOpen = files.every(isOpen);
-  const revert = async (path: string, force: boolean) => {
-    await onRevert(path, force);
+  // Both stay the same functions, so that a change of one file draws only that one again.
+  const fold = useCallback(
+    (path: string, open: boolean) => setChosen((before) => new Map(before).set(path, open)),
+    [],
+  );
+  const latest = useRef({ onRevert, onReload });
+  latest.current = { onRevert, onReload };
+  const revert = useCallback(async (path: string, force: boolean) => {
+    await latest.current.onRevert(path, force);
     setPutBack(path);
-    onReload();
+    latest.current.onReload();
     // The file and its buttons go: without this the keyboard would begin anew at the top of the page.
     sum.current?.focus({ preventScroll: true });
-  };
+  }, []);
   return (
     <>
       <div class="changes-bar">
@@ -71,8 +78,8 @@ export function ChangedFiles({ changes, loading, fileLevel, onReload, onRevert }
             wrap={wrap}
             until={scope === 'turn' ? 'before the last turn' : 'before this conversation'}
             level={fileLevel}
-            onFold={() => setChosen(new Map(chosen).set(file.path, !isOpen(file)))}
-            onRevert={(force) => revert(file.path, force)}
+            onFold={fold}
+            onRevert={revert}
           />
         ))}
       </ul>

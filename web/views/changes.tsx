@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ChangesView as ChangesBody } from '../../src/gateway/channels/http/wire.js';
 import { api } from '../api.js';
+import { memo } from '../memo.js';
 import { ChangedFiles } from './changed-files.js';
 import { LoadFailure } from './load-failure.js';
 import { Tabs } from './tabs.js';
@@ -19,7 +20,7 @@ interface Props {
 }
 
 /** What the last turn, or the whole conversation, changed in the work tree. */
-export function ChangesView({ channel, revision, panel = false }: Props) {
+export const ChangesView = memo(function ChangesView({ channel, revision, panel = false }: Props) {
   const [scope, setScope] = useState<Scope>('turn');
   const subject = `${channel} ${scope}`;
   const { value, failure, loading, reload } = useLoaded(subject, (signal) =>
@@ -61,7 +62,7 @@ export function ChangesView({ channel, revision, panel = false }: Props) {
       </Tabs>
     </section>
   );
-}
+});
 
 function useReloadWhenChanged(revision: unknown, reload: () => void): void {
   const seen = useRef(revision);

@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import { ChartPlot } from './chart-plot.js';
 import { ChartTable } from './chart-table.js';
-import { stepName } from './in-words.js';
+import { stepName } from './numbers-in-words.js';
 import { Swatch } from './series-look.js';
 import type { Series } from './statistics-table.js';
 import { useWidth } from './use-width.js';
@@ -45,7 +45,7 @@ export function Chart(props: ChartProps) {
         <>
           {/* biome-ignore lint/a11y/useSemanticElements: it is no set of form fields */}
           <div
-            class="plot"
+            class="chart-plot"
             role="group"
             // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys read the values
             tabIndex={0}
@@ -59,7 +59,7 @@ export function Chart(props: ChartProps) {
             <ChartPlot {...props} series={series} width={width} step={step} onStep={setStep} />
             {step !== undefined && <Values {...props} width={width} step={step} />}
           </div>
-          <ul class="legend">
+          <ul class="chart-legend">
             {series.map(({ name, look }, index) => (
               <li key={name}>
                 <Swatch kind={kind} look={look} id={`${id}-legend-${index}`} />
@@ -97,17 +97,21 @@ function Values({
   const distance = Math.round((width * (right ? steps.length - step : step + 1)) / steps.length);
   const limited = Math.min(distance, Math.max(0, width - 150));
   return (
-    <div class="values" role="status" style={right ? { right: `${limited}px` } : { left: `${limited}px` }}>
+    <div
+      class="chart-values"
+      role="status"
+      style={right ? { right: `${limited}px` } : { left: `${limited}px` }}
+    >
       <strong>{stepName(steps[step] ?? 0, stepMs)}</strong>
       {told.length === 0 && <span>Nothing</span>}
       {told.map(({ name, look, value }, index) => (
-        <span key={name} class="value">
+        <span key={name} class="chart-value">
           <Swatch kind={kind} look={look} id={`${id}-${index}`} />
           <bdi>{name}</bdi> <b>{print(value ?? 0)}</b>
         </span>
       ))}
       {kind === 'bars' && told.length > 1 && (
-        <span class="value total">
+        <span class="chart-value total">
           Together <b>{print(total)}</b>
         </span>
       )}

@@ -1,9 +1,9 @@
-import { count } from './in-words.js';
+import { count } from './numbers-in-words.js';
 
 /** How many lines came and went. */
 export function Counts({ additions, deletions }: { readonly additions: number; readonly deletions: number }) {
   return (
-    <span class="counts">
+    <span class="line-counts">
       {additions > 0 && (
         <span class="plus">
           <span aria-hidden="true">+{additions.toLocaleString()}</span>

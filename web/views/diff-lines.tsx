@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { createColouredRows, type Piece } from './coloured-rows.js';
 import { type DiffRow, type LineRow, lineNumberDigits, longestLine, longestRow } from './diff-rows.js';
-import { count } from './in-words.js';
+import { count } from './numbers-in-words.js';
 import { VisibleText } from './visible-text.js';
 
 interface Props {
@@ -22,8 +22,8 @@ export function DiffLines({ path, rows, wrap }: Props) {
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable with the keyboard */}
-      <section class="diff-scroll" aria-label={`Changes in ${path}`} tabIndex={0}>
-        <div class={`diff${wrap ? ' wrap' : ''}`} style={size}>
+      <section class="code-scroll" aria-label={`Changes in ${path}`} tabIndex={0}>
+        <div class={`code-diff${wrap ? ' wrap' : ''}`} style={size}>
           {chunks.map((from) => (
             <Chunk
               key={from}
@@ -36,7 +36,7 @@ export function DiffLines({ path, rows, wrap }: Props) {
         </div>
       </section>
       {left > 0 && (
-        <p class="diff-more">
+        <p class="code-more">
           <button type="button" class="small" onClick={() => setShown(shown + moreRows)}>
             Show {count(Math.min(left, moreRows), 'more line')}
           </button>
@@ -63,10 +63,10 @@ function Chunk({ rows, colour, from, to }: ChunkProps) {
   return useMemo(() => {
     const some = rows.slice(from, to);
     return (
-      <div class="diff-chunk" style={{ '--rows': some.length }}>
+      <div class="code-chunk" style={{ '--rows': some.length }}>
         {some.map((row, nth) =>
           row.kind === 'part' ? (
-            <div key={from + nth} class="diff-part">
+            <div key={from + nth} class="code-part">
               <VisibleText
                 text={`Line ${row.newLine || row.oldLine}${row.text === '' ? '' : ` · ${row.text}`}`}
               />
@@ -84,20 +84,20 @@ const signs = { same: ' ', added: '+', removed: '−' } as const;
 
 function Line({ row, pieces }: { readonly row: LineRow; readonly pieces: readonly Piece[] }) {
   return (
-    <div class={`diff-row ${row.kind}`}>
+    <div class={`code-row ${row.kind}`}>
       <span class="old">{row.oldLine}</span>
       <span class="new">{row.newLine}</span>
       <span class="sign">{signs[row.kind]}</span>
       <code>
         {row.text.length > longestLine ? <LongLine text={row.text} /> : pieces.map(drawPiece)}
-        {row.endsWithoutBreak && <span class="diff-note"> (no line break at the end of the file)</span>}
+        {row.endsWithoutBreak && <span class="code-note"> (no line break at the end of the file)</span>}
       </code>
     </div>
   );
 }
 
 function drawPiece({ kind, text, changed }: Piece, index: number) {
-  const names = `${kind === 'plain' ? '' : `token-${kind}`}${changed ? ' changed' : ''}`.trim();
+  const names = `${kind === 'plain' ? '' : `token-${kind}`}${changed ? ' code-changed' : ''}`.trim();
   const content = <VisibleText text={text} />;
   return names === '' ? (
     content

@@ -64,6 +64,8 @@ export function Revert({ file, until, onRevert }: Props) {
       class="revert-question"
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
+        // Escape would stop the turn otherwise.
+        event.preventDefault();
         event.stopPropagation();
         close();
       }}

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StatisticsPointView } from '../../../../src/gateway/channels/http/wire.js';
-import { dollars, duration, moment, shortNumber } from '../../../../web/views/in-words.js';
+import { dollars, duration, shortNumber } from '../../../../web/views/numbers-in-words.js';
 import { durationTicks, heightAt, labelledSteps, numberTicks, stack } from '../../../../web/views/scales.js';
 import {
   errorCodes,
@@ -177,12 +177,5 @@ describe('numbers in words', () => {
     expect(duration(Number.NaN)).toBe('–');
     expect([0, 0.00123, 0.5, 12].map(dollars)).toEqual(['$0', '$0.0012', '$0.50', '$12.00']);
     expect(shortNumber(12_345)).toBe('12.3K');
-  });
-
-  it('leave out the day if it is today (16.4)', () => {
-    const now = new Date(2026, 10, 17, 12).getTime();
-    expect(moment(new Date(2026, 10, 17, 9, 5).toISOString(), now)).toBe('Today 09:05');
-    expect(moment(new Date(2026, 9, 1, 9, 5).toISOString(), now)).toMatch(/Oct 1.*09:05/);
-    expect(moment('x', now)).toBe('x');
   });
 });
