@@ -12,7 +12,6 @@ import { VisibleText } from './visible-text.js';
 interface Props {
   readonly file: ChangedFileView;
   readonly open: boolean;
-  readonly wrap: boolean;
   /** What the file would be put back to, in words. */
   readonly until: string;
   readonly level: 2 | 3;
@@ -21,19 +20,11 @@ interface Props {
 }
 
 /** One file of the list, with its diff below if it is open. */
-export const ChangedFile = memo(function ChangedFile({
-  file,
-  open,
-  wrap,
-  until,
-  level,
-  onFold,
-  onRevert,
-}: Props) {
+export const ChangedFile = memo(function ChangedFile({ file, open, until, level, onFold, onRevert }: Props) {
   const slash = file.path.lastIndexOf('/') + 1;
   const Heading = level === 2 ? 'h2' : 'h3';
   return (
-    <li class={`changed-file${open ? ' open' : ''}`}>
+    <li class={`changed-file${open ? ' open' : ''}`} style={{ '--rows': open ? rowsGuessed(file) : 0 }}>
       <div class="file-head">
         <Heading class="file-heading">
           <button
@@ -70,7 +61,7 @@ export const ChangedFile = memo(function ChangedFile({
               This file was changed again after the turn. The diff shows what the turn did.
             </p>
           )}
-          <FileDiff file={file} wrap={wrap} />
+          <FileDiff file={file} />
         </div>
       )}
     </li>
@@ -78,15 +69,19 @@ export const ChangedFile = memo(function ChangedFile({
 });
 
 /** The diff is drawn when it comes into sight: there may be a thousand files. */
-function FileDiff({ file, wrap }: { readonly file: ChangedFileView; readonly wrap: boolean }) {
+function FileDiff({ file }: { readonly file: ChangedFileView }) {
   const [place, near] = useNear<HTMLDivElement>();
   const rows = useMemo(() => (near ? readDiffRows(file.diff ?? '') : []), [file.diff, near]);
   if (!near) {
-    const rowsGuessed = Math.min(200, file.additions + file.deletions + 6);
-    return <div ref={place} class="code-to-come" style={{ '--rows': rowsGuessed }} />;
+    return <div ref={place} class="code-to-come" />;
   }
-  if (rows.length > 0) return <DiffLines path={file.path} rows={rows} wrap={wrap} />;
+  if (rows.length > 0) return <DiffLines path={file.path} rows={rows} />;
   return <p class="file-note">{whyNoLines(file)}</p>;
+}
+
+/** For the height of what is not drawn yet. */
+function rowsGuessed({ additions, deletions }: ChangedFileView): number {
+  return Math.min(200, additions + deletions + 6);
 }
 
 function whyNoLines(file: ChangedFileView): string {

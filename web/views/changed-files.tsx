@@ -69,13 +69,12 @@ export function ChangedFiles({ changes, loading, fileLevel, onReload, onRevert }
       </div>
       {files.length === 0 && <p class="empty">{reason ?? nothing[scope]}</p>}
       {files.length > 0 && reason !== undefined && <p class="changes-reason">{reason}</p>}
-      <ul class="changed-files" ref={list}>
+      <ul class={`changed-files${wrap ? ' wrap' : ''}`} ref={list}>
         {files.map((file) => (
           <ChangedFile
             key={file.path}
             file={file}
             open={isOpen(file)}
-            wrap={wrap}
             until={scope === 'turn' ? 'before the last turn' : 'before this conversation'}
             level={fileLevel}
             onFold={fold}

@@ -7,11 +7,10 @@ import { VisibleText } from './visible-text.js';
 interface Props {
   readonly path: string;
   readonly rows: readonly DiffRow[];
-  readonly wrap: boolean;
 }
 
 /** The lines of a file's diff. A part of a long one is drawn, and more of it on demand. */
-export function DiffLines({ path, rows, wrap }: Props) {
+export function DiffLines({ path, rows }: Props) {
   const [shown, setShown] = useState(firstRows);
   const colour = useMemo(() => createColouredRows(path, rows), [path, rows]);
   // Known widths spare the browser to measure every line, and chunks out of sight to be laid out at all.
@@ -23,7 +22,7 @@ export function DiffLines({ path, rows, wrap }: Props) {
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable with the keyboard */}
       <section class="code-scroll" aria-label={`Changes in ${path}`} tabIndex={0}>
-        <div class={`code-diff${wrap ? ' wrap' : ''}`} style={size}>
+        <div class="code-diff" style={size}>
           {chunks.map((from) => (
             <Chunk
               key={from}
