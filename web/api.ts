@@ -18,9 +18,9 @@ import type {
   TurnsView,
   UsageView,
 } from '../src/gateway/channels/http/wire.js';
-import { signedOut } from './session.js';
+import { pageKey, signedOut } from './session.js';
 
-/** The gateway's HTTP interface, as docs/http-api.md describes it. The browser adds the session's cookie. */
+/** The gateway's HTTP interface, as docs/http-api.md describes it. The browser adds the session's cookie, and this file the page's key. */
 export const api = {
   channels: (search: string, signal?: AbortSignal) =>
     get<{ readonly channels: readonly ChannelView[] }>(`/v1/channels${query({ search })}`, signal),
@@ -70,9 +70,9 @@ export const api = {
     get<ChainRunView>(`/v1/chains/runs/${part(runId)}`, signal),
 };
 
-/** The address of a channel's stream of events, from a position on. */
+/** The address of a channel's stream of events, from a position on. An EventSource can't send headers. */
 export function streamAddress(channel: string, after: string | undefined): string {
-  return `/v1/channels/${part(channel)}/events${query({ others: '1', after: after ?? '' })}`;
+  return `/v1/channels/${part(channel)}/events${query({ others: '1', after: after ?? '', pageKey: pageKey() })}`;
 }
 
 /** An answer that is none: `status` 0 if the gateway could not be reached. */
@@ -108,7 +108,7 @@ function post<T>(path: string, body: unknown, headers: Record<string, string> = 
 async function call<T>(path: string, init: RequestInit): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(path, init);
+    response = await fetch(path, { ...init, headers: { ...init.headers, 'X-Turnout-Page': pageKey() } });
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiError(0, 'network', 'The gateway can’t be reached.');

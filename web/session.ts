@@ -3,7 +3,7 @@ import { Cell } from './cell.js';
 /** `unknown` until the gateway has answered for the first time. */
 export type SessionState = 'unknown' | 'open' | 'closed';
 
-/** Whether the gateway knows this browser by its cookie. The cookie itself can't be read by scripts. */
+/** Whether the gateway knows this browser: by a cookie, which no script can read, together with the page's key. */
 export const session = new Cell<SessionState>('unknown');
 
 export function signedOut(): void {
@@ -25,7 +25,31 @@ export function takeTokenFromAddress(): string | undefined {
   }
 }
 
-/** Exchanges the token for the session's cookie. Undefined if that worked, else why not. */
+/**
+ * The page's half of the session. Without the cookie it is worth nothing, and the cookie without it: a cookie is also sent to
+ * other ports of this machine, what is stored here belongs to this port. All tabs share it.
+ */
+export function pageKey(): string {
+  try {
+    return localStorage.getItem(keyName) ?? keptKey;
+  } catch {
+    return keptKey;
+  }
+}
+
+const keyName = 'turnout page key';
+let keptKey = '';
+
+function keepPageKey(key: string): void {
+  keptKey = key;
+  try {
+    localStorage.setItem(keyName, key);
+  } catch {
+    // A browser may forbid it: then the session ends with the page.
+  }
+}
+
+/** Exchanges the token for a session. Undefined if that worked, else why not. */
 export async function signIn(token: string): Promise<string | undefined> {
   const refusal = await exchange(token);
   session.set(refusal === undefined ? 'open' : 'closed');
@@ -39,7 +63,10 @@ async function exchange(token: string): Promise<string | undefined> {
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
       body: '{}',
     });
-    if (response.ok) return undefined;
+    if (response.ok) {
+      keepPageKey(((await response.json()) as { readonly pageKey: string }).pageKey);
+      return undefined;
+    }
     if (response.status === 401) return 'This is not the token of this gateway.';
     const body = (await response.json().catch(() => undefined)) as
       | { error?: { message?: string } }
@@ -56,7 +83,7 @@ async function exchange(token: string): Promise<string | undefined> {
 /** Asks the gateway whether there is a session. */
 export async function findSession(): Promise<void> {
   try {
-    const response = await fetch('/v1/channels?limit=1');
+    const response = await fetch('/v1/channels?limit=1', { headers: { 'X-Turnout-Page': pageKey() } });
     session.set(response.status === 401 ? 'closed' : 'open');
   } catch {
     // The views say that they can't reach the gateway, and try again.

@@ -12,6 +12,7 @@ import { Gateway } from '../gateway/gateway.js';
 import { StoreError } from '../store/errors.js';
 import { readDemoEnvironment } from './demo-environment.js';
 import { type EndingSignal, onEndingSignal } from './ending-signals.js';
+import { pageDirectory } from './page-directory.js';
 
 export const usageText = `Usage: turnout gateway [options]
 
@@ -103,7 +104,7 @@ async function serve(served: Served): Promise<number> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   // If a hook's module forgets a promise that rejects, the gateway logs it and its turns go on.
   process.on('unhandledRejection', (error) => log.error('a promise was forgotten, and failed', { error }));
-  const starting = Gateway.start({ config, env, log });
+  const starting = Gateway.start({ config, env, log, pageDirectory });
   const stopped = untilStopped(starting);
   const { address, tokenFile } = await starting;
   const { host, port } = address;

@@ -20,6 +20,13 @@ export function isChannelId(id: string): boolean {
   return /^[A-Za-z0-9._:@-]{1,128}$/.test(id) && id !== '.' && id !== '..';
 }
 
+export const hostNameExpected =
+  'expected names of hosts, comma-separated, without scheme, port and wildcard: agents.example.com';
+
+export function isHostName(name: string): boolean {
+  return /^([a-z\d_-]+(\.[a-z\d_-]+)*\.?|\[[\da-f:.]+\])$/i.test(name) && name.length <= 255;
+}
+
 const longestToken = 4096;
 
 export const tokenExpected = `one line of visible ASCII characters is expected, ${longestToken} at most`;

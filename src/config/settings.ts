@@ -2,7 +2,9 @@ import { permissionModes } from '../core/permission-mode.js';
 import { longestTimerMs } from '../core/wait.js';
 import {
   channelIdExpected,
+  hostNameExpected,
   isChannelId,
+  isHostName,
   isModelName,
   isToken,
   modelNameExpected,
@@ -45,6 +47,8 @@ const settings = {
   HTTP_HOST: withDefault(text, '127.0.0.1'),
   HTTP_PORT: withDefault(wholeNumber('', 0, 65_535), 8420),
   HTTP_MAX_CONNECTIONS: withDefault(wholeNumber('connections', 8, 100_000), 256),
+  HTTP_MAX_REQUESTS_PER_MINUTE: withDefault(wholeNumber('requests', 0, 10_000_000), 6000),
+  HTTP_ALLOWED_HOSTS: withDefault(hostNames, []),
   HTTP_TOKEN: optional(matching(isToken, tokenExpected)),
   LOG_LEVEL: withDefault(oneOf(logLevels), 'info'),
   MODEL_SILENCE_MS: withDefault(milliseconds(0), defaultClocks.modelSilenceMs),
@@ -116,11 +120,21 @@ function trimmed(raw: string): string {
   return raw.trim();
 }
 
-function tools(raw: string): readonly string[] {
-  const names = raw
+function list(raw: string): readonly string[] {
+  return raw
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+}
+
+function hostNames(raw: string): readonly string[] {
+  const names = list(raw);
+  if (!names.every(isHostName)) throw new WrongValue(hostNameExpected);
+  return names;
+}
+
+function tools(raw: string): readonly string[] {
+  const names = list(raw);
   // No tool at all would mean all of them.
   if (names.length === 0) throw new WrongValue('expected at least one tool; leave it out to allow all');
   return names;

@@ -1,3 +1,4 @@
+import { oneLine } from './one-line.js';
 import { describeToolInput } from './tool-action.js';
 
 export { describeToolInput, type FileEdit, type TodoItem, type ToolAction } from './tool-action.js';
@@ -12,18 +13,18 @@ export function summarizeToolInput(tool: string, input: unknown, cwd?: string): 
   const action = describeToolInput(tool, input);
   switch (action.type) {
     case 'command':
-      return oneLine(action.command);
+      return line(action.command);
     case 'edit': {
       const paths = [...new Set(action.edits.map(({ path }) => shown(path, cwd)))];
-      return oneLine(paths.length > 3 ? `${paths[0]} and ${paths.length - 1} more files` : paths.join(', '));
+      return line(paths.length > 3 ? `${paths[0]} and ${paths.length - 1} more files` : paths.join(', '));
     }
     case 'todos': {
       const done = action.items.filter(({ state }) => state === 'completed').length;
       const now = action.items.find(({ state }) => state === 'in_progress')?.text;
-      return oneLine(`${done} of ${action.items.length} done${now === undefined ? '' : `: ${now}`}`);
+      return line(`${done} of ${action.items.length} done${now === undefined ? '' : `: ${now}`}`);
     }
     case 'other':
-      return oneLine(summarizeFields(input, cwd));
+      return line(summarizeFields(input, cwd));
   }
 }
 
@@ -69,13 +70,6 @@ function shown(path: string, cwd: string | undefined): string {
   return path.startsWith(directory) && path.length > directory.length ? path.slice(directory.length) : path;
 }
 
-/** Characters that break a line, move the cursor or turn the writing direction would make it say something else. */
-const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069\s]+/gu;
-
-function oneLine(text: string): string {
-  // A long row of spaces must not hide what comes behind it.
-  const begin = text.trimStart().slice(0, 20 * maxLength);
-  const line = begin.replace(unprintable, ' ').trim();
-  if (line.length <= maxLength && begin.length < 20 * maxLength) return line;
-  return `${line.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+function line(text: string): string {
+  return oneLine(text, maxLength);
 }

@@ -8,6 +8,7 @@ import { AgentRuntime } from './agent-runtime.js';
 import { AgentTraces } from './agents/agent-traces.js';
 import { Agents } from './agents/agents.js';
 import { SessionManager } from './agents/session-manager.js';
+import { CliSessions } from './agents/vendor-sessions.js';
 import { ArchiveWriter } from './archive/archive-writer.js';
 import { HttpChannel } from './channels/http/http-channel.js';
 import { Outbox } from './channels/outbox.js';
@@ -42,6 +43,7 @@ export interface BuildOptions {
   readonly store: Store;
   readonly ballast: Pick<Ballast, 'released' | 'restore'>;
   readonly httpToken: string;
+  readonly pageDirectory?: string | undefined;
   /** Called when somebody begins to follow a channel. */
   readonly onFollowed?: ((channel: string) => void) | undefined;
 }
@@ -59,6 +61,7 @@ export interface GatewayParts {
   readonly metrics: GatewayMetrics;
   readonly waiters: EventWaiters;
   readonly feed: Feed;
+  readonly vendorSessions: CliSessions;
   status(channel: string): Promise<ChannelStatus>;
   readonly http: HttpChannel;
   readonly kinds: readonly ChannelKind[];
@@ -78,6 +81,9 @@ export function buildParts(options: BuildOptions): GatewayParts {
   const http = new HttpChannel({
     ...{ host, port, log, limits },
     token: options.httpToken,
+    allowedHosts: config.httpAllowedHosts,
+    maxRequestsPerMinute: config.httpMaxRequestsPerMinute,
+    pageDirectory: options.pageDirectory,
     metrics: metrics.registry,
   });
   const kinds: readonly ChannelKind[] = [http];
@@ -125,6 +131,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
         error,
       }),
   );
+  const vendorSessions = new CliSessions({ config, store, runtime, now, channelChanged });
   const commands = new ChatCommands({ store, runtime });
   const shortage = new Shortage();
   const worker = new TurnWorker({
@@ -184,6 +191,6 @@ export function buildParts(options: BuildOptions): GatewayParts {
   metrics.addGauges(store, queue, agents);
   return {
     ...{ queue, inbox, permissions, outbox, agents, archive, scheduler, outputs, metrics, waiters },
-    ...{ http, kinds, channelChanged, shortage, feed, status },
+    ...{ http, kinds, channelChanged, shortage, feed, status, vendorSessions },
   };
 }

@@ -3,7 +3,8 @@ import { childEnvironment } from '../backends/launch/child-environment.js';
 import type { BackendAdapter } from '../backends/types.js';
 import { whyUnusable } from '../backends/why-unusable.js';
 import { TurnoutError } from '../core/errors.js';
-import { checkTokenFile } from './channels/http/http-token.js';
+import { checkTokenFile, shortestToken } from './channels/http/http-token.js';
+import { isLoopback } from './channels/http/own-hosts.js';
 import { checkAgentUser } from './check-agent-user.js';
 import { checkLayout } from './check-layout.js';
 import type { Environment, GatewayConfig } from './config.js';
@@ -27,6 +28,7 @@ export async function checkStart(
     ...(await checkConfigDirectory(config.configDir)),
     ...(await checkLayout(config)),
     ...(config.httpToken === undefined ? await checkKeptToken(config.home) : []),
+    ...checkReach(config),
     ...hooks.problems,
     ...(await checkPrograms(hooks.named, config.configDir, childEnvironment(env))),
     ...(await readSchedules(config.configDir, { outputChannel: config.outputChannelId })).problems,
@@ -53,6 +55,17 @@ async function checkConfigDirectory(path: string): Promise<readonly string[]> {
 async function checkKeptToken(home: string): Promise<readonly string[]> {
   const problem = await checkTokenFile(home);
   return problem === undefined ? [] : [problem];
+}
+
+/** Whoever opens the gateway to a network says with which token: nobody has one by accident. */
+function checkReach({ httpHost, httpToken }: GatewayConfig): readonly string[] {
+  if (isLoopback(httpHost) || (httpToken?.length ?? 0) >= shortestToken) return [];
+  const what = httpToken === undefined ? 'needs a token that you have set' : 'needs a longer token';
+  return [
+    `HTTP_HOST=${httpHost}: other machines can connect there, which ${what}: HTTP_TOKEN, or the file HTTP_TOKEN_FILE, of at least ${shortestToken} characters.
+To make one: (umask 077; openssl rand -hex 32 > ~/.turnout-token), then start with HTTP_TOKEN_FILE=$HOME/.turnout-token
+To stay on this machine: HTTP_HOST=127.0.0.1`,
+  ];
 }
 
 async function checkDirectory(name: string, path: string): Promise<readonly string[]> {

@@ -63,6 +63,10 @@ export interface GatewayConfig {
   readonly httpPort: number;
   /** The limit of open connections. */
   readonly httpMaxConnections: number;
+  /** From one address; 0 for any number. */
+  readonly httpMaxRequestsPerMinute: number;
+  /** Names, beside the machine's own, under which it may be spoken to. */
+  readonly httpAllowedHosts: readonly string[];
   readonly httpToken?: string;
   readonly logLevel: LogLevel;
   readonly clocks: Pick<Clocks, 'modelSilenceMs' | 'toolMs' | 'permissionMs'>;
@@ -152,6 +156,8 @@ function makeConfig(
     httpHost: values.HTTP_HOST,
     httpPort: values.HTTP_PORT,
     httpMaxConnections: values.HTTP_MAX_CONNECTIONS,
+    httpMaxRequestsPerMinute: values.HTTP_MAX_REQUESTS_PER_MINUTE,
+    httpAllowedHosts: values.HTTP_ALLOWED_HOSTS,
     ...(values.HTTP_TOKEN === undefined ? {} : { httpToken: values.HTTP_TOKEN }),
     logLevel: values.LOG_LEVEL,
     clocks: {

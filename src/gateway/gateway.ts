@@ -31,6 +31,8 @@ export interface GatewayOptions {
   readonly watch?: Watcher | undefined;
   /** A backend in place of the configured one. */
   readonly backend?: BackendAdapter | undefined;
+  /** The built page, which is served at `/`; without it there is nothing. */
+  readonly pageDirectory?: string | undefined;
   /** Called when somebody begins to follow a channel. */
   readonly onFollowed?: ((channel: string) => void) | undefined;
 }
@@ -81,9 +83,9 @@ export class Gateway implements GatewayFace {
       const storeHealth = new StoreHealth({ store: opened, log });
       const { store } = storeHealth;
       const watch: Watcher = options.watch ?? (() => undefined);
-      const { onFollowed } = options;
+      const { onFollowed, pageDirectory } = options;
       const parts = buildParts({
-        ...{ config, env, log, watch, backend, hooks, store, ballast, onFollowed },
+        ...{ config, env, log, watch, backend, hooks, store, ballast, onFollowed, pageDirectory },
         httpToken: token,
       });
       const gateway = new Gateway(
@@ -273,7 +275,7 @@ export class Gateway implements GatewayFace {
   }
 
   get vendorSessions(): GatewayFace['vendorSessions'] {
-    throw new Error('not yet');
+    return this.#parts.vendorSessions;
   }
 
   get changes(): GatewayFace['changes'] {

@@ -87,6 +87,13 @@ export interface Store {
   session(channel: string, backend: string): Promise<StoredSession | undefined>;
   saveSession(session: StoredSession): Promise<void>;
   forgetSession(channel: string, backend: string): Promise<void>;
+  /** The sessions that channels go on with. */
+  sessions(): Promise<readonly StoredSession[]>;
+  /**
+   * The channel begins a new conversation with a session that a CLI has made by itself, and a message says so. Nothing is
+   * changed if a turn runs or waits in the channel (`busy`), or a channel goes on with the session already (`taken`).
+   */
+  adoptSession(adoption: Adoption, at: number): Promise<'adopted' | 'busy' | 'taken'>;
   channel(channel: string): Promise<ChannelState>;
   changeChannel(channel: string, change: ChannelChange): Promise<void>;
   channels(): Promise<readonly ChannelOverview[]>;
@@ -351,6 +358,13 @@ export interface ChannelChange {
   readonly queueMode?: string | null | undefined;
   /** Forgets the channel's sessions and starts the conversation anew. */
   readonly newConversation?: boolean | undefined;
+}
+
+export interface Adoption {
+  readonly session: Omit<StoredSession, 'seen'>;
+  readonly change: Omit<ChannelChange, 'newConversation'>;
+  /** The message. */
+  readonly text: string;
 }
 
 export interface PruneCut {

@@ -47,7 +47,7 @@ const gatewayRooms: Readonly<Record<string, readonly string[]>> = {
   schedule: ['persona'],
   archive: ['channels'],
   feed: ['archive', 'channels'],
-  agents: ['persona'],
+  agents: ['channels', 'persona'],
   commands: ['agents', 'turns'],
   turns: ['agents', 'archive', 'commands', 'hooks'],
   queue: ['channels', 'commands', 'hooks', 'turns'],
@@ -114,7 +114,7 @@ describe('imports point one way', () => {
     for (const vendor of vendorNames) {
       const found = roles.filter((role) => files.includes(`backends/${vendor}/live/${role}.ts`));
       expect(found, vendor).toEqual(roles);
-      for (const role of ['decoder', 'session-record', 'record-entries'])
+      for (const role of ['decoder', 'session-record', 'record-entries', 'last-session', 'list-sessions'])
         expect(files).toContain(`backends/${vendor}/${role}.ts`);
     }
   });

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { MessageBody } from '../../src/gateway/channels/http/wire.js';
 import { drafts } from './drafts.js';
+import { focusMessage } from './typing.js';
 import './composer.css';
 
 export interface ComposerProps {
@@ -26,10 +27,7 @@ export function Composer({ channel, running, questions, send, stop, edit }: Comp
     write(text === '' ? more : `${text}\n${more}`);
     field.current?.focus();
   };
-  useEffect(() => {
-    // On a phone the keyboard would cover half of the conversation.
-    if (matchMedia('(pointer: fine)').matches) field.current?.focus();
-  }, []);
+  useEffect(focusMessage, []);
   useEffect(() => grow(field.current), [text]);
 
   const submit = (queueMode?: MessageBody['queueMode']) => {
@@ -68,7 +66,7 @@ export function Composer({ channel, running, questions, send, stop, edit }: Comp
       />
       <div class="composer-actions">
         <span id="message-hint" class="composer-hint">
-          {hint(running, questions)}
+          <Hint running={running} questions={questions} />
         </span>
         {running && (
           <button type="button" class="danger" onClick={stop}>
@@ -93,10 +91,15 @@ export function Composer({ channel, running, questions, send, stop, edit }: Comp
   );
 }
 
-function hint(running: boolean, questions: number): string {
+function Hint({ running, questions }: Pick<ComposerProps, 'running' | 'questions'>) {
   if (questions > 0) return 'A message denies what is asked, and says what to do instead.';
-  if (running) return 'Send steers the turn that runs; Queue waits for its end. Esc stops it.';
-  return 'Enter sends, Shift+Enter begins a new line.';
+  if (!running) return <span class="composer-keys">Enter sends, Shift+Enter begins a new line.</span>;
+  return (
+    <>
+      Send steers the turn that runs; Queue waits for its end.{' '}
+      <span class="composer-keys">Esc stops it.</span>
+    </>
+  );
 }
 
 /** Where the browser can't size a field by its text, its height is set. */

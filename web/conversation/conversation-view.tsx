@@ -91,6 +91,7 @@ function Head({
   const { status, turns, messages, loaded } = useCell(store.state);
   const connection = useCell(store.connection);
   const mayNotify = useCell(notifications);
+  const [settings, setSettings] = useState(false);
   const outgoing = outgoingOf(store.channel);
   const usage = useLastUsage({ turns, messages, loaded });
   const { channel } = store;
@@ -113,15 +114,26 @@ function Head({
           {countInWords(usage.inputTokens + usage.outputTokens)} tokens
         </span>
       )}
-      {mayNotify === 'ask' && (
-        <button type="button" class="small" onClick={askForNotifications}>
-          Notify me
-        </button>
-      )}
       <a class="button small" href={printRoute({ type: changes ? 'conversation' : 'changes', channel })}>
         {changes ? 'Close changes' : 'Changes'}
       </a>
-      {status !== undefined && <SettingsPicker status={status} command={(text) => outgoing.send(text)} />}
+      <button
+        type="button"
+        class="small head-settings"
+        aria-expanded={settings}
+        aria-controls="settings"
+        onClick={() => setSettings(!settings)}
+      >
+        {status?.backend ?? 'Settings'} ▾
+      </button>
+      <div id="settings" class={settings ? 'settings settings-open' : 'settings'}>
+        {status !== undefined && <SettingsPicker status={status} command={(text) => outgoing.send(text)} />}
+        {mayNotify === 'ask' && (
+          <button type="button" class="small" onClick={askForNotifications}>
+            Notify me
+          </button>
+        )}
+      </div>
     </header>
   );
 }
@@ -191,7 +203,7 @@ function Foot({ store }: { readonly store: ConversationStore }) {
       {permissions.map((permission) => (
         <PermissionCard key={permission.id} permission={permission} />
       ))}
-      <TodoList state={state} />
+      {running && <TodoList state={state} />}
       {status?.running !== undefined && <RunningBar running={status.running} asks={permissions.length > 0} />}
       <WaitingList
         waiting={status?.waiting ?? []}

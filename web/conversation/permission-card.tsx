@@ -5,7 +5,7 @@ import { ApiError, api } from '../api.js';
 import { Diff } from '../diff.js';
 import { memo } from '../memo.js';
 import { ToolInput } from './steps.js';
-import { isTyping } from './typing.js';
+import { focusMessage, isTyping } from './typing.js';
 import './permission-card.css';
 
 /** A key that was meant for something else must not answer a question that has just come up. */
@@ -27,7 +27,11 @@ export const PermissionCard = memo(function PermissionCard({
   const reason = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
-    if (!isTyping()) card.current?.focus();
+    const shown = card.current;
+    if (!isTyping()) shown?.focus();
+    return () => {
+      if (shown?.contains(document.activeElement)) focusMessage();
+    };
   }, []);
   useEffect(() => {
     if (state === 'reason') reason.current?.focus();

@@ -27,3 +27,8 @@ export function takesText(target: EventTarget | null): boolean {
     target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
   );
 }
+
+/** Goes to the field for the next message, where there is a keyboard: on a phone it would cover the conversation. */
+export function focusMessage(): void {
+  if (matchMedia('(pointer: fine)').matches) document.getElementById('message')?.focus();
+}

@@ -38,6 +38,7 @@ export function arrange({ messages, turns, waiting }: TimelineInput): readonly R
       rows.push({ type: 'answer', key, turns: placed.answered.get(message) ?? [], message });
       continue;
     }
+    if (isQuestion(message)) continue;
     const isPrompt = message.role === 'user';
     if (isPrompt && eventId !== null) {
       if (waiting.has(eventId)) continue;
@@ -121,6 +122,11 @@ function firstAnswers(messages: readonly MessageView[]): ReadonlyMap<string, Mes
     }
   }
   return answers;
+}
+
+/** The gateway also puts a question into words, for faces without buttons. Here a card shows it, and its turn the answer. */
+function isQuestion({ role, text }: MessageView): boolean {
+  return role === 'system' && /^Permission needed for [^\n]*\nAnswer [^\n]* to request \S+\.$/.test(text);
 }
 
 function promptRow(message: MessageView): Row {

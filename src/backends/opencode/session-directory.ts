@@ -30,7 +30,8 @@ export async function selectRows(
   ...values: readonly (string | number)[]
 ): Promise<readonly JsonObject[]> {
   const file = databaseFile(env);
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) return [];
+  // A pipe in its place would be waited for.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return [];
   const Sqlite = await loadSqlite();
   const database = new Sqlite(file, { readOnly: true, timeout: 25 });
   try {

@@ -18,6 +18,12 @@ export function readSession(db: Database, channel: string, backend: string): Sto
   );
 }
 
+export function listSessions(db: Database): StoredSession[] {
+  return db.all<StoredSession>(
+    'SELECT channel, backend, session_id AS sessionId, cwd, seen FROM sessions ORDER BY channel, backend',
+  );
+}
+
 export function saveSession(db: Database, { channel, backend, sessionId, cwd, seen }: StoredSession): void {
   db.run(
     `INSERT INTO sessions (channel, backend, session_id, cwd, seen) VALUES (?, ?, ?, ?, ?)

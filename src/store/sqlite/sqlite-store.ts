@@ -1,5 +1,6 @@
 import type { Ballast } from '../ballast.js';
 import type { Store } from '../store.js';
+import { adoptSession } from './adopt-session.js';
 import { readArchive } from './archive.js';
 import * as conversations from './conversations.js';
 import type { Database } from './database.js';
@@ -75,6 +76,8 @@ export function createSqliteStore(
     session: (channel, backend) => read((tx) => conversations.readSession(tx, channel, backend)),
     saveSession: (session) => write((tx) => conversations.saveSession(tx, session)),
     forgetSession: (channel, backend) => write((tx) => conversations.forgetSession(tx, channel, backend)),
+    sessions: () => read(conversations.listSessions),
+    adoptSession: (adoption, at) => write((tx) => adoptSession(tx, adoption, at)),
     channel: (channel) => read((tx) => conversations.readChannel(tx, channel)),
     changeChannel: (channel, change) => write((tx) => conversations.changeChannel(tx, channel, change)),
     channels: () => read(conversations.listChannels),

@@ -113,7 +113,8 @@ export class Harm {
     const sockets = Array.from({ length: count }, (_, index): Socket => {
       const socket = connect(Number(port), hostname);
       socket.on('error', () => undefined);
-      if (index % 2 === 0) socket.write('POST /v1/channels/c01/messages HTTP/1.1\r\nHost: x\r\nContent-Le');
+      if (index % 2 === 0)
+        socket.write('POST /v1/channels/c01/messages HTTP/1.1\r\nHost: localhost\r\nContent-Le');
       return socket;
     });
     await sleep(ms);
@@ -126,9 +127,9 @@ export class Harm {
     const { hostname, port } = new URL(address);
     const raw = [
       '\0\0\0\r\n\r\n',
-      'GET /v1/channels/../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n',
-      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(200_000)}\r\n\r\n`,
-      'POST /v1/channels/c01/messages HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\nzz\r\n',
+      'GET /v1/channels/../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n',
+      `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(200_000)}\r\n\r\n`,
+      'POST /v1/channels/c01/messages HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\nzz\r\n',
     ];
     for (const bytes of raw) {
       const socket = connect(Number(port), hostname);

@@ -47,7 +47,8 @@ it.runIf(process.platform === 'linux')(
       const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
       // A connection that was kept may be closed by the server at the moment it is used again.
       const headers = { authorization: `Bearer ${token}`, connection: 'close' };
-      return (await fetch(new URL(path, address), { ...init, headers })).json();
+      const response = await fetch(new URL(path, address), { ...init, headers });
+      return (await response.json()) as { eventId: string; state: string };
     };
     const answered = async (text: string) => {
       const { eventId } = await call('/v1/channels/a/messages', { text });

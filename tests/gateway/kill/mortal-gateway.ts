@@ -137,6 +137,7 @@ export class MortalGateway {
         WORKING_DIR: workingDirectory,
         AGENT_DIR: agentDirectory,
         HTTP_PORT: '0',
+        HTTP_MAX_REQUESTS_PER_MINUTE: '0',
         HTTP_TOKEN: token,
         LOG_LEVEL: 'warn',
         ...this.#settings,

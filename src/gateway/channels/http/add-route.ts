@@ -1,10 +1,20 @@
+import type { IncomingMessage } from 'node:http';
 import type { Handler, Hono } from 'hono';
 import type { Log } from '../../../config/log.js';
 import type { Metrics } from '../../metrics.js';
 import type { GatewayFace } from '../types.js';
+import type { Page } from './load-page.js';
+import type { OwnHosts } from './own-hosts.js';
 import { HttpProblem } from './problem.js';
 
-export type HttpEnv = { Variables: { route: string } };
+export type HttpEnv = {
+  Bindings: { readonly incoming: IncomingMessage };
+  Variables: {
+    route: string;
+    /** How the sender of a request under `/v1` has shown who it is. */
+    authentication: 'token' | 'page';
+  };
+};
 export type HttpApp = Hono<HttpEnv>;
 
 export interface RouteOptions {
@@ -13,6 +23,11 @@ export interface RouteOptions {
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
   readonly maxBodyBytes: number;
+  readonly hosts: OwnHosts;
+  /** From one address; 0 for any number. */
+  readonly maxRequestsPerMinute: number;
+  /** Without it there is nothing at `/`. */
+  readonly page?: Page | undefined;
   /** The signal is aborted when the channel stops: requests that wait are answered at once. */
   readonly stopping: AbortSignal;
 }
@@ -21,17 +36,17 @@ export interface RouteOptions {
 export function addRoute<Path extends string>(
   app: HttpApp,
   path: Path,
-  handlers: { readonly GET?: Handler<HttpEnv, Path>; readonly POST?: Handler<HttpEnv, Path> },
+  handlers: Readonly<Partial<Record<'GET' | 'POST' | 'DELETE', Handler<HttpEnv, Path>>>>,
 ): void {
   app.use(path, (c, next) => {
     c.set('route', path);
     return next();
   });
   for (const [method, handler] of Object.entries(handlers)) app.on(method, path, handler);
-  const allowed = [
-    ...('GET' in handlers ? ['GET', 'HEAD'] : []),
-    ...('POST' in handlers ? ['POST'] : []),
-  ].join(', ');
+  const allowed = ['GET', 'POST', 'DELETE']
+    .filter((method) => method in handlers)
+    .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    .join(', ');
   app.all(path, (c) => {
     const message = `${c.req.method} is not possible here: ${allowed} is.`;
     throw new HttpProblem('method_not_allowed', message, { headers: { Allow: allowed } });

@@ -6,6 +6,8 @@ import type { GatewayFace, PulledChannel } from '../types.js';
 import { httpSource } from './channel-routes.js';
 import { explainListenFailure } from './explain-listen-failure.js';
 import { createHttpServer, type HttpServer, type ServerLimits } from './http-server.js';
+import { loadPage, type Page } from './load-page.js';
+import { isLoopback, ownHosts } from './own-hosts.js';
 import { createApp } from './routes.js';
 
 export interface HttpLimits extends ServerLimits {
@@ -18,6 +20,8 @@ const defaultHttpLimits: HttpLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
   maxConnections: 256,
+  stalledReaderMs: 120_000,
+  maxUnreadBytes: 64 * 1024 * 1024,
   maxBodyBytes: 1024 * 1024,
   stopGraceMs: 3000,
 };
@@ -27,6 +31,12 @@ export interface HttpChannelOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly token: string;
+  /** Names, beside the machine's own, under which it may be spoken to. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** From one address; 0, the default, for any number. */
+  readonly maxRequestsPerMinute?: number | undefined;
+  /** The built page. Without it there is nothing at `/`. */
+  readonly pageDirectory?: string | undefined;
   readonly log: Log;
   /** Requests are counted there. */
   readonly metrics?: Metrics | undefined;
@@ -68,9 +78,15 @@ export class HttpChannel implements PulledChannel {
   async start(gateway: GatewayFace): Promise<void> {
     if (this.#http !== undefined)
       throw new TurnoutError('bad_request', 'The HTTP channel was started twice.');
-    const { host, port, token, log, metrics } = this.#options;
+    const { host, port, token, log, metrics, allowedHosts, pageDirectory } = this.#options;
     const { maxBodyBytes } = this.#limits;
-    const app = createApp({ gateway, token, log, metrics, maxBodyBytes, stopping: this.#stopping.signal });
+    const app = createApp({
+      ...{ gateway, token, log, metrics, maxBodyBytes },
+      hosts: ownHosts(host, allowedHosts),
+      maxRequestsPerMinute: this.#options.maxRequestsPerMinute ?? 0,
+      page: pageDirectory === undefined ? undefined : await readPage(pageDirectory, log),
+      stopping: this.#stopping.signal,
+    });
     this.#http = createHttpServer(app.fetch, { host, limits: this.#limits, log });
     const { server } = this.#http;
     await new Promise<void>((resolve, reject) => {
@@ -81,7 +97,7 @@ export class HttpChannel implements PulledChannel {
     const bound = server.address() as AddressInfo;
     this.#address = { host: bound.address, port: bound.port };
     log.info('http channel listens', { host: bound.address, port: bound.port });
-    if (!/^(127\.|::1$|::ffff:127\.)/.test(bound.address)) {
+    if (!isLoopback(bound.address)) {
       log.warn('http channel can be reached from other machines, without encryption', {
         host: bound.address,
       });
@@ -92,4 +108,10 @@ export class HttpChannel implements PulledChannel {
     this.#stopping.abort();
     await this.#http?.close(this.#limits.stopGraceMs);
   }
+}
+
+async function readPage(directory: string, log: Log): Promise<Page> {
+  const page = await loadPage(directory);
+  if (page.problem !== undefined) log.warn('there is no page to serve', { directory, problem: page.problem });
+  return page;
 }

@@ -1,16 +1,23 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Log } from '../../../config/log.js';
 import { affordableConnections, limitConnections } from './connection-limit.js';
+import { serveInOrder } from './in-order.js';
 import { HttpProblem, toProblem } from './problem.js';
+import { letGoOfStalled } from './stalled-readers.js';
+import { limitUnread } from './unread-limit.js';
 
 export interface ServerLimits {
   /** The headers, and the whole request, must have arrived by then: a slow sender holds no connection for ever. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly maxConnections: number;
+  /** A client that has taken nothing of its answer for so long is let go. */
+  readonly stalledReaderMs: number;
+  /** What clients have asked for and not read, together. */
+  readonly maxUnreadBytes: number;
 }
 
 export interface HttpServer {
@@ -26,13 +33,18 @@ interface Exchange {
 
 /** Node's server around a fetch handler. Requests that never reach the handler are answered in JSON too. */
 export function createHttpServer(
-  fetch: (request: Request) => Response | Promise<Response>,
+  fetch: (request: Request, env: { readonly incoming: IncomingMessage }) => Response | Promise<Response>,
   options: { readonly host: string; readonly limits: ServerLimits; readonly log: Log },
 ): HttpServer {
   const { headersTimeoutMs, requestTimeoutMs } = options.limits;
-  const listener = getRequestListener((request) => fetch(request), {
+  const answer = async (request: Request, env: unknown): Promise<Response> => {
+    const made = await fetch(request, env as { incoming: IncomingMessage });
+    unread.makeRoom();
+    return made;
+  };
+  const listener = getRequestListener(answer, {
     // A request of HTTP/1.0 need not name the host.
-    hostname: options.host,
+    hostname: isIPv6(options.host) ? `[${options.host}]` : options.host,
     // The default, true, replaces the global Request and Response of the whole process.
     overrideGlobalObjects: false,
     errorHandler: (error) => {
@@ -51,6 +63,12 @@ export function createHttpServer(
     connectionsCheckingInterval: Math.min(1000, headersTimeoutMs),
   });
   limitConnections(server, affordableConnections(options.limits.maxConnections));
+  const unread = limitUnread(server, options.limits.maxUnreadBytes);
+  letGoOfStalled(
+    server,
+    options.limits.stalledReaderMs,
+    (socket) => exchanges.get(socket)?.response.writableFinished === false,
+  );
   // Sockets without a request so far: Node does not count them as idle.
   const unusedSockets = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -60,8 +78,8 @@ export function createHttpServer(
   server.on('request', (request, response) => {
     unusedSockets.delete(request.socket);
     exchanges.set(request.socket, { request, response });
-    void listener(request, response);
   });
+  serveInOrder(server, (request, response) => void listener(request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     answerBrokenRequest(error, socket, exchanges.get(socket));
   });

@@ -13,7 +13,8 @@ export interface HttpToken {
   readonly warnings: readonly string[];
 }
 
-const shortest = 16;
+/** A shorter one can be guessed. */
+export const shortestToken = 16;
 
 /** The token of the settings, or the one in the data directory, which is made at the first start. */
 export async function loadHttpToken(home: string, configured?: string): Promise<HttpToken> {
@@ -100,9 +101,9 @@ function checkToken(token: string, origin: string): string {
 }
 
 function warnIfShort(token: string, origin: string): readonly string[] {
-  return token.length >= shortest
+  return token.length >= shortestToken
     ? []
-    : [`The token in ${origin} has ${token.length} characters: fewer than ${shortest} can be guessed.`];
+    : [`The token in ${origin} has ${token.length} characters: fewer than ${shortestToken} can be guessed.`];
 }
 
 async function orExplain<T>(file: string, verb: string, act: () => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import { StoreError, type StoreFault } from '../../../store/errors.js';
 type ProblemCode =
   | 'bad_request'
   | 'unauthorized'
+  | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
   | 'timeout'
@@ -11,12 +12,14 @@ type ProblemCode =
   | 'gone'
   | 'too_large'
   | 'unsupported_media_type'
+  | 'too_many_requests'
   | 'unavailable'
   | 'internal';
 
 const statuses = {
   bad_request: 400,
   unauthorized: 401,
+  forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
   timeout: 408,
@@ -24,6 +27,7 @@ const statuses = {
   gone: 410,
   too_large: 413,
   unsupported_media_type: 415,
+  too_many_requests: 429,
   internal: 500,
   unavailable: 503,
 } as const satisfies Record<ProblemCode, number>;

@@ -1,11 +1,17 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { HttpApp, HttpEnv, RouteOptions } from './add-route.js';
 import { addChannelRoutes } from './channel-routes.js';
+import { checkHost } from './check-host.js';
+import { checkOrigin } from './check-origin.js';
 import { checkToken } from './check-token.js';
 import { addEventRoutes } from './event-routes.js';
 import { addFeedRoutes } from './feed-routes.js';
+import { limitRequests } from './limit-requests.js';
+import { addPageRoutes } from './page-routes.js';
+import { addPageSessionRoutes } from './page-session-routes.js';
 import { addPermissionRoutes } from './permission-routes.js';
 import { HttpProblem, toProblem } from './problem.js';
+import { answerHeaders } from './security-headers.js';
 import { addStatusRoutes } from './status-routes.js';
 
 /** The HTTP interface, as `docs/http-api.md` describes it. */
@@ -13,12 +19,15 @@ export function createApp(options: RouteOptions): HttpApp {
   // A slash at the end of a path changes nothing.
   const app: HttpApp = new Hono({ strict: false });
   app.use('*', observe(options));
-  app.use('/v1/*', checkToken(options.token));
+  app.use('*', limitRequests(options.maxRequestsPerMinute), checkHost(options.hosts));
+  app.use('/v1/*', checkOrigin(options.hosts), checkToken(options));
+  addPageSessionRoutes(app, options);
   addChannelRoutes(app, options);
   addEventRoutes(app, options);
   addFeedRoutes(app, options);
   addPermissionRoutes(app, options);
   addStatusRoutes(app, options);
+  addPageRoutes(app, options);
   app.notFound((c) => {
     const problem = new HttpProblem('not_found', `There is nothing at ${c.req.path}.`);
     return c.json(problem.body, problem.status);
@@ -42,8 +51,7 @@ function observe({ log, metrics, stopping }: RouteOptions): MiddlewareHandler<Ht
   return async (c, next) => {
     const began = performance.now();
     // The headers are set before the answer is made: set on a finished answer, they cost another copy of it.
-    c.header('Cache-Control', 'no-store');
-    c.header('X-Content-Type-Options', 'nosniff');
+    for (const [name, value] of Object.entries(answerHeaders)) c.header(name, value);
     await next();
     if (stopping.aborted) c.header('Connection', 'close');
     const { status } = c.res;

@@ -303,6 +303,15 @@ export interface RevertBody {
   readonly force?: boolean;
 }
 
+/**
+ * `POST /v1/page-session`, with the Bearer token: begins a session of the page and sets its cookie. The page keeps the key
+ * in a storage of its origin, and sends it with every request: as `X-Turnout-Page`, or as `?pageKey=` of an EventSource.
+ */
+export interface PageSessionView {
+  readonly pageKey: string;
+  readonly expiresAt: string;
+}
+
 /** Every error of `/v1`, but those of the OpenAI door. */
 export interface ProblemView {
   readonly error: { readonly code: string; readonly message: string };

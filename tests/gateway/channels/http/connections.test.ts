@@ -44,7 +44,7 @@ describe('more connections than there may be', () => {
     ['whose headers never end', 'GET /healthz HTTP/1.1\r\nA: b\r\n'],
     [
       'whose body never ends',
-      `POST /v1/channels/a/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 9\r\n\r\n{`,
+      `POST /v1/channels/a/messages HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: 9\r\n\r\n{`,
     ],
   ])(
     'the oldest %s give way, and others are served [fault 13.4: hundreds of silent connections]',
@@ -69,7 +69,7 @@ describe('more connections than there may be', () => {
     const body = JSON.stringify({ text: 'hello' });
     const posted = fetch(`http://${host}:${port}/v1/channels/a/messages`, { method: 'POST', headers, body });
     await eventually(() => http.gateway.received.length === 2);
-    const request = `GET /v1/events/${event.id}?wait=20 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    const request = `GET /v1/events/${event.id}?wait=20 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     await dial(http, 2 * max, request);
     expect((await get(http, '/healthz')).status).toBe(200);
     take();

@@ -28,7 +28,7 @@ function dial({ channel }: Running): { socket: Socket; said: Promise<string> } {
 }
 
 const head = (line: string, ...more: string[]) =>
-  [line, 'Host: x', `Authorization: Bearer ${token}`, ...more, '', ''].join('\r\n');
+  [line, 'Host: localhost', `Authorization: Bearer ${token}`, ...more, '', ''].join('\r\n');
 const postHead = (...more: string[]) => head('POST /v1/channels/room/messages HTTP/1.1', ...more);
 
 describe('requests as bytes', () => {
@@ -41,13 +41,13 @@ describe('requests as bytes', () => {
 
   it('answers headers without end', async () => {
     const { socket, said } = dial(await start());
-    socket.write(`GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}`);
+    socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\nA: ${'a'.repeat(20_000)}`);
     expect(await said).toMatch(/^HTTP\/1\.1 431 .*{"error":{"code":"too_large"/s);
   });
 
   it('answers an address that is none', async () => {
     const { socket, said } = dial(await start());
-    socket.write('GET /v1\\x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    socket.write('GET /v1\\x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     expect(await said).toMatch(/^HTTP\/1\.1 400 .*{"error":{"code":"bad_request"/s);
   });
 
@@ -97,7 +97,7 @@ describe('requests as bytes', () => {
 
   it('gives the 401 before the body has come', async () => {
     const { socket, said } = dial(await start());
-    socket.write('POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\nConnection: close\r\n\r\n');
+    socket.write('POST /v1/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\nConnection: close\r\n\r\n');
     expect(await said).toMatch(/^HTTP\/1\.1 401 /);
   });
 

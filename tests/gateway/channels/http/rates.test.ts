@@ -1,0 +1,35 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Running, startChannel, token } from './fake-gateway.js';
+import { send } from './raw-request.js';
+
+let http: Running;
+afterEach(() => http.channel.stop());
+
+const withToken = (given: string) => ({ headers: { Authorization: `Bearer ${given}` } });
+
+describe('too much from one address', () => {
+  it('wrong tokens are turned away; the right one still passes (16.5)', async () => {
+    http = await startChannel();
+    const statuses: number[] = [];
+    for (let n = 0; n < 25; n += 1)
+      statuses.push((await send(http, '/v1/permissions', withToken(`x${n}`))).status);
+    expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 401));
+    expect(statuses.slice(-4)).toEqual([429, 429, 429, 429]);
+    const refused = await send(http, '/v1/permissions', withToken('x'));
+    expect(refused.json.error.code).toBe('too_many_requests');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await send(http, '/v1/permissions', withToken(token))).status).toBe(200);
+    // Who has no token yet has not guessed: the page asks before it has one.
+    expect((await send(http, '/v1/permissions')).status).toBe(401);
+  });
+
+  it('requests are turned away, whatever they ask for (16.5)', async () => {
+    http = await startChannel({ maxRequestsPerMinute: 5 });
+    for (let n = 0; n < 5; n += 1) expect((await send(http, '/healthz')).status).toBe(200);
+    for (const path of ['/healthz', '/v1/permissions', '/nowhere']) {
+      const { status, headers, json } = await send(http, path, withToken(token));
+      expect([status, json.error.code]).toEqual([429, 'too_many_requests']);
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    }
+  });
+});
