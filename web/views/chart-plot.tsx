@@ -90,7 +90,7 @@ export function ChartPlot(props: Props) {
               </g>
             );
           })}
-      {labelledSteps(steps.length, inner / 62).map((nth) => (
+      {labelledSteps(steps, stepMs, inner / 56).map((nth) => (
         <text
           key={nth}
           class="chart-label"

@@ -43,14 +43,28 @@ describe('an axis', () => {
     }
   });
 
-  it('puts values between top and bottom, and labels where there is room (16.4)', () => {
+  it('puts values between top and bottom (16.4)', () => {
     expect(heightAt(5, 10, 100)).toBe(50);
     expect(heightAt(99, 10, 100)).toBe(0);
     expect(heightAt(-1, 10, 100)).toBe(100);
     expect(heightAt(1, 0, 100)).toBe(100);
-    expect(labelledSteps(24, 6)).toEqual([0, 4, 8, 12, 16, 20]);
-    expect(labelledSteps(3, 0)).toEqual([0]);
-    expect(labelledSteps(0, 5)).toEqual([]);
+  });
+
+  it('is labelled at round hours, or at midnight (16.4)', () => {
+    const from = new Date(2026, 5, 10, 5).getTime();
+    const steps = (count: number, hours: number, start = from) =>
+      Array.from({ length: count }, (_, nth) => start + nth * hours * 3_600_000);
+    const hoursAt = (list: readonly number[], found: readonly number[]) =>
+      found.map((nth) => new Date(list[nth] ?? 0).getHours());
+    const day = steps(24, 1);
+    expect(hoursAt(day, labelledSteps(day, 3_600_000, 8.5))).toEqual([6, 9, 12, 15, 18, 21, 0, 3]);
+    const week = steps(28, 6, new Date(2026, 5, 10, 12).getTime());
+    expect(labelledSteps(week, 6 * 3_600_000, 7)).toEqual([2, 6, 10, 14, 18, 22, 26]);
+    expect(labelledSteps(week, 6 * 3_600_000, 4)).toEqual([2, 10, 18, 26]);
+    expect(labelledSteps(steps(30, 24), 86_400_000, 6)).toEqual([0, 5, 10, 15, 20, 25]);
+    expect(labelledSteps(steps(3, 24), 86_400_000, 0)).toEqual([0]);
+    expect(labelledSteps([], 3_600_000, 5)).toEqual([]);
+    expect(labelledSteps(steps(400, 6), 6 * 3_600_000, 1).length).toBeLessThan(20);
   });
 
   it('stacks series without gaps (16.4)', () => {

