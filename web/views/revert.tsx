@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ChangedFileView } from '../../src/gateway/channels/http/wire.js';
 import { ApiError } from '../api.js';
 
@@ -20,14 +20,15 @@ export function Revert({ file, until, onRevert }: Props) {
   const confirm = useRef<HTMLButtonElement>(null);
   const asking = state.type === 'asking';
   const force = file.changedSince || (state.type === 'asking' && state.mustForce === true);
-  useEffect(() => {
+  const asked = useRef(false);
+  // The button that was pressed goes, and would take the keyboard's place with it.
+  useLayoutEffect(() => {
     if (asking) confirm.current?.focus();
+    else if (asked.current) button.current?.focus();
+    asked.current = asking;
   }, [asking]);
 
-  const close = () => {
-    setState({ type: 'idle' });
-    queueMicrotask(() => button.current?.focus());
-  };
+  const close = () => setState({ type: 'idle' });
   const revert = async () => {
     setState({ type: 'working' });
     try {
