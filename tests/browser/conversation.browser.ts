@@ -148,9 +148,9 @@ describe('a turn that runs (16.4)', () => {
     await say(page, 'wait 3 seconds');
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     await page.getByRole('textbox', { name: 'Message' }).fill('say exactly: queued');
-    await page.getByRole('button', { name: 'Queue' }).click();
+    await page.getByRole('button', { name: 'Queue', exact: true }).click();
     await page.getByRole('textbox', { name: 'Message' }).fill('say exactly: never');
-    await page.getByRole('button', { name: 'Queue' }).click();
+    await page.getByRole('button', { name: 'Queue', exact: true }).click();
     const waiting = page.getByRole('list', { name: 'Waiting messages' });
     await waiting.getByRole('button', { name: /Cancel: say exactly: never/ }).click();
     await expect.poll(() => waiting.getByText('never').count()).toBe(0);
@@ -175,6 +175,7 @@ describe('a turn that runs (16.4)', () => {
     await page.reload();
     const expected = Array.from({ length: 40 }, (_, index) => String(index + 1)).join(' ');
     for (const tab of [page, second]) {
+      await answers(tab).first().waitFor();
       await finished(tab);
       expect(await answers(tab).count()).toBe(1);
       const numbers = (await answers(tab).first().innerText()).match(/\d+/g) ?? [];

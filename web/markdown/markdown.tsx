@@ -1,5 +1,5 @@
 import type { Token } from 'marked';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { LongText } from '../long-text.js';
 import { memo } from '../memo.js';
 import { type Lexed, lex, nothingLexed } from './lex.js';
@@ -42,20 +42,33 @@ function isLong(text: string): boolean {
   return lines > maxLines;
 }
 
+const quickMs = 8;
+
 /** The text as it is to be drawn now: if to draw it takes long, it grows in larger steps. */
 function usePace(text: string, growing: boolean): string {
   const [shown, setShown] = useState(text);
+  const latest = useRef(text);
+  latest.current = text;
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const cost = useRef(0);
   const current = growing ? shown : text;
   const began = performance.now();
-  useEffect(() => {
+  // Runs as soon as the elements are there, not when they were painted.
+  useLayoutEffect(() => {
     cost.current = performance.now() - began;
   }, [current]);
-  useEffect(() => {
-    if (!growing || text === shown) return;
-    if (cost.current < 8) return setShown(text);
-    const timer = setTimeout(() => setShown(text), Math.min(1000, cost.current * 5));
-    return () => clearTimeout(timer);
+  useLayoutEffect(() => {
+    if (!growing || text === shown || timer.current !== undefined) return;
+    if (cost.current < quickMs) return setShown(text);
+    // Text that comes meanwhile does not put it off.
+    timer.current = setTimeout(
+      () => {
+        timer.current = undefined;
+        setShown(latest.current);
+      },
+      Math.min(1000, cost.current * 5),
+    );
   }, [text, growing, shown]);
+  useEffect(() => () => clearTimeout(timer.current), []);
   return current;
 }
