@@ -4,9 +4,11 @@ export interface CopyButtonProps {
   readonly text: string | (() => string);
   /** What is copied, for those who can't see where the button stands: `Copy code`. */
   readonly label: string;
+  /** The word on the button, where `Copy` alone would leave open what. */
+  readonly shown?: string;
 }
 
-export function CopyButton({ text, label }: CopyButtonProps) {
+export function CopyButton({ text, label, shown: ready = 'Copy' }: CopyButtonProps) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready');
   useEffect(() => {
     if (state === 'ready') return;
@@ -15,7 +17,7 @@ export function CopyButton({ text, label }: CopyButtonProps) {
   }, [state]);
   const copy = async () =>
     setState((await copyText(typeof text === 'string' ? text : text())) ? 'copied' : 'failed');
-  const shown = { ready: 'Copy', copied: 'Copied', failed: 'Could not copy' }[state];
+  const shown = { ready, copied: 'Copied', failed: 'Could not copy' }[state];
   return (
     <button
       type="button"

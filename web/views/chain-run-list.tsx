@@ -1,5 +1,5 @@
 import { api } from '../api.js';
-import { moment } from './in-words.js';
+import { timeInWords } from '../in-words.js';
 import { LoadFailure } from './load-failure.js';
 import { RunStatus } from './run-status.js';
 import { useLoaded } from './use-loaded.js';
@@ -47,9 +47,9 @@ export function ChainRunList() {
                   <RunStatus status={run.status} />
                 </td>
                 <td>
-                  <time dateTime={run.startedAt}>{moment(run.startedAt)}</time>
+                  <time dateTime={run.startedAt}>{timeInWords(run.startedAt)}</time>
                 </td>
-                <td class="directory">
+                <td class="run-directory">
                   <bdi>{run.cwd}</bdi>
                 </td>
               </tr>

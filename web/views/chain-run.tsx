@@ -1,8 +1,9 @@
 import type { ChainRunView } from '../../src/gateway/channels/http/wire.js';
 import { api } from '../api.js';
+import { timeInWords } from '../in-words.js';
 import { ChainStep } from './chain-step.js';
-import { count, duration, moment } from './in-words.js';
 import { LoadFailure } from './load-failure.js';
+import { count, duration } from './numbers-in-words.js';
 import { RunStatus } from './run-status.js';
 import { useLoaded } from './use-loaded.js';
 
@@ -38,7 +39,7 @@ function Run({ run }: { readonly run: ChainRunView }) {
       <p class="run-facts" role="status">
         <RunStatus status={run.status} />
         <span>
-          Started <time dateTime={run.startedAt}>{moment(run.startedAt)}</time>
+          Started <time dateTime={run.startedAt}>{timeInWords(run.startedAt)}</time>
         </span>
         <span>
           {run.endedAt === undefined ? 'for' : 'took'} {duration(took)}
@@ -56,7 +57,7 @@ function Run({ run }: { readonly run: ChainRunView }) {
       {run.steps.length === 0 ? (
         <p class="empty">No step has begun.</p>
       ) : (
-        <ol class="steps">
+        <ol class="chain-steps">
           {run.steps.map((step, index) => (
             <ChainStep key={index} step={step} last={index === run.steps.length - 1} />
           ))}

@@ -1,5 +1,6 @@
 import type { ChainRunView } from '../../src/gateway/channels/http/wire.js';
-import { count, dollars, plainCode, shortNumber } from './in-words.js';
+import { Markdown } from '../markdown/markdown.js';
+import { count, dollars, plainCode, shortNumber } from './numbers-in-words.js';
 import { RunStatus } from './run-status.js';
 
 type Step = ChainRunView['steps'][number];
@@ -8,37 +9,49 @@ type Step = ChainRunView['steps'][number];
 export function ChainStep({ step, last }: { readonly step: Step; readonly last: boolean }) {
   const facts = factsOf(step);
   return (
-    <li class={`step ${step.status}`}>
+    <li class={`chain-step status-${step.status}`}>
       <h2>
         <bdi>{step.name ?? step.agent}</bdi>
         <RunStatus status={step.status} />
       </h2>
-      <p class="step-facts">
+      <p class="chain-facts">
         {facts.map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
       </p>
       {step.error !== undefined && (
-        <p class="step-error">
+        <p class="chain-error">
           <strong>{plainCode(step.error.code)}</strong> {step.error.message}
         </p>
       )}
       {step.output !== '' && (
-        <details class="step-output" open={last || step.error !== undefined}>
+        <details class="chain-output" open={last || step.error !== undefined}>
           <summary>Output</summary>
-          <pre>{step.output}</pre>
+          <Markdown text={step.output} />
         </details>
       )}
     </li>
   );
 }
 
+/** Why a step ended, as docs/chains.md tells it. */
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['marker', 'the agent said it is done'],
+  ['single_run', 'one run'],
+  ['max_iterations', 'no more iterations allowed'],
+  ['budget', 'the budget is used up'],
+  ['no_progress', 'no progress any more'],
+  ['verify_failed', 'not confirmed by the check'],
+  ['error', 'ended by an error'],
+  ['interrupted', 'interrupted'],
+]);
+
 function factsOf(step: Step): readonly string[] {
   const { usage } = step;
   return [
     step.name === undefined ? step.backend : `${step.agent} · ${step.backend}`,
     ...(step.iterations > 0 ? [count(step.iterations, 'iteration')] : []),
-    ...(step.reason === undefined ? [] : [`ended by ${plainCode(step.reason)}`]),
+    ...(step.reason === undefined ? [] : [reasons.get(step.reason) ?? plainCode(step.reason)]),
     ...(step.verified === undefined ? [] : [step.verified ? 'verified' : 'not verified']),
     ...(usage === undefined
       ? []

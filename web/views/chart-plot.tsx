@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 import type { ChartProps } from './chart.js';
-import { stepLabel } from './in-words.js';
+import { stepLabel } from './numbers-in-words.js';
 import { heightAt, labelledSteps, stack } from './scales.js';
 import { BarPattern, isPlain, looks, markPath } from './series-look.js';
 
@@ -30,8 +30,13 @@ export function ChartPlot(props: Props) {
   const y = (value: number) => edge + heightAt(value, top, plotHeight);
   const xOf = (nth: number) => left + nth * column;
   const rangeMs = steps.length * stepMs;
+  const choose = (event: PointerEvent & { readonly currentTarget: SVGRectElement }) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const nth = Math.floor(((event.clientX - box.left) / box.width) * steps.length);
+    onStep(Math.min(Math.max(nth, 0), steps.length - 1));
+  };
   return (
-    <svg class="drawing" width={width} height={plotHeight + 2 * edge + 18} aria-hidden="true">
+    <svg class="chart-drawing" width={width} height={plotHeight + 2 * edge + 18} aria-hidden="true">
       <defs>
         {series.map(({ look }, index) => (
           <BarPattern key={look} id={`${id}-${index}`} look={look} />
@@ -39,14 +44,14 @@ export function ChartPlot(props: Props) {
       </defs>
       {ticks.map((tick) => (
         <g key={tick}>
-          <path class={tick === 0 ? 'axis' : 'grid'} d={`M${left},${y(tick)} H${left + inner}`} />
-          <text class="label" x={left - 6} y={y(tick) + 4} text-anchor="end">
-            {print(tick)}
+          <path class={tick === 0 ? 'chart-axis' : 'chart-grid'} d={`M${left},${y(tick)} H${left + inner}`} />
+          <text class="chart-label" x={left - 6} y={y(tick) + 4} text-anchor="end">
+            {tick === 0 ? '0' : print(tick)}
           </text>
         </g>
       ))}
       {step !== undefined && (
-        <rect class="chosen" x={xOf(step)} y={edge} width={column} height={plotHeight} />
+        <rect class="chart-chosen" x={xOf(step)} y={edge} width={column} height={plotHeight} />
       )}
       {kind === 'bars'
         ? stacked.map((bars, index) => (
@@ -62,7 +67,7 @@ export function ChartPlot(props: Props) {
                 };
                 return (
                   <g key={steps[nth]}>
-                    <rect class="bar" {...box} />
+                    <rect class="chart-bar" {...box} />
                     {!isPlain(series[index]?.look ?? 0) && <rect {...box} fill={`url(#${id}-${index})`} />}
                   </g>
                 );
@@ -76,19 +81,19 @@ export function ChartPlot(props: Props) {
             return (
               <g key={name} class={`series-${look % looks}`}>
                 <path
-                  class={`line dash-${look % 3}`}
+                  class={`chart-line dash-${look % 3}`}
                   d={points.map(([px, py], nth) => `${nth ? 'L' : 'M'}${px},${py}`).join('')}
                 />
                 {points.map(([px, py]) => (
-                  <path key={px} class="mark" d={markPath(look, px, py)} />
+                  <path key={px} class="chart-mark" d={markPath(look, px, py)} />
                 ))}
               </g>
             );
           })}
-      {labelledSteps(steps.length, inner / 62).map((nth) => (
+      {labelledSteps(steps, stepMs, inner / 56).map((nth) => (
         <text
           key={nth}
-          class="label"
+          class="chart-label"
           x={xOf(nth) + column / 2}
           y={plotHeight + 2 * edge + 12}
           text-anchor="middle"
@@ -97,16 +102,13 @@ export function ChartPlot(props: Props) {
         </text>
       ))}
       <rect
-        class="catch"
+        class="chart-catch"
         x={left}
         y={0}
         width={inner}
         height={plotHeight + edge}
-        onPointerMove={(event) => {
-          const box = event.currentTarget.getBoundingClientRect();
-          const nth = Math.floor(((event.clientX - box.left) / box.width) * steps.length);
-          onStep(Math.min(Math.max(nth, 0), steps.length - 1));
-        }}
+        onPointerMove={choose}
+        onPointerDown={choose}
       />
     </svg>
   );

@@ -20,7 +20,7 @@ export function ChartTable({ title, series, rows, print }: Props) {
       {open && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable with the keyboard
         <section class="table-scroll" tabIndex={0} aria-label={`Table: ${title}`}>
-          <table class="numbers">
+          <table class="number-table">
             <caption class="hidden-visually">{title}</caption>
             <thead>
               <tr>

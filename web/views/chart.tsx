@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import { ChartPlot } from './chart-plot.js';
 import { ChartTable } from './chart-table.js';
-import { stepName } from './in-words.js';
+import { stepName } from './numbers-in-words.js';
 import { Swatch } from './series-look.js';
 import type { Series } from './statistics-table.js';
 import { useWidth } from './use-width.js';
@@ -21,11 +21,13 @@ export interface ChartProps {
 
 /** A chart with its legend, its values on hover and by arrow keys, and a table of them. */
 export function Chart(props: ChartProps) {
-  const { title, kind, series, steps, stepMs, print } = props;
+  const { title, kind, steps, stepMs, print } = props;
+  const series = props.series.filter(({ values }) =>
+    values.some((value) => value !== undefined && value > 0),
+  );
   const id = useId();
   const [frame, width] = useWidth<HTMLElement>();
   const [step, setStep] = useState<number>();
-  const nothing = series.every(({ values }) => values.every((value) => !value));
   const onKeyDown = (event: KeyboardEvent) => {
     const next = stepAfterKey(event.key, step, steps.length);
     if (next === undefined) return;
@@ -37,13 +39,13 @@ export function Chart(props: ChartProps) {
       <figcaption>
         <h3 id={`${id}-title`}>{title}</h3>
       </figcaption>
-      {nothing ? (
+      {series.length === 0 ? (
         <p class="chart-empty">{props.empty}</p>
       ) : (
         <>
           {/* biome-ignore lint/a11y/useSemanticElements: it is no set of form fields */}
           <div
-            class="plot"
+            class="chart-plot"
             role="group"
             // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys read the values
             tabIndex={0}
@@ -51,12 +53,13 @@ export function Chart(props: ChartProps) {
             onKeyDown={onKeyDown}
             onFocus={() => setStep((now) => now ?? lastWithValue(series, steps.length))}
             onBlur={() => setStep(undefined)}
-            onPointerLeave={() => setStep(undefined)}
+            // A finger that is lifted leaves too: what it has shown stays until the next tap.
+            onPointerLeave={(event) => event.pointerType === 'mouse' && setStep(undefined)}
           >
-            <ChartPlot {...props} width={width} step={step} onStep={setStep} />
+            <ChartPlot {...props} series={series} width={width} step={step} onStep={setStep} />
             {step !== undefined && <Values {...props} width={width} step={step} />}
           </div>
-          <ul class="legend">
+          <ul class="chart-legend">
             {series.map(({ name, look }, index) => (
               <li key={name}>
                 <Swatch kind={kind} look={look} id={`${id}-legend-${index}`} />
@@ -94,17 +97,21 @@ function Values({
   const distance = Math.round((width * (right ? steps.length - step : step + 1)) / steps.length);
   const limited = Math.min(distance, Math.max(0, width - 150));
   return (
-    <div class="values" role="status" style={right ? { right: `${limited}px` } : { left: `${limited}px` }}>
+    <div
+      class="chart-values"
+      role="status"
+      style={right ? { right: `${limited}px` } : { left: `${limited}px` }}
+    >
       <strong>{stepName(steps[step] ?? 0, stepMs)}</strong>
       {told.length === 0 && <span>Nothing</span>}
       {told.map(({ name, look, value }, index) => (
-        <span key={name} class="value">
+        <span key={name} class="chart-value">
           <Swatch kind={kind} look={look} id={`${id}-${index}`} />
           <bdi>{name}</bdi> <b>{print(value ?? 0)}</b>
         </span>
       ))}
       {kind === 'bars' && told.length > 1 && (
-        <span class="value total">
+        <span class="chart-value total">
           Together <b>{print(total)}</b>
         </span>
       )}

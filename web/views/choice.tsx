@@ -11,7 +11,7 @@ interface Props<T extends string> {
 export function Choice<T extends string>({ legend, options, value, onChoose }: Props<T>) {
   const name = useId();
   return (
-    <fieldset class="choice">
+    <fieldset class="view-choice">
       <legend class="hidden-visually">{legend}</legend>
       {options.map(([option, label]) => (
         <label key={option}>

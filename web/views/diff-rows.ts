@@ -89,11 +89,24 @@ export function pairRows(rows: readonly DiffRow[]): ReadonlyMap<number, number> 
   return pairs;
 }
 
-/** The number of characters of the largest line number. */
-export function lineNumberWidth(rows: readonly DiffRow[]): number {
-  let largest = 0;
-  for (const row of rows) largest = Math.max(largest, row.oldLine ?? 0, row.newLine ?? 0);
-  return String(largest).length;
+/** The number of digits of the largest line number. */
+export function lineNumberDigits(rows: readonly DiffRow[]): number {
+  return String(rows.reduce((most, { oldLine = 0, newLine = 0 }) => Math.max(most, oldLine, newLine), 0))
+    .length;
+}
+
+/** A longer line is no reading matter: it is shown piece by piece, wrapped. */
+export const longestLine = 2_000;
+
+/** The width of the longest line in characters, near enough for a scroll bar: tabs and wide characters count more. */
+export function longestRow(rows: readonly DiffRow[]): number {
+  let longest = 0;
+  for (const { text } of rows) {
+    if (text.length > longestLine || text.length * 4 <= longest) continue;
+    const wide = text.match(/[\u1100-\u{10ffff}]/gu)?.length ?? 0;
+    longest = Math.max(longest, text.length + wide + 3 * (text.split('\t').length - 1));
+  }
+  return longest;
 }
 
 const partHeading = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)$/;

@@ -22,11 +22,26 @@ export function heightAt(value: number, top: number, height: number): number {
   return top <= 0 ? height : height - (Math.min(Math.max(value, 0), top) / top) * height;
 }
 
-/** The indexes of the steps to write under the axis: evenly spread, as many as there is room for. */
-export function labelledSteps(count: number, room: number): readonly number[] {
+/**
+ * The indexes of the steps to write under the axis, as many as there is room for. Steps of hours are written at hours that
+ * people count in, those of several days at midnight.
+ */
+export function labelledSteps(steps: readonly number[], stepMs: number, room: number): readonly number[] {
   const most = Math.max(1, Math.floor(room));
-  const every = Math.max(1, Math.ceil(count / most));
-  return Array.from({ length: Math.ceil(count / every) }, (_, nth) => nth * every);
+  const rangeMs = steps.length * stepMs;
+  if (stepMs >= 24 * hour) {
+    const every = Math.max(1, Math.ceil(steps.length / most));
+    return [...steps.keys()].filter((nth) => nth % every === 0);
+  }
+  const hours = labelHours.find(
+    (one) => rangeMs <= one * hour * most && one * hour >= stepMs && (rangeMs <= 48 * hour || one >= 24),
+  );
+  const days = (hours ?? 24 * most) / 24;
+  let midnights = 0;
+  return [...steps.keys()].filter((nth) => {
+    const at = new Date(steps[nth] ?? 0).getHours();
+    return days <= 1 ? at % (days * 24) === 0 : at === 0 && midnights++ % days === 0;
+  });
 }
 
 /** Where each series begins and ends on top of those before it, step by step. Negative values count as none. */
@@ -48,6 +63,7 @@ const mostIntervals = 4;
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
+const labelHours = [1, 2, 3, 4, 6, 12, 24, 48, 72, 168];
 const clockSteps = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
   ...[1, 2, 5, 10, 15, 30].map((count) => count * second),

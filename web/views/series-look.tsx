@@ -8,7 +8,7 @@ export const looks = 8;
 export function BarPattern({ id, look }: { readonly id: string; readonly look: number }) {
   return (
     <pattern id={id} width="8" height="8" patternUnits="userSpaceOnUse">
-      <path d={patternPaths[look % looks] ?? ''} class="pattern" />
+      <path d={patternPaths[look % looks] ?? ''} class="chart-pattern" />
     </pattern>
   );
 }
@@ -56,8 +56,8 @@ export function Swatch({
   if (kind === 'lines') {
     return (
       <svg class={`swatch series-${look % looks}`} width="22" height="12" aria-hidden="true">
-        <path class={`line dash-${look % 3}`} d="M1,6 H21" />
-        <path class="mark" d={markPath(look, 11, 6)} />
+        <path class={`chart-line dash-${look % 3}`} d="M1,6 H21" />
+        <path class="chart-mark" d={markPath(look, 11, 6)} />
       </svg>
     );
   }
@@ -66,7 +66,7 @@ export function Swatch({
       <defs>
         <BarPattern id={id} look={look} />
       </defs>
-      <rect class="bar" width="14" height="14" rx="2" />
+      <rect class="chart-bar" width="14" height="14" rx="2" />
       {!isPlain(look) && <rect width="14" height="14" rx="2" fill={`url(#${id})`} />}
     </svg>
   );

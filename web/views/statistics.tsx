@@ -2,8 +2,8 @@ import { useMemo, useState } from 'preact/hooks';
 import { api } from '../api.js';
 import { Chart } from './chart.js';
 import { Choice } from './choice.js';
-import { dollars, duration, plainCode, shortNumber } from './in-words.js';
 import { LoadFailure } from './load-failure.js';
+import { dollars, duration, plainCode, shortNumber } from './numbers-in-words.js';
 import { durationTicks, numberTicks } from './scales.js';
 import { Swatch } from './series-look.js';
 import {

@@ -24,7 +24,7 @@ export function Tabs<T extends string>({ label, tabs, chosen, onChoose, children
   };
   return (
     <>
-      <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={onKeyDown}>
+      <div class="view-tabs" role="tablist" aria-label={label} ref={list} onKeyDown={onKeyDown}>
         {tabs.map(([value, name]) => (
           <button
             key={value}

@@ -1,5 +1,5 @@
 import type { UsageView } from '../../src/gateway/channels/http/wire.js';
-import { dollars, shortNumber } from './in-words.js';
+import { dollars, shortNumber } from './numbers-in-words.js';
 
 /** What was used in all, the most first. */
 export function UsageTable({ caption, usage }: { readonly caption: string; readonly usage: UsageView }) {
@@ -8,7 +8,7 @@ export function UsageTable({ caption, usage }: { readonly caption: string; reado
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled must be reachable with the keyboard
     <section class="table-scroll" tabIndex={0} aria-label={caption}>
-      <table class="numbers">
+      <table class="number-table">
         <caption>{caption}</caption>
         <thead>
           <tr>

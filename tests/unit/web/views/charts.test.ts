@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StatisticsPointView } from '../../../../src/gateway/channels/http/wire.js';
-import { dollars, duration, moment, shortNumber } from '../../../../web/views/in-words.js';
+import { dollars, duration, shortNumber } from '../../../../web/views/numbers-in-words.js';
 import { durationTicks, heightAt, labelledSteps, numberTicks, stack } from '../../../../web/views/scales.js';
 import {
   errorCodes,
@@ -43,14 +43,28 @@ describe('an axis', () => {
     }
   });
 
-  it('puts values between top and bottom, and labels where there is room (16.4)', () => {
+  it('puts values between top and bottom (16.4)', () => {
     expect(heightAt(5, 10, 100)).toBe(50);
     expect(heightAt(99, 10, 100)).toBe(0);
     expect(heightAt(-1, 10, 100)).toBe(100);
     expect(heightAt(1, 0, 100)).toBe(100);
-    expect(labelledSteps(24, 6)).toEqual([0, 4, 8, 12, 16, 20]);
-    expect(labelledSteps(3, 0)).toEqual([0]);
-    expect(labelledSteps(0, 5)).toEqual([]);
+  });
+
+  it('is labelled at round hours, or at midnight (16.4)', () => {
+    const from = new Date(2026, 5, 10, 5).getTime();
+    const steps = (count: number, hours: number, start = from) =>
+      Array.from({ length: count }, (_, nth) => start + nth * hours * 3_600_000);
+    const hoursAt = (list: readonly number[], found: readonly number[]) =>
+      found.map((nth) => new Date(list[nth] ?? 0).getHours());
+    const day = steps(24, 1);
+    expect(hoursAt(day, labelledSteps(day, 3_600_000, 8.5))).toEqual([6, 9, 12, 15, 18, 21, 0, 3]);
+    const week = steps(28, 6, new Date(2026, 5, 10, 12).getTime());
+    expect(labelledSteps(week, 6 * 3_600_000, 7)).toEqual([2, 6, 10, 14, 18, 22, 26]);
+    expect(labelledSteps(week, 6 * 3_600_000, 4)).toEqual([2, 10, 18, 26]);
+    expect(labelledSteps(steps(30, 24), 86_400_000, 6)).toEqual([0, 5, 10, 15, 20, 25]);
+    expect(labelledSteps(steps(3, 24), 86_400_000, 0)).toEqual([0]);
+    expect(labelledSteps([], 3_600_000, 5)).toEqual([]);
+    expect(labelledSteps(steps(400, 6), 6 * 3_600_000, 1).length).toBeLessThan(20);
   });
 
   it('stacks series without gaps (16.4)', () => {
@@ -177,12 +191,5 @@ describe('numbers in words', () => {
     expect(duration(Number.NaN)).toBe('–');
     expect([0, 0.00123, 0.5, 12].map(dollars)).toEqual(['$0', '$0.0012', '$0.50', '$12.00']);
     expect(shortNumber(12_345)).toBe('12.3K');
-  });
-
-  it('leave out the day if it is today (16.4)', () => {
-    const now = new Date(2026, 10, 17, 12).getTime();
-    expect(moment(new Date(2026, 10, 17, 9, 5).toISOString(), now)).toBe('Today 09:05');
-    expect(moment(new Date(2026, 9, 1, 9, 5).toISOString(), now)).toMatch(/Oct 1.*09:05/);
-    expect(moment('x', now)).toBe('x');
   });
 });

@@ -56,17 +56,6 @@ export function stepName(at: number, stepMs: number): string {
   return `${format(at, { month: 'short', day: 'numeric' })}, ${format(at, clock)}–${format(at + stepMs, clock)}`;
 }
 
-/** A moment, with the day unless it is today. */
-export function moment(iso: string, now = Date.now()): string {
-  const at = Date.parse(iso);
-  if (Number.isNaN(at)) return iso;
-  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-  if (new Date(at).toDateString() === new Date(now).toDateString()) return `Today ${format(at, clock)}`;
-  const year =
-    new Date(at).getFullYear() === new Date(now).getFullYear() ? {} : ({ year: 'numeric' } as const);
-  return format(at, { month: 'short', day: 'numeric', ...year, ...clock });
-}
-
 const day = 86_400_000;
 
 function format(at: number, options: Intl.DateTimeFormatOptions): string {
