@@ -156,7 +156,7 @@ describe('a turn that runs (16.4)', () => {
     await expect.poll(() => waiting.getByText('never').count()).toBe(0);
     await answers(page).getByText('queued', { exact: true }).waitFor();
     expect(await answers(page).count()).toBe(2);
-    await say(page, 'count to 300');
+    await say(page, 'count to 60');
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     await say(page, 'say exactly: steered');
     await answers(page).getByText('steered').first().waitFor({ timeout: 30_000 });
