@@ -81,7 +81,7 @@ describe('a phone (16.4)', () => {
     await page.getByRole('button', { name: 'Open the list' }).tap();
     await page.getByRole('button', { name: 'New conversation' }).tap();
     await page.getByText('A new conversation').waitFor();
-    expect(await page.getByRole('button', { name: 'New conversation' }).isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'New conversation' }).waitFor({ state: 'hidden' });
   });
 });
 

@@ -45,7 +45,7 @@ const adapter: BackendAdapter = {
 
 describe('a hostile answer (16.5)', () => {
   it('runs nothing, loads nothing from elsewhere, and links nowhere dangerous', async () => {
-    const client = await setUpPage().start({}, adapter);
+    const client = await setUpPage({ PERMISSION_MODE: 'bypass', BACKEND_LIVE: '0' }).start({}, adapter);
     const { page, problems } = await open(addressOf(client));
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).host));
@@ -82,7 +82,7 @@ describe('a hostile answer (16.5)', () => {
   it.each(Object.keys(texts).filter((name) => name !== 'hostile'))(
     'of %s leaves the page quick',
     async (name) => {
-      const client = await setUpPage().start({}, adapter);
+      const client = await setUpPage({ PERMISSION_MODE: 'bypass', BACKEND_LIVE: '0' }).start({}, adapter);
       const { page, problems } = await open(addressOf(client));
       await say(page, 'hello');
       await answers(page).getByText('You said hello').waitFor();
