@@ -36,8 +36,6 @@ export interface GatewayConfig {
   readonly allowStateInWorkingDir: boolean;
   /** The user that CLIs run as, in place of the gateway's own. */
   readonly agentUser?: ProcessUser;
-  /** True for `--demo`: no CLI but the bundled agent is started. */
-  readonly demo?: true;
   /** Turns run over live sessions: warm processes. */
   readonly backendLive: boolean;
   readonly permissionMode: PermissionMode;

@@ -11,6 +11,7 @@ import { type DirectoryLock, lockDirectory } from '../store/instance-lock.js';
 import { hasEnded, type StoredEvent, type StoredPermission } from '../store/rows.js';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.js';
 import type { Store } from '../store/store.js';
+import { removeAddress, writeAddress } from './address-file.js';
 import { applyRetention } from './archive/apply-retention.js';
 import { SteadyTime } from './archive/steady-time.js';
 import { buildParts, type GatewayParts } from './build-parts.js';
@@ -21,6 +22,7 @@ import { checkStart } from './check-start.js';
 import { backendConfig, configWith, type Environment, type GatewayConfig } from './config.js';
 import { HookManager } from './hooks/hook-manager.js';
 import type { Watcher } from './journal-points.js';
+import { pageUrl } from './page-url.js';
 import { StoreHealth } from './store-health.js';
 
 export interface GatewayOptions {
@@ -52,6 +54,7 @@ export class Gateway implements GatewayFace {
   readonly #lock: DirectoryLock;
   readonly #hooks: HookManager;
   readonly #parts: GatewayParts;
+  readonly #httpToken: string;
   readonly #steadyTime = new SteadyTime();
   #retention: NodeJS.Timeout | undefined;
   #state: 'starting' | 'running' | 'draining' | 'stopped' = 'starting';
@@ -71,6 +74,8 @@ export class Gateway implements GatewayFace {
     await checkStart(config, backend, env);
     const lock = await lockDirectory(config.home);
     try {
+      // One that was killed has left its own.
+      await removeAddress(config.home);
       const { token, file, warnings } = await loadHttpToken(config.home, config.httpToken);
       for (const warning of warnings) log.warn(warning);
       if (config.configDir !== join(config.home, 'config') && !existsSync(config.configDir)) {
@@ -98,6 +103,7 @@ export class Gateway implements GatewayFace {
           hooks,
           parts,
           tokenFile: file,
+          httpToken: token,
         },
       );
       await gateway.#start();
@@ -118,6 +124,7 @@ export class Gateway implements GatewayFace {
       readonly hooks: HookManager;
       readonly parts: GatewayParts;
       readonly tokenFile: string | undefined;
+      readonly httpToken: string;
     },
   ) {
     this.#options = options;
@@ -128,10 +135,16 @@ export class Gateway implements GatewayFace {
     this.#hooks = opened.hooks;
     this.#parts = opened.parts;
     this.tokenFile = opened.tokenFile;
+    this.#httpToken = opened.httpToken;
   }
 
   get address(): HttpAddress {
     return this.#parts.http.address;
+  }
+
+  /** The address of the page with the token in its fragment: for the gateway's owner only, not for logs. */
+  get pageUrl(): string {
+    return pageUrl(this.address, this.#httpToken);
   }
 
   async #start(): Promise<void> {
@@ -154,6 +167,7 @@ export class Gateway implements GatewayFace {
     this.#state = 'running';
     const { agentBackend: backend, backendLive: live, home } = config;
     log.info('gateway started', { backend, live, home, ...this.address });
+    await writeAddress(home, { ...this.address, ownToken: this.tokenFile !== undefined });
     await this.#hooks.fire('startup', { backend });
   }
 
@@ -193,6 +207,7 @@ export class Gateway implements GatewayFace {
     this.#storeHealth.stop();
     await this.#store.close();
     await this.#ballast.close();
+    await removeAddress(this.#options.config.home);
     await this.#lock.release();
   }
 
