@@ -1,5 +1,5 @@
 import type { Log } from '../../config/log.js';
-import type { ChatEvent } from '../../core/chat-event.js';
+import { type ChatEvent, notice } from '../../core/chat-event.js';
 import { isShortage } from '../../core/errors.js';
 import type { Ballast } from '../../store/ballast.js';
 import type { StoredEvent } from '../../store/rows.js';
@@ -37,6 +37,8 @@ import {
 
 /** The limit of messages that become one turn in `collect` mode. */
 const maxCollected = 50;
+
+const shownOfSteering = 200;
 
 /** The end of a tool that was denied. */
 const refused = { isError: true, denied: true } as const;
@@ -134,7 +136,14 @@ export class TurnWorker implements TurnHandler {
       return false;
     });
     if (!steered) await store.leave(running.lease, event.id);
+    else this.#recordSteering(running, event);
     return steered;
+  }
+
+  /** Whoever reads the turn should see where the message came in: what follows may be its answer. */
+  #recordSteering({ attempt, lease }: ActiveAttempt, { text }: StoredEvent): void {
+    attempt.recorder.accept(notice('info', `A message came in: ${text.slice(0, shownOfSteering)}`));
+    this.#parts.feed.changed(lease.channel);
   }
 
   recover(abandoned: AbandonedTurn, signal: AbortSignal): Promise<Settlement> {
