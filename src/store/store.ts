@@ -1,5 +1,6 @@
 import type { ChatEvent, PermissionDecision, Usage } from '../core/chat-event.js';
 import type {
+  ChangingTurn,
   ChannelOverview,
   ChannelState,
   ConversationMessage,
@@ -14,6 +15,7 @@ import type {
   StoredPermission,
   StoredSession,
   StoredTurn,
+  TreeChange,
   TurnSetup,
   UsageRow,
 } from './rows.js';
@@ -104,6 +106,10 @@ export interface Store {
   /** The event, as long as it is known: a removed one, too. */
   event(id: string): Promise<StoredEvent | undefined>;
   eventOf(source: string, channel: string, messageId: string): Promise<StoredEvent | undefined>;
+  /** The ended turns of the present conversation in which an agent was asked, oldest first. */
+  changingTurns(channel: string): Promise<readonly ChangingTurn[]>;
+  /** All trees that turns name, of the work tree with this real path. */
+  treesOf(cwd: string): Promise<readonly string[]>;
   /** The turns of an event, oldest first. */
   turns(eventId: string): Promise<readonly StoredTurn[]>;
   /** The archived events of a turn. */
@@ -241,6 +247,8 @@ export interface TurnOutcome {
   readonly channelChange?: ChannelChange | undefined;
   readonly usage?: Usage | undefined;
   readonly stopReason?: string | undefined;
+  /** The trees before and after the turn, if a tool had begun and both could be taken. */
+  readonly changes?: TreeChange | undefined;
   /** The turn's events, for the archive. */
   readonly events: readonly ChatEvent[];
 }
@@ -264,6 +272,7 @@ export interface Postponement {
   readonly messages?: readonly OutcomeMessage[] | undefined;
   /** The usage of the attempt. */
   readonly usage?: Usage | undefined;
+  readonly changes?: TreeChange | undefined;
   readonly events: readonly ChatEvent[];
 }
 

@@ -220,4 +220,9 @@ export const migrations: readonly string[] = [
   -- How deep the model thinks, as it was chosen in the chat.
   ALTER TABLE channels ADD COLUMN thinking TEXT;
   `,
+  `
+  -- The trees of the work tree before and after the turn, as JSON.
+  ALTER TABLE turns ADD COLUMN changes TEXT;
+  CREATE INDEX turns_changes ON turns (seq) WHERE changes IS NOT NULL;
+  `,
 ];

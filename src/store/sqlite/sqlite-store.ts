@@ -1,6 +1,7 @@
 import type { Ballast } from '../ballast.js';
 import type { Store } from '../store.js';
 import { readArchive } from './archive.js';
+import * as changes from './changes.js';
 import * as conversations from './conversations.js';
 import type { Database } from './database.js';
 import * as endings from './endings.js';
@@ -84,6 +85,8 @@ export function createSqliteStore(
     event: (id) => read((tx) => events.findEvent(tx, id)),
     eventOf: (source, channel, messageId) =>
       read((tx) => events.findByMessage(tx, source, channel, messageId)),
+    changingTurns: (channel) => read((tx) => changes.changingTurns(tx, channel)),
+    treesOf: (cwd) => read((tx) => changes.treesOf(tx, cwd)),
     turns: (eventId) => read((tx) => turns.turnsOf(tx, eventId)),
     turnEvents: (turnId) => read((tx) => readArchive(tx, turnId)),
     turnsEnded: (range) => read((tx) => reports.turnsEnded(tx, range)),
