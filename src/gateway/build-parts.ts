@@ -9,6 +9,9 @@ import { AgentTraces } from './agents/agent-traces.js';
 import { Agents } from './agents/agents.js';
 import { SessionManager } from './agents/session-manager.js';
 import { ArchiveWriter } from './archive/archive-writer.js';
+import { Snapshots } from './changes/snapshots.js';
+import { tidyShadows } from './changes/tidy-shadows.js';
+import { TreeChanges } from './changes/work-tree-changes.js';
 import { HttpChannel } from './channels/http/http-channel.js';
 import { Outbox } from './channels/outbox.js';
 import type { ChannelKind } from './channels/types.js';
@@ -52,6 +55,10 @@ export interface GatewayParts {
   readonly archive: ArchiveWriter;
   readonly scheduler: Scheduler;
   readonly outputs: TurnOutputs;
+  readonly snapshots: Snapshots;
+  readonly changes: TreeChanges;
+  /** Removes what no turn needs of the snapshots. Never rejects. */
+  tidySnapshots(): Promise<void>;
   readonly metrics: GatewayMetrics;
   readonly waiters: EventWaiters;
   readonly http: HttpChannel;
@@ -121,6 +128,19 @@ export function buildParts(options: BuildOptions): GatewayParts {
         error,
       }),
   );
+  const snapshots = new Snapshots({
+    home: config.home,
+    enabled: config.workTreeChanges,
+    path: env['PATH'],
+    homes: config.agentUser === undefined ? [] : [config.agentUser.home],
+    log,
+    now,
+  });
+  const changes = new TreeChanges({ store, snapshots, user: config.agentUser });
+  const tidySnapshots = () =>
+    tidyShadows({ home: config.home, store, snapshots }).catch((error: unknown) => {
+      if (!snapshots.isClosed) log.warn('the snapshots of work trees could not be tidied', { error });
+    });
   const commands = new ChatCommands({ store, runtime });
   const shortage = new Shortage();
   const worker = new TurnWorker({
@@ -132,6 +152,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     permissions,
     post,
     outputs,
+    snapshots,
     ballast: options.ballast,
     log,
     now,
@@ -177,6 +198,6 @@ export function buildParts(options: BuildOptions): GatewayParts {
   metrics.addGauges(store, queue, agents);
   return {
     ...{ queue, inbox, permissions, outbox, agents, archive, scheduler, outputs, metrics, waiters },
-    ...{ http, kinds, channelChanged, shortage },
+    ...{ http, kinds, channelChanged, shortage, snapshots, changes, tidySnapshots },
   };
 }

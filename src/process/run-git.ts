@@ -10,8 +10,8 @@ export interface GitRun {
   readonly stdin?: Buffer | undefined;
   readonly timeoutMs: number;
   readonly maxBytes: number;
-  /** `cut`: output beyond `maxBytes` is left out, and git is ended. Otherwise that is a failure. */
-  readonly beyond?: 'cut' | undefined;
+  /** Called if git would print more than `maxBytes`: its output is cut somewhere before. Without it, that is a failure. */
+  readonly onCut?: (() => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,7 +29,10 @@ export async function runGit(run: GitRun): Promise<Buffer> {
   const options = { cwd, env, ...limits, encoding: 'buffer', ...(signal && { signal }) } as const;
   return new Promise((resolve, reject) => {
     const child = execFile(found.path, [...harmless, ...run.args], options, (error, stdout, stderr) => {
-      if (error === null || (run.beyond === 'cut' && isOverflow(error))) resolve(stdout);
+      if (error !== null && run.onCut !== undefined && isOverflow(error)) {
+        run.onCut();
+        resolve(stdout);
+      } else if (error === null) resolve(stdout);
       else if (signal?.aborted || (error.killed && !isOverflow(error)))
         reject(new TurnoutError('timeout', 'git took too long.', { cause: error }));
       else

@@ -46,9 +46,10 @@ const gatewayRooms: Readonly<Record<string, readonly string[]>> = {
   hooks: ['persona'],
   schedule: ['persona'],
   archive: ['channels'],
+  changes: ['channels'],
   agents: ['persona'],
   commands: ['agents', 'turns'],
-  turns: ['agents', 'archive', 'commands', 'hooks'],
+  turns: ['agents', 'archive', 'changes', 'commands', 'hooks'],
   queue: ['channels', 'commands', 'hooks', 'turns'],
 };
 const knownToRooms = ['config.ts', 'agent-runtime.ts', 'journal-points.ts', 'metrics.ts'];
