@@ -22,10 +22,14 @@ export async function takeSnapshot(
   await rm(`${shadow.index}.lock`, { force: true });
   const listed = await listChanged(shadow, signal);
   const paths = await choose(shadow, listed);
+  const asPack = paths.length > manyFiles && (await packsNewFiles(shadow, signal)) ? intoPack : [];
   for (let from = 0; from < paths.length; from += portion) {
     // A snapshot that is given up has not been in vain: the next one goes on behind the portions that are done.
     const stdin = nulTerminated(paths.slice(from, from + portion));
-    await shadow.git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { stdin, signal });
+    await shadow.git([...asPack, 'update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
+      stdin,
+      signal,
+    });
   }
   if (paths.length === 0 && unchanged !== undefined) return unchanged;
   const tree = await writeTree(shadow, signal);
@@ -35,6 +39,19 @@ export async function takeSnapshot(
 }
 
 const portion = 4000;
+
+/**
+ * Many new files go into one pack, which takes a third of the time of a file for each and a tenth of the room. That is what git does
+ * with large files, and it is told that all of them are. An older git would make a pack of each file.
+ */
+const manyFiles = 200;
+const intoPack = ['-c', 'core.bigFileThreshold=1'];
+
+async function packsNewFiles(shadow: Shadow, signal: AbortSignal): Promise<boolean> {
+  const version = (await shadow.git(['version'], { signal })).toString();
+  const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 38);
+}
 
 /** The name of a file is held as bytes, one character each: names are not always UTF-8. */
 export type BytePath = string;
