@@ -183,6 +183,23 @@ describe('a turn that runs (16.4)', () => {
     }
   });
 
+  it('is seen in a tab although more tabs than a browser has connections are open behind it', async () => {
+    const client = await setUpPage().start();
+    const { page } = await open(addressOf(client));
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    for (let tabs = 0; tabs < 8; tabs += 1) {
+      const behind = await page.context().newPage();
+      await behind.goto(addressOf(client, `#/c/tab-${tabs}`));
+      await behind.getByRole('textbox', { name: 'Message' }).waitFor();
+      await behind.evaluate(() => {
+        Object.defineProperty(document, 'hidden', { value: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      });
+    }
+    await say(page, 'say exactly: seen');
+    await answers(page).getByText('seen').waitFor();
+  });
+
   it('goes on under the page when the gateway is started again, without loss or repeats', async () => {
     const stage = setUpPage({ TURNOUT_DEMO_SPEED: '1' });
     const first = await stage.start();
