@@ -1,4 +1,4 @@
-import { type Environment, given } from '../config/home-directory.js';
+import { type Environment, given, trustedHome } from '../config/home-directory.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { demoBackend, registerDemoBackend } from './demo-backend.js';
 import { readDemoEnvironment } from './demo-environment.js';
@@ -18,7 +18,8 @@ export function demoGateway(environment: Environment, flags: Environment = {}): 
     BACKEND_CLI_PATH: undefined,
     PERMISSION_MODE: given(environment['PERMISSION_MODE']) ?? 'ask',
   };
-  return { settings: { ...settings, ...own }, inherited };
+  const homeOfRuns = trustedHome({ ...environment, ...flags });
+  return { settings: { ...settings, ...own }, inherited, homeOfRuns };
 }
 
 export const welcomeChannel = 'welcome';

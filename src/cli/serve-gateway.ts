@@ -9,6 +9,7 @@ import { Gateway, type GatewayOptions } from '../gateway/gateway.js';
 import { StoreError } from '../store/errors.js';
 import { type EndingSignal, onEndingSignal } from './ending-signals.js';
 import { pageDirectory } from './page-directory.js';
+import { shownChainRuns } from './shown-chain-runs.js';
 
 /** The settings of a gateway, as a command has read them. */
 export interface Served {
@@ -18,6 +19,8 @@ export interface Served {
   readonly warnings?: readonly string[];
   readonly backend?: string | undefined;
   readonly more?: Pick<GatewayConfig, 'envFile'>;
+  /** The home whose runs of chains are shown; a demo shows the user's. Default: the gateway's own. */
+  readonly homeOfRuns?: string;
 }
 
 export interface Serving {
@@ -48,7 +51,8 @@ export async function serveGateway(served: Served, serving: Serving): Promise<nu
   // If a hook's module forgets a promise that rejects, the gateway logs it and its turns go on.
   process.on('unhandledRejection', (error) => log.error('a promise was forgotten, and failed', { error }));
   const onFollowed = (channel: string) => serving.onFollowed?.(channel, starting);
-  const starting = startGateway({ config, env, log, pageDirectory, onFollowed }, serving.anyPort);
+  const chainRuns = shownChainRuns(served.homeOfRuns ?? config.home, (message) => log.warn(message));
+  const starting = startGateway({ config, env, log, pageDirectory, onFollowed, chainRuns }, serving.anyPort);
   const stopped = untilStopped(starting);
   serving.announce(await starting, config);
   await stopped;

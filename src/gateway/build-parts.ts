@@ -11,6 +11,7 @@ import { SessionManager } from './agents/session-manager.js';
 import { CliSessions } from './agents/vendor-sessions.js';
 import { ArchiveWriter } from './archive/archive-writer.js';
 import { HttpChannel } from './channels/http/http-channel.js';
+import type { Reports } from './channels/lookups.js';
 import { Outbox } from './channels/outbox.js';
 import type { ChannelKind, ChannelStatus } from './channels/types.js';
 import { ChatCommands } from './commands/chat-commands.js';
@@ -26,6 +27,7 @@ import { SystemPromptAssembler } from './persona/system-prompt-assembler.js';
 import { EventQueue } from './queue/event-queue.js';
 import { EventWaiters } from './queue/event-waiters.js';
 import { Inbox } from './queue/inbox.js';
+import { createReports } from './reports/store-reports.js';
 import { Scheduler } from './schedule/scheduler.js';
 import { PermissionRequests } from './turns/permission-requests.js';
 import { Shortage } from './turns/shortage.js';
@@ -65,6 +67,7 @@ export interface GatewayParts {
   status(channel: string): Promise<ChannelStatus>;
   readonly http: HttpChannel;
   readonly kinds: readonly ChannelKind[];
+  readonly reports: Reports;
   /** Brings out, archives and announces something new in a channel. */
   channelChanged(channel: string): void;
 }
@@ -188,9 +191,12 @@ export function buildParts(options: BuildOptions): GatewayParts {
       feed.changed(event.channel);
     },
   });
+  const backendOf = async (channel: string) =>
+    (await runtime.settings(channel, await store.channel(channel))).backend;
+  const reports = createReports({ store, agents, config, backendOf, now });
   metrics.addGauges(store, queue, agents);
   return {
     ...{ queue, inbox, permissions, outbox, agents, archive, scheduler, outputs, metrics, waiters },
-    ...{ http, kinds, channelChanged, shortage, feed, status, vendorSessions },
+    ...{ http, kinds, channelChanged, shortage, feed, status, reports, vendorSessions },
   };
 }

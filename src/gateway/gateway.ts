@@ -17,6 +17,7 @@ import { SteadyTime } from './archive/steady-time.js';
 import { buildParts, type GatewayParts } from './build-parts.js';
 import type { HttpAddress } from './channels/http/http-channel.js';
 import { loadHttpToken } from './channels/http/http-token.js';
+import type { ChainRuns } from './channels/lookups.js';
 import type { ChannelStatus, GatewayFace, Health, IncomingMessage, Receipt } from './channels/types.js';
 import { checkStart } from './check-start.js';
 import { backendConfig, configWith, type Environment, type GatewayConfig } from './config.js';
@@ -33,11 +34,15 @@ export interface GatewayOptions {
   readonly watch?: Watcher | undefined;
   /** A backend in place of the configured one. */
   readonly backend?: BackendAdapter | undefined;
+  /** The runs of chains, which the gateway only shows. */
+  readonly chainRuns?: ChainRuns | undefined;
   /** The built page, which is served at `/`; without it there is nothing. */
   readonly pageDirectory?: string | undefined;
   /** Called when somebody begins to follow a channel. */
   readonly onFollowed?: ((channel: string) => void) | undefined;
 }
+
+const noChainRuns: ChainRuns = { list: async () => [], read: async () => undefined };
 
 export const databaseFile = 'turnout.db';
 
@@ -219,8 +224,8 @@ export class Gateway implements GatewayFace {
     return receipt;
   }
 
-  async interrupt(channel: string): Promise<boolean> {
-    return this.#parts.queue.stop(channel, { type: 'stopped', by: 'an interrupt' });
+  async interrupt(channel: string, by = 'an interrupt'): Promise<boolean> {
+    return this.#parts.queue.stop(channel, { type: 'stopped', by });
   }
 
   event(id: string): Promise<StoredEvent | undefined> {
@@ -286,7 +291,7 @@ export class Gateway implements GatewayFace {
   }
 
   get reports(): GatewayFace['reports'] {
-    throw new Error('not yet');
+    return this.#parts.reports;
   }
 
   get vendorSessions(): GatewayFace['vendorSessions'] {
@@ -298,7 +303,7 @@ export class Gateway implements GatewayFace {
   }
 
   get chainRuns(): GatewayFace['chainRuns'] {
-    throw new Error('not yet');
+    return this.#options.chainRuns ?? noChainRuns;
   }
 
   async #applyRetention(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ChatEvent, PermissionDecision, Usage } from '../core/chat-event.js';
 import type {
+  ChannelDigest,
   ChannelOverview,
   ChannelState,
   ConversationMessage,
@@ -15,6 +16,7 @@ import type {
   StoredSession,
   StoredTurn,
   TurnSetup,
+  TurnStatistics,
   UsageRow,
 } from './rows.js';
 
@@ -97,7 +99,13 @@ export interface Store {
   channel(channel: string): Promise<ChannelState>;
   changeChannel(channel: string, change: ChannelChange): Promise<void>;
   channels(): Promise<readonly ChannelOverview[]>;
-  /** The messages of a channel, oldest first. `after` is a message's id. */
+  channelNames(): Promise<readonly string[]>;
+  /** The channel with the newest message first; those of `only`, or all. */
+  channelDigests(query: DigestQuery): Promise<readonly ChannelDigest[]>;
+  /**
+   * The messages of a channel, oldest first: the first ones behind `after`, or the last ones in front of `before`. Both are
+   * ids of messages.
+   */
   messages(channel: string, page: MessagePage): Promise<readonly StoredMessage[]>;
   /**
    * The messages of the present conversation behind event `after`, of events that an agent has answered or failed to
@@ -105,6 +113,9 @@ export interface Store {
    * the answer, or the notice at the end of one that failed.
    */
   conversation(channel: string, page: ConversationPage): Promise<readonly ConversationMessage[]>;
+
+  /** Messages of all channels, newest first, each with the beginning of its text. */
+  newestMessages(page: NewestPage): Promise<readonly StoredMessage[]>;
 
   // Looking
 
@@ -119,11 +130,13 @@ export interface Store {
   lastOf(channel: string): Promise<{ readonly message: number; readonly turn: number }>;
   /** The text of the first prompt of a channel's present conversation. */
   firstPrompt(channel: string): Promise<string | undefined>;
-  /** The archived events of a turn. */
-  turnEvents(turnId: string): Promise<readonly ChatEvent[]>;
+  /** The archived events of a turn, from the first on: about `maxCharacters` of JSON, if that is given. */
+  turnEvents(turnId: string, maxCharacters?: number): Promise<readonly ChatEvent[]>;
   /** Turns of a channel (or of all) that ended in [since, until), oldest first. */
   turnsEnded(range: TurnRange): Promise<readonly StoredTurn[]>;
   waiting(channel: string, limit: number): Promise<readonly StoredEvent[]>;
+  /** The events of all channels that wait, in the order of their arrival, each with the beginning of its text. */
+  waitingEverywhere(limit: number): Promise<readonly StoredEvent[]>;
   countWaiting(channel: string): Promise<number>;
   running(channel?: string): Promise<readonly StoredTurn[]>;
   /**
@@ -132,6 +145,14 @@ export interface Store {
    */
   lastUnanswered(channel: string): Promise<StoredEvent | undefined>;
   usage(query: UsageQuery): Promise<readonly UsageRow[]>;
+  /** The turns of agents that ended in [since, until), by backend or channel. */
+  statistics(query: StatisticsSlice): Promise<readonly TurnStatistics[]>;
+  /** The number of such turns of each backend or channel. */
+  countTurns(query: StatisticsSlice): Promise<readonly { readonly key: string; readonly turns: number }[]>;
+  /** The end of the turn behind the first `count` that ended at `since` or later; undefined if there are no more. */
+  endOfTurn(since: number, count: number): Promise<number | undefined>;
+  /** The models of the newest 2,000 turns, the last used one first. */
+  modelsUsed(): Promise<readonly { readonly backend: string; readonly model: string }[]>;
   counts(): Promise<StoreCounts>;
 
   // Schedules
@@ -161,6 +182,8 @@ export interface NewEvent {
   readonly messageId?: string | undefined;
   readonly text: string;
   readonly author?: string | undefined;
+  /** What its sender tells the agent beside the text, for the turn's system prompt. */
+  readonly instructions?: string | undefined;
   /** The role of the text in the conversation. Default `user`. */
   readonly role?: Role | undefined;
   readonly at: number;
@@ -180,6 +203,18 @@ export interface AcceptOptions {
   readonly cancels?: readonly CancelRequest[] | undefined;
   /** A running turn that is going to be stopped, noted as its `stopReason`: after a crash it is not run again. */
   readonly stops?: { readonly turnId: string; readonly by: string } | undefined;
+  /** The change of the channel that the message asks for, unless it is refused. */
+  readonly channelChange?: ChannelChange | undefined;
+  /**
+   * What was said elsewhere before the message, oldest first. In a channel without any event it is the beginning of the
+   * conversation; in any other it counts as known.
+   */
+  readonly history?: readonly HistoryMessage[] | undefined;
+}
+
+export interface HistoryMessage {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
 }
 
 export type ImmediateOutcome = Omit<TurnOutcome, 'events' | 'usage'>;
@@ -325,6 +360,20 @@ export interface NewMessage {
 
 export interface MessagePage {
   readonly after?: number | undefined;
+  /** Then the page ends in front of this message, and `after` does not count. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+export interface NewestPage {
+  readonly before?: number | undefined;
+  readonly limit: number;
+  /** The most characters of a text that are read. */
+  readonly maxCharacters: number;
+}
+
+export interface DigestQuery {
+  readonly only?: readonly string[] | undefined;
   readonly limit: number;
 }
 
@@ -384,4 +433,12 @@ export interface UsageQuery {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly by: 'day' | 'backend' | 'channel' | 'model';
+}
+
+export interface StatisticsSlice {
+  readonly by: 'backend' | 'channel';
+  readonly since: number;
+  readonly until: number;
+  /** Only these backends or channels. */
+  readonly only?: readonly string[] | undefined;
 }

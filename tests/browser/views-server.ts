@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 
@@ -8,6 +8,7 @@ export type Answers = Readonly<Record<string, unknown>>;
 
 /** Serves the built page with the gateway's own Content-Security-Policy, and canned answers. */
 export async function serveViews(directory: string, answers: Answers) {
+  let stream: ServerResponse | undefined;
   const asked: { readonly route: string; readonly body: unknown }[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
@@ -15,6 +16,11 @@ export async function serveViews(directory: string, answers: Answers) {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
+    if (url.pathname.endsWith('/events')) {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(':\n\n');
+      stream = response;
+      return;
+    }
     if (url.pathname.startsWith('/v1/')) {
       const body: unknown = text === '' ? undefined : JSON.parse(text);
       asked.push({ route: `${route}${url.search}`, body });
@@ -39,6 +45,10 @@ export async function serveViews(directory: string, answers: Answers) {
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    /** Sends an event to the channel's last reader. */
+    push(event: string, data: unknown) {
+      stream?.write(`event: ${event}\nid: 1\ndata: ${JSON.stringify(data)}\n\n`);
+    },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -92,7 +92,6 @@ describe('the view of the changes', () => {
     await expect.poll(() => page.locator('.changed-file').count()).toBe(1);
     await page.getByRole('button', { name: 'Revert a.ts' }).click();
     await page.getByRole('button', { name: 'Revert file' }).click();
-    await page.getByText('It was changed.').waitFor();
     await page.getByRole('button', { name: 'Revert, and lose later changes' }).click();
     await page.getByText('The last turn left no changes').waitFor();
     expect(asked.filter(({ route }) => route === revert).map(({ body }) => body)).toEqual([
@@ -100,6 +99,22 @@ describe('the view of the changes', () => {
       { scope: 'turn', path: 'a.ts', force: false },
       { scope: 'turn', path: 'a.ts', force: true },
     ]);
+  });
+
+  it('is loaded again when a turn has ended (16.4)', async () => {
+    let files = [file('a.ts')];
+    const { address, push } = await serve({ [list]: () => ({ scope: 'turn', files }) });
+    const { page } = await open(`${address}/#/c/room/changes`);
+    await page.getByRole('button', { name: /^a\.ts/ }).waitFor();
+    files = [file('a.ts'), file('b.ts')];
+    push('turn', {
+      turnId: 't',
+      channel: 'room',
+      eventIds: ['e'],
+      state: 'answered',
+      startedAt: '2026-11-16T10:00:00Z',
+    });
+    await page.getByRole('button', { name: /^b\.ts/ }).waitFor();
   });
 
   it('can be read with the keyboard: j, k and Enter (16.4)', async () => {

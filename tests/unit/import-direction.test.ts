@@ -48,6 +48,7 @@ const gatewayRooms: Readonly<Record<string, readonly string[]>> = {
   archive: ['channels'],
   feed: ['archive', 'channels'],
   agents: ['channels', 'persona'],
+  reports: ['agents', 'channels'],
   commands: ['agents', 'turns'],
   turns: ['agents', 'archive', 'commands', 'hooks'],
   queue: ['channels', 'commands', 'hooks', 'turns'],

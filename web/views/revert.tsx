@@ -36,12 +36,8 @@ export function Revert({ file, until, onRevert }: Props) {
       setState({ type: 'idle' });
     } catch (error) {
       // The file was changed after the list was loaded: the same button now says what would be lost.
-      const mustForce = error instanceof ApiError && error.status === 409;
-      setState({
-        type: 'asking',
-        problem: error instanceof Error ? error.message : String(error),
-        mustForce,
-      });
+      if (error instanceof ApiError && error.status === 409) setState({ type: 'asking', mustForce: true });
+      else setState({ type: 'asking', problem: error instanceof Error ? error.message : String(error) });
     }
   };
 

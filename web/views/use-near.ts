@@ -13,7 +13,8 @@ export function useNear<T extends Element>(): readonly [RefObject<T | null>, boo
       (entries) => setNear(entries.some((entry) => entry.isIntersecting)),
       margin,
     );
-    observer.observe(element.current);
+    // The file around it has its place at once, what is in it only when it comes into sight.
+    observer.observe(element.current.closest('.changed-file') ?? element.current);
     return () => observer.disconnect();
   }, [near]);
   return [element, near];

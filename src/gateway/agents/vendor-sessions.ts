@@ -86,8 +86,7 @@ export class CliSessions implements VendorSessions {
     const { config, runtime } = this.#parts;
     const { agents } = runtime;
     const own = [config.agentBackend, agents.adapter(config.agentBackend)] as const;
-    // In a demo only its own agent answers.
-    const others = config.demo ? [] : backendNames().filter((name) => name !== config.agentBackend);
+    const others = backendNames().filter((name) => name !== config.agentBackend);
     return [own, ...others.map((name) => [name, createBackend(name, agents.configOf(name))] as const)];
   }
 

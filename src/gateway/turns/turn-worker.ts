@@ -1,5 +1,5 @@
 import type { Log } from '../../config/log.js';
-import type { ChatEvent } from '../../core/chat-event.js';
+import { type ChatEvent, notice } from '../../core/chat-event.js';
 import { isShortage } from '../../core/errors.js';
 import type { Ballast } from '../../store/ballast.js';
 import type { StoredEvent } from '../../store/rows.js';
@@ -15,6 +15,7 @@ import type { GatewayConfig } from '../config.js';
 import type { HookManager } from '../hooks/hook-manager.js';
 import type { Watcher } from '../journal-points.js';
 import { Attempt } from './attempt.js';
+import { instructionsOf } from './instructions-of.js';
 import type { PermissionRequests } from './permission-requests.js';
 import { recoverTurn } from './recover-turn.js';
 import type { Shortage } from './shortage.js';
@@ -36,6 +37,8 @@ import {
 
 /** The limit of messages that become one turn in `collect` mode. */
 const maxCollected = 50;
+
+const shownOfSteering = 200;
 
 /** The end of a tool that was denied. */
 const refused = { isError: true, denied: true } as const;
@@ -111,7 +114,7 @@ export class TurnWorker implements TurnHandler {
       return this.#turn(lease, await this.#collect(lease, event), signal);
     const result = await this.#parts.commands.run(command, event.channel);
     if (result.type === 'prompt')
-      return this.#turn(lease, [{ ...event, text: result.text }], signal, result.retried);
+      return this.#turn(lease, [{ ...event, ...result.again }], signal, result.retried);
     return { type: 'finish', outcome: { ...answeredByCommand(result, this.#parts.now()), events: [] } };
   }
 
@@ -133,7 +136,14 @@ export class TurnWorker implements TurnHandler {
       return false;
     });
     if (!steered) await store.leave(running.lease, event.id);
+    else this.#recordSteering(running, event);
     return steered;
+  }
+
+  /** Whoever reads the turn should see where the message came in: what follows may be its answer. */
+  #recordSteering({ attempt, lease }: ActiveAttempt, { text }: StoredEvent): void {
+    attempt.recorder.accept(notice('info', `A message came in: ${text.slice(0, shownOfSteering)}`));
+    this.#parts.feed.changed(lease.channel);
   }
 
   recover(abandoned: AbandonedTurn, signal: AbortSignal): Promise<Settlement> {
@@ -207,6 +217,7 @@ export class TurnWorker implements TurnHandler {
           eventId: event.id,
           author: event.author,
           text: events.map(({ text }) => text).join('\n\n'),
+          instructions: instructionsOf(events),
           stdoutFile: await outputs.fileFor(lease.turnId),
           pending: attempt.pending,
           isRetry: event.attempts > 1,

@@ -224,4 +224,13 @@ export const migrations: readonly string[] = [
   -- A channel's turns in their order, for whoever follows it.
   CREATE INDEX turns_order ON turns (channel, seq);
   `,
+  `
+  -- What the sender of a message tells the agent beside its text: a retry after a crash needs it again.
+  ALTER TABLE events ADD COLUMN instructions TEXT;
+  `,
+  `
+  -- Statistics and usage read this index alone: they may be about 100,000s of turns.
+  CREATE INDEX turns_statistics ON turns (ended_at, backend, channel, state, started_at, input_tokens, output_tokens,
+    cached_input_tokens, cost_usd, error_code, model) WHERE ended_at IS NOT NULL;
+  `,
 ];

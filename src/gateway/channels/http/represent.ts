@@ -77,7 +77,10 @@ export function representTurn(turn: StoredTurn): TurnView {
   };
 }
 
-export function representStatus(status: ChannelStatus): ChannelStatusView {
+export function representStatus(
+  status: ChannelStatus,
+  permissions: readonly PermissionView[],
+): ChannelStatusView {
   const { channel, backend, model, thinking, permissionMode, queueMode, cwd, running, waitingCount } = status;
   return {
     channel,
@@ -87,7 +90,7 @@ export function representStatus(status: ChannelStatus): ChannelStatusView {
     ...(thinking === undefined ? {} : { thinking }),
     ...(running === undefined ? {} : { running: representRunning(running) }),
     waiting: status.waiting.map(representWaiting),
-    permissions: status.permissions.map(representPermission),
+    permissions,
   };
 }
 
@@ -129,6 +132,6 @@ function withError(event: StoredEvent) {
   return event.error === undefined ? {} : { error: { code: event.error.code, message: event.error.message } };
 }
 
-function iso(ms: number): string {
+export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }

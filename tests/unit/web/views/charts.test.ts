@@ -16,6 +16,7 @@ import { boundsOf, timeRanges } from '../../../../web/views/time-ranges.js';
 describe('an axis', () => {
   it('has its marks at round numbers (16.4)', () => {
     expect(numberTicks(7)).toEqual([0, 2, 4, 6, 8]);
+    expect(numberTicks(20)).toEqual([0, 5, 10, 15, 20]);
     expect(numberTicks(1, { whole: true })).toEqual([0, 1]);
     expect(numberTicks(3, { whole: true })).toEqual([0, 1, 2, 3]);
     expect(numberTicks(0.3)).toEqual([0, 0.1, 0.2, 0.3]);

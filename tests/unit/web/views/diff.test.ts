@@ -57,7 +57,9 @@ describe('the rows of a diff', () => {
   it('come from any text without a throw, and none from what is no diff (16.4)', () => {
     expect(readDiffRows('')).toEqual([]);
     expect(readDiffRows('+a\n-b\n\\ c')).toEqual([]);
-    const lines = fc.constantFrom(
+    const [, ...lines] = readDiffRows('@@ -1,2 +1,2 @@\n-a\n+b\n c\n+d\n-e\n f\n');
+    expect(lines.map(({ text }) => text)).toEqual(['a', 'b', 'c']);
+    const line = fc.constantFrom(
       '@@ -1,2 +1,2 @@',
       '@@ -1 +0,0 @@',
       '+a',
@@ -69,7 +71,7 @@ describe('the rows of a diff', () => {
       '\r',
     );
     fc.assert(
-      fc.property(fc.array(lines), (text) => {
+      fc.property(fc.array(line), (text) => {
         const rows = readDiffRows(text.join('\n'));
         const colour = createColouredRows('a.ts', rows);
         for (const [index, row] of rows.entries())
@@ -89,6 +91,8 @@ describe('the rows of a diff', () => {
     expect(new Set(colour(3).map(({ kind }) => kind))).toEqual(new Set(['comment']));
     expect(colour(2).at(-1)).toMatchObject({ kind: 'keyword', text: 'if' });
     expect(colour(99)).toEqual([]);
+    const apart = createColouredRows('a.ts', readDiffRows('@@ -1,2 +1,2 @@\n /* a\n+b */\n-if\n'));
+    expect(apart(3)).toMatchObject([{ kind: 'comment', text: 'if' }]);
   });
 });
 
@@ -106,6 +110,10 @@ describe('the changed parts of a line', () => {
   it('are the words that differ (16.4)', () => {
     expect(marked('const total = count + 1;', 'const total = count * 2;')).toEqual([['+ 1'], ['* 2']]);
     expect(marked('return run(a, b);', 'return run(a, b, c);')).toEqual([[], [', c']]);
+    expect(marked('1 foo 2 bar 3', '7 8 foo 9 bar 4')).toEqual([
+      ['1', '2', '3'],
+      ['7 8 ', '9', '4'],
+    ]);
     expect(marked('  x', 'x')).toEqual([['  '], []]);
   });
 
