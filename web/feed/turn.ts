@@ -124,7 +124,7 @@ function addStep(turn: Turn, event: Exclude<StepEvent, { type: 'session' | 'usag
     }
     case 'notice':
       // What the CLI said beside the protocol is for the archive; what it warns of, or waits for, is for people.
-      if (event.level !== 'warning' && event.retry === undefined) return turn;
+      if (event.level !== 'warning' && event.retry === undefined && !isSteering(event)) return turn;
       return { ...turn, steps: [...steps, { type: 'notice', message: event.message }] };
     default:
       // A newer gateway may say what this page does not know.
@@ -137,6 +137,11 @@ function endTool(turn: Turn, { id, output, isError, denied = false }: ToolEnd): 
   const step = turn.steps[at];
   if (step?.type !== 'tool') return turn;
   return { ...turn, steps: turn.steps.with(at, { ...step, end: { output, isError, denied } }) };
+}
+
+/** The gateway tells where a message was taken into the turn: what follows may be its answer. */
+function isSteering({ message, raw }: NoticeEvent): boolean {
+  return raw === undefined && message.startsWith('A message came in: ');
 }
 
 type ToolEnd = Omit<ToolEndEvent, 'type' | 'denied'> & { readonly denied?: boolean };
