@@ -13,9 +13,11 @@ import type { Gateway } from '../../../src/gateway/gateway.js';
 import { directoryWith } from '../gateway/temporary-directory.js';
 
 const registered: (() => void)[] = [];
-afterEach(() => {
-  for (const unregister of registered.splice(0)) unregister();
-});
+afterEach(unregister);
+
+function unregister(): void {
+  for (const one of registered.splice(0)) one();
+}
 
 /** The settings of a demo in this environment; the backend is taken away again after the test. */
 function demoIn(environment: Record<string, string>) {
