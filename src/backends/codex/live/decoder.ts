@@ -220,12 +220,23 @@ function usageUpdated(state: CodexTurnState, usage: JsonObject): CodexTurnStep {
   const total = tokens(object(usage['total']));
   const last = tokens(object(usage['last']));
   if (state.totalBefore === undefined && isBeforeAnswer(state))
-    return [{ ...state, totalBefore: total, untoldUsage: last }, []];
+    return [{ ...state, totalBefore: total, untoldUsage: { ...last, ...contextOf(usage) } }, []];
   const totalBefore = state.totalBefore ?? minus(total, last);
   const spent = minus(total, totalBefore);
   // A call that failed has an update as well, with nothing counted.
   const none = spent.inputTokens === 0 && spent.outputTokens === 0;
-  return [{ ...state, totalBefore, untoldUsage: undefined }, none ? [] : [{ type: 'usage', ...spent }]];
+  return [
+    { ...state, totalBefore, untoldUsage: undefined },
+    none ? [] : [{ type: 'usage', ...spent, ...contextOf(usage) }],
+  ];
+}
+
+/** The total of the last call is what it read and wrote; after a compaction it is Codex's own estimate of what is left. */
+function contextOf(usage: JsonObject): Pick<Usage, 'contextTokens' | 'contextWindow'> {
+  const contextTokens = number(object(usage['last'])['totalTokens']);
+  const contextWindow = number(usage['modelContextWindow']);
+  if (contextTokens === 0) return {};
+  return contextWindow > 0 ? { contextTokens, contextWindow } : { contextTokens };
 }
 
 /** True while the model has not said anything: old versions then tell the usage of the turns before once more (0.130.0). */
@@ -233,7 +244,9 @@ function isBeforeAnswer({ unanswered, userMessageIds }: CodexTurnState): boolean
   return unanswered && userMessageIds.length === 1;
 }
 
-function tokens(counts: JsonObject): Required<Omit<Usage, 'costUsd'>> {
+function tokens(
+  counts: JsonObject,
+): Required<Pick<Usage, 'inputTokens' | 'outputTokens' | 'cachedInputTokens'>> {
   return {
     inputTokens: number(counts['inputTokens']),
     outputTokens: number(counts['outputTokens']),
