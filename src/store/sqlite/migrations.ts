@@ -224,4 +224,9 @@ export const migrations: readonly string[] = [
   -- A channel's turns in their order, for whoever follows it.
   CREATE INDEX turns_order ON turns (channel, seq);
   `,
+  `
+  -- The size of the agent's context after the turn, and how much fits into it.
+  ALTER TABLE turns ADD COLUMN context_tokens INTEGER;
+  ALTER TABLE turns ADD COLUMN context_window INTEGER;
+  `,
 ];
