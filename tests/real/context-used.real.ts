@@ -38,6 +38,23 @@ describe.each(Object.keys(told) as VendorName[])('the context that %s says is us
   it.each(['live', 'one-shot'] as const)('is that of the last call, %s', async (way) => {
     expect(contextOf(await run(way, twoCalls))).toEqual(told[backend][way]);
   });
+
+  if (backend !== 'codex' && backend !== 'claude') return;
+  it('is small again after a compaction, whose turn counts its own calls only', async () => {
+    const full = { inputTokens: 990_000, cachedInputTokens: 0, cacheWriteInputTokens: 0 };
+    let calls = 0;
+    lab.model.use(() => ({ steps: [{ text: 'x' }], usage: calls++ === 0 ? full : last }));
+    const session = await lab.sessions.open({ backend, config: lab.config });
+    expect(contextOf(await collect(session.send('first')))).toMatchObject({ contextTokens: 990_007 });
+    const events = await collect(session.send('second'));
+    await session.close();
+    expect(events.some((event) => event.type === 'notice' && /compact|summed up/.test(event.message))).toBe(
+      true,
+    );
+    expect(contextOf(events)).toMatchObject({ contextTokens: 540 });
+    const { inputTokens = 0 } = events.findLast((event) => event.type === 'usage') ?? {};
+    expect(inputTokens).toBeLessThanOrEqual(500 * (calls - 1));
+  });
 });
 
 function contextOf(events: readonly ChatEvent[]): Context {

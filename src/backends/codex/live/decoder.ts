@@ -143,10 +143,16 @@ function connectionBroke(state: CodexTurnState): CodexTurnState {
 function itemStarted(state: CodexTurnState, item: JsonObject): CodexTurnStep {
   if (item['type'] === 'userMessage') return userMessageStarted(state, text(item['clientId']));
   const tool = execItem(item);
-  if (tool === undefined) return [{ ...state, unanswered: false }, []];
+  const compactsFirst = state.compactsFirst || isFirstCompaction(state, item);
+  if (tool === undefined) return [{ ...state, unanswered: false, compactsFirst }, []];
   const start = toolStart(tool);
   const tools = new Map(state.tools).set(start.id, { name: start.name, input: start.input });
   return [{ ...state, tools, messageComplete: false, unanswered: false }, [start]];
+}
+
+/** A conversation that is too long is summed up before the prompt is put behind it. */
+function isFirstCompaction({ userMessageIds, totalBefore }: CodexTurnState, item: JsonObject): boolean {
+  return item['type'] === 'contextCompaction' && userMessageIds.length === 0 && totalBefore === undefined;
 }
 
 /**
@@ -239,9 +245,12 @@ function contextOf(usage: JsonObject): Pick<Usage, 'contextTokens' | 'contextWin
   return contextWindow > 0 ? { contextTokens, contextWindow } : { contextTokens };
 }
 
-/** True while the model has not said anything: old versions then tell the usage of the turns before once more (0.130.0). */
-function isBeforeAnswer({ unanswered, userMessageIds }: CodexTurnState): boolean {
-  return unanswered && userMessageIds.length === 1;
+/**
+ * True while the model has not said anything: old versions then tell the usage of the turns before once more (0.130.0). At the
+ * beginning of a compaction all versions do (0.166.0).
+ */
+function isBeforeAnswer({ unanswered, userMessageIds, compactsFirst }: CodexTurnState): boolean {
+  return userMessageIds.length === 0 ? compactsFirst : unanswered && userMessageIds.length === 1;
 }
 
 function tokens(
