@@ -7,6 +7,9 @@ import { build } from 'esbuild';
 /** A native module can't be part of a file. */
 const notBundled = ['@photostructure/sqlite'];
 
+/** The packages that the page contains, which Vite builds. */
+const inPage = ['preact', 'marked'];
+
 /** @param {string} root the package @param {string} outdir the compiled modules, three of which are replaced */
 export async function bundle(root, outdir) {
   const { metafile } = await build({
@@ -36,6 +39,7 @@ function licenses(root, inputs) {
   const packages = new Set(
     inputs.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
   );
+  for (const name of inPage) packages.add(name);
   return [...packages]
     .sort()
     .map((name) => `${name}\n\n${licenseOf(join(root, 'node_modules', name))}\n`)

@@ -14,7 +14,11 @@ requireNode();
 await step('node_modules/.turnout-installed', hashOf(['package.json', 'package-lock.json']), install);
 await step(
   'dist/.turnout-built',
-  hashOf(['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/bundle.mjs', ...filesIn('src')]),
+  hashOf([
+    ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'vite.config.ts', 'scripts/bundle.mjs'],
+    ...filesIn('src'),
+    ...filesIn('web'),
+  ]),
   build,
   rebuild,
 );
@@ -49,6 +53,8 @@ async function build() {
     run(process.execPath, [compiler, '--project', 'tsconfig.build.json', '--outDir', made]);
     const { bundle } = await import('./bundle.mjs');
     await bundle(root, made);
+    const vite = join(root, 'node_modules/vite/bin/vite.js');
+    run(process.execPath, [vite, 'build', '--outDir', join(made, 'web'), '--logLevel', 'warn']);
     for (const program of ['cli/main.js', 'demo-agent/main.js']) chmodSync(join(made, program), 0o755);
     if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old);
     renameSync(made, join(root, 'dist'));

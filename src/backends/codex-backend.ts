@@ -23,7 +23,7 @@ import type { WireDecoder } from './one-shot/decoder.js';
 import type { Invocation } from './one-shot/invocation.js';
 import { OneShotBackend, type Turn, type Vendor } from './one-shot/one-shot-backend.js';
 import { RecentSessions } from './recent-sessions.js';
-import type { RecordedTools, RecordQuery } from './record/types.js';
+import type { ListedSession, RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities, LocatedCli } from './types.js';
 
 /** Codex (R3), measured with 0.166.0. */
@@ -131,6 +131,10 @@ export class CodexBackend extends OneShotBackend<CodexState> {
 
   async lastSession(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined> {
     return (await import('./codex/last-session.js')).lastSession(cwd, { ...this.inherited, ...env });
+  }
+
+  async listSessions(cwd: string, limit: number): Promise<readonly ListedSession[]> {
+    return (await import('./codex/list-sessions.js')).listSessions(cwd, limit, this.inherited);
   }
 
   async live(): Promise<LiveProtocol> {

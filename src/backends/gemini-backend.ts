@@ -21,7 +21,7 @@ import { classifyFailure } from './output/classify-failure.js';
 import type { Ending } from './output/ending.js';
 import { object } from './output/read-fields.js';
 import { RecentSessions } from './recent-sessions.js';
-import type { RecordedTools, RecordQuery } from './record/types.js';
+import type { ListedSession, RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities, LocatedCli } from './types.js';
 
 /** Gemini CLI (R4), measured with 0.61.0. */
@@ -63,6 +63,10 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
 
   async lastSession(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined> {
     return (await import('./gemini/last-session.js')).lastSession(cwd, { ...this.inherited, ...env });
+  }
+
+  async listSessions(cwd: string, limit: number): Promise<readonly ListedSession[]> {
+    return (await import('./gemini/list-sessions.js')).listSessions(cwd, limit, this.inherited);
   }
 
   async live(): Promise<LiveProtocol> {

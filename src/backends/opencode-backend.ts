@@ -22,7 +22,7 @@ import { permissionConfig, toolRules } from './opencode/tool-rules.js';
 import { allowFlag, hasOlderAllowFlag, losesEndOfRun, olderAllowFlag } from './opencode/versions.js';
 import type { Ending } from './output/ending.js';
 import type { JsonObject } from './output/json.js';
-import type { RecordedTools, RecordQuery } from './record/types.js';
+import type { ListedSession, RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities, LocatedCli } from './types.js';
 
 /** OpenCode (R5), measured with 1.18.33. */
@@ -71,6 +71,16 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
         "opencode does not support continueLast (--continue) for another user's sessions.",
       );
     return (await import('./opencode/last-session.js')).lastSession(cwd, { ...this.inherited, ...env });
+  }
+
+  async listSessions(cwd: string, limit: number): Promise<readonly ListedSession[]> {
+    // Another user's database is not opened with our rights: SQLite would leave files of ours beside it.
+    if (this.config.user !== undefined)
+      throw new TurnoutError(
+        'unsupported',
+        "the sessions of OpenCode are in a database of AGENT_USER's, which is not opened",
+      );
+    return (await import('./opencode/list-sessions.js')).listSessions(cwd, limit, this.inherited);
   }
 
   async live(): Promise<LiveProtocol> {

@@ -6,7 +6,7 @@ import type { FoundCredentials } from './launch/credentials.js';
 import type { InteractiveUi } from './launch/interactive.js';
 import type { LiveProtocol, TurnEnding } from './live/types.js';
 import type { BackendName } from './names.js';
-import type { RecordedTools, RecordQuery } from './record/types.js';
+import type { ListedSession, RecordedTools, RecordQuery } from './record/types.js';
 
 /** The operator's settings for a backend; every turn starts from them. */
 export interface BackendAdapterConfig {
@@ -217,6 +217,11 @@ export interface BackendAdapter {
    * Undefined if there is none.
    */
   lastSession?(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined>;
+  /**
+   * The sessions that the CLI has made in a directory, by its own records: the last used ones, newest first. No CLI is started.
+   * A record that is damaged is left out. Rejects if there are records that can't be looked at.
+   */
+  listSessions?(cwd: string, limit: number): Promise<readonly ListedSession[]>;
   /** Looks for a key or an account of the CLI's, without a network call. */
   credentials?(): Promise<FoundCredentials>;
   /** How a person signs in. */

@@ -1,11 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Environment, given, trustedHome } from '../config/home-directory.js';
 import { isSettingName } from '../config/settings.js';
 import { TurnoutError } from '../core/errors.js';
-
-export const demoAgentPath = fileURLToPath(new URL('../demo-agent/main.js', import.meta.url));
+import { demoAgentPath } from './demo-backend.js';
 
 /** The settings of the environment that count for a demo: where it listens, what it logs, where its agent works. */
 const kept: ReadonlySet<string> = new Set([

@@ -1,24 +1,20 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { backendNames, createBackend } from '../backends/registry.js';
-import { createLog } from '../config/log.js';
+import { backendNames } from '../backends/registry.js';
 import { readEnvironment } from '../config/read-environment.js';
-import type { SettingOrigins } from '../config/setting-origins.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
-import { checkStart } from '../gateway/check-start.js';
-import { backendConfig, type Environment, type GatewayConfig, readConfig } from '../gateway/config.js';
-import { Gateway } from '../gateway/gateway.js';
-import { StoreError } from '../store/errors.js';
-import { readDemoEnvironment } from './demo-environment.js';
-import { type EndingSignal, onEndingSignal } from './ending-signals.js';
-import { pageDirectory } from './page-directory.js';
+import { type GatewayConfig, readConfig } from '../gateway/config.js';
+import type { Gateway } from '../gateway/gateway.js';
+import { demoGateway } from './demo-gateway.js';
+import { runningUrl } from './running-url.js';
+import { orExplain, type Served, serveGateway } from './serve-gateway.js';
 
 export const usageText = `Usage: turnout gateway [options]
 
-Takes messages over HTTP, gives them to an agent, and keeps everything on disk: a message that was accepted is
-answered, also after a crash. Settings come from config.yaml and .env in TURNOUT_HOME, the environment and these
-flags, in rising order, and never from the current directory; docs/configuration.md lists them.
+Takes messages over HTTP and from its own web page, gives them to an agent, and keeps everything on disk: a message that
+was accepted is answered, also after a crash. Settings come from config.yaml and .env in TURNOUT_HOME, the environment
+and these flags, in rising order, and never from the current directory; docs/configuration.md lists them.
 
   --backend <name>  ${backendNames().join(', ')} (over AGENT_BACKEND)
   --live            warm processes instead of one for each turn (BACKEND_LIVE)
@@ -28,11 +24,12 @@ flags, in rising order, and never from the current directory; docs/configuration
   --settings-file <file>
                     settings, and variables for the agents, over those of TURNOUT_HOME (also --env-file, which
                     Node itself reads before Turnout does, NODE_OPTIONS included)
-  --demo            with the bundled demo agent only, in TURNOUT_HOME/demo: no account needed
+  --demo            with the bundled demo agent, in TURNOUT_HOME/demo: no account needed (see also \`turnout demo\`)
+  --url             prints the address of the page of the gateway that is running, with its token, and starts none
 
 SIGTERM, SIGHUP or Ctrl-C lets running turns end (SHUTDOWN_GRACE_MS); another one, a second later or more, ends them at
 once, and so does SIGQUIT.
-Exit codes: 0 stopped · 1 it could not start · 2 wrong usage
+Exit codes: 0 stopped · 1 it could not start, or --url found none · 2 wrong usage
 `;
 
 /** `turnout gateway`: runs until a signal stops it. */
@@ -48,23 +45,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(usageText);
     return exitCodes.done;
   }
-  try {
-    return await serve(options.demo ? demoSettings(options) : await ownSettings(options));
-  } catch (error) {
-    if (!(error instanceof TurnoutError) && !(error instanceof StoreError)) throw error;
-    const why = error instanceof TurnoutError ? error.explanation : error.message;
-    process.stderr.write(`turnout: ${why}\n`);
-    return exitCodes.failed;
-  }
-}
-
-interface Served {
-  readonly settings: Environment;
-  readonly inherited: Environment;
-  readonly origins?: SettingOrigins;
-  readonly warnings?: readonly string[];
-  readonly backend?: string | undefined;
-  readonly more: Pick<GatewayConfig, 'demo' | 'envFile'>;
+  return orExplain(async () => {
+    const served = options.demo ? demoSettings(options) : await ownSettings(options);
+    return options.url ? printUrl(served) : serveGateway(served, { announce });
+  });
 }
 
 async function ownSettings(options: Options): Promise<Served> {
@@ -75,80 +59,32 @@ async function ownSettings(options: Options): Promise<Served> {
   return { ...read, backend: options.backend, more: envFile === undefined ? {} : { envFile } };
 }
 
-/** A demo has a home of its own, and takes nothing from the user's: no hooks, no channels, no other CLI. */
 function demoSettings(options: Options): Served {
   if ((options['settings-file'] ?? options['env-file'] ?? options.backend) !== undefined) {
     throw new TurnoutError('bad_request', 'A demo has its own agent and settings.', {
       hint: 'Leave --settings-file and --backend out, or --demo.',
     });
   }
-  const { settings, inherited } = readDemoEnvironment(process.env, asSettings(options));
-  return { settings, inherited, more: { demo: true } };
+  return demoGateway(process.env, asSettings(options));
 }
 
-async function serve(served: Served): Promise<number> {
-  const { settings, inherited: env, more } = served;
-  const {
-    config: read,
-    problems,
-    backendKnown,
-  } = readConfig(settings, { backend: served.backend }, served.origins);
-  const config = { ...read, ...more, warnings: [...(served.warnings ?? []), ...read.warnings] };
-  const log = createLog(config.logLevel);
-  if (problems.length > 0) {
-    for (const warning of config.warnings) log.warn(warning);
-    const backend = backendKnown ? createBackend(config.agentBackend, backendConfig(config, env)) : undefined;
-    await checkStart(config, backend, env, problems);
-  }
-  // If the reader of the log goes away (a pipe, a restarted journal), the gateway goes on without it.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  // If a hook's module forgets a promise that rejects, the gateway logs it and its turns go on.
-  process.on('unhandledRejection', (error) => log.error('a promise was forgotten, and failed', { error }));
-  const starting = Gateway.start({ config, env, log, pageDirectory });
-  const stopped = untilStopped(starting);
-  const { address, tokenFile } = await starting;
+/** The token is shown on a terminal only: stdout may be a journal. */
+function announce({ address, pageUrl, tokenFile }: Gateway, config: GatewayConfig): void {
   const { host, port } = address;
   const shown = host.includes(':') ? `[${host}]` : host;
   const token = tokenFile === undefined ? 'HTTP_TOKEN' : `the one in ${tokenFile}`;
-  process.stdout.write(
-    `turnout gateway: http://${shown}:${port} (${config.agentBackend})\nThe Bearer token is ${token}\n`,
-  );
-  await stopped;
-  // A timer or a socket that a hook's module left behind must not keep the process alive.
-  setTimeout(() => process.exit(), 1000).unref();
-  return exitCodes.done;
+  const how = process.stdout.isTTY
+    ? `Open ${pageUrl}`
+    : `The Bearer token is ${token}; \`turnout gateway --url\` prints the address of the page with it.`;
+  process.stdout.write(`turnout gateway: http://${shown}:${port} (${config.agentBackend})\n${how}\n`);
 }
 
-/**
- * A second signal within this time counts as the same one: `npm start` passes on a signal that the whole
- * process group has already got (Ctrl-C).
- */
-const sameWishMs = 1000;
-
-/** Listens for signals before the start-up is over, because turns already run by then. */
-function untilStopped(starting: Promise<Gateway>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let started = false;
-    let askedAt: number | undefined;
-    const stop = (signal: EndingSignal): void => {
-      const atOnce = signal === 'SIGQUIT';
-      if (!atOnce && askedAt !== undefined && performance.now() - askedAt < sameWishMs) return;
-      if (!started && (atOnce || askedAt !== undefined)) process.exit(exitCodes.failed);
-      askedAt ??= performance.now();
-      // A gateway that could not start has nothing to stop: `serve` reports the reason.
-      starting
-        .then((gateway) => {
-          const stopping = gateway.stop(signal);
-          // A second call ends the grace period.
-          return (atOnce ? gateway.stop(signal) : stopping).then(resolve, reject);
-        })
-        .catch(() => undefined);
-    };
-    starting.then(() => {
-      started = true;
-    }, resolve);
-    onEndingSignal(stop);
-  });
+async function printUrl({ settings, backend, origins }: Served): Promise<number> {
+  const { home, httpToken } = readConfig(settings, { backend }, origins).config;
+  const { url, missing } = await runningUrl(home, httpToken);
+  process.stdout.write(`${url}\n`);
+  if (missing !== undefined) process.stderr.write(`turnout: ${missing}\n`);
+  return exitCodes.done;
 }
 
 type Options = ReturnType<typeof parseOptions>;
@@ -165,6 +101,7 @@ function parseOptions(argv: readonly string[]) {
       'settings-file': { type: 'string' },
       'env-file': { type: 'string' },
       demo: { type: 'boolean' },
+      url: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   }).values;

@@ -8,8 +8,8 @@ Usage: turnout <command> [options]
   chat --native  an agent CLI's own terminal UI
   doctor         which agent CLIs are here, their versions, what each can do
   capabilities   what each backend can do, and which options it takes
-  demo           a turn with the bundled demo agent: no account needed
-  gateway        messages in over HTTP, agent turns, answers out, losing nothing
+  demo           the gateway and its page with the bundled demo agent: no account needed
+  gateway        messages in over HTTP or its page, agent turns, answers out, losing nothing
   history        what was said in the gateway's channels
   usage          what the gateway's turns have used
   why <event>    how a message was answered: attempts, prompt files, tools

@@ -26,6 +26,8 @@ const effects: Readonly<Record<ToolName, 'none' | 'edit' | 'command'>> = {
   LS: 'none',
   Read: 'none',
   Write: 'edit',
+  Edit: 'edit',
+  TodoWrite: 'none',
   Bash: 'command',
 };
 

@@ -99,7 +99,9 @@ async function useTool(id: string, { tool, input }: ToolStep, turn: Turn): Promi
   if (permission.type === 'deny') {
     const denial = { tool_name: tool, tool_use_id: id, tool_input: input };
     await lines.denied(denial, permission.message, permission.by === 'mode');
-    return permission.by === 'interrupt' ? undefined : { text: permission.message, isError: true };
+    return permission.by === 'interrupt'
+      ? undefined
+      : { text: permission.message, isError: true, denied: true };
   }
   try {
     signal.throwIfAborted();

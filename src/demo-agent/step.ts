@@ -10,13 +10,15 @@ export type Step =
   | { readonly type: 'hang' };
 
 /** The names of the tools. `Bash` is no shell: it knows two commands and runs neither of them in one. */
-export const toolNames = ['LS', 'Read', 'Write', 'Bash'] as const;
+export const toolNames = ['LS', 'Read', 'Write', 'Edit', 'TodoWrite', 'Bash'] as const;
 export type ToolName = (typeof toolNames)[number];
-export type ToolInput = Readonly<Record<string, string | number>>;
+export type ToolInput = Readonly<Record<string, unknown>>;
 
 export interface ToolOutcome {
   readonly text: string;
   readonly isError: boolean;
+  /** True if it was not used, because somebody said no. */
+  readonly denied?: true;
 }
 
 /** A tool step is answered with the tool's outcome; any other step with `undefined`. */

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, open, readdir, realpath } from 'node:fs/promises';
+import { lstat, open, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChild } from './start-child.js';
@@ -7,6 +7,7 @@ import type { ToolInput, ToolName, ToolOutcome } from './step.js';
 
 const maxEntries = 200;
 const maxReadBytes = 64 * 1024;
+const maxEditBytes = 1024 * 1024;
 
 export interface ToolSurroundings {
   readonly cwd: string;
@@ -38,14 +39,15 @@ const tools: Record<ToolName, (input: ToolInput, around: ToolSurroundings) => Pr
   },
 
   async Read(input, { cwd }) {
-    const path = await inside(cwd, String(input['file_path']));
-    // Opening a named pipe would wait for its writer for ever.
-    if (!(await lstat(path)).isFile()) throw new Error('It is not a file.');
+    const path = await fileInside(cwd, input);
     const file = await open(path, 'r');
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(maxReadBytes), 0, maxReadBytes, 0);
       const lines = buffer.toString('utf8', 0, bytesRead).split(/\r?\n/);
-      return lines.slice(0, Number(input['limit'])).join('\n').trimEnd();
+      return lines
+        .slice(0, Number(input['limit'] ?? lines.length))
+        .join('\n')
+        .trimEnd();
     } finally {
       await file.close();
     }
@@ -54,14 +56,22 @@ const tools: Record<ToolName, (input: ToolInput, around: ToolSurroundings) => Pr
   async Write(input, { cwd }) {
     const target = resolve(cwd, String(input['file_path']));
     const path = join(await inside(cwd, dirname(target)), basename(target));
-    const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-    const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o644);
-    try {
-      await file.writeFile(String(input['content']));
-    } finally {
-      await file.close();
-    }
+    await put(path, String(input['content']));
     return `File created successfully at: ${path}`;
+  },
+
+  async Edit(input, { cwd }) {
+    const path = await fileInside(cwd, input);
+    if ((await lstat(path)).size > maxEditBytes) throw new Error('It is too large.');
+    const [before, ...rest] = (await readFile(path, 'utf8')).split(String(input['old_string']));
+    if (rest.length === 0) throw new Error('String to replace not found in file.');
+    if (rest.length > 1) throw new Error(`Found ${rest.length} matches of the string to replace.`);
+    await put(path, `${before}${String(input['new_string'])}${rest[0]}`);
+    return `The file ${path} has been updated successfully.`;
+  },
+
+  async TodoWrite() {
+    return 'Todos have been modified successfully.';
   },
 
   async Bash(input, { cwd, speed, signal }) {
@@ -77,6 +87,23 @@ const tools: Record<ToolName, (input: ToolInput, around: ToolSurroundings) => Pr
 
 /** The command that the tool is given; a process of our own stands in for it. */
 export const childCommand = 'setsid sleep 300 &';
+
+async function put(path: string, content: string): Promise<void> {
+  const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o644);
+  try {
+    await file.writeFile(content);
+  } finally {
+    await file.close();
+  }
+}
+
+async function fileInside(cwd: string, input: ToolInput): Promise<string> {
+  const path = await inside(cwd, String(input['file_path']));
+  // Opening a named pipe would wait for its writer for ever.
+  if (!(await lstat(path)).isFile()) throw new Error('It is not a file.');
+  return path;
+}
 
 async function inside(cwd: string, path: string): Promise<string> {
   const root = await realpath(cwd);

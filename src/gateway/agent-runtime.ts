@@ -38,6 +38,8 @@ export interface RuntimeTurn {
   readonly eventId: string;
   readonly text: string;
   readonly author?: string | undefined;
+  /** What the senders tell the agent beside their texts: it becomes a part of the system prompt. */
+  readonly instructions?: string | undefined;
   /** The settings that were made in the chat. */
   readonly chosen: Chosen;
   readonly stdoutFile?: string | undefined;
@@ -187,7 +189,7 @@ export class AgentRuntime {
       eventId: turn.eventId,
       backend: settings.backend,
       prompt: turn.text,
-      systemPrompt: assembled.text,
+      systemPrompt: withInstructions(assembled.text, turn.instructions),
     });
     if (verdict.action === 'block') {
       const ending = errorEvent('bad_request', `Blocked by a hook: ${verdict.reason}`);
@@ -261,6 +263,13 @@ export class AgentRuntime {
     const { capabilities } = this.#agents.adapter(settings.backend);
     return checkRestrictions(this.#config, settings, capabilities);
   }
+}
+
+/** The instructions stand behind the persona, under a heading like its files do. */
+function withInstructions(persona: string, instructions: string | undefined): string {
+  if (instructions === undefined) return persona;
+  const section = `# Instructions of this request\n\n${instructions}`;
+  return persona === '' ? section : `${persona}\n\n${section}`;
 }
 
 /** A setting that could not be read may have been a restriction. */

@@ -8,8 +8,13 @@ import { AgentRuntime } from './agent-runtime.js';
 import { AgentTraces } from './agents/agent-traces.js';
 import { Agents } from './agents/agents.js';
 import { SessionManager } from './agents/session-manager.js';
+import { CliSessions } from './agents/vendor-sessions.js';
 import { ArchiveWriter } from './archive/archive-writer.js';
+import { Snapshots } from './changes/snapshots.js';
+import { tidyShadows } from './changes/tidy-shadows.js';
+import { TreeChanges } from './changes/work-tree-changes.js';
 import { HttpChannel } from './channels/http/http-channel.js';
+import type { Reports } from './channels/lookups.js';
 import { Outbox } from './channels/outbox.js';
 import type { ChannelKind, ChannelStatus } from './channels/types.js';
 import { ChatCommands } from './commands/chat-commands.js';
@@ -25,6 +30,7 @@ import { SystemPromptAssembler } from './persona/system-prompt-assembler.js';
 import { EventQueue } from './queue/event-queue.js';
 import { EventWaiters } from './queue/event-waiters.js';
 import { Inbox } from './queue/inbox.js';
+import { createReports } from './reports/store-reports.js';
 import { Scheduler } from './schedule/scheduler.js';
 import { PermissionRequests } from './turns/permission-requests.js';
 import { Shortage } from './turns/shortage.js';
@@ -57,12 +63,18 @@ export interface GatewayParts {
   readonly archive: ArchiveWriter;
   readonly scheduler: Scheduler;
   readonly outputs: TurnOutputs;
+  readonly snapshots: Snapshots;
+  readonly changes: TreeChanges;
+  /** Removes what no turn needs of the snapshots. Never rejects. */
+  tidySnapshots(): Promise<void>;
   readonly metrics: GatewayMetrics;
   readonly waiters: EventWaiters;
   readonly feed: Feed;
+  readonly vendorSessions: CliSessions;
   status(channel: string): Promise<ChannelStatus>;
   readonly http: HttpChannel;
   readonly kinds: readonly ChannelKind[];
+  readonly reports: Reports;
   /** Brings out, archives and announces something new in a channel. */
   channelChanged(channel: string): void;
 }
@@ -129,6 +141,20 @@ export function buildParts(options: BuildOptions): GatewayParts {
         error,
       }),
   );
+  const vendorSessions = new CliSessions({ config, store, runtime, now, channelChanged });
+  const snapshots = new Snapshots({
+    home: config.home,
+    enabled: config.workTreeChanges,
+    path: env['PATH'],
+    homes: config.agentUser === undefined ? [] : [config.agentUser.home],
+    log,
+    now,
+  });
+  const changes = new TreeChanges({ store, snapshots, user: config.agentUser });
+  const tidySnapshots = () =>
+    tidyShadows({ home: config.home, store, snapshots }).catch((error: unknown) => {
+      if (!snapshots.isClosed) log.warn('the snapshots of work trees could not be tidied', { error });
+    });
   const commands = new ChatCommands({ store, runtime });
   const shortage = new Shortage();
   const worker = new TurnWorker({
@@ -141,6 +167,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     post,
     outputs,
     feed,
+    snapshots,
     ballast: options.ballast,
     log,
     now,
@@ -185,9 +212,13 @@ export function buildParts(options: BuildOptions): GatewayParts {
       feed.changed(event.channel);
     },
   });
+  const backendOf = async (channel: string) =>
+    (await runtime.settings(channel, await store.channel(channel))).backend;
+  const reports = createReports({ store, agents, config, backendOf, now });
   metrics.addGauges(store, queue, agents);
   return {
     ...{ queue, inbox, permissions, outbox, agents, archive, scheduler, outputs, metrics, waiters },
-    ...{ http, kinds, channelChanged, shortage, feed, status },
+    ...{ http, kinds, channelChanged, shortage, feed, status, reports, vendorSessions },
+    ...{ snapshots, changes, tidySnapshots },
   };
 }

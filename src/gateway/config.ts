@@ -36,8 +36,6 @@ export interface GatewayConfig {
   readonly allowStateInWorkingDir: boolean;
   /** The user that CLIs run as, in place of the gateway's own. */
   readonly agentUser?: ProcessUser;
-  /** True for `--demo`: no CLI but the bundled agent is started. */
-  readonly demo?: true;
   /** Turns run over live sessions: warm processes. */
   readonly backendLive: boolean;
   readonly permissionMode: PermissionMode;
@@ -57,6 +55,8 @@ export interface GatewayConfig {
   readonly shutdownGraceMs: number;
   /** 0 keeps everything. */
   readonly retentionDays: number;
+  /** Snapshots are taken of the work trees, so that the changes of a turn can be seen and put back. */
+  readonly workTreeChanges: boolean;
   /** The channel of heartbeats and cron entries that name none. */
   readonly outputChannelId?: string;
   readonly httpHost: string;
@@ -152,6 +152,7 @@ function makeConfig(
     leaseMs: values.LEASE_MS,
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
     retentionDays: values.RETENTION_DAYS,
+    workTreeChanges: values.WORK_TREE_CHANGES,
     ...(values.OUTPUT_CHANNEL_ID === undefined ? {} : { outputChannelId: values.OUTPUT_CHANNEL_ID }),
     httpHost: values.HTTP_HOST,
     httpPort: values.HTTP_PORT,

@@ -11,16 +11,19 @@ import { type DirectoryLock, lockDirectory } from '../store/instance-lock.js';
 import { hasEnded, type StoredEvent, type StoredPermission } from '../store/rows.js';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.js';
 import type { Store } from '../store/store.js';
+import { removeAddress, writeAddress } from './address-file.js';
 import { applyRetention } from './archive/apply-retention.js';
 import { SteadyTime } from './archive/steady-time.js';
 import { buildParts, type GatewayParts } from './build-parts.js';
 import type { HttpAddress } from './channels/http/http-channel.js';
 import { loadHttpToken } from './channels/http/http-token.js';
+import type { ChainRuns } from './channels/lookups.js';
 import type { ChannelStatus, GatewayFace, Health, IncomingMessage, Receipt } from './channels/types.js';
 import { checkStart } from './check-start.js';
 import { backendConfig, configWith, type Environment, type GatewayConfig } from './config.js';
 import { HookManager } from './hooks/hook-manager.js';
 import type { Watcher } from './journal-points.js';
+import { pageUrl } from './page-url.js';
 import { StoreHealth } from './store-health.js';
 
 export interface GatewayOptions {
@@ -31,11 +34,15 @@ export interface GatewayOptions {
   readonly watch?: Watcher | undefined;
   /** A backend in place of the configured one. */
   readonly backend?: BackendAdapter | undefined;
+  /** The runs of chains, which the gateway only shows. */
+  readonly chainRuns?: ChainRuns | undefined;
   /** The built page, which is served at `/`; without it there is nothing. */
   readonly pageDirectory?: string | undefined;
   /** Called when somebody begins to follow a channel. */
   readonly onFollowed?: ((channel: string) => void) | undefined;
 }
+
+const noChainRuns: ChainRuns = { list: async () => [], read: async () => undefined };
 
 export const databaseFile = 'turnout.db';
 
@@ -52,6 +59,7 @@ export class Gateway implements GatewayFace {
   readonly #lock: DirectoryLock;
   readonly #hooks: HookManager;
   readonly #parts: GatewayParts;
+  readonly #httpToken: string;
   readonly #steadyTime = new SteadyTime();
   #retention: NodeJS.Timeout | undefined;
   #state: 'starting' | 'running' | 'draining' | 'stopped' = 'starting';
@@ -71,6 +79,8 @@ export class Gateway implements GatewayFace {
     await checkStart(config, backend, env);
     const lock = await lockDirectory(config.home);
     try {
+      // One that was killed has left its own.
+      await removeAddress(config.home);
       const { token, file, warnings } = await loadHttpToken(config.home, config.httpToken);
       for (const warning of warnings) log.warn(warning);
       if (config.configDir !== join(config.home, 'config') && !existsSync(config.configDir)) {
@@ -98,6 +108,7 @@ export class Gateway implements GatewayFace {
           hooks,
           parts,
           tokenFile: file,
+          httpToken: token,
         },
       );
       await gateway.#start();
@@ -118,6 +129,7 @@ export class Gateway implements GatewayFace {
       readonly hooks: HookManager;
       readonly parts: GatewayParts;
       readonly tokenFile: string | undefined;
+      readonly httpToken: string;
     },
   ) {
     this.#options = options;
@@ -128,10 +140,16 @@ export class Gateway implements GatewayFace {
     this.#hooks = opened.hooks;
     this.#parts = opened.parts;
     this.tokenFile = opened.tokenFile;
+    this.#httpToken = opened.httpToken;
   }
 
   get address(): HttpAddress {
     return this.#parts.http.address;
+  }
+
+  /** The address of the page with the token in its fragment: for the gateway's owner only, not for logs. */
+  get pageUrl(): string {
+    return pageUrl(this.address, this.#httpToken);
   }
 
   async #start(): Promise<void> {
@@ -148,12 +166,13 @@ export class Gateway implements GatewayFace {
     this.#parts.archive.start();
     await this.#parts.scheduler.start();
     this.#parts.outbox.wake();
-    this.#retention = setInterval(() => void this.#applyRetention(), retentionIntervalMs);
-    void this.#applyRetention();
+    this.#retention = setInterval(() => void this.#tidy(), retentionIntervalMs);
+    void this.#tidy();
     void this.#ballast.restore();
     this.#state = 'running';
     const { agentBackend: backend, backendLive: live, home } = config;
     log.info('gateway started', { backend, live, home, ...this.address });
+    await writeAddress(home, { ...this.address, ownToken: this.tokenFile !== undefined });
     await this.#hooks.fire('startup', { backend });
   }
 
@@ -190,9 +209,11 @@ export class Gateway implements GatewayFace {
     await this.#parts.archive.stop();
     await this.#hooks.close();
     await this.#parts.agents.close();
+    await this.#parts.snapshots.close();
     this.#storeHealth.stop();
     await this.#store.close();
     await this.#ballast.close();
+    await removeAddress(this.#options.config.home);
     await this.#lock.release();
   }
 
@@ -204,8 +225,8 @@ export class Gateway implements GatewayFace {
     return receipt;
   }
 
-  async interrupt(channel: string): Promise<boolean> {
-    return this.#parts.queue.stop(channel, { type: 'stopped', by: 'an interrupt' });
+  async interrupt(channel: string, by = 'an interrupt'): Promise<boolean> {
+    return this.#parts.queue.stop(channel, { type: 'stopped', by });
   }
 
   event(id: string): Promise<StoredEvent | undefined> {
@@ -271,19 +292,24 @@ export class Gateway implements GatewayFace {
   }
 
   get reports(): GatewayFace['reports'] {
-    throw new Error('not yet');
+    return this.#parts.reports;
   }
 
   get vendorSessions(): GatewayFace['vendorSessions'] {
-    throw new Error('not yet');
+    return this.#parts.vendorSessions;
   }
 
   get changes(): GatewayFace['changes'] {
-    throw new Error('not yet');
+    return this.#parts.changes;
   }
 
   get chainRuns(): GatewayFace['chainRuns'] {
-    throw new Error('not yet');
+    return this.#options.chainRuns ?? noChainRuns;
+  }
+
+  async #tidy(): Promise<void> {
+    await this.#applyRetention();
+    await this.#parts.tidySnapshots();
   }
 
   async #applyRetention(): Promise<void> {

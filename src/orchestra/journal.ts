@@ -7,6 +7,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -201,35 +202,76 @@ export function readJournal(path: string): { entries: readonly JournalEntry[]; w
   return { entries, wholeBytes: from };
 }
 
-/** The first entry and the last one: all that a list of runs needs. */
-export function readJournalEnds(path: string): { first: JournalEntry & RunEntry; last: JournalEntry } {
-  const bytes = readBytes(path);
-  const firstEnd = bytes.indexOf(0x0a);
-  const lastEnd = bytes.lastIndexOf(0x0a);
-  const first = parseEntry(bytes.toString('utf8', 0, Math.max(0, firstEnd)), path, 1);
-  if (first.type !== 'run') throw damaged(path, 1);
-  const begin = bytes.lastIndexOf(0x0a, lastEnd - 1) + 1;
-  return {
-    first,
-    last: lastEnd === firstEnd ? first : parseEntry(bytes.toString('utf8', begin, lastEnd), path, 0),
-  };
+/** The longest first line: it holds the whole chain, with the prompts of its steps. */
+const mostOfFirst = 32 * 1024 * 1024;
+/** The end of a run is a short line; a longer last line is of something else. */
+const mostOfLast = 64 * 1024;
+
+/**
+ * The first entry and the last one: all that a list of runs needs. The last one is undefined if it is too long to be the end
+ * of the run. Only the two ends of the file are read.
+ */
+export function readJournalEnds(path: string): {
+  first: JournalEntry & RunEntry;
+  last: JournalEntry | undefined;
+} {
+  return withFile(path, (file) => {
+    const firstLine = readFirstLine(file);
+    const first = parseEntry(firstLine?.toString('utf8') ?? '', path, 1);
+    if (first.type !== 'run') throw damaged(path, 1);
+    const { size } = fstatSync(file);
+    // One byte more than the line itself: the end of the line in front of it.
+    const tail = readAt(file, Math.max(0, size - mostOfLast), mostOfLast);
+    const lastEnd = tail.lastIndexOf(0x0a);
+    const begin = lastEnd <= 0 ? -1 : tail.lastIndexOf(0x0a, lastEnd - 1);
+    if (begin < 0) return { first, last: size <= mostOfLast ? first : undefined };
+    return { first, last: parseEntry(tail.toString('utf8', begin + 1, lastEnd), path, 0) };
+  });
+}
+
+function readFirstLine(file: number): Buffer | undefined {
+  for (let size = 64 * 1024; ; size *= 4) {
+    const read = readAt(file, 0, size);
+    const end = read.indexOf(0x0a);
+    if (end >= 0) return read.subarray(0, end);
+    if (read.length < size || size >= mostOfFirst) return undefined;
+  }
+}
+
+function readAt(file: number, from: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  let size = 0;
+  while (size < length) {
+    const read = readSync(file, bytes, size, length - size, from + size);
+    if (read === 0) break;
+    size += read;
+  }
+  return bytes.subarray(0, size);
 }
 
 function readBytes(path: string): Buffer {
+  return withFile(path, (file) => readFileSync(file));
+}
+
+function withFile<T>(path: string, read: (file: number) => T): T {
   let file: number | undefined;
   try {
     // Without O_NONBLOCK a FIFO in its place would block the open for ever.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     if (!fstatSync(file).isFile()) throw new Error('it is not a regular file');
-    return readFileSync(file);
+    return read(file);
   } catch (cause) {
-    throw new TurnoutError('bad_request', `${path} can't be read: ${(cause as Error).message}`, { cause });
+    throw cause instanceof TurnoutError ? cause : unreadable(path, cause);
   } finally {
     if (file !== undefined) closeSync(file);
   }
 }
 
-function parseEntry(line: string, path: string, number: number): JournalEntry {
+export function unreadable(path: string, cause: unknown): TurnoutError {
+  return new TurnoutError('bad_request', `${path} can't be read: ${(cause as Error).message}`, { cause });
+}
+
+export function parseEntry(line: string, path: string, number: number): JournalEntry {
   let entry: Partial<JournalEntry> | undefined;
   try {
     entry = JSON.parse(line);
@@ -269,7 +311,7 @@ function isEntry(entry: Partial<JournalEntry> | undefined): entry is JournalEntr
   }
 }
 
-function damaged(path: string, line: number): TurnoutError {
+export function damaged(path: string, line: number): TurnoutError {
   return new TurnoutError('bad_request', `The journal ${path} is damaged in line ${line}.`, {
     hint: `The run can't be resumed. Its directory is ${dirname(path)}.`,
   });

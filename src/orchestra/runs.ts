@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
 import { HeldError, lockDirectory } from '../store/instance-lock.js';
-import { journalFile, readJournal, readJournalEnds } from './journal.js';
+import { journalFile, readJournalEnds } from './journal.js';
+import { readEntries } from './read-journal.js';
 import { foldJournal, type RunState, runsIn, type StepState } from './run-state.js';
 import type { ResolvedChain, ResolvedStep, RunReport, RunStatus, RunSummary, StepReport } from './types.js';
 
@@ -43,13 +44,15 @@ export function reportFile(home: string, runId: string): string {
 export async function listRuns(
   home: string,
   warn: (message: string) => void = () => {},
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<readonly RunSummary[]> {
   const summaries: RunSummary[] = [];
   for (const runId of runIds(home)) {
+    if (summaries.length >= limit) break;
     try {
       const directory = runDirectory(home, runId);
       const { first, last } = readJournalEnds(journalFile(directory));
-      const ended = last.type === 'run_ended' ? last.status : undefined;
+      const ended = last?.type === 'run_ended' ? last.status : undefined;
       const status = ended ?? ((await isHeld(directory)) ? 'running' : 'interrupted');
       summaries.push({
         runId,
@@ -66,11 +69,11 @@ export async function listRuns(
   return summaries;
 }
 
-/** Reads a run by its id, or by a part of it that only one run has. */
-export async function readRun(home: string, asked: string): Promise<StoredRun> {
+/** Reads a run by its id, or by a part of it that only one run has. A journal of more than `maxBytes` is refused. */
+export async function readRun(home: string, asked: string, maxBytes?: number): Promise<StoredRun> {
   const runId = findRunId(home, asked);
   const directory = runDirectory(home, runId);
-  const state = foldJournal(readJournal(journalFile(directory)).entries);
+  const state = foldJournal(await readEntries(journalFile(directory), maxBytes));
   const status = state.status ?? ((await isHeld(directory)) ? 'running' : 'interrupted');
   const { run, startedAt, endedAt, spent } = state;
   const checks = [...state.steps].flatMap(([index, { verified }]) =>
@@ -89,9 +92,17 @@ export async function readRun(home: string, asked: string): Promise<StoredRun> {
   };
 }
 
+/** True if there is a run with exactly this id. */
+export function hasRun(home: string, runId: string): boolean {
+  return (
+    runId === basename(runId) && !runId.startsWith('.') && existsSync(journalFile(runDirectory(home, runId)))
+  );
+}
+
 export function findRunId(home: string, asked: string): string {
-  const all = runIds(home);
-  const matches = all.includes(asked) ? [asked] : all.filter((id) => asked !== '' && id.includes(asked));
+  if (hasRun(home, asked)) return asked;
+  const all = [...runIds(home)];
+  const matches = all.filter((id) => asked !== '' && id.includes(asked));
   const [only, another] = matches;
   if (only !== undefined && another === undefined) return only;
   const what =
@@ -150,13 +161,13 @@ function reportOfStep(step: ResolvedStep, state: StepState | undefined): StepRep
   };
 }
 
-function runIds(home: string): readonly string[] {
+/** Newest first. Whether a directory holds a run is only looked at when it is its turn. */
+function* runIds(home: string): Generator<string> {
   const directory = join(home, 'runs');
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-  return readdirSync(directory)
-    .filter((name) => existsSync(journalFile(join(directory, name))))
-    .sort()
-    .reverse();
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  for (const name of readdirSync(directory).sort().reverse()) {
+    if (existsSync(journalFile(join(directory, name)))) yield name;
+  }
 }
 
 /** True if a living process has the run. */

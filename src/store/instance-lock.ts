@@ -45,6 +45,21 @@ export async function lockDirectory(directory: string, name = 'gateway'): Promis
   };
 }
 
+/** True if a process holds the directory. Its holder itself must not ask: that would give the lock away. */
+export async function isHeld(directory: string, name = 'gateway'): Promise<boolean> {
+  const lockFile = join(directory, `${name}.lock`);
+  if (!existsSync(lockFile)) return false;
+  const Sqlite = await loadSqlite();
+  try {
+    // Two that ask at the same moment turn each other away: a second look tells them from a holder.
+    const db = await holdExclusively(() => openLockFile(lockFile, Sqlite), 3);
+    db?.close();
+    return db === undefined;
+  } catch (error) {
+    throw unusable(directory, error);
+  }
+}
+
 /** A connection that is collected as garbage closes itself: nobody would be told that the lock is gone. */
 const keptOpen = new Set<SqliteConnection>();
 
@@ -55,8 +70,11 @@ function openLockFile(file: string, Connection: Sqlite): SqliteConnection {
 }
 
 /** Two processes that try at the same moment can both be turned away: each tries some more times. */
-async function holdExclusively(open: () => SqliteConnection): Promise<SqliteConnection | undefined> {
-  for (let attempt = 0; attempt < 8; attempt++) {
+async function holdExclusively(
+  open: () => SqliteConnection,
+  attempts = 8,
+): Promise<SqliteConnection | undefined> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
     if (attempt > 0) await sleep(20 + Math.random() * 40);
     const db = open();
     try {

@@ -31,6 +31,8 @@ export interface StoredEvent {
   readonly messageId?: string | undefined;
   readonly text: string;
   readonly author?: string | undefined;
+  /** What its sender tells the agent beside the text, for the turn's system prompt. */
+  readonly instructions?: string | undefined;
   readonly state: EventState;
   readonly createdAt: number;
   readonly endedAt?: number | undefined;
@@ -90,6 +92,24 @@ export interface ToolRecord {
   readonly isError?: boolean | undefined;
   /** True if it was denied: it has done nothing. */
   readonly denied?: boolean | undefined;
+}
+
+/** The trees of a work tree around a turn, by their names in the snapshots of that directory. */
+export interface TreeChange {
+  /** The real path of the directory. */
+  readonly cwd: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** A turn of the present conversation, as far as it may have changed files. */
+export interface ChangingTurn {
+  readonly turnId: string;
+  /** The directory that the agent was started in. */
+  readonly cwd: string;
+  /** True if a tool was announced. */
+  readonly usedTools: boolean;
+  readonly changes?: TreeChange | undefined;
 }
 
 export interface StoredTurn {
@@ -186,6 +206,31 @@ export interface ChannelOverview {
   readonly running: boolean;
   readonly messages: number;
   readonly lastMessageAt?: number | undefined;
+}
+
+/** A channel as a list of conversations shows it. Texts are beginnings, of at most 600 characters. */
+export interface ChannelDigest extends ChannelOverview {
+  /** The first prompt of the present conversation. */
+  readonly firstPrompt?: string | undefined;
+  readonly lastText?: string | undefined;
+  readonly pendingPermissions: number;
+}
+
+/** The turns of one backend, or of one channel, that ended within a time. */
+export interface TurnStatistics {
+  readonly key: string;
+  /** Postponed attempts count for tokens, cost and errors, but not as turns of their own. */
+  readonly turns: number;
+  readonly answered: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** How long each turn took, in no order. */
+  readonly ms: readonly number[];
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly costUsd: number;
+  readonly errors: Readonly<Partial<Record<ErrorCode, number>>>;
 }
 
 export interface UsageRow {

@@ -1,5 +1,7 @@
 import type { ChatEvent, PermissionDecision, Usage } from '../core/chat-event.js';
 import type {
+  ChangingTurn,
+  ChannelDigest,
   ChannelOverview,
   ChannelState,
   ContextUsed,
@@ -15,7 +17,9 @@ import type {
   StoredPermission,
   StoredSession,
   StoredTurn,
+  TreeChange,
   TurnSetup,
+  TurnStatistics,
   UsageRow,
 } from './rows.js';
 
@@ -88,10 +92,23 @@ export interface Store {
   session(channel: string, backend: string): Promise<StoredSession | undefined>;
   saveSession(session: StoredSession): Promise<void>;
   forgetSession(channel: string, backend: string): Promise<void>;
+  /** The sessions that channels go on with. */
+  sessions(): Promise<readonly StoredSession[]>;
+  /**
+   * The channel begins a new conversation with a session that a CLI has made by itself, and a message says so. Nothing is
+   * changed if a turn runs or waits in the channel (`busy`), or a channel goes on with the session already (`taken`).
+   */
+  adoptSession(adoption: Adoption, at: number): Promise<'adopted' | 'busy' | 'taken'>;
   channel(channel: string): Promise<ChannelState>;
   changeChannel(channel: string, change: ChannelChange): Promise<void>;
   channels(): Promise<readonly ChannelOverview[]>;
-  /** The messages of a channel, oldest first. `after` is a message's id. */
+  channelNames(): Promise<readonly string[]>;
+  /** The channel with the newest message first; those of `only`, or all. */
+  channelDigests(query: DigestQuery): Promise<readonly ChannelDigest[]>;
+  /**
+   * The messages of a channel, oldest first: the first ones behind `after`, or the last ones in front of `before`. Both are
+   * ids of messages.
+   */
   messages(channel: string, page: MessagePage): Promise<readonly StoredMessage[]>;
   /**
    * The messages of the present conversation behind event `after`, of events that an agent has answered or failed to
@@ -100,11 +117,18 @@ export interface Store {
    */
   conversation(channel: string, page: ConversationPage): Promise<readonly ConversationMessage[]>;
 
+  /** Messages of all channels, newest first, each with the beginning of its text. */
+  newestMessages(page: NewestPage): Promise<readonly StoredMessage[]>;
+
   // Looking
 
   /** The event, as long as it is known: a removed one, too. */
   event(id: string): Promise<StoredEvent | undefined>;
   eventOf(source: string, channel: string, messageId: string): Promise<StoredEvent | undefined>;
+  /** The ended turns of the present conversation in which an agent was asked, oldest first. */
+  changingTurns(channel: string): Promise<readonly ChangingTurn[]>;
+  /** All trees that turns name, of the work tree with this real path. */
+  treesOf(cwd: string): Promise<readonly string[]>;
   /** The turns of an event, oldest first. */
   turns(eventId: string): Promise<readonly StoredTurn[]>;
   /** The turns of a channel from `seq` on, running ones too, oldest first. */
@@ -115,11 +139,13 @@ export interface Store {
   lastOf(channel: string): Promise<{ readonly message: number; readonly turn: number }>;
   /** The text of the first prompt of a channel's present conversation. */
   firstPrompt(channel: string): Promise<string | undefined>;
-  /** The archived events of a turn. */
-  turnEvents(turnId: string): Promise<readonly ChatEvent[]>;
+  /** The archived events of a turn, from the first on: about `maxCharacters` of JSON, if that is given. */
+  turnEvents(turnId: string, maxCharacters?: number): Promise<readonly ChatEvent[]>;
   /** Turns of a channel (or of all) that ended in [since, until), oldest first. */
   turnsEnded(range: TurnRange): Promise<readonly StoredTurn[]>;
   waiting(channel: string, limit: number): Promise<readonly StoredEvent[]>;
+  /** The events of all channels that wait, in the order of their arrival, each with the beginning of its text. */
+  waitingEverywhere(limit: number): Promise<readonly StoredEvent[]>;
   countWaiting(channel: string): Promise<number>;
   running(channel?: string): Promise<readonly StoredTurn[]>;
   /**
@@ -128,6 +154,14 @@ export interface Store {
    */
   lastUnanswered(channel: string): Promise<StoredEvent | undefined>;
   usage(query: UsageQuery): Promise<readonly UsageRow[]>;
+  /** The turns of agents that ended in [since, until), by backend or channel. */
+  statistics(query: StatisticsSlice): Promise<readonly TurnStatistics[]>;
+  /** The number of such turns of each backend or channel. */
+  countTurns(query: StatisticsSlice): Promise<readonly { readonly key: string; readonly turns: number }[]>;
+  /** The end of the turn behind the first `count` that ended at `since` or later; undefined if there are no more. */
+  endOfTurn(since: number, count: number): Promise<number | undefined>;
+  /** The models of the newest 2,000 turns, the last used one first. */
+  modelsUsed(): Promise<readonly { readonly backend: string; readonly model: string }[]>;
   counts(): Promise<StoreCounts>;
 
   // Schedules
@@ -157,6 +191,8 @@ export interface NewEvent {
   readonly messageId?: string | undefined;
   readonly text: string;
   readonly author?: string | undefined;
+  /** What its sender tells the agent beside the text, for the turn's system prompt. */
+  readonly instructions?: string | undefined;
   /** The role of the text in the conversation. Default `user`. */
   readonly role?: Role | undefined;
   readonly at: number;
@@ -176,6 +212,18 @@ export interface AcceptOptions {
   readonly cancels?: readonly CancelRequest[] | undefined;
   /** A running turn that is going to be stopped, noted as its `stopReason`: after a crash it is not run again. */
   readonly stops?: { readonly turnId: string; readonly by: string } | undefined;
+  /** The change of the channel that the message asks for, unless it is refused. */
+  readonly channelChange?: ChannelChange | undefined;
+  /**
+   * What was said elsewhere before the message, oldest first. In a channel without any event it is the beginning of the
+   * conversation; in any other it counts as known.
+   */
+  readonly history?: readonly HistoryMessage[] | undefined;
+}
+
+export interface HistoryMessage {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
 }
 
 export type ImmediateOutcome = Omit<TurnOutcome, 'events' | 'usage'>;
@@ -250,6 +298,8 @@ export interface TurnOutcome {
   readonly channelChange?: ChannelChange | undefined;
   readonly usage?: Usage | undefined;
   readonly stopReason?: string | undefined;
+  /** The trees before and after the turn, if a tool had begun and both could be taken. */
+  readonly changes?: TreeChange | undefined;
   /** The turn's events, for the archive. */
   readonly events: readonly ChatEvent[];
 }
@@ -273,6 +323,7 @@ export interface Postponement {
   readonly messages?: readonly OutcomeMessage[] | undefined;
   /** The usage of the attempt. */
   readonly usage?: Usage | undefined;
+  readonly changes?: TreeChange | undefined;
   readonly events: readonly ChatEvent[];
 }
 
@@ -321,6 +372,20 @@ export interface NewMessage {
 
 export interface MessagePage {
   readonly after?: number | undefined;
+  /** Then the page ends in front of this message, and `after` does not count. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+export interface NewestPage {
+  readonly before?: number | undefined;
+  readonly limit: number;
+  /** The most characters of a text that are read. */
+  readonly maxCharacters: number;
+}
+
+export interface DigestQuery {
+  readonly only?: readonly string[] | undefined;
   readonly limit: number;
 }
 
@@ -356,6 +421,13 @@ export interface ChannelChange {
   readonly newConversation?: boolean | undefined;
 }
 
+export interface Adoption {
+  readonly session: Omit<StoredSession, 'seen'>;
+  readonly change: Omit<ChannelChange, 'newConversation'>;
+  /** The message. */
+  readonly text: string;
+}
+
 export interface PruneCut {
   readonly before: number;
   readonly keysBefore: number;
@@ -373,4 +445,12 @@ export interface UsageQuery {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly by: 'day' | 'backend' | 'channel' | 'model';
+}
+
+export interface StatisticsSlice {
+  readonly by: 'backend' | 'channel';
+  readonly since: number;
+  readonly until: number;
+  /** Only these backends or channels. */
+  readonly only?: readonly string[] | undefined;
 }

@@ -7,6 +7,7 @@ import { describeInterleaving } from './store/interleaving.js';
 import { describeKeeping } from './store/keeping.js';
 import { describeLooking } from './store/looking.js';
 import { describePermitting } from './store/permitting.js';
+import { describeReporting } from './store/reporting.js';
 import { type OpenStore, StoreStage } from './store/stage.js';
 import { describeTurning } from './store/turning.js';
 
@@ -22,6 +23,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeConversing(stage);
     describeKeeping(stage);
     describeLooking(stage);
+    describeReporting(stage);
   });
   describe(`store properties: ${name}`, () => describeInterleaving(open));
 }

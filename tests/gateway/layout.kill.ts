@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { directory, exitCode, startProgram, url } from './program.js';
@@ -68,7 +68,7 @@ describe('the directories of a gateway', () => {
 });
 
 describe('turnout gateway --demo', () => {
-  it('has a home of its own, and no agent but its own [fault 13.12: a demo starts real CLIs]', async () => {
+  it('has a home of its own, and starts no CLI that nobody has asked for in it [fault 13.12: a demo starts real CLIs] (16.6)', async () => {
     const root = directory();
     const trace = join(root, 'trace');
     const bin = join(root, 'bin');
@@ -79,10 +79,8 @@ describe('turnout gateway --demo', () => {
     }
     // Nothing of the home around it counts: hooks, settings, a backend for a channel.
     const hooks = { startup: [{ command: [join(bin, 'hook')] }] };
-    for (const config of [join(home, 'config'), join(home, 'demo', 'config')]) {
-      mkdirSync(join(config, 'channels', 'ops'), { recursive: true });
-      writeFileSync(join(config, 'channels', 'ops', 'channel.md'), '---\nbackend: codex\n---\n');
-    }
+    mkdirSync(join(home, 'config', 'channels', 'ops'), { recursive: true });
+    writeFileSync(join(home, 'config', 'channels', 'ops', 'channel.md'), '---\nbackend: codex\n---\n');
     writeFileSync(join(home, 'config', 'hooks.json'), JSON.stringify(hooks));
     writeFileSync(join(home, 'config.yaml'), 'HTTP_PORT: many\n', { mode: 0o600 });
     const env = {
@@ -90,7 +88,8 @@ describe('turnout gateway --demo', () => {
       HTTP_TOKEN: 'a-token-for-the-tests',
       CONFIG_DIR: join(home, 'config'),
       AGENT_BACKEND: 'codex',
-      BACKEND_CLI_PATH: join(bin, 'codex'),
+      BACKEND_CLI_PATH: join(bin, 'hook'),
+      RETRY_DELAY_MS: '10',
     };
     const run = startProgram(root, env, ['--demo']);
     const at = await url(run);
@@ -104,15 +103,21 @@ describe('turnout gateway --demo', () => {
         unknown
       >;
     };
-    expect(await ask('a', '/backend codex')).toMatchObject({ responseText: expect.stringContaining('demo') });
     expect(await ask('a', 'hello')).toMatchObject({ state: 'answered' });
-    expect(await ask('ops', 'hello')).toMatchObject({
-      state: 'failed',
-      error: { message: expect.stringContaining('only its own agent') },
+    expect(await ask('ops', 'hello')).toMatchObject({ state: 'answered' });
+    expect(existsSync(trace)).toBe(false);
+    // One word switches to the CLI on the PATH, not to the one of BACKEND_CLI_PATH, and one comes back.
+    expect(await ask('a', '/backend codex')).toMatchObject({
+      responseText: expect.stringContaining('codex answers from here on, in place of demo.'),
     });
+    expect(await ask('a', 'hello')).toMatchObject({ state: 'failed' });
+    expect(readFileSync(trace, 'utf8')).toMatch(/^codex\n/);
+    rmSync(trace);
+    await ask('a', '/backend demo');
+    expect(await ask('a', 'hello')).toMatchObject({ state: 'answered' });
     run.child.kill('SIGTERM');
     expect(await exitCode(run)).toBe(0);
-    expect(existsSync(trace) ? readFileSync(trace, 'utf8') : '').toBe('');
+    expect(existsSync(trace)).toBe(false);
     expect(existsSync(join(home, 'turnout.db'))).toBe(false);
     expect(existsSync(join(home, 'demo', 'turnout.db'))).toBe(true);
   });

@@ -24,7 +24,7 @@ export interface GatewayStage {
 }
 
 /** Sets up a data directory for gateways over the demo agent in this process, one after the other. */
-export function setUpGateway(settings: Record<string, string> = {}): GatewayStage {
+export function setUpGateway(settings: Record<string, string> = {}, pageDirectory?: string): GatewayStage {
   const root = mkdtempSync(join(tmpdir(), 'turnout-gateway-'));
   const home = join(root, 'home');
   const work = join(root, 'work');
@@ -70,6 +70,7 @@ export function setUpGateway(settings: Record<string, string> = {}): GatewayStag
         config: loadConfig(env),
         env,
         backend,
+        pageDirectory,
         log: createLog('debug', (line) => log.push(JSON.parse(line))),
         watch: (point) => {
           for (const look of lookers) look(point);

@@ -158,7 +158,7 @@ describe('permissions (S4)', () => {
       id: expect.any(String),
       toolId: expect.any(String),
       tool: 'shell',
-      input: { command: expect.stringContaining('echo x > allowed.txt; true') },
+      input: { command: expect.stringContaining('echo x > allowed.txt; true'), cwd: home.workingDir },
       options: ['allow', 'allow_always', 'deny'],
     });
     expect(events).toContainEqual(
@@ -203,7 +203,7 @@ describe('permissions (S4)', () => {
       expect.objectContaining({
         type: 'permission_request',
         tool: 'apply_patch',
-        input: { changes: [{ path: join(home.workingDir, 'ask.txt'), kind: 'add' }] },
+        input: { changes: [{ path: join(home.workingDir, 'ask.txt'), kind: 'add', diff: 'x\n' }] },
       }),
     );
     expect(inWork('ask.txt')).toBe(false);

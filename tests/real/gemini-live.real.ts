@@ -140,7 +140,7 @@ describe('a live Gemini session (S5)', () => {
     const events = await turn(session, 'use tools');
     expect(ofType(events, 'permission_request')).toEqual([]);
     expect(ofType(events, 'tool_start').map(({ name, input }) => [name, input])).toEqual([
-      ['run_shell_command', { command: 'echo from the tool' }],
+      ['run_shell_command', { command: 'echo from the tool', dir_path: home.workingDir }],
       ['write_file', { file_path: join(home.workingDir, 'made.txt') }],
       ['read_file', { file_path: join(home.workingDir, 'no-such-file.txt') }],
     ]);

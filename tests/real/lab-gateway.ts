@@ -110,6 +110,10 @@ export class LabGateway {
     return this.#child?.pid ?? 0;
   }
 
+  get url(): string {
+    return this.#url;
+  }
+
   /** The gateway's log, to find the cause of a failure. */
   get log(): string {
     return this.#log;

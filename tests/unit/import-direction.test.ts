@@ -46,10 +46,12 @@ const gatewayRooms: Readonly<Record<string, readonly string[]>> = {
   hooks: ['persona'],
   schedule: ['persona'],
   archive: ['channels'],
+  changes: ['channels'],
   feed: ['archive', 'channels'],
-  agents: ['persona'],
+  agents: ['channels', 'persona'],
+  reports: ['agents', 'channels'],
   commands: ['agents', 'turns'],
-  turns: ['agents', 'archive', 'commands', 'hooks'],
+  turns: ['agents', 'archive', 'changes', 'commands', 'hooks'],
   queue: ['channels', 'commands', 'hooks', 'turns'],
 };
 const knownToRooms = ['config.ts', 'agent-runtime.ts', 'journal-points.ts', 'metrics.ts'];
@@ -114,7 +116,7 @@ describe('imports point one way', () => {
     for (const vendor of vendorNames) {
       const found = roles.filter((role) => files.includes(`backends/${vendor}/live/${role}.ts`));
       expect(found, vendor).toEqual(roles);
-      for (const role of ['decoder', 'session-record', 'record-entries'])
+      for (const role of ['decoder', 'session-record', 'record-entries', 'last-session', 'list-sessions'])
         expect(files).toContain(`backends/${vendor}/${role}.ts`);
     }
   });

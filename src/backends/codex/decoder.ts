@@ -1,11 +1,11 @@
-import { type ErrorCode, notice, type StepEvent, type Usage } from '../../core/chat-event.js';
+import { type ErrorCode, notice, type Usage } from '../../core/chat-event.js';
 import type { Step, TurnFacts, WireDecoder } from '../one-shot/decoder.js';
 import { classifyFailure } from '../output/classify-failure.js';
 import { type Ending, unknownLine } from '../output/ending.js';
 import type { JsonObject } from '../output/json.js';
 import { number, object, objects, text } from '../output/read-fields.js';
 import { readRetry } from './retries.js';
-import { itemKind, toolEnd, toolStart } from './tools.js';
+import { itemKind, toolEnd, toolStart, updatedPlan } from './tools.js';
 
 export interface CodexState extends TurnFacts {
   /** The last message is the answer; those before it are remarks on the way. */
@@ -14,6 +14,8 @@ export interface CodexState extends TurnFacts {
   readonly inThread: boolean;
   /** An error that may have ended the turn: the next line tells. */
   readonly heldError?: HeldError;
+  /** The number of plans that were told. */
+  readonly plans?: number;
 }
 
 interface HeldError {
@@ -54,10 +56,11 @@ function event(known: KnownThread, state: CodexState, line: JsonObject, raw: str
     case 'session.created':
       return threadStarted(state, line, raw, known);
     case 'turn.started':
-    case 'item.updated':
       return [state, []];
+    case 'item.updated':
+      return planUpdated(state, object(line['item']));
     case 'item.started':
-      return [state, itemStarted(object(line['item']))];
+      return itemStarted(state, object(line['item']));
     case 'item.completed':
       return itemCompleted(state, object(line['item']), raw);
     case 'turn.completed':
@@ -152,8 +155,20 @@ function agentMessage(state: CodexState, answer: string): Step<CodexState> {
 
 const notTools = new Set(['agent_message', 'assistant_message', 'reasoning', 'error', 'todo_list', '']);
 
-function itemStarted(item: JsonObject): readonly StepEvent[] {
-  return notTools.has(itemKind(item)) ? [] : [toolStart(item)];
+function itemStarted(state: CodexState, item: JsonObject): Step<CodexState> {
+  if (itemKind(item) === 'todo_list') return planUpdated(state, item);
+  return [state, notTools.has(itemKind(item)) ? [] : [toolStart(item)]];
+}
+
+/** The plan is one item that changes until the turn ends: each change is told as the model's call of `update_plan`. */
+function planUpdated(state: CodexState, item: JsonObject): Step<CodexState> {
+  if (itemKind(item) !== 'todo_list') return [state, []];
+  const plans = (state.plans ?? 0) + 1;
+  const steps = objects(item['items']).map(({ text: step, completed }) => ({
+    step,
+    status: completed === true ? 'completed' : 'pending',
+  }));
+  return [{ ...state, plans }, updatedPlan(`plan-${plans}`, steps)];
 }
 
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };

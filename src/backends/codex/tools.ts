@@ -19,6 +19,15 @@ export function toolEnd(item: JsonObject): StepEvent & { type: 'tool_end' } {
   return status === 'declined' ? { ...end, denied: true } : end;
 }
 
+/** A plan, as a call of the tool that the model has made it with. */
+export function updatedPlan(id: string, plan: readonly JsonObject[], explanation = ''): readonly StepEvent[] {
+  const input = { plan, ...(explanation === '' ? {} : { explanation }) };
+  return [
+    { type: 'tool_start', id, name: 'update_plan', input },
+    { type: 'tool_end', id, output: '', isError: false },
+  ];
+}
+
 function toolCall(item: JsonObject): { name: string; input: unknown } {
   switch (itemKind(item)) {
     case 'command_execution':

@@ -28,7 +28,7 @@ export async function lastSession(cwd: string, env: Environment): Promise<string
 const tailBytes = 64 * 1024;
 
 /** The file's own time tells nothing: a terminal UI writes a summary of the session before into that one's file (0.61.0). */
-async function lastUpdated(path: string): Promise<number | undefined> {
+export async function lastUpdated(path: string): Promise<number | undefined> {
   const records = (await readTail(path, tailBytes)).map(parseObject).reverse();
   for (const record of records) {
     const at = Date.parse(text(object(record?.['$set'])['lastUpdated']) || text(record?.['lastUpdated']));

@@ -51,6 +51,7 @@ const optional = [
   'decode',
   'recordedTools',
   'lastSession',
+  'listSessions',
   'versionNotice',
 ] as const;
 

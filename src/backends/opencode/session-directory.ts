@@ -30,7 +30,10 @@ export async function selectRows(
   ...values: readonly (string | number)[]
 ): Promise<readonly JsonObject[]> {
   const file = databaseFile(env);
-  if (statSync(file, { throwIfNoEntry: false }) === undefined) return [];
+  const facts = statSync(file, { throwIfNoEntry: false });
+  if (facts === undefined) return [];
+  // A pipe would be waited for.
+  if (!facts.isFile()) throw new Error(`${file} is no file`);
   const Sqlite = await loadSqlite();
   const database = new Sqlite(file, { readOnly: true, timeout: 25 });
   try {

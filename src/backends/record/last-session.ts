@@ -34,12 +34,13 @@ export async function lastUsed(
 export async function readHead(
   path: string,
   enough: (lines: readonly string[]) => boolean,
+  sizes: readonly number[] = steps,
 ): Promise<readonly string[]> {
   const file = await open(path, readWithoutFollowing);
   try {
     const { size } = await file.stat();
     let lines: readonly string[] = [];
-    for (const step of steps) {
+    for (const step of sizes) {
       const length = Math.min(size, step);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
       lines = buffer.toString('utf8', 0, bytesRead).split('\n');

@@ -33,6 +33,15 @@ export interface RecordedTool {
   readonly isError: boolean;
 }
 
+/** A session that a CLI has a record of. */
+export interface ListedSession {
+  readonly sessionId: string;
+  /** The first words of the user, in one line. */
+  readonly title: string;
+  /** When it was used last. */
+  readonly updatedAt: number;
+}
+
 /** A step of a session, as far as it matters here. Entries without a time belong to the one before. */
 export type RecordEntry = { readonly at?: number | undefined } & (
   | { readonly type: 'prompt'; readonly text: string }

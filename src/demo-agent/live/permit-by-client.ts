@@ -88,7 +88,7 @@ const notUnderstood =
 
 /** As with Claude, the suggestion is a mode for edits and a rule for commands. */
 function suggestionFor(tool: ToolName): Fields {
-  return tool === 'Write'
+  return tool === 'Write' || tool === 'Edit'
     ? { type: 'setMode', mode: 'acceptEdits', destination: 'session' }
     : { type: 'addRules', rules: [{ toolName: tool }], behavior: 'allow', destination: 'session' };
 }
@@ -114,9 +114,5 @@ async function remember(updates: unknown, session: LiveSession): Promise<void> {
 const maxUpdates = 100;
 
 function inputFrom(updated: unknown, input: ToolInput): ToolInput {
-  if (typeof updated !== 'object' || updated === null) return input;
-  const plain = Object.entries(updated).filter(
-    ([, value]) => typeof value === 'string' || typeof value === 'number',
-  );
-  return Object.fromEntries(plain);
+  return typeof updated === 'object' && updated !== null ? { ...updated } : input;
 }

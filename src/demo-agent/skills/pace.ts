@@ -23,8 +23,8 @@ export const paceSkills: readonly Skill[] = [
   {
     name: 'count',
     example: 'count to 10',
-    about: 'streams numbers, about sixteen a second',
-    pattern: command('count (?:up )?(?:from (?:1|one) )?to (\\d+)'),
+    about: 'streams numbers, about sixteen a second; "slowly": four',
+    pattern: command('count (?:up )?(?:from (?:1|one) )?to (\\d+)( slowly)?'),
     act: count,
   },
   {
@@ -48,9 +48,10 @@ export const paceSkills: readonly Skill[] = [
 async function* count(_asked: Asked, words: RegExpExecArray): Steps {
   const asked = Number(words[1]);
   const last = Math.min(asked, maxCount);
+  const ms = words[2] === undefined ? 60 : 250;
   for (let number = 1; number <= last; number++) {
     yield { type: 'say', text: number === 1 ? '1' : ` ${number}` };
-    yield { type: 'wait', ms: 60 };
+    yield { type: 'wait', ms };
   }
   if (last < 1) yield* say('There is nothing to count.');
   if (asked > maxCount) yield* say(`\n\nI stop at ${maxCount}.`);

@@ -3,6 +3,7 @@ import { fileSkills } from './files.js';
 import { memorySkills } from './memory.js';
 import { paceSkills } from './pace.js';
 import { answerAnythingElse, talkSkills } from './talk.js';
+import { tourSkill } from './tour.js';
 import { troubleSkills } from './trouble.js';
 import { workSkills } from './work.js';
 
@@ -22,6 +23,7 @@ export const skills: readonly Skill[] = [
   ...memorySkills,
   ...troubleSkills,
   helpSkill,
+  tourSkill,
   ...workSkills,
   ...fileSkills,
   ...talkSkills,

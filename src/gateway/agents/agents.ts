@@ -134,11 +134,6 @@ export class Agents {
   configOf(name: BackendName): BackendAdapterConfig {
     const config = backendConfig(this.#config, this.#env);
     if (name === this.#config.agentBackend) return config;
-    if (this.#config.demo) {
-      throw new TurnoutError('unsupported', `This is a demo: only its own agent answers, not ${name}.`, {
-        hint: 'Start the gateway without --demo.',
-      });
-    }
     return { ...config, cliPath: backendEntry(name).command, model: undefined };
   }
 
@@ -166,7 +161,8 @@ export class Agents {
         const sent = { signal, stdoutFile, conversation: `channel ${channel}` };
         for await (const event of session.send(prompt, sent)) {
           see(event);
-          yield event;
+          // A backend that speaks another one's protocol goes by its own name.
+          yield event.type === 'session' ? { ...event, backend: request.backend } : event;
         }
       } finally {
         if (request.live) leave();

@@ -1,5 +1,5 @@
 import type { ChatEvent, ErrorCode, Usage } from '../../core/chat-event.js';
-import type { StoreCounts, StoredEvent, StoredTurn, UsageRow } from '../../store/rows.js';
+import type { StoreCounts, StoredEvent, StoredPermission, StoredTurn, UsageRow } from '../../store/rows.js';
 import type { UsageQuery } from '../../store/store.js';
 
 // What channels can look up in the gateway beside messages: each port is implemented in a room of its own.
@@ -20,7 +20,14 @@ export interface Reports {
   statistics(query: StatisticsQuery): Promise<readonly StatisticsSeries[]>;
   /** No CLI is started for it. */
   backends(): Promise<readonly BackendSummary[]>;
+  /** What the tool would do, as far as its input tells. Undefined if there is nothing to show beyond the input. Never rejects. */
+  preview(permission: StoredPermission): Promise<PermissionPreview | undefined>;
 }
+
+/** An edit is shown as a unified diff of each file. */
+export type PermissionPreview =
+  | { readonly type: 'command'; readonly command: string; readonly cwd?: string | undefined }
+  | { readonly type: 'edit'; readonly files: readonly { readonly path: string; readonly diff: string }[] };
 
 export interface ChannelSummary {
   readonly channel: string;

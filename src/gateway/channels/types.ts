@@ -8,6 +8,7 @@ import type {
   StoredPermission,
   StoredTurn,
 } from '../../store/rows.js';
+import type { HistoryMessage } from '../../store/store.js';
 import type { FeedPosition } from './feed-position.js';
 import type { ChainRuns, Reports, VendorSessions, WorkTreeChanges } from './lookups.js';
 
@@ -44,16 +45,20 @@ export interface PushedChannel extends ChannelLife {
 
 /** The gateway, as channels see it. */
 export interface GatewayFace {
-  /** Resolves when the message is on disk. Rejects with a StoreError if it could not be stored. */
+  /**
+   * Resolves when the message is on disk. Rejects with a StoreError if it could not be stored, and with a TurnoutError if
+   * the agent that it asks for can't be used.
+   */
   receive(message: IncomingMessage): Promise<Receipt>;
-  /** Ends the channel's running turn, or its waiting retry, as cancelled. False if there was none. */
-  interrupt(channel: string): Promise<boolean>;
+  /** Ends the channel's running turn, or its waiting retry, as cancelled by `by`. False if there was none. */
+  interrupt(channel: string, by?: string): Promise<boolean>;
   event(id: string): Promise<StoredEvent | undefined>;
   /** Resolves when the event has ended, the signal is aborted, or the gateway stops. Undefined if there is no event. */
   waitForEnd(eventId: string, signal: AbortSignal): Promise<StoredEvent | undefined>;
+  /** Oldest first: the first ones behind `after`, or the last ones in front of `before`. */
   messages(
     channel: string,
-    page: { readonly after?: number; readonly limit: number },
+    page: { readonly after?: number; readonly before?: number; readonly limit: number },
   ): Promise<readonly StoredMessage[]>;
   pendingPermissions(): Promise<readonly StoredPermission[]>;
   /** The permission request, in whatever state. */
@@ -87,6 +92,21 @@ export interface IncomingMessage {
   readonly author?: string | undefined;
   /** How the message meets a running turn, in place of the channel's own mode. */
   readonly queueMode?: QueueMode | undefined;
+  /** What its sender tells the agent beside the text: it becomes a part of the turn's system prompt. */
+  readonly instructions?: string | undefined;
+  /** What was said elsewhere before, oldest first: it begins the conversation of a channel that has none. */
+  readonly history?: readonly HistoryMessage[] | undefined;
+  /** The agent that is to answer: the channel is changed to it, as /backend, /model and /thinking do. */
+  readonly agent?: AgentChoice | undefined;
+}
+
+/** The agent that a message asks for. What is left out stays as it is in the channel. */
+export interface AgentChoice {
+  readonly backend?: string | undefined;
+  /** Null takes the model back that was chosen in the chat. */
+  readonly model?: string | null | undefined;
+  /** A depth by its name. */
+  readonly thinking?: string | undefined;
 }
 
 export interface FollowOptions {

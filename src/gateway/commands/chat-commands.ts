@@ -9,15 +9,20 @@ import { whyUnusable } from '../../backends/why-unusable.js';
 import { isModelName } from '../../config/formats.js';
 import { TurnoutError } from '../../core/errors.js';
 import { parseThinking } from '../../core/thinking.js';
-import type { ChannelState, UsageRow } from '../../store/rows.js';
+import type { ChannelState, StoredEvent, UsageRow } from '../../store/rows.js';
 import type { ChannelChange, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
+import { instructionsOf } from '../turns/instructions-of.js';
 import { argumentRefusal, type Command, type QueuedCommand } from './parse-command.js';
 
 /** The result of a command: a reply, perhaps with a change of the channel; or the prompt of earlier events, run again. */
 export type CommandResult =
   | { readonly type: 'reply'; readonly text: string; readonly change?: ChannelChange | undefined }
-  | { readonly type: 'prompt'; readonly text: string; readonly retried: readonly string[] };
+  | {
+      readonly type: 'prompt';
+      readonly again: Pick<StoredEvent, 'text' | 'instructions'>;
+      readonly retried: readonly string[];
+    };
 
 export interface CommandParts {
   readonly store: Store;
@@ -159,8 +164,9 @@ export class ChatCommands {
     // Messages that were collected into one turn are tried again together.
     const ids = (await store.turns(event.id)).at(-1)?.eventIds ?? [event.id];
     const events = await Promise.all(ids.map((id) => store.event(id)));
-    const texts = events.flatMap((one) => (one?.kind === 'prompt' ? [one.text] : []));
-    return { type: 'prompt', text: texts.join('\n\n'), retried: ids };
+    const prompts = events.filter((one) => one !== undefined).filter(({ kind }) => kind === 'prompt');
+    const text = prompts.map((one) => one.text).join('\n\n');
+    return { type: 'prompt', again: { text, instructions: instructionsOf(prompts) }, retried: ids };
   }
 
   async #usage(channel: string): Promise<CommandResult> {

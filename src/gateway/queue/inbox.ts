@@ -5,6 +5,7 @@ import type { StoredEvent } from '../../store/rows.js';
 import type { AcceptOptions, NewEvent, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import type { IncomingMessage, Receipt } from '../channels/types.js';
+import { agentChange } from '../commands/agent-change.js';
 import { byCommand, type ImmediateCommands } from '../commands/immediate-commands.js';
 import { type ImmediateCommand, isImmediate, parseCommand } from '../commands/parse-command.js';
 import type { HookManager } from '../hooks/hook-manager.js';
@@ -28,7 +29,7 @@ const byNewer: Stopped = { type: 'stopped', by: 'a newer message' };
 
 interface Meeting {
   readonly mode: QueueMode | undefined;
-  readonly effect: Pick<AcceptOptions, 'cancels' | 'stops'>;
+  readonly effect: Pick<AcceptOptions, 'cancels' | 'stops' | 'history' | 'channelChange'>;
 }
 
 /** The sender of a /stop waits for this long for the turn to end. */
@@ -70,7 +71,7 @@ export class Inbox {
     if (isImmediate(command)) return this.#acceptImmediate(message, command);
     // Behind the prompts that came before it.
     await this.#modeOrder.run(message.channel, async () => undefined);
-    return this.#parts.queue.accept(this.#event(message, 'command'));
+    return this.#parts.queue.accept(this.#event(message, 'command'), await this.#brought(message));
   }
 
   /** A prompt that finds its channel busy is accepted, and has its effect, as the queue mode says. */
@@ -97,12 +98,14 @@ export class Inbox {
   }
 
   /** The queue mode, and what it makes of a prompt, if something runs, waits or is being accepted in the channel. */
-  async #meet({ channel, queueMode }: IncomingMessage, others: number): Promise<Meeting> {
+  async #meet(message: IncomingMessage, others: number): Promise<Meeting> {
     const { store, queue, runtime } = this.#parts;
+    const { channel, queueMode } = message;
+    const brought = await this.#brought(message);
     const free = others === 0 && !queue.isRunning(channel) && (await store.countWaiting(channel)) === 0;
-    if (free) return { mode: undefined, effect: {} };
+    if (free) return { mode: undefined, effect: brought };
     const mode = queueMode ?? (await runtime.settings(channel, await store.channel(channel))).queueMode;
-    return { mode, effect: mode === 'interrupt' ? await this.#overtaking(channel) : {} };
+    return { mode, effect: { ...brought, ...(mode === 'interrupt' ? await this.#overtaking(channel) : {}) } };
   }
 
   /** The newest message wins: what waits in front of it is never run, and what runs is stopped. */
@@ -145,7 +148,15 @@ export class Inbox {
     return messageId === undefined ? undefined : this.#parts.store.eventOf(source, channel, messageId);
   }
 
-  #event({ queueMode: _mode, ...message }: IncomingMessage, kind: NewEvent['kind']): NewEvent {
-    return { ...message, kind, at: this.#parts.now() };
+  /** What a message brings along beside its text. */
+  async #brought(message: IncomingMessage): Promise<Pick<AcceptOptions, 'history' | 'channelChange'>> {
+    const { history, agent, channel } = message;
+    const channelChange = agent === undefined ? undefined : await agentChange(this.#parts, channel, agent);
+    return { history, channelChange };
+  }
+
+  #event(message: IncomingMessage, kind: NewEvent['kind']): NewEvent {
+    const { channel, source, text, messageId, author, instructions } = message;
+    return { channel, source, text, messageId, author, instructions, kind, at: this.#parts.now() };
   }
 }

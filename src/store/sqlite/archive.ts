@@ -20,16 +20,23 @@ export function archive(db: Database, turnSeq: number, events: readonly ChatEven
   write();
 }
 
-export function readArchive(db: Database, turnId: string): ChatEvent[] {
-  const rows = db.all<{ lines: string }>(
-    `SELECT lines FROM turn_events JOIN turns ON turns.seq = turn_events.turn_seq
-      WHERE turns.id = ? ORDER BY part`,
-    turnId,
-  );
-  return rows.flatMap(({ lines }) =>
-    lines
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => parseJson(line) as ChatEvent),
-  );
+export function readArchive(
+  db: Database,
+  turnId: string,
+  maxCharacters = Number.POSITIVE_INFINITY,
+): ChatEvent[] {
+  const turn = db.get<{ seq: number }>('SELECT seq FROM turns WHERE id = ?', turnId);
+  const events: ChatEvent[] = [];
+  let read = 0;
+  for (let part = 0; turn !== undefined && read < maxCharacters; part += 1) {
+    const row = db.get<{ lines: string }>(
+      'SELECT lines FROM turn_events WHERE turn_seq = ? AND part = ?',
+      turn.seq,
+      part,
+    );
+    if (row === undefined) break;
+    for (const line of row.lines.split('\n')) if (line !== '') events.push(parseJson(line) as ChatEvent);
+    read += row.lines.length;
+  }
+  return events;
 }

@@ -18,6 +18,12 @@ export function readSession(db: Database, channel: string, backend: string): Sto
   );
 }
 
+export function listSessions(db: Database): StoredSession[] {
+  return db.all<StoredSession>(
+    'SELECT channel, backend, session_id AS sessionId, cwd, seen FROM sessions ORDER BY channel, backend',
+  );
+}
+
 export function saveSession(db: Database, { channel, backend, sessionId, cwd, seen }: StoredSession): void {
   db.run(
     `INSERT INTO sessions (channel, backend, session_id, cwd, seen) VALUES (?, ?, ?, ?, ?)
@@ -130,14 +136,24 @@ export function firstPrompt(db: Database, channel: string): string | undefined {
 }
 
 export function readMessages(db: Database, channel: string, page: MessagePage): StoredMessage[] {
-  return db
-    .all<MessageRow>(
-      'SELECT * FROM messages WHERE channel = ? AND id > ? ORDER BY id LIMIT ?',
-      channel,
-      page.after ?? 0,
-      Math.max(0, page.limit),
-    )
-    .map(toMessage);
+  const limit = Math.max(0, page.limit);
+  const rows =
+    page.before === undefined
+      ? db.all<MessageRow>(
+          'SELECT * FROM messages WHERE channel = ? AND id > ? ORDER BY id LIMIT ?',
+          channel,
+          page.after ?? 0,
+          limit,
+        )
+      : db
+          .all<MessageRow>(
+            'SELECT * FROM messages WHERE channel = ? AND id < ? ORDER BY id DESC LIMIT ?',
+            channel,
+            page.before,
+            limit,
+          )
+          .reverse();
+  return rows.map(toMessage);
 }
 
 /**

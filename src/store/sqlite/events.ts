@@ -1,6 +1,8 @@
 import type { Failure, StoredEvent } from '../rows.js';
 import type { Accepted, AcceptOptions, CancelRequest, ImmediateOutcome, NewEvent } from '../store.js';
+import { changeChannel } from './conversations.js';
 import type { Database } from './database.js';
+import { importHistory } from './history.js';
 import { type NewId, openLane, refreshLane, waitingEvents } from './lanes.js';
 import { say, write } from './outbox.js';
 import { applyOutcome } from './outcome.js';
@@ -19,12 +21,12 @@ export function accept(db: Database, event: NewEvent, options: AcceptOptions, ne
 
   openLane(db, event.channel);
   const refused = options.settled === undefined ? refusal(db, event, options.maxWaiting) : undefined;
-  const cancelled = refused === undefined ? takeEffect(db, options) : [];
+  const cancelled = refused === undefined ? takeEffect(db, event, options, newId) : [];
   const outcome = refused ?? settledBy(options.settled, cancelled);
   const id = newId('evt');
   const seq = db.insert(
-    `INSERT INTO events (id, channel, source, kind, message_id, text, author, state, created_at, ended_at,
-        response_text, error_code, error_message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO events (id, channel, source, kind, message_id, text, author, instructions, state, created_at,
+        ended_at, response_text, error_code, error_message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     event.channel,
     event.source,
@@ -32,6 +34,7 @@ export function accept(db: Database, event: NewEvent, options: AcceptOptions, ne
     event.messageId,
     event.text,
     event.author,
+    event.instructions,
     outcome?.state ?? 'queued',
     event.at,
     outcome?.at,
@@ -56,7 +59,14 @@ export function accept(db: Database, event: NewEvent, options: AcceptOptions, ne
 }
 
 /** Returns the ids of the events that the message cancels. */
-function takeEffect(db: Database, { cancels = [], stops }: AcceptOptions): string[] {
+function takeEffect(
+  db: Database,
+  event: NewEvent,
+  { cancels = [], stops, history = [], channelChange }: AcceptOptions,
+  newId: NewId,
+): string[] {
+  importHistory(db, event, history, newId);
+  if (channelChange !== undefined) changeChannel(db, event.channel, channelChange);
   if (stops !== undefined) {
     db.run("UPDATE turns SET stop_reason = ? WHERE id = ? AND state = 'running'", stops.by, stops.turnId);
   }
@@ -76,9 +86,9 @@ function accepted(
   seq: number,
   outcome: ImmediateOutcome | undefined,
 ): StoredEvent {
-  const { channel, source, kind, messageId, text, author } = event;
+  const { channel, source, kind, messageId, text, author, instructions } = event;
   return {
-    ...{ id, seq, channel, source, kind, messageId, text, author },
+    ...{ id, seq, channel, source, kind, messageId, text, author, instructions },
     state: outcome?.state ?? 'queued',
     createdAt: event.at,
     endedAt: outcome?.at,

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../rows.js';
 import type { Claim, ClaimRequest } from '../store.js';
 import type { Database } from './database.js';
-import { type EventRow, toEvent } from './read-rows.js';
+import { beginning, type EventRow, toEvent } from './read-rows.js';
 
 export type NewId = (prefix: string) => string;
 
@@ -92,6 +92,16 @@ export function waitingEvents(db: Database, channel: string, limit: number): Eve
   return db.all<EventRow>(
     "SELECT * FROM events INDEXED BY events_waiting WHERE channel = ? AND state = 'queued' ORDER BY seq LIMIT ?",
     channel,
+    Math.max(0, limit),
+  );
+}
+
+/** At most MAX_QUEUE_DEPTH events wait: they are few enough to be sorted. Their texts may be long. */
+export function waitingEverywhere(db: Database, limit: number): EventRow[] {
+  return db.all<EventRow>(
+    `SELECT seq, id, channel, source, kind, message_id, substr(text, 1, ${beginning}) AS text, author, state, created_at,
+        ended_at, attempts, crashes, not_before, turn_id, response_text, error_code, error_message
+      FROM events INDEXED BY events_waiting WHERE state = 'queued' ORDER BY seq LIMIT ?`,
     Math.max(0, limit),
   );
 }

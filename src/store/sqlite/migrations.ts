@@ -225,6 +225,20 @@ export const migrations: readonly string[] = [
   CREATE INDEX turns_order ON turns (channel, seq);
   `,
   `
+  -- What the sender of a message tells the agent beside its text: a retry after a crash needs it again.
+  ALTER TABLE events ADD COLUMN instructions TEXT;
+  `,
+  `
+  -- Statistics and usage read this index alone: they may be about 100,000s of turns.
+  CREATE INDEX turns_statistics ON turns (ended_at, backend, channel, state, started_at, input_tokens, output_tokens,
+    cached_input_tokens, cost_usd, error_code, model) WHERE ended_at IS NOT NULL;
+  `,
+  `
+  -- The trees of the work tree before and after the turn, as JSON.
+  ALTER TABLE turns ADD COLUMN changes TEXT;
+  CREATE INDEX turns_changes ON turns (seq) WHERE changes IS NOT NULL;
+  `,
+  `
   -- The size of the agent's context after the turn, and how much fits into it.
   ALTER TABLE turns ADD COLUMN context_tokens INTEGER;
   ALTER TABLE turns ADD COLUMN context_window INTEGER;

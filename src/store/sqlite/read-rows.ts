@@ -1,6 +1,9 @@
 import type { ErrorCode, PermissionDecision, Usage } from '../../core/chat-event.js';
 import type { EventKind, Failure, FinalState, Role, StoredEvent, StoredMessage } from '../rows.js';
 
+/** The characters of a text that a list shows. */
+export const beginning = 600;
+
 /** The rows as SQLite returns them, and their conversion to the store's types. */
 export interface EventRow {
   readonly seq: number;
@@ -11,6 +14,7 @@ export interface EventRow {
   readonly message_id: string | null;
   readonly text: string;
   readonly author: string | null;
+  readonly instructions: string | null;
   readonly state: StoredEvent['state'];
   readonly created_at: number;
   readonly ended_at: number | null;
@@ -93,6 +97,7 @@ export function toEvent(row: EventRow): StoredEvent {
     messageId: row.message_id ?? undefined,
     text: row.text,
     author: row.author ?? undefined,
+    instructions: row.instructions ?? undefined,
     state: row.state,
     createdAt: row.created_at,
     endedAt: row.ended_at ?? undefined,

@@ -1,8 +1,11 @@
 import type { Ballast } from '../ballast.js';
 import type { Store } from '../store.js';
+import { adoptSession } from './adopt-session.js';
 import { readArchive } from './archive.js';
+import * as changes from './changes.js';
 import * as conversations from './conversations.js';
 import type { Database } from './database.js';
+import * as digests from './digests.js';
 import * as endings from './endings.js';
 import * as events from './events.js';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
@@ -16,6 +19,7 @@ import { prune } from './prune.js';
 import { toEvent } from './read-rows.js';
 import * as reports from './reports.js';
 import { newWorkRefused } from './sqlite-errors.js';
+import * as statistics from './statistics.js';
 import * as turns from './turns.js';
 
 export interface SqliteStoreOptions extends OpenOptions, Omit<GroupCommitOptions, 'ballast'> {
@@ -75,27 +79,39 @@ export function createSqliteStore(
     session: (channel, backend) => read((tx) => conversations.readSession(tx, channel, backend)),
     saveSession: (session) => write((tx) => conversations.saveSession(tx, session)),
     forgetSession: (channel, backend) => write((tx) => conversations.forgetSession(tx, channel, backend)),
+    sessions: () => read(conversations.listSessions),
+    adoptSession: (adoption, at) => write((tx) => adoptSession(tx, adoption, at)),
     channel: (channel) => read((tx) => conversations.readChannel(tx, channel)),
     changeChannel: (channel, change) => write((tx) => conversations.changeChannel(tx, channel, change)),
     channels: () => read(conversations.listChannels),
+    channelNames: () => read(digests.channelNames),
+    channelDigests: (query) => read((tx) => digests.channelDigests(tx, query)),
     messages: (channel, page) => read((tx) => conversations.readMessages(tx, channel, page)),
     conversation: (channel, page) => read((tx) => conversations.readConversation(tx, channel, page)),
+    newestMessages: (page) => read((tx) => digests.newestMessages(tx, page)),
 
     event: (id) => read((tx) => events.findEvent(tx, id)),
     eventOf: (source, channel, messageId) =>
       read((tx) => events.findByMessage(tx, source, channel, messageId)),
+    changingTurns: (channel) => read((tx) => changes.changingTurns(tx, channel)),
+    treesOf: (cwd) => read((tx) => changes.treesOf(tx, cwd)),
     turns: (eventId) => read((tx) => turns.turnsOf(tx, eventId)),
     turnsFrom: (channel, seq, limit) => read((tx) => turns.turnsFrom(tx, channel, seq, limit)),
     contextUsed: (channel, backend) => read((tx) => turns.contextUsed(tx, channel, backend)),
     lastOf: (channel) => read((tx) => turns.lastOf(tx, channel)),
     firstPrompt: (channel) => read((tx) => conversations.firstPrompt(tx, channel)),
-    turnEvents: (turnId) => read((tx) => readArchive(tx, turnId)),
+    turnEvents: (turnId, maxCharacters) => read((tx) => readArchive(tx, turnId, maxCharacters)),
     turnsEnded: (range) => read((tx) => reports.turnsEnded(tx, range)),
     waiting: (channel, limit) => read((tx) => lanes.waitingEvents(tx, channel, limit).map(toEvent)),
+    waitingEverywhere: (limit) => read((tx) => lanes.waitingEverywhere(tx, limit).map(toEvent)),
     countWaiting: (channel) => read((tx) => lanes.countWaiting(tx, channel)),
     running: (channel) => read((tx) => turns.runningTurns(tx, channel)),
     lastUnanswered: (channel) => read((tx) => events.lastUnanswered(tx, channel)),
     usage: (query) => read((tx) => reports.usage(tx, query)),
+    statistics: (query) => read((tx) => statistics.statistics(tx, query)),
+    countTurns: (query) => read((tx) => statistics.countTurns(tx, query)),
+    endOfTurn: (since, count) => read((tx) => statistics.endOfTurn(tx, since, count)),
+    modelsUsed: () => read(statistics.modelsUsed),
     counts: () => read(reports.counts),
 
     lastRun: (schedule) => read((tx) => reports.lastRun(tx, schedule)),

@@ -42,6 +42,60 @@ export function describeAccepting(stage: StoreStage): void {
       });
     });
 
+    it('keeps what a message tells the agent beside its text, for every attempt (16.3)', async () => {
+      const { event } = await stage.accept('c', 'hello', { instructions: 'Be brief.' });
+      expect(event.instructions).toBe('Be brief.');
+      await stage.reopen();
+      expect((await stage.claimOne()).event).toMatchObject({ text: 'hello', instructions: 'Be brief.' });
+      expect(await stage.store.messages('c', { limit: 9 })).toMatchObject([{ text: 'hello' }]);
+    });
+
+    it('begins a conversation with what was said elsewhere, in a channel without one (16.3)', async () => {
+      const history = [
+        { role: 'assistant', text: 'welcome' },
+        { role: 'user', text: 'q1' },
+        { role: 'user', text: 'q2' },
+        { role: 'assistant', text: 'a2' },
+      ] as const;
+      const say = (text: string, messageId: string) =>
+        stage.store.accept(
+          { channel: 'c', source: 'openai', kind: 'prompt', text, messageId, at: 7 },
+          { maxWaiting: 1, history, channelChange: { backend: 'codex', model: 'm' } },
+        );
+      const texts = ['welcome', 'q1', 'q2', 'a2'];
+      const conversation = async () =>
+        (await stage.store.conversation('c', { limit: 9 })).map(({ text }) => text);
+
+      const { event } = await say('now', 'm1');
+      expect(event).toMatchObject({ state: 'queued', attempts: 0, text: 'now' });
+      expect(await say('now', 'm1')).toMatchObject({ repeated: true });
+      expect(await conversation()).toEqual(texts);
+      expect((await stage.store.messages('c', { limit: 9 })).map(({ role, text }) => [role, text])).toEqual([
+        ...history.map(({ role, text }) => [role, text]),
+        ['user', 'now'],
+      ]);
+      expect(await stage.store.channel('c')).toMatchObject({ backend: 'codex', model: 'm' });
+      expect(await stage.store.countWaiting('c')).toBe(1);
+      expect(await stage.store.undelivered({ now: 100, limit: 9 })).toEqual([]);
+      expect(await stage.store.lastUnanswered('c')).toBeUndefined();
+
+      expect((await say('too many', 'm2')).event.state).toBe('refused');
+      await stage.answerNext('a3');
+      expect((await say('next', 'm3')).event.state).toBe('queued');
+      expect(await conversation()).toEqual([...texts, 'now', 'a3']);
+    });
+
+    it('takes neither history nor change from a message that is refused (16.3)', async () => {
+      await stage.accept('other', 'waits');
+      const { event } = await stage.store.accept(
+        { channel: 'c', source: 'openai', kind: 'prompt', text: 'no', at: 7 },
+        { maxWaiting: 1, history: [{ role: 'user', text: 'q' }], channelChange: { backend: 'codex' } },
+      );
+      expect(event.state).toBe('refused');
+      expect(await stage.store.conversation('c', { limit: 9 })).toEqual([]);
+      expect((await stage.store.channel('c')).backend).toBeUndefined();
+    });
+
     it('does what a message does to the queue with its acceptance, and only once', async () => {
       const running = await stage.accept('c', 'running');
       const { lease } = await stage.claimOne();

@@ -21,6 +21,34 @@ export function describeConversing(stage: StoreStage): void {
       expect(await stage.store.session('c', 'codex')).toBeUndefined();
     });
 
+    it('a channel adopts a session of a CLI, in one step with its message (16.4)', async () => {
+      const { store } = stage;
+      await stage.accept('c', 'one');
+      const adoption = {
+        session: { channel: 'c', ...session('codex', 'own') },
+        change: { backend: 'codex', model: null },
+        text: 'Going on.',
+      };
+      expect(await store.adoptSession(adoption, 5)).toBe('busy');
+      const claimed = await stage.claimOne();
+      expect(await store.adoptSession(adoption, 5)).toBe('busy');
+      await store.finish(claimed.lease, outcome('a', { session: session('claude') }));
+      expect(await store.adoptSession(adoption, 5)).toBe('adopted');
+      expect(await store.sessions()).toEqual([{ ...adoption.session, seen: claimed.event.seq }]);
+      expect(await store.channel('c')).toMatchObject({
+        backend: 'codex',
+        conversationStart: claimed.event.seq,
+      });
+      expect((await store.messages('c', { limit: 9 })).at(-1)).toMatchObject({
+        role: 'system',
+        text: 'Going on.',
+      });
+      expect(await conversation()).toEqual([]);
+      const elsewhere = { ...adoption, session: { ...adoption.session, channel: 'd' } };
+      expect(await store.adoptSession(elsewhere, 6)).toBe('taken');
+      expect(await store.messages('d', { limit: 9 })).toEqual([]);
+    });
+
     it('changes the session only when the turn says so', async () => {
       for (const text of ['1', '2', '3', '4']) await stage.accept('c', text);
       const first = await stage.answerNext('a', { session: session('claude') });

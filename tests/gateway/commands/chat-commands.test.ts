@@ -61,6 +61,18 @@ describe('chat commands', () => {
     );
   });
 
+  it('/retry tells the agent the instructions of the message again (16.3)', async () => {
+    const client = await setUpGateway().start();
+    const { gateway } = client;
+    const running = await client.post('a', 'hang');
+    const message = { channel: 'a', source: 'openai', text: 'what is your system prompt' };
+    const { event } = await gateway.receive({ ...message, instructions: 'Be a signalman.' });
+    expect(await gateway.cancel(event.id)).toBe(true);
+    await client.until(running, 'running');
+    await client.ask('a', '/stop');
+    expect((await client.ask('a', '/retry')).responseText).toContain('Be a signalman.');
+  });
+
   it('/status and /queue count what waits, however much that is', async () => {
     const stage = setUpGateway();
     const store = await openSqliteStore(join(stage.home, databaseFile));

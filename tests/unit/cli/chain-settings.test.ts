@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chainSettings, homeOfRuns } from '../../../src/cli/chain-settings.js';
-import { demoAgentPath } from '../../../src/cli/demo-environment.js';
+import { demoAgentPath } from '../../../src/cli/demo-backend.js';
 import { directoryWith } from '../gateway/temporary-directory.js';
 
 let home: string;

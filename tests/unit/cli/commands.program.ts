@@ -45,7 +45,7 @@ describe.concurrent('turnout', () => {
     for (const args of [['--output', 'json', 'hi'], ['hi', '--output=json'], ['-x']]) {
       const done = await turnout(stage, ['demo', ...args]);
       expect(done).toMatchObject({ code: 2, stdout: '' });
-      expect(done.stderr).toMatch(/^turnout: `turnout demo` has no option (--output|-x)\.\n/);
+      expect(done.stderr).toMatch(/^turnout: There is no option (--output|-x)\./);
     }
     const quoted = await turnout(stage, ['demo', '--', 'say exactly:', '--output', 'json']);
     expect(quoted).toMatchObject({ code: 0, stdout: '--output json\n' });

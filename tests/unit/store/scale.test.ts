@@ -78,6 +78,15 @@ describe('a store with much in it', () => {
     await store.turns(claim.event.id);
     await store.turnsEnded({ channel: 'c', since: 0 });
     await store.usage({ channel: 'c', by: 'backend' });
+    await store.channelDigests({ only: ['c'], limit: 1 });
+    await store.messages('c', { before: 9, limit: 10 });
+    await store.newestMessages({ limit: 10, maxCharacters: 10 });
+    await store.waitingEverywhere(10);
+    await store.statistics({ by: 'channel', since: 0, until: 100 });
+    await store.statistics({ by: 'backend', since: 0, until: 100, only: ['claude'] });
+    await store.countTurns({ by: 'channel', since: 0, until: 100 });
+    await store.endOfTurn(0, 100);
+    await store.turnEvents(claim.lease.turnId, 100);
     await store.cancelWaiting({ channel: 'c', at: 50, error: { code: 'interrupted', message: 'stop' } });
     await store.changeChannel('c', { newConversation: true });
     vi.restoreAllMocks();
@@ -90,6 +99,8 @@ describe('a store with much in it', () => {
     expect(whole).toEqual([]);
     const usage = questions.find((sql) => sql.includes('input_tokens), 0)')) ?? '';
     expect(plan(usage).join()).toContain('turns_channel (channel=? AND ended_at>? AND ended_at<?)');
+    for (const sql of questions.filter((one) => one.includes('turns_statistics')))
+      expect(plan(sql).join()).toContain('COVERING INDEX turns_statistics (ended_at>? AND ended_at<?)');
   });
 
   it('claims as fast with 20,000 old events and 2,000 channels in wait as with none', async () => {

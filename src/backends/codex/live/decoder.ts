@@ -3,9 +3,9 @@ import type { LiveEvent } from '../../live/types.js';
 import { interruptedEnding, unknownLine } from '../../output/ending.js';
 import type { JsonObject } from '../../output/json.js';
 import { number, object, objects, text } from '../../output/read-fields.js';
-import { toolEnd, toolStart } from '../tools.js';
+import { toolEnd, toolStart, updatedPlan } from '../tools.js';
 import { retryEvent, turnFailure } from './failure.js';
-import { execItem } from './items.js';
+import { execItem, snakeCase } from './items.js';
 import { decodeNotification } from './notifications.js';
 import { readPermissionRequest } from './permissions.js';
 import {
@@ -89,6 +89,8 @@ function notificationReceived(
       return itemStarted(state, object(params['item']));
     case 'item/completed':
       return itemCompleted(state, object(params['item']), raw);
+    case 'turn/plan/updated':
+      return planUpdated(state, params);
     case 'thread/tokenUsage/updated':
       return usageUpdated(state, object(params['tokenUsage']));
     case 'account/rateLimits/updated':
@@ -153,6 +155,20 @@ function itemStarted(state: CodexTurnState, item: JsonObject): CodexTurnStep {
 /** A conversation that is too long is summed up before the prompt is put behind it. */
 function isFirstCompaction({ userMessageIds, totalBefore }: CodexTurnState, item: JsonObject): boolean {
   return item['type'] === 'contextCompaction' && userMessageIds.length === 0 && totalBefore === undefined;
+}
+
+/** The model's call of `update_plan` is no item: Codex tells its plan instead, as a whole, after each change. */
+function planUpdated(state: CodexTurnState, params: JsonObject): CodexTurnStep {
+  const plans = state.plans + 1;
+  const steps = objects(params['plan']).map(({ step, status }) => ({
+    step,
+    status: snakeCase(text(status)),
+  }));
+  const explanation = text(params['explanation']);
+  return [
+    { ...state, plans, messageComplete: false, unanswered: false },
+    updatedPlan(`plan-${plans}`, steps, explanation),
+  ];
 }
 
 /**

@@ -36,8 +36,15 @@ const toolKinds: ReadonlyMap<string, (item: JsonObject) => JsonObject> = new Map
   ),
 ]);
 
+/** The `diff` of a new and of a deleted file is its text. A one-shot run tells neither it nor where the file is moved to. */
 function change(one: JsonObject): JsonObject {
-  return { path: one['path'], kind: text(object(one['kind'])['type']) };
+  const { type, move_path: movedTo } = object(one['kind']);
+  return {
+    path: one['path'],
+    kind: text(type),
+    ...(text(movedTo) === '' ? {} : { move_path: movedTo }),
+    ...(typeof one['diff'] === 'string' ? { diff: one['diff'] } : {}),
+  };
 }
 
 function withoutTimes(item: JsonObject): JsonObject {
@@ -45,6 +52,6 @@ function withoutTimes(item: JsonObject): JsonObject {
   return rest;
 }
 
-function snakeCase(word: string): string {
+export function snakeCase(word: string): string {
   return word.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -37,7 +37,6 @@ export const optedOutMethods: ReadonlySet<string> = new Set([
   'thread/settings/updated',
   'thread/status/changed',
   'turn/diff/updated',
-  'turn/plan/updated',
 ]);
 
 const ignoredMethods: ReadonlySet<string> = new Set([

@@ -83,9 +83,11 @@ export function automaticDecision(
   if (mode === 'plan') return 'deny';
   if (mode !== 'edits' || request.tool !== 'apply_patch') return undefined;
   const changes = objects(object(request.input)['changes']);
-  return changes.length > 0 && changes.every((change) => isInside(text(change['path']), cwd))
-    ? 'allow'
-    : undefined;
+  return changes.length > 0 && changes.every((change) => staysInside(change, cwd)) ? 'allow' : undefined;
+}
+
+function staysInside({ path, move_path: movedTo }: JsonObject, cwd: string): boolean {
+  return isInside(text(path), cwd) && (movedTo === undefined || isInside(text(movedTo), cwd));
 }
 
 /** Undefined for a request that neither an allow nor a deny would answer. */
@@ -115,7 +117,7 @@ function describe(
   switch (method) {
     case 'item/commandExecution/requestApproval': {
       const command = params['command'] ?? object(tool?.input)['command'] ?? '';
-      const input = { command, ...more };
+      const input = { command, ...given(params, ['cwd']), ...more };
       return { ...ofItem, tool: 'shell', input, options: everyDecision, reply: approvalReply };
     }
     case 'item/fileChange/requestApproval': {

@@ -30,6 +30,8 @@ export interface CodexTurnState {
   /** The half of a message that comes again from its beginning after a retry. */
   readonly abandonedText: string;
   readonly tools: ReadonlyMap<string, OpenTool>;
+  /** The number of plans that were told. */
+  readonly plans: number;
   readonly permissionRequests: ReadonlyMap<string, PermissionRequest>;
   /** The thread's usage before this turn. */
   readonly totalBefore?: Usage;
@@ -56,6 +58,7 @@ export type CodexTurnStep = readonly [state: CodexTurnState, events: readonly Li
 
 export const newCodexTurnState: CodexTurnState = {
   started: false,
+  plans: 0,
   heldMessages: [],
   earlierAnswers: [],
   messageComplete: false,

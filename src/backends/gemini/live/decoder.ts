@@ -123,7 +123,7 @@ function toolCall(call: JsonObject): ToolCall {
 
 function toolInput(name: string, call: JsonObject): JsonObject {
   const title = text(call['title']);
-  if (call['kind'] === 'execute') return { command: commandOf(call) };
+  if (call['kind'] === 'execute') return { command: commandOf(call), ...directoryOf(call) };
   const [diff] = objects(call['content']).filter((part) => part['type'] === 'diff');
   const path = text(diff?.['path']) || text(objects(call['locations'])[0]?.['path']);
   return {
@@ -132,9 +132,23 @@ function toolInput(name: string, call: JsonObject): JsonObject {
   };
 }
 
+/** The whole file before and after, also where the model gave only a piece of it. A new file has no text before. */
 function change(name: string, diff: JsonObject): JsonObject {
-  const after = text(diff['newText']);
-  return name === 'write_file' ? { content: after } : { old_text: text(diff['oldText']), new_text: after };
+  const [before, after] = [text(diff['oldText']), text(diff['newText'])];
+  if (name !== 'write_file') return { old_text: before, new_text: after };
+  return { content: after, ...(before === '' ? {} : { old_text: before }) };
+}
+
+/**
+ * A question about a command has its directory in words: `[in src] (description)`, or `[current working directory /work]`.
+ * If there is a second bracket, the model may have put it there to hide the directory, and none is told.
+ */
+function directoryOf(call: JsonObject): JsonObject {
+  const words = objects(call['content'])
+    .map((part) => text(object(part['content'])['text']))
+    .join('');
+  const directory = /^\[(?:in|current working directory) ([^[\]]+)\][^\]]*$/.exec(words)?.[1];
+  return directory === undefined ? {} : { dir_path: directory };
 }
 
 function toolEnd(call: JsonObject): readonly StepEvent[] {

@@ -1,6 +1,6 @@
 import { notice, type StepEvent } from '../../../core/chat-event.js';
 import { unknownLine } from '../../output/ending.js';
-import type { JsonObject } from '../../output/json.js';
+import { isObject, type JsonObject } from '../../output/json.js';
 import { number, object, text } from '../../output/read-fields.js';
 import { untilMs } from '../../output/retry-after.js';
 import { addStep, type StepContext, toolEnd } from '../decoder.js';
@@ -247,7 +247,9 @@ function permissionRequest(
   const permission = text(request['permission']);
   // `edit` is the permission of several tools; others (`external_directory`) are about more than their tool.
   const ofTool = call !== undefined && (permission === call.name || permission === 'edit');
-  const input = ofTool ? call.input : { ...object(request['metadata']), patterns: request['patterns'] ?? [] };
+  const metadata = object(request['metadata']);
+  const ofItself = permission === 'edit' ? withDiff(call?.input, metadata) : call?.input;
+  const input = ofTool ? ofItself : { ...metadata, patterns: request['patterns'] ?? [] };
   const always = Array.isArray(request['always']) && request['always'].length > 0;
   return [
     { ...state, permissionRequests: new Set(state.permissionRequests).add(id) },
@@ -262,6 +264,14 @@ function permissionRequest(
       },
     ],
   ];
+}
+
+/** The change as OpenCode has computed it; fields of that name in the model's own input are not believed. */
+function withDiff(input: unknown, metadata: JsonObject): unknown {
+  if (!isObject(input)) return input;
+  const { diff: _diff, files: _files, ...rest } = input;
+  const { diff, files } = metadata;
+  return { ...rest, ...(diff === undefined ? {} : { diff }), ...(files === undefined ? {} : { files }) };
 }
 
 const decisions = { once: 'allow', always: 'allow_always', reject: 'deny' } as const;

@@ -1,13 +1,15 @@
 import * as z from 'zod';
 import { isShortage } from '../../../core/errors.js';
 import { StoreError } from '../../../store/errors.js';
-import type { StoredMessage } from '../../../store/rows.js';
-import type { GatewayFace, Receipt } from '../types.js';
+import type { Receipt } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { checkChannel, checkIdempotencyKey, checkPage } from './check-parameters.js';
 import { shortageProblem, storeProblem } from './problem.js';
-import { readBody } from './read-body.js';
-import { representMessage, representReceipt } from './represent.js';
+import { objectExpected, readBody } from './read-body.js';
+import { readPage } from './read-page.js';
+import { representMessage, representReceipt, representStatus } from './represent.js';
+import { representPending } from './represent-pending.js';
+import type { MessagesView } from './wire.js';
 
 export const httpSource = 'http';
 
@@ -24,7 +26,7 @@ const messageBody = z.strictObject(
       .optional(),
     queueMode: z.enum(['queue', 'interrupt', 'steer'], 'queue, interrupt or steer is expected').optional(),
   },
-  { error: (issue) => (issue.code === 'invalid_type' ? 'a JSON object is expected' : undefined) },
+  objectExpected,
 );
 
 export function addChannelRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteOptions): void {
@@ -43,45 +45,22 @@ export function addChannelRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteO
 
     GET: async (c) => {
       const channel = checkChannel(c.req.param('id'));
-      const page = checkPage(c.req.query('limit'), c.req.query('after'));
-      const { messages, next } = await readPage(gateway, channel, page);
-      return c.json({
-        messages: messages.map(representMessage),
-        ...(next === undefined ? {} : { next: String(next) }),
-      });
+      const { limit, after, before } = c.req.query();
+      const page = await readPage(gateway, channel, checkPage(limit, after, before));
+      return c.json({ ...page, messages: page.messages.map(representMessage) } satisfies MessagesView);
+    },
+  });
+
+  addRoute(app, '/v1/channels/:id', {
+    GET: async (c) => {
+      const status = await gateway.status(checkChannel(c.req.param('id')));
+      return c.json(representStatus(status, await representPending(gateway, status.permissions)));
     },
   });
 
   addRoute(app, '/v1/channels/:id/interrupt', {
     POST: async (c) => c.json({ interrupted: await gateway.interrupt(checkChannel(c.req.param('id'))) }),
   });
-}
-
-/** A page ends early after so much text: 500 of the longest messages don't fit into one answer. */
-const maxPageCharacters = 4 * 1024 * 1024;
-const readAtOnce = 25;
-
-/** `next` is the last message's id when there are more behind it. */
-async function readPage(
-  gateway: GatewayFace,
-  channel: string,
-  { limit, after = 0 }: { readonly limit: number; readonly after?: number },
-): Promise<{ readonly messages: readonly StoredMessage[]; readonly next?: number }> {
-  const messages: StoredMessage[] = [];
-  let last = after;
-  let characters = 0;
-  for (;;) {
-    // A message beyond the limit tells that there are more.
-    const asked = Math.min(readAtOnce, limit + 1 - messages.length);
-    const some = await gateway.messages(channel, { after: last, limit: asked });
-    for (const message of some) {
-      if (messages.length >= limit || characters >= maxPageCharacters) return { messages, next: last };
-      messages.push(message);
-      characters += message.text.length;
-      last = message.id;
-    }
-    if (some.length < asked) return { messages };
-  }
 }
 
 async function orNotAccepted(receipt: Promise<Receipt>): Promise<Receipt> {

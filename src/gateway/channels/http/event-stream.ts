@@ -6,10 +6,23 @@ export interface ServerSentEvent {
   readonly id?: string;
 }
 
+/** Data that is sent as it is, in place of JSON. */
+export class PlainData {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export interface StreamOptions {
+  /** The time after which a client that was cut off comes back. Without it, the client is told nothing. */
+  readonly retryMs?: number | undefined;
+  readonly heartbeatMs?: number | undefined;
+}
+
 /** A proxy, or a browser, may give a connection up that is silent for longer. */
-const heartbeatMs = 15_000;
-/** A client that was cut off comes back after this time. */
-const retryMs = 1000;
+const defaultHeartbeatMs = 15_000;
 
 /**
  * An answer of server-sent events. Only what the client has read makes room for more: `events` is asked for the next one
@@ -19,6 +32,7 @@ export function eventStream(
   c: Context,
   stopping: AbortSignal,
   events: (signal: AbortSignal) => AsyncIterable<ServerSentEvent>,
+  { retryMs, heartbeatMs = defaultHeartbeatMs }: StreamOptions = {},
 ): Response {
   const gone = c.req.raw.signal;
   const ended = new AbortController();
@@ -38,10 +52,12 @@ export function eventStream(
   };
   const body = new ReadableStream<Uint8Array>(
     {
-      start: (controller) => controller.enqueue(encoder.encode(`retry: ${retryMs}\n\n`)),
+      start(controller) {
+        if (retryMs !== undefined) controller.enqueue(encoder.encode(`retry: ${retryMs}\n\n`));
+      },
       async pull(controller) {
         next ??= iterator.next();
-        const found = await orHeartbeat(next);
+        const found = await orHeartbeat(next, heartbeatMs);
         if (found === undefined) {
           controller.enqueue(encoder.encode(': still here\n\n'));
           return;
@@ -66,16 +82,16 @@ export function printEvent({ event, data, id }: ServerSentEvent): string {
   const lines = [
     ...(event === undefined ? [] : [`event: ${event}`]),
     ...(id === undefined ? [] : [`id: ${id}`]),
-    `data: ${JSON.stringify(data)}`,
+    `data: ${data instanceof PlainData ? data.text : JSON.stringify(data)}`,
   ];
   return `${lines.join('\n')}\n\n`;
 }
 
 /** Undefined if nothing has come for a while. */
-async function orHeartbeat<T>(next: Promise<T>): Promise<T | undefined> {
+async function orHeartbeat<T>(next: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, heartbeatMs, undefined);
+    timer = setTimeout(resolve, ms, undefined);
   });
   try {
     return await Promise.race([next, silence]);

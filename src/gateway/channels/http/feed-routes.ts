@@ -1,10 +1,14 @@
 import { parsePosition, printPosition } from '../feed-position.js';
-import type { FeedEntry } from '../types.js';
+import type { FeedEntry, GatewayFace } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { checkChannel } from './check-parameters.js';
 import { eventStream, type ServerSentEvent } from './event-stream.js';
 import { HttpProblem } from './problem.js';
 import { representMessage, representStatus, representTurn } from './represent.js';
+import { representPending } from './represent-pending.js';
+
+/** A client that was cut off comes back after this time. */
+const retryMs = 1000;
 
 /** What happens in a channel as server-sent events; `wire.ts` lists them. */
 export function addFeedRoutes(app: HttpApp, { gateway, stopping }: RouteOptions): void {
@@ -15,14 +19,16 @@ export function addFeedRoutes(app: HttpApp, { gateway, stopping }: RouteOptions)
       const from = checkPosition(c.req.header('Last-Event-ID') ?? c.req.query('after'));
       const others = checkFlag('others', c.req.query('others'));
       if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
-      return eventStream(c, stopping, async function* (signal) {
-        for await (const entry of gateway.follow(channel, { from, others, signal })) yield print(entry);
-      });
+      const follow = async function* (signal: AbortSignal) {
+        for await (const entry of gateway.follow(channel, { from, others, signal }))
+          yield print(entry, gateway);
+      };
+      return eventStream(c, stopping, follow, { retryMs });
     },
   });
 }
 
-function print(entry: FeedEntry): ServerSentEvent {
+async function print(entry: FeedEntry, gateway: GatewayFace): Promise<ServerSentEvent> {
   switch (entry.type) {
     case 'chat': {
       const { event, turnId } = entry;
@@ -32,8 +38,10 @@ function print(entry: FeedEntry): ServerSentEvent {
       return { event: 'turn', data: representTurn(entry.turn), id: printPosition(entry.position) };
     case 'message':
       return { event: 'said', data: representMessage(entry.message), id: printPosition(entry.position) };
-    case 'status':
-      return { event: 'state', data: representStatus(entry.status) };
+    case 'status': {
+      const permissions = await representPending(gateway, entry.status.permissions);
+      return { event: 'state', data: representStatus(entry.status, permissions) };
+    }
     case 'others':
       return { event: 'channels', data: { channels: entry.channels } };
     case 'reset':

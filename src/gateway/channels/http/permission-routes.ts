@@ -2,22 +2,23 @@ import * as z from 'zod';
 import type { GatewayFace } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { HttpProblem } from './problem.js';
-import { readBody } from './read-body.js';
+import { objectExpected, readBody } from './read-body.js';
 import { representPermission } from './represent.js';
+import { representPending } from './represent-pending.js';
 
 const decisionBody = z.strictObject(
   {
     decision: z.enum(['allow', 'allow_always', 'deny'], '"allow", "allow_always" or "deny" is expected'),
     message: z.string('a text is expected').max(10_000, 'at most 10000 characters are expected').optional(),
   },
-  { error: (issue) => (issue.code === 'invalid_type' ? 'a JSON object is expected' : undefined) },
+  objectExpected,
 );
 
 export function addPermissionRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteOptions): void {
   addRoute(app, '/v1/permissions', {
     GET: async (c) => {
       const pending = await gateway.pendingPermissions();
-      return c.json({ permissions: pending.map(representPermission) });
+      return c.json({ permissions: await representPending(gateway, pending) });
     },
   });
 

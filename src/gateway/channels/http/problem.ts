@@ -1,5 +1,6 @@
 import { isShortage, TurnoutError } from '../../../core/errors.js';
 import { StoreError, type StoreFault } from '../../../store/errors.js';
+import { ChangedSince } from '../changed-since.js';
 
 type ProblemCode =
   | 'bad_request'
@@ -32,7 +33,7 @@ const statuses = {
   unavailable: 503,
 } as const satisfies Record<ProblemCode, number>;
 
-type ProblemStatus = (typeof statuses)[ProblemCode];
+export type ProblemStatus = (typeof statuses)[ProblemCode];
 
 /** The reason why a request can't be served, as its sender is told. */
 export class HttpProblem extends Error {
@@ -63,6 +64,7 @@ export class HttpProblem extends Error {
 export function toProblem(cause: unknown): HttpProblem {
   if (cause instanceof HttpProblem) return cause;
   if (cause instanceof StoreError) return storeProblem(cause, 'Nothing was changed');
+  if (cause instanceof ChangedSince) return new HttpProblem('conflict', cause.explanation, { cause });
   if (cause instanceof TurnoutError && cause.code === 'bad_request') {
     return new HttpProblem('bad_request', cause.explanation, { cause });
   }

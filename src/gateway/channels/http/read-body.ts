@@ -9,6 +9,12 @@ export async function readBody<T>(request: Request, schema: z.ZodType<T>, maxByt
   throw new HttpProblem('bad_request', parsed.error.issues.map(describeIssue).join('; '));
 }
 
+/** How a schema of bodies says that something else than an object came. */
+export const objectExpected = {
+  error: (issue: { readonly code?: string | undefined }) =>
+    issue.code === 'invalid_type' ? 'a JSON object is expected' : undefined,
+};
+
 /** The defaults of fetch and of `curl -d` say nothing about the body. */
 const unspecificTypes = ['', 'text/plain', 'application/x-www-form-urlencoded'];
 

@@ -78,7 +78,10 @@ export function representTurn(turn: StoredTurn): TurnView {
   };
 }
 
-export function representStatus(status: ChannelStatus): ChannelStatusView {
+export function representStatus(
+  status: ChannelStatus,
+  permissions: readonly PermissionView[],
+): ChannelStatusView {
   const { channel, backend, model, thinking, permissionMode, queueMode, cwd, running, waitingCount } = status;
   const { context } = status;
   return {
@@ -90,7 +93,7 @@ export function representStatus(status: ChannelStatus): ChannelStatusView {
     ...(context === undefined ? {} : { context: representContext(context) }),
     ...(running === undefined ? {} : { running: representRunning(running) }),
     waiting: status.waiting.map(representWaiting),
-    permissions: status.permissions.map(representPermission),
+    permissions,
   };
 }
 
@@ -136,6 +139,6 @@ function withError(event: StoredEvent) {
   return event.error === undefined ? {} : { error: { code: event.error.code, message: event.error.message } };
 }
 
-function iso(ms: number): string {
+export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }

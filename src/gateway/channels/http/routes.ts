@@ -1,5 +1,7 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { HttpApp, HttpEnv, RouteOptions } from './add-route.js';
+import { addChainRoutes } from './chain-routes.js';
+import { addChangeRoutes } from './change-routes.js';
 import { addChannelRoutes } from './channel-routes.js';
 import { checkHost } from './check-host.js';
 import { checkOrigin } from './check-origin.js';
@@ -7,11 +9,17 @@ import { checkToken } from './check-token.js';
 import { addEventRoutes } from './event-routes.js';
 import { addFeedRoutes } from './feed-routes.js';
 import { limitRequests } from './limit-requests.js';
+import { isOpenAiPath, toOpenAiProblem } from './openai/open-ai-problem.js';
+import { addOpenAiRoutes } from './openai/open-ai-routes.js';
+import { addOpenApiRoutes } from './openapi-routes.js';
+import { addOverviewRoutes } from './overview-routes.js';
 import { addPageRoutes } from './page-routes.js';
 import { addPageSessionRoutes } from './page-session-routes.js';
 import { addPermissionRoutes } from './permission-routes.js';
 import { HttpProblem, toProblem } from './problem.js';
 import { answerHeaders } from './security-headers.js';
+import { addSessionRoutes } from './session-routes.js';
+import { addStatisticsRoutes } from './statistics-routes.js';
 import { addStatusRoutes } from './status-routes.js';
 
 /** The HTTP interface, as `docs/http-api.md` describes it. */
@@ -23,17 +31,24 @@ export function createApp(options: RouteOptions): HttpApp {
   app.use('/v1/*', checkOrigin(options.hosts), checkToken(options));
   addPageSessionRoutes(app, options);
   addChannelRoutes(app, options);
+  addOverviewRoutes(app, options);
+  addStatisticsRoutes(app, options);
   addEventRoutes(app, options);
+  addSessionRoutes(app, options);
+  addChangeRoutes(app, options);
+  addChainRoutes(app, options);
   addFeedRoutes(app, options);
   addPermissionRoutes(app, options);
+  addOpenAiRoutes(app, options);
   addStatusRoutes(app, options);
+  addOpenApiRoutes(app);
   addPageRoutes(app, options);
   app.notFound((c) => {
     const problem = new HttpProblem('not_found', `There is nothing at ${c.req.path}.`);
     return c.json(problem.body, problem.status);
   });
   app.onError((error, c) => {
-    const problem = toProblem(error);
+    const problem = isOpenAiPath(c.req.path) ? toOpenAiProblem(error) : toProblem(error);
     if (problem.status >= 500) {
       const level = problem.code === 'internal' ? 'error' : 'warn';
       options.log[level]('http request failed', { method: c.req.method, path: c.req.path, error });

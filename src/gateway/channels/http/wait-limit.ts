@@ -1,19 +1,16 @@
+import { linkedSignal } from './linked-signal.js';
+
 /** The signal is aborted after `ms`, or with any of the others. `release` lets go of the timer and of them. */
 export function waitLimit(
   ms: number,
   others: readonly AbortSignal[],
 ): { signal: AbortSignal; release: () => void } {
-  // Not AbortSignal.any: on Node 20 each one stays referenced by a signal that lives as long as the process.
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  const timer = setTimeout(abort, ms);
-  for (const other of others) {
-    if (other.aborted) abort();
-    other.addEventListener('abort', abort);
-  }
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), ms);
+  const linked = linkedSignal([...others, timeout.signal]);
   const release = () => {
     clearTimeout(timer);
-    for (const other of others) other.removeEventListener('abort', abort);
+    linked.release();
   };
-  return { signal: controller.signal, release };
+  return { signal: linked.signal, release };
 }

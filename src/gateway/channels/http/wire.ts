@@ -2,7 +2,7 @@ import type { ChatEvent, ErrorCode, PermissionDecision, Usage } from '../../../c
 
 /*
  * The JSON of the HTTP interface, as the page and other clients see it. Types only: the page imports this file. Times are
- * ISO 8601 in UTC. `openapi.ts` says the same in OpenAPI's words, and a test compares both with what is served.
+ * ISO 8601 in UTC. `openapi/` says the same in OpenAPI's words, and a test compares both with what is served.
  */
 
 export type EventStateView = 'queued' | 'running' | 'answered' | 'refused' | 'cancelled' | 'failed';
@@ -156,6 +156,17 @@ export interface ReceiptView {
   readonly error?: FailureView;
 }
 
+/** `POST /v1/events/:eventId/cancel`: false if the message did not wait any more; the state says what became of it. */
+export interface CancelledView {
+  readonly cancelled: boolean;
+  readonly state: EventStateView;
+}
+
+/** `GET /v1/channels?search=&limit=`. */
+export interface ChannelsView {
+  readonly channels: readonly ChannelView[];
+}
+
 /** `GET /v1/queue`. */
 export interface QueueView {
   readonly events: Readonly<Record<EventStateView, number>>;
@@ -278,6 +289,11 @@ export interface ResumeBody {
   readonly sessionId: string;
 }
 
+/** The answer to it. */
+export interface ResumedView {
+  readonly resumed: true;
+}
+
 /** `GET /v1/channels/:id/changes?scope=turn|conversation`: what changed in the work tree. */
 export interface ChangesView {
   readonly scope: 'turn' | 'conversation';
@@ -303,6 +319,11 @@ export interface RevertBody {
   readonly scope: 'turn' | 'conversation';
   readonly path: string;
   readonly force?: boolean;
+}
+
+/** The answer to it. */
+export interface RevertedView {
+  readonly reverted: true;
 }
 
 /**

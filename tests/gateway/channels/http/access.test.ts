@@ -78,8 +78,8 @@ describe('paths and methods', () => {
   it.each([
     '/',
     '/v2',
-    '/v1/channels',
-    '/v1/channels/x',
+    '/v1/channels/x/y',
+    '/v1/chains',
     '/v1/events',
     '/V1/permissions',
     '//v1/permissions',

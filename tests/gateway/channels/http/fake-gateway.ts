@@ -1,7 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { createLog, type LogFields } from '../../../../src/config/log.js';
 import { HttpChannel, type HttpChannelOptions } from '../../../../src/gateway/channels/http/http-channel.js';
-import type { GatewayFace, IncomingMessage } from '../../../../src/gateway/channels/types.js';
+import type { Reports } from '../../../../src/gateway/channels/lookups.js';
+import type { ChannelStatus, GatewayFace, IncomingMessage } from '../../../../src/gateway/channels/types.js';
 import {
   hasEnded,
   type StoredEvent,
@@ -61,28 +62,37 @@ export class MemoryGateway implements GatewayFace {
     throw new Error('not in this gateway');
   }
 
-  status(): never {
-    throw new Error('not in this gateway');
+  /** The ports behind the routes that only pass on what they are given: a test puts in what it needs. */
+  ports: Partial<Pick<GatewayFace, 'reports' | 'vendorSessions' | 'changes' | 'chainRuns'>> = {};
+
+  get reports(): Reports {
+    return this.ports.reports ?? ({ preview: async () => undefined } as Partial<Reports> as Reports);
   }
 
-  cancel(): never {
-    throw new Error('not in this gateway');
+  get vendorSessions() {
+    return this.ports.vendorSessions ?? notHere();
   }
 
-  get reports(): never {
-    throw new Error('not in this gateway');
+  get changes() {
+    return this.ports.changes ?? notHere();
   }
 
-  get vendorSessions(): never {
-    throw new Error('not in this gateway');
+  get chainRuns() {
+    return this.ports.chainRuns ?? notHere();
   }
 
-  get changes(): never {
-    throw new Error('not in this gateway');
+  async status(channel: string): Promise<ChannelStatus> {
+    const permissions = this.permissions.filter((one) => one.channel === channel && one.state === 'pending');
+    return {
+      ...{ channel, backend: 'claude', permissionMode: 'ask', queueMode: 'queue', cwd: '/work' },
+      ...{ waiting: [], waitingCount: 0, permissions },
+    };
   }
 
-  get chainRuns(): never {
-    throw new Error('not in this gateway');
+  async cancel(eventId: string): Promise<boolean> {
+    if (this.events.get(eventId)?.state !== 'queued') return false;
+    this.change(eventId, { state: 'cancelled' });
+    return true;
   }
 
   async waitForEnd(id: string, signal: AbortSignal) {
@@ -108,8 +118,13 @@ export class MemoryGateway implements GatewayFace {
     return this.events.get(id);
   }
 
-  async messages(channel: string, { after = 0, limit }: { after?: number; limit: number }) {
-    return this.log.filter((message) => message.channel === channel && message.id > after).slice(0, limit);
+  async messages(
+    channel: string,
+    { after = 0, before, limit }: { after?: number; before?: number; limit: number },
+  ) {
+    const all = this.log.filter((message) => message.channel === channel);
+    if (before === undefined) return all.filter(({ id }) => id > after).slice(0, limit);
+    return all.filter(({ id }) => id < before).slice(-limit);
   }
 
   async pendingPermissions() {
@@ -137,6 +152,10 @@ export class MemoryGateway implements GatewayFace {
   async metrics() {
     return '# HELP turnout_x X.\n# TYPE turnout_x gauge\nturnout_x 1\n';
   }
+}
+
+function notHere(): never {
+  throw new Error('not in this gateway');
 }
 
 export interface LogLine extends LogFields {

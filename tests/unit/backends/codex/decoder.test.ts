@@ -59,6 +59,28 @@ describe('the end of a failed run of Codex, as 0.166 prints it', () => {
   });
 });
 
+describe('the plan of a run of Codex', () => {
+  it('is told at each change as a call of update_plan', () => {
+    const list = (completed: boolean) => ({
+      id: 'item_1',
+      type: 'todo_list',
+      items: [{ text: 'look', completed }],
+    });
+    const { events } = decode([
+      started,
+      { type: 'item.started', item: list(false) },
+      { type: 'item.updated', item: list(true) },
+      { type: 'item.updated', item: { id: 'item_2', type: 'command_execution' } },
+      { type: 'item.completed', item: list(true) },
+    ]);
+    const tools = events.filter((event) => event.type === 'tool_start');
+    expect(tools.map(({ id, name, input }) => [id, name, input])).toEqual([
+      ['plan-1', 'update_plan', { plan: [{ step: 'look', status: 'pending' }] }],
+      ['plan-2', 'update_plan', { plan: [{ step: 'look', status: 'completed' }] }],
+    ]);
+  });
+});
+
 describe('the model of a run of Codex', () => {
   it('is the one that was asked for', () => {
     expect(decode([started], { model: 'gpt-x' }).events).toEqual([

@@ -75,7 +75,7 @@ describe('what a recorded app-server said, as events', () => {
         type: 'permission_request',
         id: '0',
         tool: 'shell',
-        input: { command: "/bin/bash -lc 'touch allowed.txt'" },
+        input: { command: "/bin/bash -lc 'touch allowed.txt'", cwd: '/work-dir' },
         options: ['allow', 'allow_always', 'deny'],
         toolId: ofType(events, 'tool_start')[0]?.id,
       },
@@ -95,7 +95,7 @@ describe('what a recorded app-server said, as events', () => {
 
   it('a patch asks with the changes that it would make', () => {
     expect(ofType(only('patch'), 'permission_request')).toMatchObject([
-      { tool: 'apply_patch', input: { changes: [{ path: '/work-dir/note.txt', kind: 'add' }] } },
+      { tool: 'apply_patch', input: { changes: [{ path: '/work-dir/note.txt', kind: 'add', diff: 'x\n' }] } },
     ]);
     expect(ofType(only('patch'), 'tool_end')).toMatchObject([
       { output: 'add /work-dir/note.txt', isError: false },
@@ -166,6 +166,50 @@ describe('what a recorded app-server said, as events', () => {
 
 describe('the decoder', () => {
   const started: CodexTurnState = { ...newCodexTurnState, turnId: 't1', started: true };
+
+  it('asks about a patch with its diffs and where a file is moved to (recorded with 0.166.0)', () => {
+    const diff = '@@ -1,3 +1,3 @@\n one\n-TWO\n+2\n three\n\n\nMoved to: /work-dir/moved.txt';
+    const changes = [
+      { path: '/work-dir/a.txt', kind: { type: 'update', move_path: '/work-dir/moved.txt' }, diff },
+      { path: '/work-dir/b.txt', kind: { type: 'update', move_path: null }, diff: '@@ -1 +1 @@\n-a\n+b\n' },
+      { path: '/work-dir/del.txt', kind: { type: 'delete' }, diff: 'gone\n' },
+    ];
+    const item = { type: 'fileChange', id: 'exec-1', changes, status: 'inProgress' };
+    const events = feed(started, [
+      { method: 'item/started', params: { item, threadId: 'x', turnId: 't1' } },
+      {
+        method: 'item/fileChange/requestApproval',
+        id: 0,
+        params: { threadId: 'x', turnId: 't1', itemId: 'exec-1', reason: null, grantRoot: null },
+      },
+    ]);
+    expect(ofType(events, 'permission_request')[0]?.input).toEqual({
+      changes: [
+        { path: '/work-dir/a.txt', kind: 'update', move_path: '/work-dir/moved.txt', diff },
+        { path: '/work-dir/b.txt', kind: 'update', diff: '@@ -1 +1 @@\n-a\n+b\n' },
+        { path: '/work-dir/del.txt', kind: 'delete', diff: 'gone\n' },
+      ],
+    });
+  });
+
+  it('tells each plan as a call of update_plan', () => {
+    const plan = [
+      { step: 'look', status: 'completed' },
+      { step: 'act', status: 'inProgress' },
+    ];
+    const params = { threadId: 'x', turnId: 't1', explanation: null, plan };
+    const events = feed(started, [
+      { method: 'turn/plan/updated', params },
+      { method: 'turn/plan/updated', params: { ...params, plan: [] } },
+    ]);
+    const input = { plan: [plan[0], { step: 'act', status: 'in_progress' }] };
+    expect(events).toEqual([
+      { type: 'tool_start', id: 'plan-1', name: 'update_plan', input },
+      { type: 'tool_end', id: 'plan-1', output: '', isError: false },
+      { type: 'tool_start', id: 'plan-2', name: 'update_plan', input: { plan: [] } },
+      { type: 'tool_end', id: 'plan-2', output: '', isError: false },
+    ]);
+  });
 
   it('keeps what comes before the answer to turn/start, and leaves out what is another turn’s', () => {
     const events = feed(newCodexTurnState, [

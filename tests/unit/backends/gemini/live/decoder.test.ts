@@ -48,7 +48,10 @@ describe('a recorded conversation', () => {
   it('uses tools: a command, a new file, and a file that is not there', () => {
     const [events = []] = replay('tool');
     expect(events.filter(({ type }) => type.startsWith('tool'))).toEqual([
-      start('run_shell_command__call_scripted_0_1', 'run_shell_command', { command: 'echo made by a tool' }),
+      start('run_shell_command__call_scripted_0_1', 'run_shell_command', {
+        command: 'echo made by a tool',
+        dir_path: '/work-dir',
+      }),
       end('run_shell_command__call_scripted_0_1', 'made by a tool'),
       start('write_file__call_scripted_0_2', 'write_file', { file_path: '/work-dir/new.txt' }),
       end('write_file__call_scripted_0_2', 'Created /work-dir/new.txt'),
@@ -150,6 +153,33 @@ describe('a recorded conversation', () => {
     const lines = JSON.stringify(read(name));
     expect(lines.match(/(?<![\w./-])\/(?:tmp|root|home|Users|var)\//g)).toBeNull();
     expect(lines.match(/https?:\/\/(?!127\.0\.0\.1)/g)).toBeNull();
+  });
+});
+
+describe('what a question shows (recorded with 0.61.0)', () => {
+  const asked = (toolCall: JsonObject) => {
+    const options = [{ optionId: 'proceed_once', name: 'Allow', kind: 'allow_once' }];
+    const params = { sessionId: 's', options, toolCall: { status: 'pending', locations: [], ...toolCall } };
+    const [, [event]] = stepGeminiTurn(newGeminiTurnState, { type: 'request', params });
+    return event?.type === 'permission_request' ? event.input : undefined;
+  };
+
+  it('a file that is overwritten: its old text', () => {
+    const diff = { type: 'diff', path: '/work-dir/a.txt', oldText: 'one\n', newText: 'all new\n' };
+    const content = [{ ...diff, _meta: { kind: 'modify' } }];
+    const call = { toolCallId: 'write_file__1', title: 'Writing to a.txt', kind: 'edit', content };
+    expect(asked(call)).toEqual({ file_path: '/work-dir/a.txt', content: 'all new\n', old_text: 'one\n' });
+  });
+
+  it.each([
+    ['[in src] (makes y)', { dir_path: 'src' }],
+    ['[current working directory /work-dir] (A scripted command)', { dir_path: '/work-dir' }],
+    ['[in /etc] (x] [in src)', {}],
+    ['(makes y)', {}],
+  ])('a command with %s', (words, more) => {
+    const content = [{ type: 'content', content: { type: 'text', text: words } }];
+    const call = { toolCallId: 'run_shell_command__1', title: 'touch y', kind: 'execute', content };
+    expect(asked(call)).toEqual({ command: 'touch y', ...more });
   });
 });
 

@@ -402,6 +402,28 @@ describe('one turn', () => {
     expect(feed(running(), failed, second, idle)[1]).toMatchObject([{ ending: { type: 'answered' } }]);
   });
 
+  it('asks about an edit with the diff that OpenCode has computed, not with one of the model (1.18.33)', () => {
+    const call = { filePath: '/work-dir/a.txt', oldString: 'two', newString: 'TWO', diff: 'nothing at all' };
+    const diff = '--- /work-dir/a.txt\n+++ /work-dir/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n';
+    const part = { id: 'prt_9', messageID: 'msg_2', type: 'tool', tool: 'edit', callID: 'call_9' };
+    const begun = about(
+      { part: { ...part, state: { status: 'running', input: call } } },
+      'message.part.updated',
+    );
+    const asked = about(
+      {
+        id: 'per_1',
+        permission: 'edit',
+        patterns: ['a.txt'],
+        metadata: { filepath: '/work-dir/a.txt', diff },
+        tool: { messageID: 'msg_2', callID: 'call_9' },
+      },
+      'permission.asked',
+    );
+    const [, events] = feed(feed(running(), begun)[0], asked);
+    expect(events).toMatchObject([{ type: 'permission_request', tool: 'edit', input: { ...call, diff } }]);
+  });
+
   it('at its end an open request is answered with no', () => {
     const asked = about(
       { id: 'per_1', permission: 'external_directory', patterns: ['/etc/*'] },

@@ -1,0 +1,70 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { GatewayFace, IncomingMessage } from '../../types.js';
+import { findAgent } from './models.js';
+import { badField } from './open-ai-problem.js';
+import type { OpenAiRequest } from './open-ai-request.js';
+import { eventIdOf } from './response-id.js';
+
+export const openAiSource = 'openai';
+
+/** The request as a message for the gateway. Rejects if its model or its conversation is unknown. */
+export async function toMessage(
+  gateway: Pick<GatewayFace, 'event' | 'reports'>,
+  request: OpenAiRequest,
+  messageId: string | undefined,
+): Promise<IncomingMessage> {
+  const { model, thinking, prompt: text, history, instructions } = request;
+  const agent = findAgent(model, await gateway.reports.backends());
+  return {
+    channel: await channelOf(gateway, request, messageId),
+    source: openAiSource,
+    text,
+    messageId,
+    history,
+    instructions,
+    agent: { ...agent, thinking: thinking?.depth },
+    // The answer of a request is its own, whatever the channel does with other messages.
+    queueMode: 'queue',
+  };
+}
+
+async function channelOf(
+  gateway: Pick<GatewayFace, 'event'>,
+  { channel, previousResponse }: OpenAiRequest,
+  messageId: string | undefined,
+): Promise<string> {
+  const named = channel?.id;
+  if (previousResponse !== undefined) {
+    const eventId = eventIdOf(previousResponse);
+    const event = eventId === undefined ? undefined : await gateway.event(eventId);
+    if (event === undefined || event.removed) throw unknownResponse(previousResponse);
+    if (named !== undefined && named !== event.channel) throw otherChannel(event.channel, channel);
+    return event.channel;
+  }
+  return named ?? newChannel(messageId);
+}
+
+/** A repeat of the same request has to find the channel of the first one. */
+function newChannel(messageId: string | undefined): string {
+  const id =
+    messageId === undefined
+      ? randomUUID()
+      : createHash('sha256').update(messageId).digest('hex').slice(0, 32);
+  return `openai:${id}`;
+}
+
+function unknownResponse(id: string) {
+  const shown = JSON.stringify(id.slice(0, 160));
+  return badField(
+    'previous_response_id',
+    `there is no response ${shown} (any more).`,
+    'previous_response_not_found',
+  );
+}
+
+function otherChannel(id: string, named: OpenAiRequest['channel']) {
+  return badField(
+    'previous_response_id',
+    `it is of the conversation ${JSON.stringify(id)}, but ${named?.param} names ${JSON.stringify(named?.id)}.`,
+  );
+}

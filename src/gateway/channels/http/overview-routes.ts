@@ -1,0 +1,72 @@
+import { oneLine } from '../../../core/quote.js';
+import type { BackendSummary, ChannelSummary } from '../lookups.js';
+import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
+import { checkChannel, checkChoice, checkLimit, checkSearch, checkTime } from './check-parameters.js';
+import { iso, representTitle, representTurn, representWaiting } from './represent.js';
+import type { BackendsView, BackendView, ChannelsView, ChannelView, QueueView, UsageView } from './wire.js';
+
+/** What there is, and how much of it. */
+export function addOverviewRoutes(app: HttpApp, { gateway }: RouteOptions): void {
+  addRoute(app, '/v1/channels', {
+    GET: async (c) => {
+      const search = checkSearch(c.req.query('search'));
+      const limit = checkLimit(c.req.query('limit'), { usual: 100, most: 500 });
+      const channels = await gateway.reports.channels({ search, limit });
+      return c.json({ channels: channels.map(representChannel) } satisfies ChannelsView);
+    },
+  });
+
+  addRoute(app, '/v1/queue', {
+    GET: async (c) => {
+      const { counts, running, waiting } = await gateway.reports.queue();
+      return c.json({
+        events: counts.events,
+        running: running.map(representTurn),
+        waiting: waiting.map((event) => ({ channel: event.channel, ...representWaiting(event) })),
+        pendingPermissions: counts.pendingPermissions,
+      } satisfies QueueView);
+    },
+  });
+
+  addRoute(app, '/v1/backends', {
+    GET: async (c) => {
+      const backends = await gateway.reports.backends();
+      return c.json({ backends: backends.map(representBackend) } satisfies BackendsView);
+    },
+  });
+
+  addRoute(app, '/v1/usage', {
+    GET: async (c) => {
+      const by = checkChoice('by', c.req.query('by'), ['day', 'backend', 'channel', 'model']);
+      const channel = c.req.query('channel') || undefined;
+      const since = checkTime('since', c.req.query('since'));
+      const until = checkTime('until', c.req.query('until'));
+      if (channel !== undefined) checkChannel(channel, 'channel');
+      const rows = await gateway.reports.usage({ by, channel, since, until });
+      return c.json({ rows } satisfies UsageView);
+    },
+  });
+}
+
+function representChannel(summary: ChannelSummary): ChannelView {
+  const { channel, messages, waiting, running, permissions, backend, lastMessageAt, lastText, found } =
+    summary;
+  return {
+    channel,
+    title: representTitle(summary.title, channel),
+    ...{ messages, waiting, running, permissions, backend },
+    ...(lastMessageAt === undefined ? {} : { lastMessageAt: iso(lastMessageAt) }),
+    ...(lastText === undefined ? {} : { lastText: oneLine(lastText, lastTextCharacters) }),
+    ...(found === undefined ? {} : { found }),
+  };
+}
+
+const lastTextCharacters = 160;
+
+function representBackend({ version, notice, ...summary }: BackendSummary): BackendView {
+  return {
+    ...summary,
+    ...(version === undefined ? {} : { version }),
+    ...(notice === undefined ? {} : { notice }),
+  };
+}

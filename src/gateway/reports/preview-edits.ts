@@ -1,0 +1,135 @@
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { cutDiff, unifiedDiff } from '../../core/line-diff.js';
+import type { FileEdit } from '../../core/tool-input.js';
+import { type InsideFile, readInside } from './read-inside.js';
+
+export interface EditContext {
+  /** The directory that the turn works in; undefined if it is not known: no file is read then. */
+  readonly cwd?: string | undefined;
+  /** True if the text of an edit without an old one is the whole file. */
+  readonly wholeFiles: boolean;
+  /** True if every place is replaced that has the old text. */
+  readonly everywhere: boolean;
+}
+
+export interface FilePreview {
+  readonly path: string;
+  readonly diff: string;
+}
+
+const maxFileBytes = 256 * 1024;
+/** For all files of one preview together. */
+const maxDiffCharacters = 256 * 1024;
+
+/** What edits would change in the files as they are now. An edit that does not fit the file is shown by itself. */
+export async function previewEdits(
+  edits: readonly FileEdit[],
+  context: EditContext,
+): Promise<readonly FilePreview[]> {
+  const previews: FilePreview[] = [];
+  let room = maxDiffCharacters;
+  for (const [path, ofFile] of byPath(edits)) {
+    const diff = cutDiff(await previewFile(path, ofFile, context, room), room);
+    room = Math.max(0, room - diff.length);
+    previews.push({ path: shownPath(path, context.cwd), diff });
+  }
+  return previews;
+}
+
+function byPath(edits: readonly FileEdit[]): ReadonlyMap<string, readonly FileEdit[]> {
+  const found = new Map<string, FileEdit[]>();
+  for (const edit of edits) found.set(edit.path, [...(found.get(edit.path) ?? []), edit]);
+  return found;
+}
+
+async function previewFile(
+  path: string,
+  edits: readonly FileEdit[],
+  context: EditContext,
+  maxCharacters: number,
+): Promise<string> {
+  const shown = shownPath(path, context.cwd);
+  const target = shownPath(edits.at(-1)?.movedTo ?? path, context.cwd);
+  const file = context.cwd === undefined ? undefined : await readInside(context.cwd, path, maxFileBytes);
+  const changed = file === undefined ? undefined : applyAll(file, edits, context);
+  if (file === undefined || changed === undefined) {
+    return edits.map((edit) => alone(edit, shown, target, maxCharacters)).join('');
+  }
+  const names = {
+    before: file.type === 'missing' ? undefined : shown,
+    after: isDeletion(edits) ? undefined : target,
+  };
+  return unifiedDiff(file.type === 'missing' ? '' : file.text, changed, names, { maxCharacters });
+}
+
+/** The file's text after the edits; undefined if one of them does not fit it. */
+function applyAll(file: InsideFile, edits: readonly FileEdit[], context: EditContext): string | undefined {
+  let text: string | undefined = file.type === 'missing' ? '' : file.text;
+  for (const edit of edits) {
+    if (text === undefined) return undefined;
+    text = applyEdit(text, edit, context);
+  }
+  return text;
+}
+
+function applyEdit(
+  text: string,
+  { before, after, diff }: FileEdit,
+  { wholeFiles, everywhere }: EditContext,
+): string | undefined {
+  if (diff !== undefined) return applyHunks(text, diff);
+  if (before === undefined) return wholeFiles ? after : undefined;
+  // An empty old text is how a CLI makes a new file.
+  if (before === '') return text === '' ? after : undefined;
+  const at = text.indexOf(before);
+  if (at < 0) return undefined;
+  if (everywhere) return text.split(before).join(after ?? '');
+  return text.slice(0, at) + (after ?? '') + text.slice(at + before.length);
+}
+
+/** Hunks without line numbers are looked for, one behind the other. Those with numbers are shown as the CLI tells them. */
+function applyHunks(text: string, diff: string): string | undefined {
+  if (/^@@ -\d/m.test(diff)) return undefined;
+  let result = '';
+  let rest = text;
+  for (const hunk of diff.split(/^@@.*\n/m).slice(diff.startsWith('@@') ? 1 : 0)) {
+    const lines = hunk.split(/(?<=\n)/);
+    const side = (sign: string) =>
+      lines
+        .flatMap((line) => (line.startsWith(sign) || line.startsWith(' ') ? [line.slice(1)] : []))
+        .join('');
+    const before = side('-');
+    const at = before === '' ? -1 : rest.indexOf(before);
+    if (at < 0) return undefined;
+    result += rest.slice(0, at) + side('+');
+    rest = rest.slice(at + before.length);
+  }
+  return result + rest;
+}
+
+function isDeletion(edits: readonly FileEdit[]): boolean {
+  return edits.every(
+    ({ before, after, diff }) => before !== undefined && after === undefined && diff === undefined,
+  );
+}
+
+function alone(edit: FileEdit, path: string, target: string, maxCharacters: number): string {
+  const { before, after, diff } = edit;
+  if (diff !== undefined) {
+    return /^(diff |--- )/m.test(diff) ? diff : `--- a/${path}\n+++ b/${target}\n${diff}`;
+  }
+  const names = {
+    before: before === undefined ? undefined : path,
+    after: after === undefined ? undefined : target,
+  };
+  return unifiedDiff(before ?? '', after ?? '', names, { maxCharacters });
+}
+
+/** A path in the turn's directory is told from there. */
+function shownPath(path: string, cwd: string | undefined): string {
+  if (cwd === undefined || !isAbsolute(path)) return path;
+  const inside = relative(cwd, resolve(path));
+  return inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)
+    ? path
+    : inside;
+}

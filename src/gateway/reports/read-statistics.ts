@@ -1,0 +1,78 @@
+import type { TurnStatistics } from '../../store/rows.js';
+import type { Store } from '../../store/store.js';
+import type { StatisticsPoint, StatisticsQuery, StatisticsSeries } from '../channels/lookups.js';
+import { breather, timeSlices } from './time-slices.js';
+
+export interface StatisticsLimits {
+  /** So many turns are read at once: a few milliseconds' work. */
+  readonly turnsAtOnce: number;
+}
+
+type StatisticsStore = Pick<Store, 'statistics' | 'countTurns' | 'endOfTurn'>;
+
+/** Reads all turns of the time, a few at once: the gateway goes on working between two reads. */
+export async function readStatistics(
+  store: StatisticsStore,
+  query: StatisticsQuery,
+  { turnsAtOnce }: StatisticsLimits = { turnsAtOnce: 2000 },
+): Promise<readonly StatisticsSeries[]> {
+  const { by, since, until, stepMs } = query;
+  const breathe = breather();
+  const keys = await busiest(store, query, turnsAtOnce);
+  const series = new Map(keys.map((key) => [key, [] as StatisticsPoint[]]));
+  for (let at = since; at < until && keys.length > 0; at += stepMs) {
+    const step = new Map<string, TurnStatistics[]>();
+    const time = { since: at, until: Math.min(at + stepMs, until) };
+    for await (const slice of timeSlices(store, time, turnsAtOnce, breathe)) {
+      for (const row of await store.statistics({ by, ...slice, only: keys }))
+        step.set(row.key, [...(step.get(row.key) ?? []), row]);
+    }
+    for (const [key, parts] of step) series.get(key)?.push({ at, ...together(parts) });
+  }
+  return [...series].map(([key, points]) => ({ key, points }));
+}
+
+/** The keys with the most turns, the busiest first. */
+async function busiest(
+  store: StatisticsStore,
+  { by, since, until, maxSeries }: StatisticsQuery,
+  turnsAtOnce: number,
+): Promise<readonly string[]> {
+  const counts = new Map<string, number>();
+  // To count is a fraction of the work.
+  for await (const slice of timeSlices(store, { since, until }, 5 * turnsAtOnce, breather())) {
+    for (const { key, turns } of await store.countTurns({ by, ...slice }))
+      counts.set(key, (counts.get(key) ?? 0) + turns);
+  }
+  return [...counts]
+    .sort(([one, ones], [other, others]) => others - ones || (one < other ? -1 : 1))
+    .slice(0, maxSeries)
+    .map(([key]) => key);
+}
+
+function together(parts: readonly TurnStatistics[]): Omit<StatisticsPoint, 'at'> {
+  const sum = (field: 'turns' | 'answered' | 'failed' | 'cancelled' | keyof typeof tokens) =>
+    parts.reduce((total, part) => total + part[field], 0);
+  const times = Float64Array.from(parts.flatMap(({ ms }) => ms)).sort();
+  const middle = times.length >> 1;
+  const [left = 0, right = 0] = times.subarray(times.length % 2 === 0 ? middle - 1 : middle, middle + 1);
+  const errors: Record<string, number> = {};
+  for (const part of parts) {
+    for (const [code, count] of Object.entries(part.errors)) errors[code] = (errors[code] ?? 0) + count;
+  }
+  return {
+    turns: sum('turns'),
+    answered: sum('answered'),
+    failed: sum('failed'),
+    cancelled: sum('cancelled'),
+    medianMs: times.length % 2 === 0 ? (left + right) / 2 : left,
+    slowestMs: times.at(-1) ?? 0,
+    inputTokens: sum('inputTokens'),
+    outputTokens: sum('outputTokens'),
+    cachedInputTokens: sum('cachedInputTokens'),
+    costUsd: sum('costUsd'),
+    errors,
+  };
+}
+
+const tokens = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 };

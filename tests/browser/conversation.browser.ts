@@ -1,0 +1,211 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { addressOf, answers, open, say, setUpPage, token, useBrowser } from './stage.js';
+
+useBrowser();
+
+describe('the page, from the first start on (16)', () => {
+  it('leads from the printed address to an answer, and keeps the token nowhere (16.4, 16.5)', async () => {
+    const client = await setUpPage().start();
+    const { page, problems } = await open(addressOf(client));
+    await say(page, 'say exactly: **Hello** there');
+    await answers(page).getByText('Hello there').waitFor();
+    expect(await answers(page).getByText('Hello there').innerHTML()).toContain('<strong>Hello</strong>');
+    expect(await answers(page).first().getAttribute('aria-label')).toBe('Answer from claude');
+    expect(page.url()).not.toContain(token);
+    const kept = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, document.cookie]),
+    );
+    expect(kept).not.toContain(token);
+    await page.goBack().catch(() => undefined);
+    expect(page.url()).not.toContain(token);
+    expect(problems).toEqual([]);
+  });
+
+  it('asks for the token without a session, says so if it is wrong, and loses nothing when a session ends (16.5)', async () => {
+    const stage = setUpPage();
+    const client = await stage.start();
+    const { page } = await open(addressOf(client, ''));
+    await page.getByLabel('Token').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('not the token').waitFor();
+    await page.getByLabel('Token').fill(token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Message' }).fill('half a thought');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByLabel('Token').fill(token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Conversation' }).getByText('half a thought').first().waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('another');
+    await page.reload();
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('another');
+  });
+
+  it('shows text while it grows (16.4)', async () => {
+    const client = await setUpPage({ TURNOUT_DEMO_SPEED: '2' }).start();
+    const { page } = await open(addressOf(client));
+    await say(page, 'count to 60');
+    const lengths: number[] = [];
+    for (;;) {
+      const text =
+        (await answers(page)
+          .first()
+          .innerText()
+          .catch(() => '')) ?? '';
+      lengths.push(text.length);
+      if (/\b60\b/.test(text)) break;
+      await page.waitForTimeout(50);
+    }
+    expect(new Set(lengths).size).toBeGreaterThan(5);
+    expect(await answers(page).count()).toBe(1);
+  });
+});
+
+describe('permissions (16.4)', () => {
+  it('shows what would be done, and does it when it is allowed', async () => {
+    const client = await setUpPage().start();
+    const { page } = await open(addressOf(client));
+    await say(page, 'write a note: buy milk');
+    const card = page.getByRole('region', { name: /^Permission/ });
+    await card.getByText('buy milk').first().waitFor();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await finished(page);
+    expect(await card.count()).toBe(0);
+    expect(await answers(page).first().innerText()).toMatch(/Allowed/);
+  });
+
+  it('denies with a reason', async () => {
+    const client = await setUpPage().start();
+    const { page } = await open(addressOf(client));
+    await say(page, 'write a note: buy milk');
+    await page.getByRole('button', { name: 'Say why' }).click();
+    await page.getByRole('textbox', { name: 'Reason' }).fill('not in my kitchen');
+    await page.getByRole('button', { name: 'Deny', exact: true }).click();
+    await finished(page);
+    expect(await answers(page).first().innerText()).toContain('not in my kitchen');
+  });
+
+  it('takes Enter and Escape only when the question has the focus, and never from the message', async () => {
+    const client = await setUpPage().start();
+    const { page } = await open(addressOf(client));
+    const card = page.getByRole('region', { name: /^Permission/ });
+    await say(page, 'write a note: one');
+    await page.getByRole('textbox', { name: 'Message' }).pressSequentially('I am typ');
+    await card.waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('message');
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('I am typ');
+    await page.getByRole('textbox', { name: 'Message' }).fill('');
+    // An empty message is nothing, and no answer either.
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(300);
+    expect(await card.count()).toBe(1);
+    await card.focus();
+    await page.waitForTimeout(800);
+    await page.keyboard.press('Escape');
+    await finished(page);
+    expect(await answers(page).first().innerText()).toContain('Denied');
+    await page.waitForTimeout(1600);
+    await say(page, 'write a note: two');
+    await card.waitFor();
+    // Nobody has typed for a while: the question takes the focus.
+    await page.waitForTimeout(800);
+    if (await page.evaluate(() => document.activeElement?.id === 'message')) await card.focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => answers(page).nth(1).innerText()).toContain('Allowed');
+  });
+
+  it('is denied by a message, which the agent gets', async () => {
+    const client = await setUpPage().start();
+    const { page } = await open(addressOf(client));
+    await say(page, 'write a note: buy milk');
+    await page.getByRole('region', { name: /^Permission/ }).waitFor();
+    await page.getByText('A message denies what is asked').waitFor();
+    await say(page, 'say exactly: something else');
+    await answers(page).getByText('something else').first().waitFor();
+    expect(await answers(page).first().innerText()).toContain('Denied');
+  });
+});
+
+describe('a turn that runs (16.4)', () => {
+  it('is stopped with the button, and with Escape', async () => {
+    const client = await setUpPage({ TURNOUT_DEMO_SPEED: '1' }).start();
+    const { page } = await open(addressOf(client));
+    for (const stop of ['button', 'key']) {
+      await say(page, 'count to 500');
+      await page.getByRole('button', { name: 'Stop' }).waitFor();
+      await answers(page).last().getByText(/\b5\b/).first().waitFor();
+      if (stop === 'button') await page.getByRole('button', { name: 'Stop' }).click();
+      else await page.keyboard.press('Escape');
+      await finished(page);
+    }
+    expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(1);
+  });
+
+  it('is steered by a message, or the message is queued and can be cancelled', async () => {
+    const client = await setUpPage({ TURNOUT_DEMO_SPEED: '1' }).start();
+    const { page } = await open(addressOf(client));
+    await say(page, 'wait 3 seconds');
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('say exactly: queued');
+    await page.getByRole('button', { name: 'Queue', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Message' }).fill('say exactly: never');
+    await page.getByRole('button', { name: 'Queue', exact: true }).click();
+    const waiting = page.getByRole('list', { name: 'Waiting messages' });
+    await waiting.getByRole('button', { name: /Cancel: say exactly: never/ }).click();
+    await expect.poll(() => waiting.getByText('never').count()).toBe(0);
+    await answers(page).getByText('queued', { exact: true }).waitFor();
+    expect(await answers(page).count()).toBe(2);
+    await say(page, 'count to 60');
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await say(page, 'say exactly: steered');
+    await answers(page).getByText('steered').first().waitFor({ timeout: 30_000 });
+  });
+
+  it('is seen by two tabs, and whole after a reload in its middle', async () => {
+    const client = await setUpPage({ TURNOUT_DEMO_SPEED: '1' }).start();
+    const { page } = await open(addressOf(client));
+    await say(page, 'count to 40');
+    await answers(page)
+      .getByText(/\b10\b/)
+      .first()
+      .waitFor();
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    await page.reload();
+    const expected = Array.from({ length: 40 }, (_, index) => String(index + 1)).join(' ');
+    for (const tab of [page, second]) {
+      await answers(tab).first().waitFor();
+      await finished(tab);
+      expect(await answers(tab).count()).toBe(1);
+      const numbers = (await answers(tab).first().innerText()).match(/\d+/g) ?? [];
+      expect(numbers.join(' ')).toContain(expected);
+    }
+  });
+
+  it('goes on under the page when the gateway is started again, without loss or repeats', async () => {
+    const stage = setUpPage({ TURNOUT_DEMO_SPEED: '1' });
+    const first = await stage.start();
+    const { port } = first.gateway.address;
+    const { page } = await open(addressOf(first));
+    await say(page, 'say exactly: before');
+    await answers(page).getByText('before').waitFor();
+    await first.stop();
+    await page.getByText('Reconnecting').waitFor();
+    await say(page, 'say exactly: meanwhile');
+    await page.getByText('Not sent yet').waitFor();
+    await stage.start({ HTTP_PORT: String(port) });
+    await answers(page).getByText('meanwhile').waitFor({ timeout: 30_000 });
+    expect(await answers(page).count()).toBe(2);
+    await expect.poll(() => page.getByText('Reconnecting').count()).toBe(0);
+  });
+});
+
+/** Waits until nothing runs. */
+async function finished(page: Page): Promise<void> {
+  await page.locator('.running-bar').waitFor({ state: 'detached', timeout: 30_000 });
+  await page
+    .getByRole('region', { name: 'Conversation' })
+    .locator('article[aria-busy=true]')
+    .waitFor({ state: 'detached' });
+}

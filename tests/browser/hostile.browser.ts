@@ -1,0 +1,116 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import type { BackendAdapter } from '../../src/backends/types.js';
+import { addressOf, answers, open, say, setUpPage, useBrowser } from './stage.js';
+
+useBrowser();
+
+const hostile = `<script>document.title = 'script'</script>
+
+<img src=x onerror="document.title = 'image'"> and <svg onload="document.title = 'svg'">
+
+[click](javascript:document.title='link') [again](data:text/html,<script>alert(1)</script>)
+
+![pixel](https://tracker.example/pixel.png) <iframe src="https://tracker.example"></iframe>
+
+<style>body { display: none }</style> <a href="javascript:document.title='raw'">raw</a>
+
+[ref]: javascript:document.title='ref'
+[ref] <javascript:document.title='auto'> \`<b>code</b>\`
+
+| <img src=x onerror="document.title = 'cell'"> |
+|---|
+| [cell](JaVaScRiPt:document.title='cell') |
+`;
+
+const texts: Readonly<Record<string, () => string>> = {
+  hostile: () => hostile,
+  'much text': () => 'All work and no play makes Jack a dull boy. '.repeat(120_000),
+  'a long line': () => 'x'.repeat(1_000_000),
+  'a long word in code': () => `\`\`\`\n${'y'.repeat(1_000_000)}\n\`\`\``,
+  'deep quotes': () => '>'.repeat(150_000),
+  'many lists': () => Array.from({ length: 300 }, (_, depth) => `${'  '.repeat(depth)}- a`).join('\n'),
+  'wrong letters': () => '\u202e\u0000\u2066 evil \ud83d\ude00'.repeat(500),
+};
+
+const adapter: BackendAdapter = {
+  name: () => 'hostile',
+  validate: async () => true,
+  async execute(prompt, _systemPrompt, _sessionId, onStream) {
+    const text = texts[prompt]?.() ?? `You said ${prompt}`;
+    for (let at = 0; at < text.length; at += 50_000) await onStream?.(text.slice(at, at + 50_000));
+    return { isError: false, responseText: text, sessionId: 's' };
+  },
+};
+
+describe('a hostile answer (16.5)', () => {
+  it('runs nothing, loads nothing from elsewhere, and links nowhere dangerous', async () => {
+    const client = await setUpPage({ PERMISSION_MODE: 'bypass', BACKEND_LIVE: '0' }).start({}, adapter);
+    const { page, problems } = await open(addressOf(client));
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).host));
+    await say(page, 'hostile');
+    await answers(page).getByText('Image: pixel').waitFor();
+    await page.reload();
+    await answers(page).getByText('Image: pixel').waitFor();
+    await answers(page).getByText('click', { exact: true }).click();
+    const found = await answers(page).evaluateAll((articles) => ({
+      elements: [
+        ...new Set(articles.flatMap((one) => [...one.querySelectorAll('*')].map(({ tagName }) => tagName))),
+      ],
+      links: articles.flatMap((one) =>
+        [...one.querySelectorAll('a')].map(({ href, rel, target }) => ({ href, rel, target })),
+      ),
+      attributes: articles.flatMap((one) =>
+        [...one.querySelectorAll('*')].flatMap((element) =>
+          element.getAttributeNames().filter((name) => /^on|^style$|^src/.test(name)),
+        ),
+      ),
+    }));
+    expect(found.elements.filter((name) => /SCRIPT|IMG|SVG|IFRAME|STYLE|OBJECT|EMBED/i.test(name))).toEqual(
+      [],
+    );
+    expect(found.attributes).toEqual([]);
+    expect(found.links).toEqual([
+      { href: 'https://tracker.example/pixel.png', rel: 'noopener noreferrer', target: '_blank' },
+    ]);
+    expect(await page.title()).toMatch(/Turnout$/);
+    expect(new Set(asked)).toEqual(new Set([new URL(page.url()).host]));
+    expect(problems).toEqual([]);
+  });
+
+  it.each(Object.keys(texts).filter((name) => name !== 'hostile'))(
+    'of %s leaves the page quick',
+    async (name) => {
+      const client = await setUpPage({ PERMISSION_MODE: 'bypass', BACKEND_LIVE: '0' }).start({}, adapter);
+      const { page, problems } = await open(addressOf(client));
+      await say(page, 'hello');
+      await answers(page).getByText('You said hello').waitFor();
+      await watchTasks(page);
+      await say(page, name);
+      await expect.poll(() => answers(page).count(), { timeout: 20_000 }).toBe(2);
+      await page.locator('article[aria-busy=true]').waitFor({ state: 'detached' });
+      await say(page, 'still here');
+      await answers(page).getByText('You said still here').waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      expect(await longestTask(page)).toBeLessThan(1500);
+      expect(problems).toEqual([]);
+    },
+  );
+});
+
+async function watchTasks(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const tasks: number[] = [];
+    Object.assign(globalThis, { tasks });
+    new PerformanceObserver((list) =>
+      tasks.push(...list.getEntries().map(({ duration }) => duration)),
+    ).observe({
+      type: 'longtask',
+    });
+  });
+}
+
+function longestTask(page: Page): Promise<number> {
+  return page.evaluate(() => Math.max(0, ...(globalThis as unknown as { tasks: number[] }).tasks));
+}

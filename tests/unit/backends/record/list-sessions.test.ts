@@ -1,0 +1,169 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createBackend, type VendorName, vendorNames } from '../../../../src/backends/registry.js';
+import { loadSqlite } from '../../../../src/sqlite/load-sqlite.js';
+import { databasePath, makeHome, recordPath, sessionId, writeSessions } from './written-sessions.js';
+
+const cwd = '/projects/here';
+const [one, two, three, four] = [1, 2, 3, 4].map(sessionId) as [string, string, string, string];
+
+describe.each(vendorNames)('the sessions of %s in a directory (16.4)', (backend) => {
+  it('are listed with the first words of the user, the last used one first', async () => {
+    const home = makeHome();
+    writeSessions(backend, home, [
+      { id: one, cwd, usedAt: 1000, prompt: '  fix the\nparser ' },
+      { id: two, cwd, usedAt: 3000, prompt: 'x'.repeat(500) },
+      { id: three, cwd, usedAt: 2000, prompt: 'one more' },
+    ]);
+    expect(await list(backend, home)).toEqual([
+      { sessionId: two, title: `${'x'.repeat(79)}…`, updatedAt: 3_000_000 },
+      { sessionId: three, title: 'one more', updatedAt: 2_000_000 },
+      { sessionId: one, title: 'fix the parser', updatedAt: 1_000_000 },
+    ]);
+    expect((await list(backend, home, cwd, 2)).map((session) => session.sessionId)).toEqual([two, three]);
+  });
+
+  it('are not those of a directory with a similar name, of a subagent, or in which nobody has said anything', async () => {
+    const home = makeHome();
+    writeSessions(backend, home, [
+      { id: one, cwd, usedAt: 1000, prompt: 'mine' },
+      { id: two, cwd: '/projects-here', usedAt: 2000, prompt: 'of another' },
+      { id: three, cwd, usedAt: 3000, prompt: 'of a subagent', subagent: true },
+      { id: four, cwd, usedAt: 4000 },
+    ]);
+    expect(await list(backend, home)).toMatchObject([{ sessionId: one }]);
+  });
+
+  it('are found through a link to the directory, and are none where the CLI was never used', async () => {
+    const home = makeHome();
+    const [real, link] = [join(home, 'real'), join(home, 'link')];
+    mkdirSync(real);
+    symlinkSync(real, link);
+    expect(await list(backend, home, link)).toEqual([]);
+    writeSessions(backend, home, [{ id: one, cwd: real, usedAt: 1000, prompt: 'hello' }]);
+    expect(await list(backend, home, link)).toMatchObject([{ sessionId: one, title: 'hello' }]);
+  });
+});
+
+describe.each(['claude', 'codex', 'gemini'] as const)('hostile records of %s (16.4)', (backend) => {
+  it('are left out: links, pipes, directories, garbage, gigabytes', async () => {
+    const home = makeHome();
+    writeSessions(backend, home, [{ id: one, cwd, usedAt: 1000, prompt: 'the good one' }]);
+    const path = (digit: number) => recordPath(backend, home, { id: sessionId(digit), cwd, usedAt: 0 });
+    const good = path(1);
+    symlinkSync(good, path(2));
+    execFileSync('mkfifo', [path(3)]);
+    mkdirSync(path(4));
+    writeFileSync(path(5), Buffer.from(Array.from({ length: 5000 }, (_, index) => index % 256)));
+    writeFileSync(path(6), '');
+    writeFileSync(
+      path(7),
+      `{"type":"session_meta","payl\u0000\n[1]\nnull\n{"type":"user","message":7,"cwd":"${cwd}"}\n`,
+    );
+    // Sparse: a terabyte that takes no room.
+    writeFileSync(path(8), '{"x":');
+    truncateSync(path(8), 2 ** 40);
+    const began = performance.now();
+    expect(await list(backend, home)).toMatchObject([{ sessionId: one, title: 'the good one' }]);
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+
+  it('a first prompt behind a megabyte of instructions is found, one behind more is not', async () => {
+    const home = makeHome();
+    for (const [digit, size] of [
+      [1, 1_500_000],
+      [2, 9_000_000],
+    ] as const) {
+      const session = { id: sessionId(digit), cwd, usedAt: 1000, prompt: 'here' };
+      writeSessions(backend, home, [session]);
+      const file = recordPath(backend, home, session);
+      const [first = '', ...rest] = execFileSync('cat', [file], { encoding: 'utf8' }).split('\n');
+      writeFileSync(
+        file,
+        [first, JSON.stringify({ type: 'system', text: 'x'.repeat(size) }), ...rest].join('\n'),
+      );
+    }
+    expect(await list(backend, home)).toMatchObject([{ sessionId: one, title: 'here' }]);
+  });
+});
+
+it('a directory of sessions that is none, or may not be read, hides nothing from others (16.4)', async () => {
+  const home = makeHome();
+  mkdirSync(join(home, '.claude'));
+  writeFileSync(join(home, '.claude/projects'), 'no directory');
+  expect(await list('claude', home)).toEqual([]);
+});
+
+it('Codex: what older versions wrote down as typed is the title (16.4)', async () => {
+  const home = makeHome();
+  const session = { id: one, cwd, usedAt: 1000 };
+  const text = (words: string) => ({
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'input_text', text: words }],
+  });
+  const lines = [
+    { type: 'session_meta', payload: { id: one, cwd } },
+    { type: 'response_item', payload: text('# AGENTS.md instructions for /projects/here\n\nBe brief.') },
+    { type: 'response_item', payload: text('<environment_context>\n</environment_context>') },
+    { type: 'event_msg', payload: { type: 'user_message', message: 'as typed' } },
+  ];
+  const file = recordPath('codex', home, session);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+  expect(await list('codex', home)).toMatchObject([{ title: 'as typed' }]);
+});
+
+it('Gemini: a session that got only its summary later was not used later (16.4)', async () => {
+  const home = makeHome();
+  const older = { id: one, cwd, usedAt: 1000, prompt: 'older' };
+  writeSessions('gemini', home, [older, { id: two, cwd, usedAt: 2000, prompt: 'newer' }]);
+  utimesSync(recordPath('gemini', home, older), 3000, 3000);
+  expect((await list('gemini', home)).map(({ title }) => title)).toEqual(['newer', 'older']);
+});
+
+describe('hostile databases of OpenCode (16.4)', () => {
+  it('a damaged session is left out, and a pipe in place of the database is told', async () => {
+    const home = makeHome();
+    writeSessions('opencode', home, [
+      { id: one, cwd, usedAt: 1000, prompt: 'the good one' },
+      { id: two, cwd, usedAt: 2000, prompt: 'damaged' },
+    ]);
+    const database = new (await loadSqlite())(databasePath(home));
+    database.exec(`UPDATE part SET data = '{"type":' WHERE session_id = '${two}'`);
+    database.close();
+    expect(await list('opencode', home)).toMatchObject([{ sessionId: one }]);
+    const other = makeHome();
+    mkdirSync(dirname(databasePath(other)), { recursive: true });
+    execFileSync('mkfifo', [databasePath(other)]);
+    await expect(list('opencode', other)).rejects.toThrow(/is no file/);
+  });
+
+  it('one that is no database, or another user’s, is told', async () => {
+    const home = makeHome();
+    mkdirSync(dirname(databasePath(home)), { recursive: true });
+    writeFileSync(databasePath(home), 'no database at all, but long enough to be looked at');
+    await expect(list('opencode', home)).rejects.toThrow(/not a database/);
+    const user = { name: 'agent', uid: 1234, gid: 1234, groups: [], home: '/' };
+    const adapter = createBackend('opencode', { ...config(home), user } as never);
+    await expect(adapter.listSessions?.(cwd, 50)).rejects.toThrow(/AGENT_USER/);
+  });
+});
+
+function config(home: string) {
+  return {
+    cliPath: 'x',
+    workingDir: '/',
+    queryTimeoutMs: 0,
+    allowedTools: [],
+    maxTurns: 1,
+    env: { HOME: home },
+  };
+}
+
+async function list(backend: VendorName, home: string, directory = cwd, limit = 50) {
+  const adapter = createBackend(backend, config(home));
+  return (await adapter.listSessions?.(directory, limit)) ?? [];
+}

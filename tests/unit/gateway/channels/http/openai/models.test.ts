@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { findAgent, modelIds } from '../../../../../../src/gateway/channels/http/openai/models.js';
+import type { BackendSummary } from '../../../../../../src/gateway/channels/lookups.js';
+
+const backend = (name: string, more: Partial<BackendSummary> = {}): BackendSummary => ({
+  ...{ name, isDefault: false, installed: true, install: `npm install -g ${name}`, thinkingDepths: [] },
+  ...{ permissionModes: [], options: [], models: [] },
+  ...more,
+});
+
+const backends = [
+  backend('claude', { models: ['opus'] }),
+  backend('opencode', { models: ['anthropic/claude-x'] }),
+  backend('codex', { installed: false }),
+  backend('my-own'),
+];
+
+describe('the models of the OpenAI door', () => {
+  it('are the installed backends, with the models that they were run with (16.3)', () => {
+    expect(modelIds(backends)).toEqual([
+      ...['default', 'claude', 'claude/opus', 'opencode', 'opencode/anthropic/claude-x', 'my-own'],
+    ]);
+  });
+
+  it.each([
+    ['claude', { backend: 'claude', model: null }],
+    ['Claude-CLI', { backend: 'claude', model: null }],
+    ['claude/', { backend: 'claude', model: null }],
+    ['claude/sonnet', { backend: 'claude', model: 'sonnet' }],
+    ['opencode/anthropic/claude-x', { backend: 'opencode', model: 'anthropic/claude-x' }],
+    ['my-own/x', { backend: 'my-own', model: 'x' }],
+    ['default', {}],
+    ['default/opus', { model: 'opus' }],
+  ])('%s is %j', (written, choice) => {
+    expect(findAgent(written, backends)).toEqual(choice);
+  });
+
+  it.each([
+    ['gpt-5', 'There is no model "gpt-5". There are: default, claude,'],
+    ['', 'There is no model ""'],
+    ['codex/gpt-5', "can't be used: codex is not installed. Install it with: npm install -g codex"],
+  ])('%j is not found', (written, words) => {
+    expect(() => findAgent(written, backends)).toThrow(words);
+  });
+});

@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FileEdit } from '../../../../src/core/tool-input.js';
+import { type EditContext, previewEdits } from '../../../../src/gateway/reports/preview-edits.js';
+
+let root: string;
+let cwd: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'turnout-preview-'));
+  cwd = join(root, 'work');
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, 'a.txt'), 'one\ntwo\nthree\ntwo\n');
+  writeFileSync(join(root, 'secret'), 'a key\n');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const preview = (edits: readonly FileEdit[], more: Partial<EditContext> = {}) =>
+  previewEdits(edits, { cwd, wholeFiles: true, everywhere: false, ...more });
+const diffOf = async (...given: Parameters<typeof preview>) => (await preview(...given))[0]?.diff;
+
+describe('the preview of an edit', () => {
+  it('is a diff against the file as it is now (16.4)', async () => {
+    expect(await preview([{ path: join(cwd, 'a.txt'), before: 'two', after: '2' }])).toEqual([
+      {
+        path: 'a.txt',
+        diff: '--- a/a.txt\n+++ b/a.txt\n@@ -1,4 +1,4 @@\n one\n-two\n+2\n three\n two\n',
+      },
+    ]);
+  });
+
+  it('shows every place that would change', async () => {
+    const edit = { path: 'a.txt', before: 'two', after: '2' };
+    expect((await diffOf([edit], { everywhere: true }))?.match(/^\+2$/gm)).toHaveLength(2);
+    expect(await diffOf([edit, { path: 'a.txt', before: 'three', after: '3' }])).toContain(
+      '-two\n-three\n+2\n+3\n',
+    );
+  });
+
+  it('shows a new file, a replaced one, and a deleted one', async () => {
+    expect(await diffOf([{ path: 'new/b.txt', after: 'x\n' }])).toBe(
+      '--- /dev/null\n+++ b/new/b.txt\n@@ -0,0 +1,1 @@\n+x\n',
+    );
+    expect(await diffOf([{ path: 'a.txt', after: 'x\n' }])).toContain('-three\n-two\n+x\n');
+    expect(await diffOf([{ path: 'a.txt', before: 'one\ntwo\nthree\ntwo\n' }])).toContain('+++ /dev/null\n');
+    expect(await diffOf([{ path: 'n.txt', before: '', after: 'x\n' }])).toContain('+x\n');
+  });
+
+  it('finds the place of hunks without line numbers', async () => {
+    expect(await diffOf([{ path: 'a.txt', diff: '@@\n three\n-two\n+2\n' }])).toBe(
+      '--- a/a.txt\n+++ b/a.txt\n@@ -1,4 +1,4 @@\n one\n two\n three\n-two\n+2\n',
+    );
+    const numbered = '@@ -4,1 +4,1 @@\n-two\n+2\n';
+    expect(await diffOf([{ path: 'a.txt', diff: numbered }])).toBe(`--- a/a.txt\n+++ b/a.txt\n${numbered}`);
+  });
+
+  it.each<[string, FileEdit, Partial<EditContext>?]>([
+    ['has another text by now', { path: 'a.txt', before: 'four', after: '4' }],
+    ['is outside', { path: '../secret', before: 'a key', after: '4' }],
+    ['is outside, by its whole path', { path: '/etc/passwd', before: 'root', after: '4' }],
+    ['is a link to outside', { path: 'link', before: 'a key', after: '4' }],
+    ['is in a directory that is a link to outside', { path: 'dir/secret', before: 'a key', after: '4' }],
+    ['is not text', { path: 'binary', before: 'x', after: '4' }],
+    ['is too long', { path: 'long', before: 'x', after: '4' }],
+    ['is a FIFO', { path: 'fifo', before: 'x', after: '4' }],
+    ['is a directory', { path: '.', before: 'x', after: '4' }],
+    ['has a name that is none', { path: 'a\0b', before: 'x', after: '4' }],
+    ['is in an unknown directory', { path: 'a.txt', before: 'two', after: '4' }, { cwd: undefined }],
+  ])('is the edit alone if the file %s', async (_, edit, more = {}) => {
+    symlinkSync(join(root, 'secret'), join(cwd, 'link'));
+    symlinkSync(root, join(cwd, 'dir'));
+    writeFileSync(join(cwd, 'binary'), Buffer.from([0x78, 0, 0xff]));
+    writeFileSync(join(cwd, 'long'), 'x'.repeat(300_000));
+    execFileSync('mkfifo', [join(cwd, 'fifo')]);
+    const diff = await diffOf([edit], more);
+    expect(diff?.split('\n').slice(2).join('\n')).toBe(
+      `@@ -1,1 +1,1 @@\n-${edit.before}\n\\ No newline at end of file\n+4\n\\ No newline at end of file\n`,
+    );
+  });
+
+  it('never takes a piece for the whole file', async () => {
+    const diff = await diffOf([{ path: 'a.txt', after: 'a cell' }], { wholeFiles: false });
+    expect(diff).toContain('+a cell\n');
+    expect(diff).not.toContain('-one');
+  });
+
+  it('is bounded, all files together', async () => {
+    const edits = Array.from({ length: 20 }, (_, i) => ({ path: `${i}.txt`, after: 'x\n'.repeat(20_000) }));
+    const previews = await preview(edits);
+    expect(previews).toHaveLength(20);
+    expect(previews.reduce((sum, { diff }) => sum + diff.length, 0)).toBeLessThan(300_000);
+  });
+});

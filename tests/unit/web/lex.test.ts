@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Lexed, lex, nothingLexed } from '../../../web/markdown/lex.js';
+
+const pieces = fc.constantFrom(
+  ...[
+    '# Title\n',
+    'words and *more*',
+    '\n',
+    '\n\n',
+    '- one\n',
+    '  - two\n',
+    '1. first\n',
+    '> said\n',
+    '    code\n',
+  ],
+  ...['```ts\n', '```', '~~~\n', '| a | b |\n', '|---|---|\n', '---\n', '===\n'],
+  ...['`x`', '[a](b)', '\t', '  ', '* * *\n', '\\', '&amp;'],
+);
+
+describe('a text that grows', () => {
+  it('gives the same blocks in any steps as at once (16.4)', () => {
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
+        let lexed: Lexed = nothingLexed;
+        let text = '';
+        for (const part of parts) {
+          text += part;
+          lexed = lex(text, lexed);
+        }
+        expect(lexed.blocks).toEqual(lex(text).blocks);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('reads only the open end anew (16.4)', () => {
+    const before = lex('first\n\nsecond\n\nthi');
+    const after = lex('first\n\nsecond\n\nthird', before);
+    expect(after.blocks[0]).toBe(before.blocks[0]);
+    expect(after.blocks[2]).toBe(before.blocks[2]);
+    expect(after.blocks.at(-1)?.raw).toBe('third');
+  });
+
+  it('keeps every character (16.4)', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'a *_`[]()<>#-\n\t|!~\\&'), maxLength: 200 }),
+        (text) => {
+          const { blocks } = lex(text);
+          expect(blocks.reduce((sum, { raw }) => sum + raw.length, 0)).toBe(text.length);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it.each([
+    ['quotes', '>'.repeat(100_000)],
+    ['lists', Array.from({ length: 250 }, (_, depth) => `${' '.repeat(2 * depth)}- a`).join('\n')],
+    ['brackets', '['.repeat(200_000)],
+  ])('does not hang on %s in each other (16.5)', (_, text) => {
+    const began = performance.now();
+    lex(text);
+    expect(performance.now() - began).toBeLessThan(1500);
+  });
+});

@@ -1,0 +1,159 @@
+import { useEffect, useState } from 'preact/hooks';
+import { announcement, showBadge } from './attention.js';
+import { useCell } from './cell.js';
+import { channels, watchChannels } from './channels.js';
+import { ConversationView } from './conversation/conversation-view.js';
+import { lazy } from './lazy.js';
+import { Login } from './login.js';
+import { parseRoute, printRoute, type Route } from './routes.js';
+import { session } from './session.js';
+import { Sidebar } from './sidebar/sidebar.js';
+import './app.css';
+
+const ChangesView = lazy(async () => (await import('./views/changes.js')).ChangesView);
+const StatisticsView = lazy(async () => (await import('./views/statistics.js')).StatisticsView);
+const ChainsView = lazy(async () => (await import('./views/chains.js')).ChainsView);
+
+export function App() {
+  const state = useCell(session);
+  const [seen, setSeen] = useState(false);
+  useEffect(() => {
+    if (state === 'open') setSeen(true);
+  }, [state]);
+  return (
+    <>
+      {/* What was typed stays below the form. */}
+      {(seen || state === 'open') && <Shell inert={state === 'closed'} />}
+      {state === 'closed' && <Login />}
+    </>
+  );
+}
+
+function Shell({ inert }: { readonly inert: boolean }) {
+  const route = useRoute();
+  const [list, setList] = useState(false);
+  const channel = 'channel' in route ? route.channel : undefined;
+  useEffect(watchChannels, []);
+  useBadge(channel);
+  useEffect(() => setList(false), [route]);
+  const openList = () => setList(true);
+  const closeList = () => setList(false);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    closeList();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the list, wherever the focus is
+    <div class="shell" inert={inert} onKeyDown={list ? onKeyDown : undefined}>
+      <button type="button" class="skip" onClick={focusMessage}>
+        Skip to the message
+      </button>
+      <div class={list ? 'drawer drawer-open' : 'drawer'}>
+        <Sidebar route={route} channel={channel} close={closeList} />
+      </div>
+      {list && <button type="button" class="drawer-shade" aria-label="Close the list" onClick={closeList} />}
+      <main class={route.type === 'changes' ? 'main main-split' : 'main'}>
+        <View route={route} openList={openList} />
+      </main>
+      <Announcer />
+    </div>
+  );
+}
+
+function View({ route, openList }: { readonly route: Route; readonly openList: () => void }) {
+  switch (route.type) {
+    case 'start':
+      return <Start />;
+    case 'conversation':
+    case 'changes': {
+      const { channel } = route;
+      const changes = route.type === 'changes';
+      return (
+        <ConversationView
+          key={channel}
+          channel={channel}
+          openList={openList}
+          Changes={changes ? ChangesView : undefined}
+        />
+      );
+    }
+    case 'statistics':
+      return (
+        <div class="page">
+          <ViewHead openList={openList} />
+          <StatisticsView />
+        </div>
+      );
+    case 'chains':
+      return (
+        <div class="page">
+          <ViewHead openList={openList} />
+          <ChainsView runId={route.runId} />
+        </div>
+      );
+  }
+}
+
+/** On a phone a view needs a way to the list; elsewhere that is beside it. */
+function ViewHead({ openList }: { readonly openList: () => void }) {
+  return (
+    <div class="view-head">
+      <button
+        type="button"
+        class="plain head-menu"
+        aria-label="Open the list of conversations"
+        onClick={openList}
+      >
+        ☰
+      </button>
+    </div>
+  );
+}
+
+/** Leads to the newest conversation, or to the one that waits for those who come for the first time. */
+function Start() {
+  const all = useCell(channels);
+  useEffect(() => {
+    if (all === undefined) return;
+    history.replaceState(
+      null,
+      '',
+      printRoute({ type: 'conversation', channel: all[0]?.channel ?? 'welcome' }),
+    );
+    dispatchEvent(new HashChangeEvent('hashchange'));
+  }, [all]);
+  return <p class="empty">Loading …</p>;
+}
+
+function Announcer() {
+  const text = useCell(announcement);
+  return (
+    <p class="hidden-visually" role="status" aria-live="polite">
+      {text}
+    </p>
+  );
+}
+
+function useBadge(channel: string | undefined): void {
+  const all = useCell(channels);
+  useEffect(() => {
+    const asking = all?.filter(({ permissions }) => permissions > 0).length ?? 0;
+    showBadge(asking, all?.find((one) => one.channel === channel)?.title ?? '');
+  }, [all, channel]);
+}
+
+/** It is a button, for the fragment of the address is the view's. */
+function focusMessage(): void {
+  document.getElementById('message')?.focus();
+}
+
+function useRoute(): Route {
+  const [route, setRoute] = useState(() => parseRoute(location.hash));
+  useEffect(() => {
+    const read = () => setRoute(parseRoute(location.hash));
+    addEventListener('hashchange', read);
+    return () => removeEventListener('hashchange', read);
+  }, []);
+  return route;
+}

@@ -1,0 +1,64 @@
+import type { ChannelView } from '../src/gateway/channels/http/wire.js';
+import { api } from './api.js';
+import { Cell } from './cell.js';
+import { randomKey } from './conversation/outgoing.js';
+import { session } from './session.js';
+
+/** The conversations, the one with the newest message first; undefined until they were read. */
+export const channels = new Cell<readonly ChannelView[] | undefined>(undefined);
+
+/** The words that are looked for, and what was found; undefined while nothing is looked for. */
+export const found = new Cell<readonly ChannelView[] | undefined>(undefined);
+
+const restMs = 400;
+const pollMs = 20_000;
+let isPlanned = false;
+
+/** Reads the list again soon: many changes at once are one request. */
+export function channelsChanged(): void {
+  if (isPlanned) return;
+  isPlanned = true;
+  setTimeout(async () => {
+    isPlanned = false;
+    await readChannels();
+  }, restMs);
+}
+
+export async function readChannels(): Promise<void> {
+  try {
+    channels.set((await api.channels('')).channels);
+  } catch {
+    // The list stays as it was; the conversation says that the gateway can't be reached.
+  }
+}
+
+/** Keeps the list up to date where no stream tells of changes. Returns how to end that. */
+export function watchChannels(): () => void {
+  const read = () => {
+    if (session.value === 'open' && !document.hidden) void readChannels();
+  };
+  read();
+  const poll = setInterval(read, pollMs);
+  const unwatch = session.watch(read);
+  document.addEventListener('visibilitychange', read);
+  return () => {
+    clearInterval(poll);
+    unwatch();
+    document.removeEventListener('visibilitychange', read);
+  };
+}
+
+export async function searchChannels(words: string, signal: AbortSignal): Promise<void> {
+  if (words === '') return found.set(undefined);
+  try {
+    found.set((await api.channels(words, signal)).channels);
+  } catch {
+    if (!signal.aborted) found.set([]);
+  }
+}
+
+/** A channel need not be made: an id that nobody has is enough. */
+export function newChannel(): string {
+  const day = new Date().toISOString().slice(0, 10);
+  return `chat-${day}-${randomKey().slice(0, 6)}`;
+}

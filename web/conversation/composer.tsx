@@ -1,0 +1,110 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { MessageBody } from '../../src/gateway/channels/http/wire.js';
+import { drafts } from './drafts.js';
+import { focusMessage } from './typing.js';
+import './composer.css';
+
+export interface ComposerProps {
+  readonly channel: string;
+  readonly running: boolean;
+  /** The number of questions that wait for an answer: a message answers them, with no. */
+  readonly questions: number;
+  readonly send: (text: string, queueMode?: MessageBody['queueMode']) => void;
+  readonly stop: () => void;
+  /** Gives the composer's parent a way to put text back into it. */
+  readonly edit: { put?: (text: string) => void };
+}
+
+/** The field for the next message. What is typed is its own matter: nothing else is drawn again for it. */
+export function Composer({ channel, running, questions, send, stop, edit }: ComposerProps) {
+  const [text, setText] = useState(() => drafts.read(channel));
+  const field = useRef<HTMLTextAreaElement>(null);
+  const write = (next: string) => {
+    setText(next);
+    drafts.write(channel, next);
+  };
+  edit.put = (more) => {
+    write(text === '' ? more : `${text}\n${more}`);
+    field.current?.focus();
+  };
+  useEffect(focusMessage, []);
+  useEffect(() => grow(field.current), [text]);
+
+  const submit = (queueMode?: MessageBody['queueMode']) => {
+    if (text.trim() === '') return;
+    write('');
+    send(text, queueMode);
+  };
+  const sendNow = () => submit(running ? 'steer' : undefined);
+  const onKeyDown = (event: KeyboardEvent) => {
+    // 229: some input methods end a composition with an Enter that does not say so.
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+    event.preventDefault();
+    if (event.altKey && running) submit('queue');
+    else sendNow();
+  };
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        sendNow();
+      }}
+    >
+      <textarea
+        ref={field}
+        id="message"
+        class="composer-field"
+        aria-label="Message"
+        aria-describedby="message-hint"
+        placeholder="Message"
+        rows={1}
+        enterkeyhint="send"
+        value={text}
+        onInput={(event) => write(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div class="composer-actions">
+        <span id="message-hint" class="composer-hint">
+          <Hint running={running} questions={questions} />
+        </span>
+        {running && (
+          <button type="button" class="danger" onClick={stop}>
+            Stop
+          </button>
+        )}
+        {running && (
+          <button
+            type="button"
+            disabled={text.trim() === ''}
+            title="Alt+Enter: it waits until the turn has ended"
+            onClick={() => submit('queue')}
+          >
+            Queue
+          </button>
+        )}
+        <button type="submit" class="primary" disabled={text.trim() === ''}>
+          Send
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Hint({ running, questions }: Pick<ComposerProps, 'running' | 'questions'>) {
+  if (questions > 0) return 'A message denies what is asked, and says what to do instead.';
+  if (!running) return <span class="composer-keys">Enter sends, Shift+Enter begins a new line.</span>;
+  return (
+    <>
+      Send steers the turn that runs; Queue waits for its end.{' '}
+      <span class="composer-keys">Esc stops it.</span>
+    </>
+  );
+}
+
+/** Where the browser can't size a field by its text, its height is set. */
+function grow(field: HTMLTextAreaElement | null): void {
+  if (field === null || CSS.supports('field-sizing', 'content')) return;
+  field.style.height = 'auto';
+  field.style.height = `${field.scrollHeight + 2}px`;
+}

@@ -1,0 +1,279 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { describeToolInput } from '../../src/core/tool-input.js';
+import type { MessageBody } from '../../src/gateway/channels/http/wire.js';
+import { api } from '../api.js';
+import { askForNotifications, notifications } from '../attention.js';
+import { useCell } from '../cell.js';
+import { channelsChanged } from '../channels.js';
+import type { Conversation } from '../feed/conversation.js';
+import { ConversationStore } from '../feed/conversation-store.js';
+import type { Turn } from '../feed/turn.js';
+import { countInWords } from '../in-words.js';
+import { printRoute } from '../routes.js';
+import { readTurns } from './answer.js';
+import { Composer } from './composer.js';
+import { outgoingOf } from './outgoing.js';
+import { PermissionCard } from './permission-card.js';
+import { RunningBar } from './running-bar.js';
+import { SettingsPicker } from './settings-picker.js';
+import { Todos } from './steps.js';
+import { Timeline } from './timeline.js';
+import { takesText } from './typing.js';
+import { useAttention } from './use-attention.js';
+import { WaitingList } from './waiting-list.js';
+import './conversation.css';
+
+export interface ConversationViewProps {
+  readonly channel: string;
+  readonly openList: () => void;
+  /** The view of the changes, if it is shown beside the conversation. */
+  readonly Changes: ComponentType<ChangesProps> | undefined;
+}
+
+export interface ChangesProps {
+  readonly channel: string;
+  /** Another value when a turn has ended. */
+  readonly revision?: string | number | undefined;
+  readonly panel?: boolean;
+}
+
+export function ConversationView({ channel, openList, Changes }: ConversationViewProps) {
+  const store = useStore(channel);
+  return (
+    <>
+      <div class="conversation">
+        <Head store={store} openList={openList} changes={Changes !== undefined} />
+        <Timeline store={store} />
+        <Foot store={store} />
+      </div>
+      {Changes !== undefined && <Side store={store} Changes={Changes} />}
+    </>
+  );
+}
+
+function Side({
+  store,
+  Changes,
+}: {
+  readonly store: ConversationStore;
+  readonly Changes: ComponentType<ChangesProps>;
+}) {
+  const { turns } = useCell(store.state);
+  const ended = turns.findLast(({ state }) => state !== 'running');
+  const { channel } = store;
+  return (
+    <div class="side">
+      <p class="side-back">
+        <a href={printRoute({ type: 'conversation', channel })}>← Conversation</a>
+      </p>
+      <Changes channel={channel} revision={`${ended?.turnId} ${ended?.state}`} panel />
+    </div>
+  );
+}
+
+/** The component is made anew for another channel. */
+function useStore(channel: string): ConversationStore {
+  const [store] = useState(() => new ConversationStore(channel, channelsChanged));
+  useEffect(() => () => store.close(), [store]);
+  return store;
+}
+
+function Head({
+  store,
+  openList,
+  changes,
+}: {
+  readonly store: ConversationStore;
+  readonly openList: () => void;
+  readonly changes: boolean;
+}) {
+  const { status, turns, messages, loaded } = useCell(store.state);
+  const connection = useCell(store.connection);
+  const mayNotify = useCell(notifications);
+  const [settings, setSettings] = useState(false);
+  const outgoing = outgoingOf(store.channel);
+  const usage = useLastUsage({ turns, messages, loaded });
+  const { channel } = store;
+  return (
+    <header class="head">
+      <button
+        type="button"
+        class="plain head-menu"
+        aria-label="Open the list of conversations"
+        onClick={openList}
+      >
+        ☰
+      </button>
+      <div class="head-title">
+        <h1>{status?.title ?? channel}</h1>
+        <p title={status?.cwd}>{connection === 'lost' ? <b role="status">Reconnecting …</b> : status?.cwd}</p>
+      </div>
+      {usage !== undefined && (
+        <span class="head-usage" title="Tokens that the last turn read and wrote: what the context holds">
+          {countInWords(usage.inputTokens + usage.outputTokens)} tokens
+        </span>
+      )}
+      <a class="button small" href={printRoute({ type: changes ? 'conversation' : 'changes', channel })}>
+        {changes ? 'Close changes' : 'Changes'}
+      </a>
+      <button
+        type="button"
+        class="small head-settings"
+        aria-expanded={settings}
+        aria-controls="settings"
+        onClick={() => setSettings(!settings)}
+      >
+        {status?.backend ?? 'Settings'} ▾
+      </button>
+      <div id="settings" class={settings ? 'settings settings-open' : 'settings'}>
+        {status !== undefined && <SettingsPicker status={status} command={(text) => outgoing.send(text)} />}
+        {mayNotify === 'ask' && (
+          <button type="button" class="small" onClick={askForNotifications}>
+            Notify me
+          </button>
+        )}
+      </div>
+    </header>
+  );
+}
+
+/** Of the last turn that was seen at work; if there was none, of the one that gave the last answer. */
+function useLastUsage({
+  turns,
+  messages,
+  loaded,
+}: Pick<Conversation, 'turns' | 'messages' | 'loaded'>): Turn['usage'] {
+  const [past, setPast] = useState<Turn['usage']>();
+  const seen = turns.findLast(({ usage }) => usage !== undefined)?.usage;
+  useEffect(() => {
+    const eventId = messages.findLast(({ role }) => role === 'assistant')?.eventId;
+    if (!loaded || turns.length > 0 || !eventId) return;
+    void readTurns(eventId).then((read) =>
+      setPast(typeof read === 'string' ? undefined : read.at(-1)?.usage),
+    );
+  }, [loaded]);
+  return seen ?? past;
+}
+
+function Foot({ store }: { readonly store: ConversationStore }) {
+  const state = useCell(store.state);
+  const { channel } = store;
+  const outgoing = useMemo(() => outgoingOf(channel), [channel]);
+  const own = useCell(outgoing.list);
+  const edit = useRef<{ put?: (text: string) => void }>({});
+  useAttention(state);
+  const { status, messages } = state;
+  const permissions = status?.permissions ?? [];
+  const running = status?.running !== undefined;
+
+  useEffect(() => {
+    const seen = new Set(messages.map(({ eventId }) => eventId));
+    outgoing.forget((eventId) => seen.has(eventId));
+  }, [messages, own]);
+
+  const stop = () => void api.interrupt(channel).catch(() => undefined);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
+        return;
+      if (event.key === 'Escape' && running) stop();
+      if (event.key === '/' && !takesText(event.target)) {
+        event.preventDefault();
+        document.getElementById('message')?.focus();
+      }
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, [running, channel]);
+
+  const ids = permissions.map(({ id }) => id).join(' ');
+  const send = useMemo(
+    () => (text: string, queueMode?: MessageBody['queueMode']) => {
+      const isCommand = text.startsWith('/');
+      const denied = isCommand || ids === '' ? [] : ids.split(' ');
+      outgoing.send(text, queueMode, () => deny(denied));
+    },
+    [ids, outgoing],
+  );
+  const takeBack = (key: string) => edit.current.put?.(outgoing.take(key));
+  const retry = canRetry(state);
+  return (
+    <footer class="foot">
+      {permissions.map((permission) => (
+        <PermissionCard key={permission.id} permission={permission} />
+      ))}
+      {running && <TodoList state={state} />}
+      {status?.running !== undefined && <RunningBar running={status.running} asks={permissions.length > 0} />}
+      <WaitingList
+        waiting={status?.waiting ?? []}
+        count={status?.waitingCount ?? 0}
+        outgoing={own}
+        takeBack={takeBack}
+      />
+      {retry && (
+        <p class="retry">
+          <span>The last message was not answered.</span>
+          <button type="button" class="small" onClick={() => outgoing.send('/retry')}>
+            Retry
+          </button>
+        </p>
+      )}
+      <Composer
+        channel={channel}
+        running={running}
+        questions={permissions.length}
+        send={send}
+        stop={stop}
+        edit={edit.current}
+      />
+    </footer>
+  );
+}
+
+/** A message in place of an answer says no, as it does in the CLIs. */
+async function deny(ids: readonly string[]): Promise<void> {
+  await Promise.allSettled(
+    ids.map((id) =>
+      api.decide(
+        id,
+        'deny',
+        'The user has not allowed this, and says what to do instead in the next message.',
+      ),
+    ),
+  );
+}
+
+/** True if the last prompt has ended without an answer. */
+function canRetry({ loaded, messages, status }: Conversation): boolean {
+  if (!loaded || status === undefined || status.running !== undefined || status.waitingCount > 0)
+    return false;
+  const prompt = messages.findLastIndex(({ role, text }) => role === 'user' && !text.startsWith('/'));
+  if (prompt === -1) return false;
+  const behind = messages.slice(prompt + 1);
+  // A prompt that has just come is not running yet.
+  return behind.length > 0 && behind.every(({ role }) => role !== 'assistant');
+}
+
+function TodoList({ state: { turns } }: { readonly state: Conversation }) {
+  const items = useMemo(() => lastTodos(turns.at(-1)), [turns]);
+  if (items === undefined || items.length === 0) return null;
+  const done = items.filter(({ state }) => state === 'completed').length;
+  return (
+    <details class="todo-list" open={done < items.length && matchMedia('(min-height: 700px)').matches}>
+      <summary>
+        Todo list: {done} of {items.length} done
+      </summary>
+      <Todos items={items} />
+    </details>
+  );
+}
+
+function lastTodos(turn: Turn | undefined) {
+  for (const step of turn?.steps.toReversed() ?? []) {
+    if (step.type !== 'tool') continue;
+    const action = describeToolInput(step.name, step.input);
+    if (action.type === 'todos') return action.items;
+  }
+  return undefined;
+}

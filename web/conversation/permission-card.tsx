@@ -1,0 +1,150 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { PermissionDecision } from '../../src/core/chat-event.js';
+import type { PermissionView } from '../../src/gateway/channels/http/wire.js';
+import { ApiError, api } from '../api.js';
+import { Diff } from '../diff.js';
+import { memo } from '../memo.js';
+import { ToolInput } from './steps.js';
+import { focusMessage, isTyping } from './typing.js';
+import './permission-card.css';
+
+/** A key that was meant for something else must not answer a question that has just come up. */
+const deafMs = 700;
+
+/**
+ * A question of the agent's: what it would do, and the answers that are offered. It takes the focus if nobody is typing:
+ * then Enter allows and Escape denies.
+ */
+export const PermissionCard = memo(function PermissionCard({
+  permission,
+}: {
+  readonly permission: PermissionView;
+}) {
+  const { id, tool, options } = permission;
+  const card = useRef<HTMLElement>(null);
+  const shownAt = useRef(performance.now());
+  const [state, setState] = useState<'open' | 'reason' | 'sending' | string>('open');
+  const reason = useRef<HTMLInputElement>(null);
+
+  useEffect(() => {
+    const shown = card.current;
+    if (!isTyping()) shown?.focus();
+    return () => {
+      if (shown?.contains(document.activeElement)) focusMessage();
+    };
+  }, []);
+  useEffect(() => {
+    if (state === 'reason') reason.current?.focus();
+  }, [state]);
+
+  const decide = async (decision: PermissionDecision, message?: string) => {
+    setState('sending');
+    try {
+      await api.decide(id, decision, message);
+    } catch (error) {
+      // Somebody else has answered it: the next state of the channel is without it.
+      const isGone = error instanceof ApiError && (error.status === 404 || error.status === 409);
+      setState(isGone ? 'It was answered already.' : error instanceof Error ? error.message : String(error));
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== card.current || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
+      return;
+    if (event.key !== 'Enter' && event.key !== 'Escape') return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.repeat || state === 'sending' || performance.now() - shownAt.current < deafMs) return;
+    void decide(event.key === 'Enter' ? 'allow' : 'deny');
+  };
+  const sending = state === 'sending';
+  return (
+    <section
+      class="permission"
+      ref={card}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: Enter and Escape answer it
+      tabIndex={0}
+      aria-label={`Permission for ${tool}`}
+      onKeyDown={onKeyDown}
+    >
+      <h3 class="permission-title">
+        May the agent use <b>{tool}</b>?
+      </h3>
+      <div class="permission-preview">
+        <Preview permission={permission} />
+      </div>
+      {state === 'reason' ? (
+        <form
+          class="permission-answers"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void decide('deny', reason.current?.value.trim());
+          }}
+        >
+          <input
+            ref={reason}
+            type="text"
+            aria-label="Reason"
+            placeholder="Reason, for the agent"
+            maxLength={2000}
+          />
+          <button type="submit" class="danger">
+            Deny
+          </button>
+          <button type="button" class="plain" onClick={() => setState('open')}>
+            Back
+          </button>
+        </form>
+      ) : (
+        <div class="permission-answers">
+          {options.includes('allow') && (
+            <button type="button" class="primary" disabled={sending} onClick={() => decide('allow')}>
+              Allow
+            </button>
+          )}
+          {options.includes('allow_always') && (
+            <button type="button" disabled={sending} onClick={() => decide('allow_always')}>
+              Always allow
+            </button>
+          )}
+          {options.includes('deny') && (
+            <>
+              <button type="button" class="danger" disabled={sending} onClick={() => decide('deny')}>
+                Deny
+              </button>
+              <button type="button" class="plain small" disabled={sending} onClick={() => setState('reason')}>
+                Say why …
+              </button>
+            </>
+          )}
+          <span class="permission-keys">
+            <kbd>Enter</kbd> allows, <kbd>Esc</kbd> denies
+          </span>
+        </div>
+      )}
+      {!['open', 'reason', 'sending'].includes(state) && (
+        <p class="failure" role="alert">
+          {state}
+        </p>
+      )}
+    </section>
+  );
+});
+
+function Preview({ permission: { tool, input, preview } }: { readonly permission: PermissionView }) {
+  if (preview === undefined) return <ToolInput name={tool} input={input} />;
+  if (preview.type === 'command') {
+    return (
+      <pre class="command">
+        {preview.cwd !== undefined && <span class="command-place">{preview.cwd}</span>}
+        {preview.command}
+      </pre>
+    );
+  }
+  return (
+    <>
+      {preview.files.map((file) => (
+        <Diff key={file.path} path={file.path} change={file} />
+      ))}
+    </>
+  );
+}

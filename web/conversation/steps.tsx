@@ -1,0 +1,157 @@
+import { useMemo, useState } from 'preact/hooks';
+import { describeToolInput, type FileEdit, summarizeToolInput } from '../../src/core/tool-input.js';
+import { Diff } from '../diff.js';
+import type { PermissionStep, Step, ThinkingStep, ToolStep } from '../feed/turn.js';
+import { LongText } from '../long-text.js';
+import { Markdown } from '../markdown/markdown.js';
+import { memo } from '../memo.js';
+import './steps.css';
+
+export interface StepsProps {
+  readonly steps: readonly Step[];
+  readonly cwd?: string | undefined;
+  /** True while the turn runs: its last text grows. */
+  readonly running: boolean;
+}
+
+/** What the agent said and did, step by step: what it thought and how its tools were called is folded. */
+export function Steps({ steps, cwd, running }: StepsProps) {
+  return (
+    <div class="steps">
+      {steps.map((step, index) => (
+        <StepView key={index} step={step} cwd={cwd} growing={running && index === steps.length - 1} />
+      ))}
+    </div>
+  );
+}
+
+interface StepProps {
+  readonly step: Step;
+  readonly cwd: string | undefined;
+  readonly growing: boolean;
+}
+
+const StepView = memo(function StepView({ step, cwd, growing }: StepProps) {
+  switch (step.type) {
+    case 'text':
+      return <Markdown text={step.text} growing={growing} />;
+    case 'thinking':
+      return <Thinking step={step} growing={growing} />;
+    case 'tool':
+      return <Tool step={step} cwd={cwd} />;
+    case 'permission':
+      return <Decision step={step} />;
+    case 'notice':
+      return <p class="step-notice">{step.message}</p>;
+  }
+});
+
+function Thinking({ step, growing }: { readonly step: ThinkingStep; readonly growing: boolean }) {
+  const [open, setOpen] = useState(false);
+  if (step.text === '' && step.ended) return null;
+  return (
+    <details class="step" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <span class="step-name">{growing && !step.ended ? 'Thinking …' : 'Thought'}</span>
+      </summary>
+      {open && <LongText class="step-thought" text={step.text} atOnce={20_000} />}
+    </details>
+  );
+}
+
+function Tool({ step, cwd }: { readonly step: ToolStep; readonly cwd: string | undefined }) {
+  const { name, input, end } = step;
+  const [open, setOpen] = useState(false);
+  const summary = useMemo(() => summarizeToolInput(name, input, cwd), [name, input, cwd]);
+  const outcome = end === undefined ? 'running' : end.denied ? 'denied' : end.isError ? 'failed' : 'done';
+  return (
+    <details
+      class={`step step-${outcome}`}
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <span class="step-mark" aria-hidden="true" />
+        <span class="step-name">{name}</span>
+        <span class="step-summary">{summary}</span>
+        {outcome !== 'done' && <span class="step-outcome">{outcome}</span>}
+      </summary>
+      {open && (
+        <div class="step-body">
+          <ToolInput name={name} input={input} />
+          {end !== undefined && end.output !== '' && (
+            <div class="step-output">
+              <LongText class="mono" text={end.output} atOnce={4000} />
+            </div>
+          )}
+        </div>
+      )}
+    </details>
+  );
+}
+
+/** What a tool does or would do, as far as its input tells. */
+export function ToolInput({ name, input }: { readonly name: string; readonly input: unknown }) {
+  const action = useMemo(() => describeToolInput(name, input), [name, input]);
+  switch (action.type) {
+    case 'command':
+      return (
+        <pre class="command">
+          {action.cwd !== undefined && <span class="command-place">{action.cwd}</span>}
+          {action.command}
+        </pre>
+      );
+    case 'edit':
+      return (
+        <>
+          {action.edits.map((edit) => (
+            <EditView edit={edit} />
+          ))}
+        </>
+      );
+    case 'todos':
+      return <Todos items={action.items} />;
+    case 'other':
+      return <LongText class="mono" text={pretty(input)} atOnce={4000} />;
+  }
+}
+
+function EditView({ edit }: { readonly edit: FileEdit }) {
+  const { path, before = '', after = '', diff, movedTo } = edit;
+  const change = useMemo(() => (diff === undefined ? { before, after } : { diff }), [diff, before, after]);
+  return <Diff path={movedTo === undefined ? path : `${path} → ${movedTo}`} change={change} />;
+}
+
+type Todo = Extract<ReturnType<typeof describeToolInput>, { type: 'todos' }>['items'][number];
+const todoMarks = { pending: '○', in_progress: '◐', completed: '●' } as const;
+const todoWords = { pending: 'to do', in_progress: 'in progress', completed: 'done' } as const;
+
+export function Todos({ items }: { readonly items: readonly Todo[] }) {
+  return (
+    <ul class="todos">
+      {items.map(({ text, state }) => (
+        <li class={`todo-${state}`}>
+          <span role="img" aria-label={todoWords[state]}>
+            {todoMarks[state]}
+          </span>{' '}
+          <span>{text}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Decision({ step }: { readonly step: PermissionStep }) {
+  if (step.decision === undefined) return null;
+  const word = { allow: 'Allowed', allow_always: 'Always allowed', deny: 'Denied' }[step.decision];
+  return (
+    <p class={`step-notice decision-${step.decision}`}>
+      {word}: {step.tool}
+      {step.message !== undefined && ` (${step.message})`}
+    </p>
+  );
+}
+
+function pretty(input: unknown): string {
+  return typeof input === 'string' ? input : (JSON.stringify(input, null, 2) ?? '');
+}

@@ -1,0 +1,154 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCell } from '../cell.js';
+import type { ConversationStore } from '../feed/conversation-store.js';
+import type { Row } from '../feed/timeline.js';
+import { memo } from '../memo.js';
+import { Answer, Time } from './answer.js';
+import { useRowBlocks } from './use-rows.js';
+import './timeline.css';
+
+/** So near to the end somebody follows what is said: the view goes along. */
+const nearPx = 80;
+/** Earlier messages are loaded when so little is left above. */
+const loadAheadPx = 1500;
+
+export function Timeline({ store }: { readonly store: ConversationStore }) {
+  const state = useCell(store.state);
+  const problem = useCell(store.problem);
+  const blocks = useRowBlocks(state);
+  const view = useRef<HTMLElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const [away, setAway] = useState(false);
+
+  const toEnd = () => {
+    follows.current = true;
+    if (view.current !== null) view.current.scrollTop = view.current.scrollHeight;
+  };
+  const onScroll = () => {
+    if (view.current === null) return;
+    const { scrollTop, scrollHeight, clientHeight } = view.current;
+    follows.current = scrollHeight - scrollTop - clientHeight < nearPx;
+    setAway(!follows.current);
+    if (scrollTop < loadAheadPx) void store.loadOlder();
+  };
+  // What is drawn below or above changes its height when it is laid out: the end stays in sight if it was.
+  useEffect(() => {
+    if (view.current === null || content.current === null) return;
+    const observer = new ResizeObserver(() => {
+      if (follows.current) toEnd();
+    });
+    observer.observe(content.current);
+    observer.observe(view.current);
+    return () => observer.disconnect();
+  }, []);
+
+  const first = blocks[0]?.[0]?.key;
+  const before = useRef({ first, height: 0 });
+  // The browser keeps its place when rows come in above, but not at the very top.
+  useLayoutEffect(() => {
+    const at = view.current;
+    if (at === null) return;
+    const grown = at.scrollHeight - before.current.height;
+    if (first !== before.current.first && before.current.first !== undefined && at.scrollTop === 0)
+      at.scrollTop = grown;
+    before.current = { first, height: at.scrollHeight };
+    if (at.scrollTop < loadAheadPx) void store.loadOlder();
+  }, [first]);
+
+  const cwd = state.status?.cwd;
+  return (
+    <div class="timeline-frame">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled with the keyboard */}
+      <section class="timeline" aria-label="Conversation" ref={view} onScroll={onScroll} tabIndex={0}>
+        <div class="timeline-content" ref={content}>
+          {problem !== undefined && !state.loaded && <p class="empty">{problem}</p>}
+          {!state.loaded && problem === undefined && <p class="empty">Loading …</p>}
+          {state.loaded && blocks.length === 0 && <Empty />}
+          {state.previous !== undefined && state.previous !== 'none' && (
+            <p class="empty">Earlier messages …</p>
+          )}
+          {blocks.map((rows) => (
+            <Block key={rows[0]?.key} rows={rows} cwd={cwd} />
+          ))}
+        </div>
+      </section>
+      {away && (
+        <button type="button" class="to-end" onClick={toEnd}>
+          ↓ Latest
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface BlockProps {
+  readonly rows: readonly Row[];
+  readonly cwd: string | undefined;
+}
+
+const Block = memo(function Block({ rows, cwd }: BlockProps) {
+  return (
+    <>
+      {rows.map((row) => (
+        <RowView key={row.key} row={row} cwd={cwd} />
+      ))}
+    </>
+  );
+});
+
+const RowView = memo(function RowView({ row, cwd }: { readonly row: Row; readonly cwd: string | undefined }) {
+  switch (row.type) {
+    case 'prompt':
+      return <Prompt text={row.message.text} at={row.message.createdAt} />;
+    case 'notice':
+      return (
+        <div class="row notice">
+          <p>{row.message.text}</p>
+        </div>
+      );
+    case 'answer':
+      return (
+        <div class="row">
+          <Answer row={row} cwd={cwd} />
+        </div>
+      );
+  }
+});
+
+const longPrompt = 3000;
+
+function Prompt({ text, at }: { readonly text: string; readonly at: string }) {
+  const [whole, setWhole] = useState(false);
+  if (/^\/[a-z]+(?:\s|$)/i.test(text) && text.length < 200) {
+    return (
+      <div class="row command-row">
+        <code>{text}</code>
+      </div>
+    );
+  }
+  const cut = !whole && text.length > longPrompt;
+  return (
+    <div class="row prompt">
+      <div class="prompt-text">
+        <span class="hidden-visually">You said: </span>
+        {cut ? `${text.slice(0, longPrompt)} …` : text}
+        {cut && (
+          <button type="button" class="small" onClick={() => setWhole(true)}>
+            Show all
+          </button>
+        )}
+      </div>
+      <Time iso={at} />
+    </div>
+  );
+}
+
+function Empty() {
+  return (
+    <div class="empty">
+      <h2>A new conversation</h2>
+      <p>Say what is to be done. The agent works in the directory shown above.</p>
+    </div>
+  );
+}

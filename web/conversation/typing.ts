@@ -1,0 +1,34 @@
+/** So long after a key was pressed somebody is still typing, even if the field is empty. */
+const pauseMs = 1500;
+
+let lastKeyAt = Number.NEGATIVE_INFINITY;
+
+addEventListener(
+  'keydown',
+  () => {
+    lastKeyAt = performance.now();
+  },
+  { capture: true, passive: true },
+);
+
+/** True if the focus must not be moved: it is in a field with text in it, or keys are being pressed. */
+export function isTyping(): boolean {
+  const active = document.activeElement;
+  if (active instanceof HTMLTextAreaElement || active instanceof HTMLInputElement) {
+    return active.value !== '' || performance.now() - lastKeyAt < pauseMs;
+  }
+  // A chosen control is being used: an open menu, a button that was reached with Tab.
+  return active !== null && active !== document.body && active.matches('select, button, a, summary');
+}
+
+/** True if a key pressed here is text. */
+export function takesText(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
+  );
+}
+
+/** Goes to the field for the next message, where there is a keyboard: on a phone it would cover the conversation. */
+export function focusMessage(): void {
+  if (matchMedia('(pointer: fine)').matches) document.getElementById('message')?.focus();
+}

@@ -1,0 +1,79 @@
+import { useState } from 'preact/hooks';
+import type { WaitingView } from '../../src/gateway/channels/http/wire.js';
+import { api } from '../api.js';
+import { firstWords, timeInWords } from '../in-words.js';
+import type { Outgoing } from './outgoing.js';
+
+export interface WaitingListProps {
+  readonly waiting: readonly WaitingView[];
+  readonly count: number;
+  readonly outgoing: readonly Outgoing[];
+  /** Takes a message back that was not accepted. */
+  readonly takeBack: (key: string) => void;
+}
+
+/** The messages that wait for their turn, and those that have not reached the gateway. */
+export function WaitingList({ waiting, count, outgoing, takeBack }: WaitingListProps) {
+  const known = new Set(waiting.map(({ eventId }) => eventId));
+  const own = outgoing.filter(({ eventId }) => eventId === undefined || !known.has(eventId));
+  if (waiting.length === 0 && own.length === 0) return null;
+  const more = count - waiting.length;
+  return (
+    <ul class="waiting" aria-label="Waiting messages">
+      {waiting.map((message) => (
+        <Waiting key={message.eventId} message={message} />
+      ))}
+      {more > 0 && <li class="waiting-more">and {more} more</li>}
+      {own.map((message) => (
+        <Own key={message.key} message={message} takeBack={takeBack} />
+      ))}
+    </ul>
+  );
+}
+
+function Waiting({ message: { eventId, text, lastError, retryAt } }: { readonly message: WaitingView }) {
+  const [problem, setProblem] = useState<string>();
+  const cancel = () => api.cancel(eventId).catch((error: Error) => setProblem(error.message));
+  const failed = lastError === undefined ? '' : `${lastError.message} `;
+  const note = retryAt === undefined ? failed : `${failed}Tried again at ${timeInWords(retryAt)}.`;
+  return (
+    <li>
+      <span class="waiting-text">
+        {firstWords(text, 160)}
+        {(problem ?? note) !== '' && <small>{problem ?? note}</small>}
+      </span>
+      <button type="button" class="small" aria-label={`Cancel: ${firstWords(text, 40)}`} onClick={cancel}>
+        Cancel
+      </button>
+    </li>
+  );
+}
+
+function Own({
+  message,
+  takeBack,
+}: {
+  readonly message: Outgoing;
+  readonly takeBack: (key: string) => void;
+}) {
+  const { key, text, state, reason } = message;
+  const note = {
+    sending: 'Sending …',
+    accepted: '',
+    waiting: `Not sent yet: ${reason} It is tried again.`,
+    refused: `Not sent: ${reason}`,
+  }[state];
+  return (
+    <li class={state === 'refused' ? 'waiting-refused' : undefined}>
+      <span class="waiting-text">
+        {firstWords(text, 160)}
+        {note !== '' && <small>{note}</small>}
+      </span>
+      {(state === 'waiting' || state === 'refused') && (
+        <button type="button" class="small" onClick={() => takeBack(key)}>
+          Edit
+        </button>
+      )}
+    </li>
+  );
+}

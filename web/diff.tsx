@@ -1,0 +1,69 @@
+import { useMemo, useState } from 'preact/hooks';
+import { CopyButton } from './copy-button.js';
+import { compareTexts, type DiffLine, parseDiff } from './diff-lines.js';
+import './diff.css';
+
+export interface DiffProps {
+  readonly path: string;
+  /** A unified diff, or the text before and after. */
+  readonly change: { readonly diff: string } | { readonly before: string; readonly after: string };
+}
+
+const atOnce = 400;
+
+/** The change of one file. Long lines are wrapped: nothing of it is out of sight. */
+export function Diff({ path, change }: DiffProps) {
+  const lines = useMemo(
+    () => ('diff' in change ? parseDiff(change.diff) : compareTexts(change.before, change.after)),
+    [change],
+  );
+  const [limit, setLimit] = useState(atOnce);
+  const count = (type: DiffLine['type']) => lines.filter((line) => line.type === type).length;
+  const text = () => ('diff' in change ? change.diff : change.after);
+  return (
+    <figure class="diff">
+      <figcaption class="diff-head">
+        <span class="diff-path">{path}</span>
+        <span class="diff-counts">
+          <span class="diff-plus">+{count('added')}</span> <span class="diff-minus">−{count('removed')}</span>
+        </span>
+        <CopyButton text={text} label={`Copy the change of ${path}`} />
+      </figcaption>
+      <div class="diff-lines">
+        {lines.slice(0, limit).map((line) => (
+          <Line line={line} />
+        ))}
+        {lines.length === 0 && <div class="diff-line diff-note">Nothing changes in its text.</div>}
+      </div>
+      {lines.length > limit && (
+        <p class="long-text-more diff-more">
+          <button type="button" class="small" onClick={() => setLimit(limit * 4)}>
+            Show more
+          </button>
+          <span>{lines.length - limit} more lines</span>
+        </p>
+      )}
+    </figure>
+  );
+}
+
+const signs = { added: '+', removed: '−', context: '', place: '', note: '' } as const;
+const maxLine = 4000;
+
+function Line({ line: { type, text } }: { readonly line: DiffLine }) {
+  const [whole, setWhole] = useState(false);
+  const cut = !whole && text.length > maxLine;
+  return (
+    <div class={`diff-line diff-${type}`}>
+      <span class="diff-sign">{signs[type]}</span>
+      <span class="diff-text">
+        {cut ? text.slice(0, maxLine) : text}
+        {cut && (
+          <button type="button" class="small" onClick={() => setWhole(true)}>
+            Show the whole line ({text.length} characters)
+          </button>
+        )}
+      </span>
+    </div>
+  );
+}

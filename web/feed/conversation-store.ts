@@ -1,0 +1,78 @@
+import { ApiError, api } from '../api.js';
+import { Cell } from '../cell.js';
+import { type Conversation, emptyConversation, type Frame, foldAll } from './conversation.js';
+import { ChannelFollower, type Connection } from './follow.js';
+
+/** A channel's conversation, kept up to date until it is closed. */
+export class ConversationStore {
+  readonly channel: string;
+  readonly state = new Cell<Conversation>(emptyConversation);
+  /** Why the history could not be read, if so. */
+  readonly problem = new Cell<string | undefined>(undefined);
+  readonly #follower: ChannelFollower;
+  readonly #abort = new AbortController();
+  #older: Promise<void> | undefined;
+  #history: Promise<void> | undefined;
+
+  constructor(channel: string, others: (channels: readonly string[]) => void) {
+    this.channel = channel;
+    this.#follower = new ChannelFollower(channel, {
+      frames: (frames) => this.#take(frames),
+      // The stream is open before the history is read: what is said in between comes from both, and counts once.
+      opened: (gap) => {
+        if (gap || !this.state.value.loaded) this.#readHistory();
+      },
+      others,
+      // The answer to this tells whether the session has ended.
+      failed: () => void api.status(channel, this.#abort.signal).catch(() => undefined),
+    });
+  }
+
+  get connection(): Cell<Connection> {
+    return this.#follower.connection;
+  }
+
+  close(): void {
+    this.#abort.abort();
+    this.#follower.close();
+  }
+
+  /** Reads the page in front of the first message, if there is one. */
+  loadOlder(): Promise<void> {
+    const { previous } = this.state.value;
+    if (previous === undefined || previous === 'none') return Promise.resolve();
+    this.#older ??= this.#readPage(previous).finally(() => {
+      this.#older = undefined;
+    });
+    return this.#older;
+  }
+
+  #readHistory(): void {
+    this.#history ??= this.#readPage(undefined).finally(() => {
+      this.#history = undefined;
+    });
+  }
+
+  async #readPage(before: string | undefined): Promise<void> {
+    const { signal } = this.#abort;
+    for (let wait = 500; ; wait = Math.min(8000, wait * 2)) {
+      try {
+        const page = await api.messages(this.channel, before, signal);
+        this.problem.set(undefined);
+        return this.#take([{ type: 'page', page }]);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.problem.set(error instanceof Error ? error.message : String(error));
+        // What is refused for good is refused again: the next stream that opens asks anew.
+        if (!(error instanceof ApiError && error.passing)) return;
+        await new Promise((resolve) => setTimeout(resolve, wait));
+        if (signal.aborted) return;
+      }
+    }
+  }
+
+  #take(frames: readonly Frame[]): void {
+    this.state.set(foldAll(this.state.value, frames));
+    if (frames.some(({ type }) => type === 'reset')) this.#readHistory();
+  }
+}

@@ -1,0 +1,5 @@
+/** The address, if a model's text may link to it: the web and mail, nothing that runs or reads something here. */
+export function safeAddress(href: string): string | undefined {
+  if (!/^(?:https?:\/\/|mailto:)[^\s\\]/i.test(href)) return undefined;
+  return URL.canParse(href) ? href : undefined;
+}

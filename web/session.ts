@@ -1,0 +1,92 @@
+import { Cell } from './cell.js';
+
+/** `unknown` until the gateway has answered for the first time. */
+export type SessionState = 'unknown' | 'open' | 'closed';
+
+/** Whether the gateway knows this browser: by a cookie, which no script can read, together with the page's key. */
+export const session = new Cell<SessionState>('unknown');
+
+export function signedOut(): void {
+  session.set('closed');
+}
+
+/**
+ * The token of the address that the gateway printed (`#token=…`). It leaves the address bar and the history at once, and
+ * is kept nowhere.
+ */
+export function takeTokenFromAddress(): string | undefined {
+  const found = /^#token=([^&]+)/.exec(location.hash)?.[1];
+  if (found === undefined) return undefined;
+  history.replaceState(null, '', `${location.pathname}${location.search}`);
+  try {
+    return decodeURIComponent(found);
+  } catch {
+    return found;
+  }
+}
+
+/**
+ * The page's half of the session. Without the cookie it is worth nothing, and the cookie without it: a cookie is also sent to
+ * other ports of this machine, what is stored here belongs to this port. All tabs share it.
+ */
+export function pageKey(): string {
+  try {
+    return localStorage.getItem(keyName) ?? keptKey;
+  } catch {
+    return keptKey;
+  }
+}
+
+const keyName = 'turnout page key';
+let keptKey = '';
+
+function keepPageKey(key: string): void {
+  keptKey = key;
+  try {
+    localStorage.setItem(keyName, key);
+  } catch {
+    // A browser may forbid it: then the session ends with the page.
+  }
+}
+
+/** Exchanges the token for a session. Undefined if that worked, else why not. */
+export async function signIn(token: string): Promise<string | undefined> {
+  const refusal = await exchange(token);
+  session.set(refusal === undefined ? 'open' : 'closed');
+  return refusal;
+}
+
+async function exchange(token: string): Promise<string | undefined> {
+  try {
+    const response = await fetch('/v1/page-session', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: '{}',
+    });
+    if (response.ok) {
+      keepPageKey(((await response.json()) as { readonly pageKey: string }).pageKey);
+      return undefined;
+    }
+    if (response.status === 401) return 'This is not the token of this gateway.';
+    const body = (await response.json().catch(() => undefined)) as
+      | { error?: { message?: string } }
+      | undefined;
+    return body?.error?.message ?? `The gateway answered with ${response.status}.`;
+  } catch (error) {
+    // A header can't hold every character: such a token can't be right.
+    if (error instanceof TypeError && /[^\x20-\x7e]/.test(token))
+      return 'This is not the token of this gateway.';
+    return 'The gateway can’t be reached. Is it running?';
+  }
+}
+
+/** Asks the gateway whether there is a session. */
+export async function findSession(): Promise<void> {
+  try {
+    const response = await fetch('/v1/channels?limit=1', { headers: { 'X-Turnout-Page': pageKey() } });
+    session.set(response.status === 401 ? 'closed' : 'open');
+  } catch {
+    // The views say that they can't reach the gateway, and try again.
+    session.set('open');
+  }
+}

@@ -1,0 +1,114 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ChannelView } from '../../src/gateway/channels/http/wire.js';
+import { useCell } from '../cell.js';
+import { channels, found, newChannel, searchChannels } from '../channels.js';
+import { timeInWords } from '../in-words.js';
+import { memo } from '../memo.js';
+import { printRoute, type Route } from '../routes.js';
+import { EarlierSessions } from './earlier-sessions.js';
+import './sidebar.css';
+
+export interface SidebarProps {
+  readonly route: Route;
+  readonly channel: string | undefined;
+  readonly close: () => void;
+}
+
+export const Sidebar = memo(function Sidebar({ route, channel, close }: SidebarProps) {
+  const all = useCell(channels);
+  const hits = useCell(found);
+  const shown = hits ?? all;
+  const begin = () => {
+    location.hash = printRoute({ type: 'conversation', channel: newChannel() });
+  };
+  return (
+    <nav class="sidebar" aria-label="Conversations">
+      <div class="sidebar-head">
+        <span class="brand">Turnout</span>
+        <button type="button" class="plain sidebar-close" aria-label="Close the list" onClick={close}>
+          ✕
+        </button>
+      </div>
+      <button type="button" class="primary sidebar-new" onClick={begin}>
+        New conversation
+      </button>
+      <Search />
+      <ul class="channels">
+        {shown?.map((one) => (
+          <ChannelLink key={one.channel} channel={one} current={one.channel === channel} />
+        ))}
+      </ul>
+      {shown?.length === 0 && (
+        <p class="sidebar-note">{hits === undefined ? 'No conversation yet.' : 'Nothing was found.'}</p>
+      )}
+      <EarlierSessions channel={channel} />
+      <div class="sidebar-foot">
+        <a href="#/statistics" aria-current={route.type === 'statistics' ? 'page' : undefined}>
+          Statistics
+        </a>
+        <a href="#/chains" aria-current={route.type === 'chains' ? 'page' : undefined}>
+          Chain runs
+        </a>
+      </div>
+    </nav>
+  );
+});
+
+function Search() {
+  const [words, setWords] = useState('');
+  useEffect(() => {
+    const abort = new AbortController();
+    const timer = setTimeout(() => void searchChannels(words.trim(), abort.signal), words === '' ? 0 : 250);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [words]);
+  return (
+    <input
+      type="search"
+      class="sidebar-search"
+      aria-label="Search conversations"
+      placeholder="Search"
+      value={words}
+      onInput={(event) => setWords(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || words === '') return;
+        event.stopPropagation();
+        setWords('');
+      }}
+    />
+  );
+}
+
+interface ChannelLinkProps {
+  readonly channel: ChannelView;
+  readonly current: boolean;
+}
+
+const ChannelLink = memo(function ChannelLink({ channel, current }: ChannelLinkProps) {
+  const { title, lastText, found: place, lastMessageAt, backend } = channel;
+  return (
+    <li>
+      <a
+        class="channel"
+        href={printRoute({ type: 'conversation', channel: channel.channel })}
+        aria-current={current ? 'page' : undefined}
+      >
+        <span class="channel-title">{title}</span>
+        <Badge channel={channel} />
+        <span class="channel-text">{place ?? lastText}</span>
+        <span class="channel-about">
+          {backend}
+          {lastMessageAt !== undefined && ` · ${timeInWords(lastMessageAt)}`}
+        </span>
+      </a>
+    </li>
+  );
+});
+
+function Badge({ channel: { permissions, running, waiting } }: { readonly channel: ChannelView }) {
+  if (permissions > 0) return <span class="badge badge-asks">needs you</span>;
+  if (running) return <span class="badge badge-runs">{waiting > 0 ? `running +${waiting}` : 'running'}</span>;
+  return waiting > 0 ? <span class="badge">{waiting} waiting</span> : null;
+}

@@ -1,0 +1,74 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ChangesView as ChangesBody } from '../../src/gateway/channels/http/wire.js';
+import { api } from '../api.js';
+import { memo } from '../memo.js';
+import { ChangedFiles } from './changed-files.js';
+import { LoadFailure } from './load-failure.js';
+import { Tabs } from './tabs.js';
+import { useLoaded } from './use-loaded.js';
+import './view.css';
+import './changes.css';
+
+type Scope = ChangesBody['scope'];
+
+interface Props {
+  readonly channel: string;
+  /** Anything that changes when a turn has ended: the list is loaded again then. */
+  readonly revision?: string | number | undefined;
+  /** True if the view stands beside the conversation. */
+  readonly panel?: boolean;
+}
+
+/** What the last turn, or the whole conversation, changed in the work tree. */
+export const ChangesView = memo(function ChangesView({ channel, revision, panel = false }: Props) {
+  const [scope, setScope] = useState<Scope>('turn');
+  const subject = `${channel} ${scope}`;
+  const { value, failure, loading, reload } = useLoaded(subject, (signal) =>
+    api.changes(channel, scope, signal),
+  );
+  useReloadWhenChanged(revision, reload);
+  const Heading = panel ? 'h2' : 'h1';
+  return (
+    <section class="view changes" aria-label="Changes">
+      <header class="view-header">
+        <Heading>Changes</Heading>
+        {!panel && (
+          <a class="view-back" href={`#/c/${encodeURIComponent(channel)}`}>
+            Back to the conversation
+          </a>
+        )}
+      </header>
+      <Tabs
+        label="Which changes"
+        tabs={[
+          ['turn', 'Last turn'],
+          ['conversation', 'Whole conversation'],
+        ]}
+        chosen={scope}
+        onChoose={setScope}
+      >
+        {failure !== undefined && <LoadFailure failure={failure} onRetry={reload} />}
+        {value === undefined && loading && <p class="empty">Loading the changes …</p>}
+        {value !== undefined && (
+          <ChangedFiles
+            key={subject}
+            changes={value}
+            loading={loading}
+            fileLevel={panel ? 3 : 2}
+            onReload={reload}
+            onRevert={(path, force) => api.revert(channel, { scope, path, force })}
+          />
+        )}
+      </Tabs>
+    </section>
+  );
+});
+
+function useReloadWhenChanged(revision: unknown, reload: () => void): void {
+  const seen = useRef(revision);
+  useEffect(() => {
+    if (seen.current === revision) return;
+    seen.current = revision;
+    reload();
+  }, [revision, reload]);
+}

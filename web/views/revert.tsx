@@ -1,0 +1,85 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ChangedFileView } from '../../src/gateway/channels/http/wire.js';
+import { ApiError } from '../api.js';
+
+interface Props {
+  readonly file: ChangedFileView;
+  readonly until: string;
+  readonly onRevert: (force: boolean) => Promise<void>;
+}
+
+type State =
+  | { readonly type: 'idle' }
+  | { readonly type: 'asking'; readonly problem?: string; readonly mustForce?: boolean }
+  | { readonly type: 'working' };
+
+/** Puts a file back, after a question. If that would lose later changes, the question says so. */
+export function Revert({ file, until, onRevert }: Props) {
+  const [state, setState] = useState<State>({ type: 'idle' });
+  const button = useRef<HTMLButtonElement>(null);
+  const confirm = useRef<HTMLButtonElement>(null);
+  const asking = state.type === 'asking';
+  const force = file.changedSince || (state.type === 'asking' && state.mustForce === true);
+  const asked = useRef(false);
+  // The button that was pressed goes, and would take the keyboard's place with it.
+  useLayoutEffect(() => {
+    if (asking) confirm.current?.focus();
+    else if (asked.current) button.current?.focus();
+    asked.current = asking;
+  }, [asking]);
+
+  const close = () => setState({ type: 'idle' });
+  const revert = async () => {
+    setState({ type: 'working' });
+    try {
+      await onRevert(force);
+      setState({ type: 'idle' });
+    } catch (error) {
+      // The file was changed after the list was loaded: the same button now says what would be lost.
+      if (error instanceof ApiError && error.status === 409) setState({ type: 'asking', mustForce: true });
+      else setState({ type: 'asking', problem: error instanceof Error ? error.message : String(error) });
+    }
+  };
+
+  if (!asking) {
+    return (
+      <button
+        ref={button}
+        type="button"
+        class="small danger"
+        aria-label={`Revert ${file.path}`}
+        disabled={state.type === 'working'}
+        onClick={() => setState({ type: 'asking' })}
+      >
+        {state.type === 'working' ? 'Reverting …' : 'Revert'}
+      </button>
+    );
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the question from any of its buttons
+    <div
+      class="revert-question"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        // Escape would stop the turn otherwise.
+        event.preventDefault();
+        event.stopPropagation();
+        close();
+      }}
+    >
+      <p role="alert">
+        {state.problem !== undefined && <strong class="problem">{state.problem} </strong>}
+        {file.status === 'added'
+          ? `Remove this file, which was not there ${until}?`
+          : `Put this file back as it was ${until}?`}
+        {force && ' It was changed again since then: those changes would be lost too.'}
+      </p>
+      <button ref={confirm} type="button" class="small danger" onClick={revert}>
+        {force ? 'Revert, and lose later changes' : 'Revert file'}
+      </button>
+      <button type="button" class="small" onClick={close}>
+        Cancel
+      </button>
+    </div>
+  );
+}
