@@ -1,5 +1,6 @@
 import type {
   ChatEvent,
+  NoticeEvent,
   PermissionDecision,
   StepEvent,
   ToolEndEvent,
