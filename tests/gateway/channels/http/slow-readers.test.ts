@@ -79,7 +79,7 @@ describe('clients that do not read', () => {
   });
 
   it('are let go after a while, but not who waits, or reads slowly (16.5)', async () => {
-    const http = await start({ stalledReaderMs: 400 });
+    const http = await start({ stalledReaderMs: 1200 });
     await http.gateway.receive({ channel: 'room', source: 'http', text: 'x' });
     const stalled = dial(http, longPath);
     const slow = dial(http, longPath);
@@ -90,7 +90,7 @@ describe('clients that do not read', () => {
     });
     const closed = new Promise((resolve) => slow.socket.once('close', resolve));
     const reading = setInterval(() => slow.socket.resume(), 4);
-    const waiting = await http.call('/v1/events/event-1?wait=0.9');
+    const waiting = await http.call('/v1/events/event-1?wait=1.8');
     expect(waiting).toMatchObject({ status: 200, json: { state: 'queued' } });
     expect(await stalled.all()).toBeLessThan(long.length);
     await closed;
