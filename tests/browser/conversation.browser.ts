@@ -12,6 +12,7 @@ describe('the page, from the first start on (16)', () => {
     await answers(page).getByText('Hello there').waitFor();
     expect(await answers(page).getByText('Hello there').innerHTML()).toContain('<strong>Hello</strong>');
     expect(await answers(page).first().getAttribute('aria-label')).toBe('Answer from claude');
+    await page.getByText(/^\d+ of 200k tokens \(\d+ %\)$/).waitFor();
     expect(page.url()).not.toContain(token);
     const kept = await page.evaluate(() =>
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, document.cookie]),

@@ -5,6 +5,7 @@ import type {
   StepEvent,
   ToolEndEvent,
   Usage,
+  UsageEvent,
 } from '../../src/core/chat-event.js';
 import type { FailureView, TurnView } from '../../src/gateway/channels/http/wire.js';
 
@@ -157,11 +158,15 @@ function replaceLast(turn: Turn, step: Step): Turn {
   return { ...turn, steps: turn.steps.with(-1, step) };
 }
 
-function usageOf({ inputTokens, outputTokens, cachedInputTokens, costUsd }: Usage): Usage {
+/** The event on the wire names its turn as well. */
+function usageOf(event: UsageEvent): Usage {
+  const { inputTokens, outputTokens, cachedInputTokens, costUsd, contextTokens, contextWindow } = event;
   return {
     inputTokens,
     outputTokens,
     ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
     ...(costUsd === undefined ? {} : { costUsd }),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
   };
 }
