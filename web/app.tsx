@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { announcement, showBadge } from './attention.js';
+import { announcement, questionsHere, showBadge } from './attention.js';
 import { useCell } from './cell.js';
 import { channels, watchChannels } from './channels.js';
 import { ConversationView } from './conversation/conversation-view.js';
@@ -137,10 +137,11 @@ function Announcer() {
 
 function useBadge(channel: string | undefined): void {
   const all = useCell(channels);
+  const here = useCell(questionsHere);
   useEffect(() => {
-    const asking = all?.filter(({ permissions }) => permissions > 0).length ?? 0;
-    showBadge(asking, all?.find((one) => one.channel === channel)?.title ?? '');
-  }, [all, channel]);
+    const others = all?.filter((one) => one.permissions > 0 && one.channel !== channel).length ?? 0;
+    showBadge(others + here, all?.find((one) => one.channel === channel)?.title ?? '');
+  }, [all, channel, here]);
 }
 
 /** It is a button, for the fragment of the address is the view's. */

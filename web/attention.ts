@@ -5,6 +5,9 @@ import waitingIcon from './icons/favicon-waiting.svg?url';
 /** What a screen reader is told next. */
 export const announcement = new Cell('');
 
+/** The number of questions in the conversation that is shown: the list of all comes a little later. */
+export const questionsHere = new Cell(0);
+
 /** Whether the browser lets the page notify: `ask` if nobody has decided yet. */
 export const notifications = new Cell<'ask' | 'on' | 'off'>(permissionNow());
 

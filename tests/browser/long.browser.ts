@@ -45,20 +45,21 @@ describe('a conversation of 2,000 messages (16.4)', () => {
 
     // The tests' own search for a role looks at every row, and would be measured as well.
     const field = page.locator('#message');
-    await watchTasks(page);
+    const scroll = await traceTasks(page);
     for (let step = 0; step < 60; step += 1) {
       await page.mouse.wheel(0, step % 20 < 12 ? 900 : -600);
       await page.waitForTimeout(16);
     }
-    const scrolling = await longestTask(page);
+    const scrolling = await scroll.longest();
+    const type = await traceTasks(page);
     await field.focus();
     await page.keyboard.type('The quick brown fox jumps over the lazy dog.', { delay: 12 });
-    const typing = await longestTask(page);
+    const typing = await type.longest();
+    const stream = await traceTasks(page);
     await field.fill('count to 30');
     await page.keyboard.press('Enter');
     await page.keyboard.type('typed while an answer streams', { delay: 30 });
-    const streaming = await longestTask(page);
-    // 50 ms is what a frame may take; a machine that runs other tests beside this one is given more.
+    const streaming = await stream.longest();
     expect({ scrolling, typing, streaming }).toEqual({
       scrolling: expect.toSatisfy(isQuick),
       typing: expect.toSatisfy(isQuick),
@@ -68,22 +69,44 @@ describe('a conversation of 2,000 messages (16.4)', () => {
   });
 });
 
-const isQuick = (ms: number) => ms < 100;
+/** A task of over 50 ms keeps a frame from being drawn in time. One of 0 was not seen at all: then nothing was measured. */
+const isQuick = (ms: number) => ms > 0 && ms < 50;
 
-/** Tasks of over 50 ms are what keeps a frame from being drawn in time. */
-async function watchTasks(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    const tasks: number[] = [];
-    Object.assign(globalThis, { tasks });
-    new PerformanceObserver((list) =>
-      tasks.push(...list.getEntries().map(({ duration }) => duration)),
-    ).observe({ type: 'longtask' });
-  });
+interface TraceEvent {
+  readonly name: string;
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  /** The processor's time in microseconds: what other programs do meanwhile is not in it. */
+  readonly tdur?: number;
+  readonly args: { readonly name?: string };
 }
 
-function longestTask(page: Page): Promise<number> {
-  return page.evaluate(() => {
-    const { tasks } = globalThis as unknown as { tasks: number[] };
-    return Math.max(0, ...tasks.splice(0));
-  });
+/** Measures the tasks of the page's main thread from now on. */
+async function traceTasks(page: Page): Promise<{ longest(): Promise<number> }> {
+  const session = await page.context().newCDPSession(page);
+  const events: TraceEvent[] = [];
+  session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])));
+  await session.send('Tracing.start', { traceConfig: { includedCategories: ['toplevel'] } });
+  return {
+    async longest() {
+      const complete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
+      await session.send('Tracing.end');
+      await complete;
+      await session.detach();
+      const main = new Set(
+        events
+          .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+          .map(thread),
+      );
+      const tasks = events.filter(
+        (event) => event.ph === 'X' && event.name.endsWith('RunTask') && main.has(thread(event)),
+      );
+      return Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1000));
+    },
+  };
+}
+
+function thread({ pid, tid }: TraceEvent): string {
+  return `${pid} ${tid}`;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { summarizeToolInput } from '../../src/core/tool-input.js';
-import { announcement, notify } from '../attention.js';
+import { announcement, notify, questionsHere } from '../attention.js';
 import type { Conversation } from '../feed/conversation.js';
 import { firstWords } from '../in-words.js';
 
@@ -18,6 +18,8 @@ export function useAttention({ messages, status, loaded }: Conversation): void {
     announcement.set(`${who}: ${firstWords(last.text, 300)}`);
     if (last.role === 'assistant') notify(who, firstWords(last.text, 160), `answer ${last.eventId}`);
   }, [messages, loaded]);
+  useEffect(() => questionsHere.set(status?.permissions.length ?? 0), [status]);
+  useEffect(() => () => questionsHere.set(0), []);
   useEffect(() => {
     for (const { id, tool, input } of status?.permissions ?? []) {
       if (asked.current.has(id)) continue;
