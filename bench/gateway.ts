@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunRequest } from '../src/backends/types.js';
@@ -143,11 +144,13 @@ async function withGateway<T>(measure: (gateway: RunningGateway) => Promise<T>):
       PATH: process.env['PATH'],
       TURNOUT_HOME: join(directory, 'home'),
       CONFIG_DIR: join(directory, 'config'),
-      WORKING_DIR: directory,
+      // Apart from the home, so that snapshots are taken of it.
+      WORKING_DIR: join(directory, 'work'),
       HTTP_PORT: '0',
       MAX_CONCURRENT_TURNS: '256',
       MAX_QUEUE_DEPTH: '100000',
     };
+    mkdirSync(env.WORKING_DIR);
     const config = loadConfig(env);
     const backend = new InstantBackend(backendConfig(config, env));
     const gateway = await Gateway.start({ config, env, log: noLog, backend });

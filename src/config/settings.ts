@@ -43,6 +43,7 @@ const settings = {
   LEASE_MS: withDefault(milliseconds(1000), 60_000),
   SHUTDOWN_GRACE_MS: withDefault(milliseconds(0), 30_000),
   RETENTION_DAYS: withDefault(wholeNumber('days', 0, 36_500), 0),
+  WORK_TREE_CHANGES: withDefault(onOrOff, true),
   OUTPUT_CHANNEL_ID: optional(matching(isChannelId, `this is no channel id: ${channelIdExpected}`)),
   HTTP_HOST: withDefault(text, '127.0.0.1'),
   HTTP_PORT: withDefault(wholeNumber('', 0, 65_535), 8420),

@@ -10,6 +10,9 @@ import { Agents } from './agents/agents.js';
 import { SessionManager } from './agents/session-manager.js';
 import { CliSessions } from './agents/vendor-sessions.js';
 import { ArchiveWriter } from './archive/archive-writer.js';
+import { Snapshots } from './changes/snapshots.js';
+import { tidyShadows } from './changes/tidy-shadows.js';
+import { TreeChanges } from './changes/work-tree-changes.js';
 import { HttpChannel } from './channels/http/http-channel.js';
 import type { Reports } from './channels/lookups.js';
 import { Outbox } from './channels/outbox.js';
@@ -60,6 +63,10 @@ export interface GatewayParts {
   readonly archive: ArchiveWriter;
   readonly scheduler: Scheduler;
   readonly outputs: TurnOutputs;
+  readonly snapshots: Snapshots;
+  readonly changes: TreeChanges;
+  /** Removes what no turn needs of the snapshots. Never rejects. */
+  tidySnapshots(): Promise<void>;
   readonly metrics: GatewayMetrics;
   readonly waiters: EventWaiters;
   readonly feed: Feed;
@@ -135,6 +142,19 @@ export function buildParts(options: BuildOptions): GatewayParts {
       }),
   );
   const vendorSessions = new CliSessions({ config, store, runtime, now, channelChanged });
+  const snapshots = new Snapshots({
+    home: config.home,
+    enabled: config.workTreeChanges,
+    path: env['PATH'],
+    homes: config.agentUser === undefined ? [] : [config.agentUser.home],
+    log,
+    now,
+  });
+  const changes = new TreeChanges({ store, snapshots, user: config.agentUser });
+  const tidySnapshots = () =>
+    tidyShadows({ home: config.home, store, snapshots }).catch((error: unknown) => {
+      if (!snapshots.isClosed) log.warn('the snapshots of work trees could not be tidied', { error });
+    });
   const commands = new ChatCommands({ store, runtime });
   const shortage = new Shortage();
   const worker = new TurnWorker({
@@ -147,6 +167,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     post,
     outputs,
     feed,
+    snapshots,
     ballast: options.ballast,
     log,
     now,
@@ -198,5 +219,6 @@ export function buildParts(options: BuildOptions): GatewayParts {
   return {
     ...{ queue, inbox, permissions, outbox, agents, archive, scheduler, outputs, metrics, waiters },
     ...{ http, kinds, channelChanged, shortage, feed, status, reports, vendorSessions },
+    ...{ snapshots, changes, tidySnapshots },
   };
 }

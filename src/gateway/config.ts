@@ -55,6 +55,8 @@ export interface GatewayConfig {
   readonly shutdownGraceMs: number;
   /** 0 keeps everything. */
   readonly retentionDays: number;
+  /** Snapshots are taken of the work trees, so that the changes of a turn can be seen and put back. */
+  readonly workTreeChanges: boolean;
   /** The channel of heartbeats and cron entries that name none. */
   readonly outputChannelId?: string;
   readonly httpHost: string;
@@ -150,6 +152,7 @@ function makeConfig(
     leaseMs: values.LEASE_MS,
     shutdownGraceMs: values.SHUTDOWN_GRACE_MS,
     retentionDays: values.RETENTION_DAYS,
+    workTreeChanges: values.WORK_TREE_CHANGES,
     ...(values.OUTPUT_CHANNEL_ID === undefined ? {} : { outputChannelId: values.OUTPUT_CHANNEL_ID }),
     httpHost: values.HTTP_HOST,
     httpPort: values.HTTP_PORT,

@@ -166,8 +166,8 @@ export class Gateway implements GatewayFace {
     this.#parts.archive.start();
     await this.#parts.scheduler.start();
     this.#parts.outbox.wake();
-    this.#retention = setInterval(() => void this.#applyRetention(), retentionIntervalMs);
-    void this.#applyRetention();
+    this.#retention = setInterval(() => void this.#tidy(), retentionIntervalMs);
+    void this.#tidy();
     void this.#ballast.restore();
     this.#state = 'running';
     const { agentBackend: backend, backendLive: live, home } = config;
@@ -209,6 +209,7 @@ export class Gateway implements GatewayFace {
     await this.#parts.archive.stop();
     await this.#hooks.close();
     await this.#parts.agents.close();
+    await this.#parts.snapshots.close();
     this.#storeHealth.stop();
     await this.#store.close();
     await this.#ballast.close();
@@ -299,11 +300,16 @@ export class Gateway implements GatewayFace {
   }
 
   get changes(): GatewayFace['changes'] {
-    throw new Error('not yet');
+    return this.#parts.changes;
   }
 
   get chainRuns(): GatewayFace['chainRuns'] {
     return this.#options.chainRuns ?? noChainRuns;
+  }
+
+  async #tidy(): Promise<void> {
+    await this.#applyRetention();
+    await this.#parts.tidySnapshots();
   }
 
   async #applyRetention(): Promise<void> {

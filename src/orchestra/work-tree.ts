@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { constants, existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { childEnvironment } from '../backends/launch/child-environment.js';
 import { TurnoutError } from '../core/errors.js';
-import { findExecutable } from '../process/find-executable.js';
+import { runGit } from '../process/run-git.js';
 import { type DirectoryLock, HeldError, lockDirectory } from '../store/instance-lock.js';
 
 /** The directory that a chain works in: the root of its git work tree, or itself. */
@@ -106,7 +105,7 @@ export async function addWorktree(cwd: string, home: string, runId: string): Pro
   const path = join(home, 'worktrees', runId);
   const branch = `turnout/${runId}`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  await runGit(cwd, [
+  await gitOutput(cwd, [
     ...(await withoutFilters(cwd)),
     'worktree',
     'add',
@@ -129,9 +128,6 @@ export async function addWorktree(cwd: string, home: string, runId: string): Pro
   );
 }
 
-/** A repository can bring programs along: its hooks, its file monitor and the filters of its own settings are not started. */
-const harmless = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
-
 /** Filters of the user's own settings stay (git-lfs is one): only those that the repository's own file names are turned off. */
 async function withoutFilters(cwd: string): Promise<readonly string[]> {
   const listed =
@@ -147,22 +143,12 @@ async function withoutFilters(cwd: string): Promise<readonly string[]> {
 
 /** Undefined if git is not there, refuses, or does not answer: it reads files of the repository, which may be anything. */
 function git(cwd: string, args: readonly string[]): Promise<string | undefined> {
-  return runGit(cwd, args).catch(() => undefined);
+  return gitOutput(cwd, args).catch(() => undefined);
 }
 
-async function runGit(cwd: string, args: readonly string[]): Promise<string> {
-  const env = gitEnvironment();
-  const { PATH } = env;
-  // A bare name would be looked up in the current directory, too, if PATH has an empty or a relative part.
-  const found = await findExecutable('git', PATH === undefined ? {} : { PATH });
-  if ('problem' in found) throw new TurnoutError('not_installed', 'git is not installed.');
-  const limits = { maxBuffer: 256 * 1024 ** 2, timeout: gitMs, killSignal: 'SIGKILL' } as const;
-  return new Promise((resolve, reject) => {
-    execFile(found.path, [...harmless, ...args], { cwd, env, ...limits }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else reject(new TurnoutError('bad_request', `git failed: ${stderr.trim() || error.message}`));
-    });
-  });
+async function gitOutput(cwd: string, args: readonly string[]): Promise<string> {
+  const limits = { timeoutMs: gitMs, maxBytes: 256 * 1024 ** 2 };
+  return (await runGit({ cwd, args, env: gitEnvironment(), ...limits })).toString();
 }
 
 const gitMs = 60_000;

@@ -94,6 +94,24 @@ export interface ToolRecord {
   readonly denied?: boolean | undefined;
 }
 
+/** The trees of a work tree around a turn, by their names in the snapshots of that directory. */
+export interface TreeChange {
+  /** The real path of the directory. */
+  readonly cwd: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** A turn of the present conversation, as far as it may have changed files. */
+export interface ChangingTurn {
+  readonly turnId: string;
+  /** The directory that the agent was started in. */
+  readonly cwd: string;
+  /** True if a tool was announced. */
+  readonly usedTools: boolean;
+  readonly changes?: TreeChange | undefined;
+}
+
 export interface StoredTurn {
   readonly id: string;
   /** The number grows with every turn of the store. */

@@ -1,5 +1,6 @@
 import type { ChatEvent, PermissionDecision, Usage } from '../core/chat-event.js';
 import type {
+  ChangingTurn,
   ChannelDigest,
   ChannelOverview,
   ChannelState,
@@ -15,6 +16,7 @@ import type {
   StoredPermission,
   StoredSession,
   StoredTurn,
+  TreeChange,
   TurnSetup,
   TurnStatistics,
   UsageRow,
@@ -122,6 +124,10 @@ export interface Store {
   /** The event, as long as it is known: a removed one, too. */
   event(id: string): Promise<StoredEvent | undefined>;
   eventOf(source: string, channel: string, messageId: string): Promise<StoredEvent | undefined>;
+  /** The ended turns of the present conversation in which an agent was asked, oldest first. */
+  changingTurns(channel: string): Promise<readonly ChangingTurn[]>;
+  /** All trees that turns name, of the work tree with this real path. */
+  treesOf(cwd: string): Promise<readonly string[]>;
   /** The turns of an event, oldest first. */
   turns(eventId: string): Promise<readonly StoredTurn[]>;
   /** The turns of a channel from `seq` on, running ones too, oldest first. */
@@ -289,6 +295,8 @@ export interface TurnOutcome {
   readonly channelChange?: ChannelChange | undefined;
   readonly usage?: Usage | undefined;
   readonly stopReason?: string | undefined;
+  /** The trees before and after the turn, if a tool had begun and both could be taken. */
+  readonly changes?: TreeChange | undefined;
   /** The turn's events, for the archive. */
   readonly events: readonly ChatEvent[];
 }
@@ -312,6 +320,7 @@ export interface Postponement {
   readonly messages?: readonly OutcomeMessage[] | undefined;
   /** The usage of the attempt. */
   readonly usage?: Usage | undefined;
+  readonly changes?: TreeChange | undefined;
   readonly events: readonly ChatEvent[];
 }
 

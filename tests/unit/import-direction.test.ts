@@ -46,11 +46,12 @@ const gatewayRooms: Readonly<Record<string, readonly string[]>> = {
   hooks: ['persona'],
   schedule: ['persona'],
   archive: ['channels'],
+  changes: ['channels'],
   feed: ['archive', 'channels'],
   agents: ['channels', 'persona'],
   reports: ['agents', 'channels'],
   commands: ['agents', 'turns'],
-  turns: ['agents', 'archive', 'commands', 'hooks'],
+  turns: ['agents', 'archive', 'changes', 'commands', 'hooks'],
   queue: ['channels', 'commands', 'hooks', 'turns'],
 };
 const knownToRooms = ['config.ts', 'agent-runtime.ts', 'journal-points.ts', 'metrics.ts'];

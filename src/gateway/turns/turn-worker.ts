@@ -1,14 +1,16 @@
+import { once } from 'node:events';
 import type { Log } from '../../config/log.js';
-import type { ChatEvent } from '../../core/chat-event.js';
+import { type ChatEvent, notice } from '../../core/chat-event.js';
 import { isShortage } from '../../core/errors.js';
 import type { Ballast } from '../../store/ballast.js';
-import type { StoredEvent } from '../../store/rows.js';
+import type { StoredEvent, TreeChange } from '../../store/rows.js';
 import type { AbandonedTurn, Claim, Lease, Store } from '../../store/store.js';
 import type { AgentRuntime, RuntimeReport } from '../agent-runtime.js';
 import type { AgentTurn } from '../agents/agents.js';
 import { readSeed } from '../agents/seed.js';
 import type { TurnSettings } from '../agents/turn-settings.js';
 import type { TurnRecorder } from '../archive/turn-recorder.js';
+import type { Snapshots, TurnTrees } from '../changes/snapshots.js';
 import type { ChatCommands } from '../commands/chat-commands.js';
 import { isImmediate, parseCommand } from '../commands/parse-command.js';
 import type { GatewayConfig } from '../config.js';
@@ -37,6 +39,8 @@ import {
 
 /** The limit of messages that become one turn in `collect` mode. */
 const maxCollected = 50;
+
+const shownOfSteering = 200;
 
 /** The end of a tool that was denied. */
 const refused = { isError: true, denied: true } as const;
@@ -69,6 +73,7 @@ export interface WorkerParts {
   post(channel: string, eventId: string, text: string): Promise<void>;
   readonly outputs: TurnOutputs;
   readonly feed: TurnFeed;
+  readonly snapshots: Pick<Snapshots, 'begin'>;
   readonly ballast: Pick<Ballast, 'released' | 'restore'>;
   readonly log: Log;
   readonly now: () => number;
@@ -88,6 +93,8 @@ interface ActiveAttempt {
   /** Messages that are being steered into the turn. */
   readonly steering: Set<Promise<unknown>>;
   readonly journal: TurnJournal;
+  /** Watches what the turn changes in its work tree. */
+  trees?: TurnTrees;
   agent?: AgentTurn;
   asked?: Asked;
 }
@@ -134,7 +141,14 @@ export class TurnWorker implements TurnHandler {
       return false;
     });
     if (!steered) await store.leave(running.lease, event.id);
+    else this.#recordSteering(running, event);
     return steered;
+  }
+
+  /** Whoever reads the turn should see where the message came in: what follows may be its answer. */
+  #recordSteering({ attempt, lease }: ActiveAttempt, { text }: StoredEvent): void {
+    attempt.recorder.accept(notice('info', `A message came in: ${text.slice(0, shownOfSteering)}`));
+    this.#parts.feed.changed(lease.channel);
   }
 
   recover(abandoned: AbandonedTurn, signal: AbortSignal): Promise<Settlement> {
@@ -225,6 +239,8 @@ export class TurnWorker implements TurnHandler {
             const at = now();
             await journal.note({ type: 'began', ...setup });
             running.asked = { setup, at, prompt: events.at(-1)?.text ?? '' };
+            running.trees ??= this.#parts.snapshots.begin(setup.cwd);
+            if (running.trees.isFirst) await treeTaken(running);
           },
           saw: async (chatEvent, agent, settings) => {
             await this.#record(running, chatEvent, agent, settings);
@@ -240,17 +256,20 @@ export class TurnWorker implements TurnHandler {
       const report = await this.#afterFullDisk(told, journal);
       this.#logProblems(lease.channel, report.settings.problems);
       const stop = signal.aborted ? (signal.reason as TurnStop) : undefined;
+      const changes = await changesOf(running, stop);
       const { retryDelayMs } = config;
       const shortageDelayMs = this.#noteShortage(report);
       const delays = { retryDelayMs, shortageDelayMs };
       if (couldNotStart(told.ending, attempt)) delete running.asked;
-      return await this.#settle({ event, attempt, report, stop, at: now(), ...delays }, running.asked);
+      const end = { event, attempt, report, stop, at: now(), ...delays };
+      return withChanges(await this.#settle(end, running.asked), changes);
     } catch (error) {
       // `LeaseKeeper` decides about an error before any tool; it does not know the tools. The rest of the output, which was
       // not read, may tell of one: it stays until the settlement is on disk.
       if (attempt.begun.length > 0) {
         await journal.giveSpaceBack();
-        return failedAfterTools(attempt, error, now());
+        const changes = await changesOf(running, undefined);
+        return withChanges(failedAfterTools(attempt, error, now()), changes);
       }
       const found = await untoldTools(attempt, running.asked, now(), runtime.agents);
       if (found !== undefined) return failedAfterTools(attempt, error, now(), found);
@@ -329,6 +348,8 @@ export class TurnWorker implements TurnHandler {
         const at = now();
         attempt.toolStarted({ id, name, input, startedAt: at });
         await journal.note({ type: 'tool_started', id, name, input, at });
+        // A tool that nobody has to allow may run by now. The snapshot was begun before the CLI, which takes longer to start.
+        await treeTaken(running);
         return gate.started(chatEvent);
       }
       case 'tool_end': {
@@ -344,6 +365,7 @@ export class TurnWorker implements TurnHandler {
         if (attempt.overasked !== undefined) return;
         attempt.permissionAsked(chatEvent);
         if (stopping.aborted) return;
+        await treeTaken(running);
         const verdict = await gate.requested(chatEvent, settings);
         // Requests that are allowed are bounded by the tools that run; those that are refused or need a person by a number.
         if (verdict.type !== 'allow') attempt.overasked = permissions.refusal(lease, chatEvent);
@@ -409,4 +431,29 @@ export class TurnWorker implements TurnHandler {
     }
     return settlement;
   }
+}
+
+/** A turn without a tool has changed nothing. A gateway that is to stop does not wait for long. */
+async function changesOf(
+  { attempt, trees }: ActiveAttempt,
+  stop: TurnStop | undefined,
+): Promise<TreeChange | undefined> {
+  if (attempt.tools.length === 0 || stop?.type === 'lost_lease') return undefined;
+  return trees?.end(stop?.type === 'drain' ? 2000 : undefined);
+}
+
+function withChanges(settlement: Settlement, changes: TreeChange | undefined): Settlement {
+  if (changes === undefined) return settlement;
+  return settlement.type === 'finish'
+    ? { ...settlement, outcome: { ...settlement.outcome, changes } }
+    : { ...settlement, retry: { ...settlement.retry, changes } };
+}
+
+/** Resolves when the tree before the turn is known, or can't be, or the turn is to end. */
+async function treeTaken({ trees, stopping }: ActiveAttempt): Promise<void> {
+  if (trees === undefined || trees.isTaken || stopping.aborted) return;
+  const waited = new AbortController();
+  const stopped = once(stopping, 'abort', { signal: waited.signal }).catch(() => undefined);
+  await Promise.race([trees.before, stopped]);
+  waited.abort();
 }

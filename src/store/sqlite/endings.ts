@@ -1,6 +1,6 @@
 import type { Usage } from '../../core/chat-event.js';
 import { usableUsage } from '../../core/usable-usage.js';
-import type { Failure, StoredTurn } from '../rows.js';
+import type { Failure, StoredTurn, TreeChange } from '../rows.js';
 import type { Lease, Postponement, TurnOutcome } from '../store.js';
 import { archive } from './archive.js';
 import { forgetSession } from './conversations.js';
@@ -69,6 +69,7 @@ interface TurnEnd {
   readonly usage?: Usage | undefined;
   readonly stopReason?: string | undefined;
   readonly error?: Failure | undefined;
+  readonly changes?: TreeChange | undefined;
 }
 
 function endTurn(db: Database, seq: number, end: TurnEnd): void {
@@ -76,7 +77,7 @@ function endTurn(db: Database, seq: number, end: TurnEnd): void {
   const usage = end.usage && usableUsage(end.usage);
   db.run(
     `UPDATE turns SET state = ?, ended_at = ?, input_tokens = ?, output_tokens = ?, cached_input_tokens = ?,
-      cost_usd = ?, stop_reason = ?, error_code = ?, error_message = ? WHERE seq = ?`,
+      cost_usd = ?, stop_reason = ?, error_code = ?, error_message = ?, changes = ? WHERE seq = ?`,
     end.state,
     end.at,
     usage?.inputTokens,
@@ -86,6 +87,7 @@ function endTurn(db: Database, seq: number, end: TurnEnd): void {
     end.stopReason,
     end.error?.code,
     end.error?.message,
+    end.changes === undefined ? undefined : JSON.stringify(end.changes),
     seq,
   );
 }

@@ -233,4 +233,9 @@ export const migrations: readonly string[] = [
   CREATE INDEX turns_statistics ON turns (ended_at, backend, channel, state, started_at, input_tokens, output_tokens,
     cached_input_tokens, cost_usd, error_code, model) WHERE ended_at IS NOT NULL;
   `,
+  `
+  -- The trees of the work tree before and after the turn, as JSON.
+  ALTER TABLE turns ADD COLUMN changes TEXT;
+  CREATE INDEX turns_changes ON turns (seq) WHERE changes IS NOT NULL;
+  `,
 ];

@@ -2,6 +2,7 @@ import type { Ballast } from '../ballast.js';
 import type { Store } from '../store.js';
 import { adoptSession } from './adopt-session.js';
 import { readArchive } from './archive.js';
+import * as changes from './changes.js';
 import * as conversations from './conversations.js';
 import type { Database } from './database.js';
 import * as digests from './digests.js';
@@ -92,6 +93,8 @@ export function createSqliteStore(
     event: (id) => read((tx) => events.findEvent(tx, id)),
     eventOf: (source, channel, messageId) =>
       read((tx) => events.findByMessage(tx, source, channel, messageId)),
+    changingTurns: (channel) => read((tx) => changes.changingTurns(tx, channel)),
+    treesOf: (cwd) => read((tx) => changes.treesOf(tx, cwd)),
     turns: (eventId) => read((tx) => turns.turnsOf(tx, eventId)),
     turnsFrom: (channel, seq, limit) => read((tx) => turns.turnsFrom(tx, channel, seq, limit)),
     lastOf: (channel) => read((tx) => turns.lastOf(tx, channel)),

@@ -41,6 +41,32 @@ export function describeLooking(stage: StoreStage): void {
       expect(await ended({ limit: 2 })).toEqual([0, 1]);
     });
 
+    it('keeps the trees around a turn, and lists them for the present conversation (16.4)', async () => {
+      const tree = (before: string, after: string, cwd = '/') => ({ changes: { cwd, before, after } });
+      await turn('a', 'claude', 100, tree('t1', 't2'));
+      await stage.store.changeChannel('a', { newConversation: true });
+      const second = await turn('a', 'claude', 200, tree('t2', 't3'));
+      const third = await turn('a', 'claude', 300);
+      await turn('b', 'claude', 400, tree('t3', 't4', '/b'));
+      await stage.accept('a', '/model', { kind: 'command' });
+      await stage.answerNext('a command asks no agent');
+      await stage.accept('a', 'x');
+      const { lease } = await stage.claimOne();
+      await stage.store.journal(lease, began('claude'));
+      const tool = { type: 'tool_started', id: 't', name: 'Write', input: {}, at: 1 } as const;
+      await stage.store.journal(lease, tool);
+      expect(await stage.store.changingTurns('a')).toHaveLength(2);
+      await stage.store.postpone(lease, retry(tree('t5', 't6')));
+      await stage.reopen();
+      expect(await stage.store.changingTurns('a')).toEqual([
+        { turnId: second, cwd: '/', usedTools: false, ...tree('t2', 't3') },
+        { turnId: third, cwd: '/', usedTools: false },
+        { turnId: lease.turnId, cwd: '/', usedTools: true, ...tree('t5', 't6') },
+      ]);
+      expect([...(await stage.store.treesOf('/'))].sort()).toEqual(['t1', 't2', 't3', 't5', 't6']);
+      expect(await stage.store.treesOf('/b')).toEqual(['t3', 't4']);
+    });
+
     it('adds up what was used', async () => {
       await turn('a', 'claude', day);
       await turn('a', 'codex', 2 * day);

@@ -84,6 +84,11 @@ describe('a message that comes during a turn', () => {
       attempts: 1,
     });
     expect(await spoken(client, 'a')).toEqual(['assistant']);
+    const [turn] = (await client.gateway.reports.turns(second)) ?? [];
+    const steps = turn?.events.map((event) => (event.type === 'notice' ? event.message : event.type)) ?? [];
+    const came = steps.indexOf('A message came in: say exactly: steered');
+    expect(came).toBeGreaterThan(steps.indexOf('tool_start'));
+    expect(came).toBeLessThan(steps.lastIndexOf('text'));
     expect(await client.ask('a', 'say exactly: next')).toMatchObject({ responseText: 'next' });
   });
 

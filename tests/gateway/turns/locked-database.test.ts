@@ -34,6 +34,8 @@ describe('a question while another program has the database locked', () => {
     const config = { workingDir: stage.work, queryTimeoutMs: 60_000, allowedTools: [], maxTurns: 5 };
     const client = await stage.start({}, new Scripted({ cliPath: demoAgent, ...config }));
     const event = await client.post('a', 'hello');
+    // Each of the notes, and the result, waits for the lock for five seconds.
+    await eventually(() => stage.log.some(({ message }) => message === 'tools of a turn could not be noted'));
     await eventually(() =>
       stage.log.some(({ message }) => message === 'the result of a turn could not be written: trying again'),
     );

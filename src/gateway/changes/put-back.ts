@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { lstat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { TurnoutError } from '../../core/errors.js';
+import { asUser, type ProcessUser } from '../../process/process-user.js';
+
+export interface PutBack {
+  /** The real path of the work tree. */
+  readonly cwd: string;
+  readonly path: string;
+  /** Undefined: the file is removed. */
+  readonly to?: { readonly mode: string; readonly content: Buffer } | undefined;
+  /** The user that agents run as, if it is another one than ours. */
+  readonly user?: ProcessUser | undefined;
+}
+
+/**
+ * Puts a file back. A shell does it, with the rights of the agent's user: that user may put a link into the way at any time, and must
+ * not get more written than it could write itself. The shell goes into the folder and looks where it is before it writes.
+ */
+export async function putBack({ cwd, path, to, user }: PutBack): Promise<void> {
+  const folder = dirname(path) === '.' ? cwd : join(cwd, dirname(path));
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const isLink = to?.mode === '120000';
+  const what = to === undefined ? 'remove' : isLink ? 'link' : 'file';
+  const target = isLink ? textOf(to.content) : '';
+  const mode = what === 'file' ? await permissions(join(cwd, path), to?.mode === '100755') : '';
+  const size = String(to?.content.length ?? 0);
+  const args = ['-c', script, 'sh', what, cwd, folder, dirname(path), name, mode, size, target];
+  const run = user === undefined ? { command: '/bin/sh', args } : asUser(user, '/bin/sh', args);
+  const options = {
+    cwd: '/',
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+    timeout: 10_000,
+    killSignal: 'SIGKILL',
+  } as const;
+  await new Promise<void>((resolve, reject) => {
+    const child = execFile(run.command, [...run.args], options, (error, _stdout, stderr) => {
+      if (error === null) return resolve();
+      const why = { 3: 'a link is in its way', 4: 'a directory is in its place' }[Number(error.code)];
+      const said = why ?? (stderr.trim() || error.message);
+      reject(new TurnoutError('bad_request', `${path} could not be put back: ${said}.`));
+    });
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(what === 'file' ? to?.content : undefined);
+  });
+}
+
+/** A file that is there keeps its permissions, but for the right to execute it. */
+async function permissions(file: string, executable: boolean): Promise<string> {
+  const facts = await lstat(file).catch(() => undefined);
+  if (!facts?.isFile()) return executable ? '+x' : '';
+  const bits = facts.mode & 0o777;
+  // Whoever may read it may execute it.
+  return (executable ? bits | ((bits & 0o444) >> 2) : bits & ~0o111).toString(8);
+}
+
+/** An argument of a process is text. */
+function textOf(content: Buffer): string {
+  const text = content.toString();
+  if (!Buffer.from(text).equals(content) || text.includes('\0'))
+    throw new TurnoutError('bad_request', 'The target of a link is no text, so it can not be put back here.');
+  return text;
+}
+
+const script = `
+set -eu
+what=$1 root=$2 folder=$3 way=$4 name=$5 mode=$6 size=$7 target=$8
+if [ "$what" != remove ]; then mkdir -p "$folder"; fi
+cd "$folder"
+[ "$(pwd -P; echo .)" = "$folder
+." ] || exit 3
+if [ -d "./$name" ] && [ ! -L "./$name" ]; then exit 4; fi
+if [ "$what" = remove ]; then
+  rm -f "./$name"
+  cd "$root"
+  if [ "$way" != . ]; then rmdir -p "./$way" 2>/dev/null || :; fi
+  exit 0
+fi
+new=".turnout-$$"
+trap 'rm -f "./$new"' EXIT
+set -C
+if [ "$what" = link ]; then
+  ln -s -- "$target" "./$new"
+else
+  cat > "./$new"
+  [ "$(wc -c < "./$new")" -eq "$size" ] || exit 5
+  [ -z "$mode" ] || chmod "$mode" "./$new"
+fi
+if [ -L "./$name" ]; then rm -f "./$name"; fi
+mv -f "./$new" "./$name"
+`;

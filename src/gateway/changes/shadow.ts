@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync } from 'node:fs';
+import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { createMark, markEnvironment } from '../../process/mark-child.js';
+import { type GitRun, runGit } from '../../process/run-git.js';
+
+export interface ShadowOptions {
+  /** TURNOUT_HOME. */
+  readonly home: string;
+  readonly path: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A git directory of our own for somebody's work tree. The user's repository is not touched, and nothing of it is obeyed but its
+ * ignore files: settings, attributes, hooks and filters of it could start programs, and would change what is kept.
+ */
+export class Shadow {
+  readonly directory: string;
+  /** The real path of the directory that an agent works in: names of files are relative to it. */
+  readonly cwd: string;
+  readonly #options: ShadowOptions;
+  #root: string;
+
+  constructor(cwd: string, options: ShadowOptions) {
+    this.cwd = cwd;
+    this.#root = cwd;
+    this.directory = shadowDirectory(options.home, cwd);
+    this.#options = options;
+  }
+
+  get exists(): boolean {
+    return existsSync(join(this.directory, 'HEAD'));
+  }
+
+  /** Writes by hand what `git init` would write: that would copy the templates of the machine, hooks among them. */
+  async create(): Promise<void> {
+    const made = `${this.directory}.new`;
+    await rm(made, { recursive: true, force: true });
+    for (const part of ['objects', 'refs', 'info']) {
+      await mkdir(join(made, part), { recursive: true, mode: 0o700 });
+    }
+    await writeFile(join(made, 'HEAD'), 'ref: refs/heads/none\n');
+    await writeFile(join(made, 'config'), settings);
+    await writeFile(join(made, 'info', 'attributes'), attributes);
+    await writeFile(join(made, 'info', 'exclude'), excluded);
+    await writeFile(join(made, 'work-tree'), this.cwd);
+    await rename(made, this.directory);
+  }
+
+  /** The age of the file tells which shadow was not used for the longest time. */
+  async touch(): Promise<void> {
+    await utimes(join(this.directory, 'work-tree'), new Date(), new Date());
+  }
+
+  /** Looks for a repository around the directory, which may have come or gone since the last snapshot. */
+  look(): void {
+    this.#root = repositoryAround(this.cwd) ?? this.cwd;
+  }
+
+  /** The work tree for git: ignore files above `cwd` count too. */
+  get root(): string {
+    return this.#root;
+  }
+
+  /** `cwd` in `root`: `` or `packages/app/`. */
+  get prefix(): string {
+    const way = relative(this.root, this.cwd);
+    return way === '' ? '' : `${way}/`;
+  }
+
+  /** The index belongs to a prefix: a repository may appear around the directory. */
+  get index(): string {
+    return join(this.directory, this.prefix === '' ? 'index' : `index-${hash(this.prefix)}`);
+  }
+
+  git(args: readonly string[], run: Partial<GitRun> & { index?: string } = {}): Promise<Buffer> {
+    const { index = this.index, ...more } = run;
+    const signal = more.signal ? AbortSignal.any([more.signal, this.#options.signal]) : this.#options.signal;
+    return runGit({
+      cwd: this.cwd,
+      args,
+      env: this.#environment(index),
+      timeoutMs: 30_000,
+      maxBytes: 64 * 1024 ** 2,
+      ...more,
+      signal,
+    });
+  }
+
+  #environment(index: string): Record<string, string> {
+    const { home, path } = this.#options;
+    const env = {
+      ...(path === undefined ? {} : { PATH: path }),
+      LC_ALL: 'C',
+      // Neither is there: no file of a user's is read.
+      HOME: join(this.directory, 'none'),
+      XDG_CONFIG_HOME: join(this.directory, 'none'),
+      GIT_DIR: this.directory,
+      GIT_WORK_TREE: this.root,
+      GIT_INDEX_FILE: index,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_ATTR_NOSYSTEM: '1',
+      GIT_NO_REPLACE_OBJECTS: '1',
+      GIT_LITERAL_PATHSPECS: '1',
+      GIT_TERMINAL_PROMPT: '0',
+    };
+    // A git that outlives a killed gateway is ended by the next one.
+    return markEnvironment(env, createMark({ TURNOUT_HOME: home }));
+  }
+}
+
+export function snapshotsDirectory(home: string): string {
+  return join(home, 'snapshots');
+}
+
+function shadowDirectory(home: string, cwd: string): string {
+  return join(snapshotsDirectory(home), hash(cwd));
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+function repositoryAround(path: string): string | undefined {
+  for (let at = path; ; at = dirname(at)) {
+    if (lstatSync(join(at, '.git'), { throwIfNoEntry: false }) !== undefined) return at;
+    if (at === dirname(at)) return undefined;
+  }
+}
+
+/** Snapshots are no backup: what a power failure takes of them is not worth a wait for the disk with every file. */
+const settings = `[core]
+\trepositoryformatversion = 0
+\tbare = false
+\tfileMode = true
+\tsymlinks = true
+\tautocrlf = false
+\tlooseCompression = 1
+\tfsync = none
+\tfsyncObjectFiles = false
+[gc]
+\tauto = 0
+`;
+
+/** These are stronger than any .gitattributes: files are kept byte by byte, and no filter, encoding or driver applies. */
+const attributes = '* !filter -text !eol !crlf -ident !working-tree-encoding !diff !merge !whitespace\n';
+
+/** These are weaker than any .gitignore. They matter where there is none. */
+const excluded = 'node_modules/\n.venv/\n__pycache__/\n.DS_Store\n';

@@ -1,0 +1,17 @@
+import { type BytePath, bytesOf } from './take-snapshot.js';
+
+/** The name of a file as text: itself if it is UTF-8, otherwise as git quotes it. */
+export function shownPath(path: BytePath): string {
+  const bytes = bytesOf(path);
+  const text = bytes.toString();
+  return Buffer.from(text).equals(bytes) ? text : quotedPath(path);
+}
+
+function quotedPath(path: BytePath): string {
+  const escaped = path.replace(/["\\]|[^ -~]/g, (character) =>
+    character === '"' || character === '\\'
+      ? `\\${character}`
+      : `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  );
+  return `"${escaped}"`;
+}

@@ -1,0 +1,283 @@
+import { realpathSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, relative, sep } from 'node:path';
+import type { Log } from '../../config/log.js';
+import { isShortage, TurnoutError } from '../../core/errors.js';
+import type { TreeChange } from '../../store/rows.js';
+import { restMs, snapshotMs } from './limits.js';
+import { Shadow, snapshotsDirectory } from './shadow.js';
+import { takeSnapshot } from './take-snapshot.js';
+
+export interface SnapshotParts {
+  readonly home: string;
+  readonly enabled: boolean;
+  /** The PATH on which git is looked up. */
+  readonly path: string | undefined;
+  /** The homes of users, beside our own: nobody wants to see all that changes there. */
+  readonly homes: readonly string[];
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** Watches what one turn changes. Nothing here ever rejects. */
+export interface TurnTrees {
+  /** True if there was no snapshot of the directory so far. The first one takes long, and has to be there before the agent starts. */
+  readonly isFirst: boolean;
+  /** Resolves when the tree before the turn is known, or can't be. */
+  readonly before: Promise<string | undefined>;
+  /** True when `before` has resolved. */
+  readonly isTaken: boolean;
+  /** Takes the tree after the turn. With `ms`: in this time, or not at all. */
+  end(ms?: number): Promise<TreeChange | undefined>;
+}
+
+/** What is known of a work tree. At most one snapshot runs and one waits, which all share that ask for one meanwhile. */
+interface WorkTree {
+  readonly shadow: Shadow;
+  /** The trees of turns that are not on disk yet, perhaps: they are not removed. */
+  readonly handedOut: Map<string, number>;
+  running?: Promise<string | undefined> | undefined;
+  waiting?: Promise<string | undefined> | undefined;
+  /** The last one, and when it was begun. */
+  latest?: { readonly tree: string; readonly at: number } | undefined;
+  /** The times at which the last ones were begun. */
+  begun: number[];
+  givenUp?: { readonly reason: string; readonly until: number } | undefined;
+}
+
+/** Takes the snapshots of work trees, in shadow directories in TURNOUT_HOME. */
+export class Snapshots {
+  readonly #parts: SnapshotParts;
+  readonly #trees = new Map<string, WorkTree>();
+  readonly #closing = new AbortController();
+  #resolved: { readonly cwd: string; readonly real: string | undefined; readonly at: number } | undefined;
+
+  constructor(parts: SnapshotParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins to watch a turn. `cwd` is any path of its directory. */
+  begin(cwd: string): TurnTrees {
+    const tree = this.#open(cwd);
+    if (tree === undefined) return unwatched;
+    const isFirst = !tree.shadow.exists;
+    const before = this.#before(tree);
+    let isTaken = false;
+    void before.then(() => {
+      isTaken = true;
+    });
+    const end = async (ms = snapshotMs): Promise<TreeChange | undefined> => {
+      const taken = await before;
+      if (taken === undefined) return undefined;
+      const after = await inTime(this.#fresh(tree), ms);
+      return after === undefined ? undefined : { cwd: tree.shadow.cwd, before: taken, after };
+    };
+    return {
+      isFirst,
+      before,
+      get isTaken() {
+        return isTaken;
+      },
+      end,
+    };
+  }
+
+  /** The reason why no snapshots are taken of a directory now; undefined if they are. */
+  reasonAgainst(cwd: string): string | undefined {
+    const refused = this.#refusal(cwd);
+    if (refused !== undefined) return refused;
+    const { givenUp } = this.#trees.get(realPath(cwd) ?? cwd) ?? {};
+    return givenUp !== undefined && givenUp.until > this.#parts.now() ? givenUp.reason : undefined;
+  }
+
+  /** The shadow of a directory, by its real path. */
+  shadow(cwd: string): Shadow {
+    return this.#trees.get(cwd)?.shadow ?? this.#shadow(cwd);
+  }
+
+  /** The trees that were handed out lately: turns that run may come to name them. */
+  handedOut(cwd: string): readonly string[] {
+    return [...(this.#trees.get(cwd)?.handedOut.keys() ?? [])];
+  }
+
+  /** True while a snapshot is taken there, and for an hour after the last one: a turn may be running. */
+  isBusy(cwd: string): boolean {
+    const tree = this.#trees.get(cwd);
+    if (tree === undefined) return false;
+    const last = Math.max(0, ...tree.handedOut.values());
+    return tree.running !== undefined || this.#parts.now() - last < hourMs;
+  }
+
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled([...this.#trees.values()].flatMap(({ running, waiting }) => [running, waiting]));
+  }
+
+  #open(cwd: string): WorkTree | undefined {
+    const real = this.#resolve(cwd);
+    if (real === undefined || this.#closing.signal.aborted) return undefined;
+    const known = this.#trees.get(real);
+    if (known?.givenUp !== undefined && known.givenUp.until > this.#parts.now()) return undefined;
+    const tree = known ?? { shadow: this.#shadow(real), handedOut: new Map(), begun: [] };
+    this.#trees.set(real, tree);
+    return tree;
+  }
+
+  /** The real path of a directory that snapshots may be taken of. With many turns a second, it is not looked up for each. */
+  #resolve(cwd: string): string | undefined {
+    const now = this.#parts.now();
+    if (this.#resolved?.cwd === cwd && Math.abs(now - this.#resolved.at) < 1000) return this.#resolved.real;
+    const real = this.#refusal(cwd) === undefined ? realPath(cwd) : undefined;
+    this.#resolved = { cwd, real, at: now };
+    return real;
+  }
+
+  #shadow(cwd: string): Shadow {
+    const { home, path } = this.#parts;
+    return new Shadow(cwd, { home, path, signal: this.#closing.signal });
+  }
+
+  #refusal(cwd: string): string | undefined {
+    const { enabled, home, homes } = this.#parts;
+    if (!enabled) return 'Snapshots of work trees are turned off (WORK_TREE_CHANGES=0).';
+    const real = realPath(cwd) ?? cwd;
+    if (real === '/') return 'The work tree is the root directory, of which no snapshots are taken.';
+    if ([homedir(), ...homes].some((path) => realPath(path) === real))
+      return 'The work tree is a home directory, of which no snapshots are taken.';
+    if (isInside(realPath(home) ?? home, real))
+      return "The gateway's own files are in the work tree, so no snapshots are taken of it.";
+    return undefined;
+  }
+
+  /**
+   * A tree before a turn has all that was written before its message came. Only where very many turns begin, they share one that is a
+   * little older: each snapshot takes some time of this process.
+   */
+  #before(tree: WorkTree): Promise<string | undefined> {
+    const now = this.#parts.now();
+    tree.begun = tree.begun.filter((at) => at <= now && at > now - 1000);
+    if (tree.begun.length < maxPerSecond) return this.#fresh(tree);
+    if (tree.running !== undefined) return tree.running;
+    const { latest } = tree;
+    if (latest === undefined || now - latest.at > 1000 / maxPerSecond) return this.#fresh(tree);
+    return Promise.resolve(this.#handOut(tree, latest.tree));
+  }
+
+  /** A snapshot that runs already may have missed what was written last. */
+  #fresh(tree: WorkTree): Promise<string | undefined> {
+    if (tree.running === undefined) return this.#start(tree);
+    tree.waiting ??= tree.running.then(() => {
+      tree.waiting = undefined;
+      return this.#start(tree);
+    });
+    return tree.waiting;
+  }
+
+  #start(tree: WorkTree): Promise<string | undefined> {
+    const running = this.#take(tree).finally(() => {
+      if (tree.running === running) tree.running = undefined;
+    });
+    tree.running = running;
+    return running;
+  }
+
+  async #take(tree: WorkTree): Promise<string | undefined> {
+    const { home, now } = this.#parts;
+    const at = now();
+    tree.begun.push(at);
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(snapshotMs)]);
+    try {
+      if (!tree.shadow.exists) {
+        tree.latest = undefined;
+        await mkdir(snapshotsDirectory(home), { recursive: true, mode: 0o700 });
+        await tree.shadow.create();
+      }
+      const taken = await takeSnapshot(tree.shadow, tree.latest?.tree, signal).catch((error: unknown) =>
+        afresh(tree.shadow, error, signal),
+      );
+      if (taken !== tree.latest?.tree) await tree.shadow.touch();
+      tree.latest = { tree: taken, at };
+      tree.givenUp = undefined;
+      return this.#handOut(tree, taken);
+    } catch (error) {
+      if (!this.#closing.signal.aborted) this.#giveUp(tree, error);
+      return undefined;
+    }
+  }
+
+  #handOut(tree: WorkTree, name: string): string {
+    const now = this.#parts.now();
+    for (const [old, at] of tree.handedOut) if (at < now - dayMs) tree.handedOut.delete(old);
+    tree.handedOut.set(name, now);
+    return name;
+  }
+
+  #giveUp(tree: WorkTree, error: unknown): void {
+    const { log, now } = this.#parts;
+    const reason = explain(error);
+    // The same trouble is logged once, not every ten minutes.
+    if (tree.givenUp?.reason !== reason)
+      log.warn('no snapshot could be taken of a work tree: changes are not shown there', {
+        directory: tree.shadow.cwd,
+        reason,
+        error,
+      });
+    tree.givenUp = { reason, until: now() + restMs };
+  }
+}
+
+/** The number of snapshots of one work tree in a second that every turn gets its own of. */
+const maxPerSecond = 8;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+const unwatched: TurnTrees = {
+  isFirst: false,
+  before: Promise.resolve(undefined),
+  isTaken: true,
+  end: async () => undefined,
+};
+
+/** An index that does not fit its objects (a power failure, a full disk) is made anew. */
+async function afresh(shadow: Shadow, error: unknown, signal: AbortSignal): Promise<string> {
+  if (signal.aborted || !(error instanceof TurnoutError) || error.code !== 'bad_request') throw error;
+  await rm(shadow.index, { force: true });
+  return takeSnapshot(shadow, undefined, signal);
+}
+
+function explain(error: unknown): string {
+  const { code, message } =
+    error instanceof TurnoutError ? error : { code: 'unknown', message: String(error) };
+  if (code === 'not_installed') return 'git is not installed, and snapshots of the work tree need it.';
+  if (code === 'timeout')
+    return `A snapshot of the work tree took longer than ${snapshotMs / 1000} seconds, so none are taken for some minutes.`;
+  if (code === 'unsupported') return `No snapshot is taken of the work tree: ${message}.`;
+  if (isShortage(error)) return 'The machine had too little room for a snapshot of the work tree.';
+  return 'A snapshot of the work tree failed; the log says why.';
+}
+
+async function inTime<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function isInside(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
