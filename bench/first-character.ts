@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { startDemo } from '../scripts/start-demo.js';
 import { withDirectory } from './load.js';
+import { openPage } from './page-browser.js';
 import { type Comparison, median, milliseconds } from './report.js';
 import { shuffled, warmUp } from './turns.js';
 
@@ -35,19 +36,10 @@ function compare(browser: Browser, mode: keyof typeof modes): Promise<Comparison
     const servers = [
       await startDemo([node, product, 'demo', '--no-open', '--port', '0'], { env }),
       await startDemo([node, bareChat, mode, agent], { env }),
-    ];
-    const contexts = await Promise.all(servers.map(() => browser.newContext()));
+    ] as const;
     try {
-      const [ours, bare] = await Promise.all(
-        servers.map(async ({ url }, index) => {
-          const page = await contexts[index]?.newPage();
-          if (page === undefined) throw new Error('There is no page.');
-          await page.goto(url);
-          if (index === 0) await beginConversation(page);
-          return { page, times: [] as number[] };
-        }),
-      );
-      if (ours === undefined || bare === undefined) throw new Error('There is no page.');
+      const [ours, bare] = [await contend(browser, servers[0].url), await contend(browser, servers[1].url)];
+      await beginConversation(ours.page);
       for (let round = 0; round < warmUp + rounds; round++) {
         for (const { page, times } of shuffled([ours, bare])) {
           const took = await timeOf(page, round);
@@ -64,10 +56,14 @@ function compare(browser: Browser, mode: keyof typeof modes): Promise<Comparison
         met: mine - floor <= unnoticedMs,
       };
     } finally {
-      for (const context of contexts) await context.close();
+      for (const context of browser.contexts()) await context.close();
       for (const server of servers) await server.stop();
     }
   });
+}
+
+async function contend(browser: Browser, url: string) {
+  return { page: await openPage(browser, url), times: [] as number[] };
 }
 
 async function beginConversation(page: Page): Promise<void> {
@@ -80,28 +76,10 @@ async function timeOf(page: Page, round: number): Promise<number> {
   // A character of each round's own, so that an earlier answer is none.
   const character = String.fromCodePoint(0x4e00 + round);
   await page.getByRole('textbox', { name: 'Message' }).fill(`say exactly: ${character} is the answer`);
-  await page.evaluate(watch, character);
+  await page.evaluate(`measure.fromClickTo(${JSON.stringify(character)})`);
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  const took = await page.evaluate(() => (globalThis as unknown as Watching).took);
+  const took = await page.evaluate<number>('measure.took');
   // The turn's end must not slow down the other contender.
   await page.waitForTimeout(150);
   return took;
-}
-
-interface Watching {
-  took: Promise<number>;
-}
-
-function watch(character: string): void {
-  (globalThis as unknown as Watching).took = new Promise((resolve) => {
-    let clicked = Number.NaN;
-    addEventListener('click', ({ timeStamp }) => (clicked = timeStamp), { capture: true, once: true });
-    const observer = new MutationObserver(() => {
-      const answer = [...document.querySelectorAll('article')].at(-1);
-      if (answer?.textContent?.includes(character) !== true) return;
-      observer.disconnect();
-      resolve(performance.now() - clicked);
-    });
-    observer.observe(document.body, { subtree: true, childList: true, characterData: true });
-  });
 }

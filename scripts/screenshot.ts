@@ -24,9 +24,7 @@ try {
 
 async function take(path: string): Promise<void> {
   const demo = await startDemo([process.execPath, 'dist/cli/main.js', 'demo', '--no-open', '--port', '0'], {
-    HOME: home,
-    WORKING_DIR: work,
-    TURNOUT_DEMO_SPEED: '10',
+    env: { HOME: home, WORKING_DIR: work, TURNOUT_DEMO_SPEED: '10' },
   });
   try {
     const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });

@@ -11,13 +11,13 @@ export interface RunningDemo {
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Starts a command of this clone that prints `Open <address>`, as `turnout demo` does, and waits for that line. */
+/** Starts a command that prints `Open <address>`, as `turnout demo` does, and waits for that line. */
 export async function startDemo(
   [command, ...args]: readonly [string, ...string[]],
-  env: Readonly<Record<string, string>>,
+  { env, cwd = root }: { readonly env: Readonly<Record<string, string>>; readonly cwd?: string },
 ): Promise<RunningDemo> {
   const child = spawn(command, args, {
-    cwd: root,
+    cwd,
     // Nothing of this machine's settings and logins is for a demo.
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
