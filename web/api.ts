@@ -1,11 +1,12 @@
 import type { PermissionDecision } from '../src/core/chat-event.js';
 import type {
   BackendsView,
+  CancelledView,
   ChainRunsView,
   ChainRunView,
   ChangesView,
   ChannelStatusView,
-  ChannelView,
+  ChannelsView,
   MessageBody,
   MessagesView,
   PermissionView,
@@ -23,7 +24,7 @@ import { pageKey, signedOut } from './session.js';
 /** The gateway's HTTP interface, as docs/http-api.md describes it. The browser adds the session's cookie, and this file the page's key. */
 export const api = {
   channels: (search: string, signal?: AbortSignal) =>
-    get<{ readonly channels: readonly ChannelView[] }>(`/v1/channels${query({ search })}`, signal),
+    get<ChannelsView>(`/v1/channels${query({ search })}`, signal),
   status: (channel: string, signal?: AbortSignal) =>
     get<ChannelStatusView>(`/v1/channels/${part(channel)}`, signal),
   /** The last page of the conversation, or the one in front of `before`. */
@@ -39,7 +40,7 @@ export const api = {
     post<{ readonly interrupted: boolean }>(`/v1/channels/${part(channel)}/interrupt`, {}),
   turns: (eventId: string, signal?: AbortSignal) =>
     get<TurnsView>(`/v1/events/${part(eventId)}/turns`, signal),
-  cancel: (eventId: string) => post<unknown>(`/v1/events/${part(eventId)}/cancel`, {}),
+  cancel: (eventId: string) => post<CancelledView>(`/v1/events/${part(eventId)}/cancel`, {}),
   decide: (id: string, decision: PermissionDecision, message?: string) =>
     post<PermissionView>(`/v1/permissions/${part(id)}`, { decision, ...(message ? { message } : {}) }),
   backends: (signal?: AbortSignal) => get<BackendsView>('/v1/backends', signal),

@@ -35,7 +35,8 @@ export async function readChannels(): Promise<void> {
 /** Keeps the list up to date where no stream tells of changes. Returns how to end that. */
 export function watchChannels(): () => void {
   const read = () => {
-    if (session.value === 'open' && !document.hidden) void readChannels();
+    // Also while the page is hidden: its title tells of questions.
+    if (session.value === 'open') void readChannels();
   };
   read();
   const poll = setInterval(read, pollMs);

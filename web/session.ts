@@ -1,3 +1,4 @@
+import type { PageSessionView } from '../src/gateway/channels/http/wire.js';
 import { Cell } from './cell.js';
 
 /** `unknown` until the gateway has answered for the first time. */
@@ -64,7 +65,7 @@ async function exchange(token: string): Promise<string | undefined> {
       body: '{}',
     });
     if (response.ok) {
-      keepPageKey(((await response.json()) as { readonly pageKey: string }).pageKey);
+      keepPageKey(((await response.json()) as PageSessionView).pageKey);
       return undefined;
     }
     if (response.status === 401) return 'This is not the token of this gateway.';

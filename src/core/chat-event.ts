@@ -85,13 +85,18 @@ export interface PermissionResolvedEvent {
 
 /**
  * Token counts of this turn so far: a later event replaces an earlier one. `inputTokens` is everything the
- * model read, `cachedInputTokens` the part of it that came from a cache.
+ * model read, `cachedInputTokens` the part of it that came from a cache. A turn of several model calls reads its context
+ * several times: `contextTokens` is the size of the context itself.
  */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cachedInputTokens?: number;
   readonly costUsd?: number;
+  /** The tokens in the agent's context after its last model call: those that the call read, and those that it wrote. */
+  readonly contextTokens?: number;
+  /** The number of tokens that fit into the context of the model of that call. */
+  readonly contextWindow?: number;
 }
 
 export interface UsageEvent extends Usage {

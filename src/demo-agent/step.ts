@@ -41,6 +41,8 @@ export interface Asked {
   readonly cwd: string;
   /** The earlier turns of this conversation, oldest first. */
   readonly history: readonly PastTurn[];
+  /** True if another message waits behind this one. */
+  isSomebodyWaiting?(): boolean;
 }
 
 export interface PastTurn {

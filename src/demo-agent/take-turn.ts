@@ -30,6 +30,8 @@ export interface TurnRequest {
   readonly signal: AbortSignal;
   /** The ids of the messages that are answered. */
   readonly userMessages: readonly string[];
+  /** True if another message waits behind this one. */
+  isSomebodyWaiting?(): boolean;
   /** A line that is printed once the turn has begun. */
   readonly replay?: ClaudeLine | undefined;
 }
@@ -56,7 +58,8 @@ export async function takeTurn(agent: Agent, request: TurnRequest): Promise<Take
   const lines = new ClaudeLines(speaker, output, request.meter, options.partialMessages);
   await lines.init();
   if (request.replay !== undefined) await output.line(request.replay);
-  const steps = actOn({ prompt, systemPrompt, cwd, history });
+  const isSomebodyWaiting = () => request.isSomebodyWaiting?.() ?? false;
+  const steps = actOn({ prompt, systemPrompt, cwd, history, isSomebodyWaiting });
   const ending = await runTurn({
     steps,
     lines,

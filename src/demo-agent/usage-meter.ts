@@ -4,6 +4,7 @@ interface ModelUsage {
   readonly cacheReadInputTokens: number;
   readonly cacheCreationInputTokens: number;
   readonly costUSD: number;
+  readonly contextWindow: number;
 }
 
 export type UsageByModel = Readonly<Record<string, ModelUsage>>;
@@ -26,7 +27,8 @@ export class UsageMeter {
   add(model: string, inputTokens: number, outputTokens: number): UsageByModel {
     if (inputTokens + outputTokens === 0) return {};
     const costUSD = ((inputTokens + outputTokens) * this.#usdPerMillionTokens) / 1_000_000;
-    const used = { inputTokens, outputTokens, cacheReadInputTokens: 0, cacheCreationInputTokens: 0, costUSD };
+    const none = { cacheReadInputTokens: 0, cacheCreationInputTokens: 0 };
+    const used = { inputTokens, outputTokens, ...none, costUSD, contextWindow };
     this.#costUsd += costUSD;
     const before = this.#models.get(model);
     this.#models.set(model, before === undefined ? used : sumOf(before, used));
@@ -41,6 +43,9 @@ export class UsageMeter {
 }
 
 const maxModels = 100;
+
+/** Nothing keeps the demo agent from more: it is what a usual model has. */
+const contextWindow = 200_000;
 
 function sumOf(a: ModelUsage, b: ModelUsage): ModelUsage {
   return {

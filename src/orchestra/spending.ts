@@ -9,9 +9,9 @@ export interface Spent {
 
 export const nothingSpent: Spent = { elapsedMs: 0 };
 
-/** Adds usage up; a cost that is told by one of them only counts. */
+/** Adds usage up; a cost that is told by one of them only counts. Contexts are sizes, which have no sum. */
 export function addUsage(one: Usage | undefined, other: Usage | undefined): Usage | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
+  if (one === undefined || other === undefined) return withoutContext(one ?? other);
   const sum = (key: 'cachedInputTokens' | 'costUsd') =>
     one[key] === undefined && other[key] === undefined ? {} : { [key]: (one[key] ?? 0) + (other[key] ?? 0) };
   return {
@@ -20,6 +20,12 @@ export function addUsage(one: Usage | undefined, other: Usage | undefined): Usag
     ...sum('cachedInputTokens'),
     ...sum('costUsd'),
   };
+}
+
+function withoutContext(usage: Usage | undefined): Usage | undefined {
+  if (usage === undefined) return undefined;
+  const { contextTokens: _tokens, contextWindow: _window, ...counts } = usage;
+  return counts;
 }
 
 /** Keeps the account of a chain or of one step, and says when its budget is used up. */

@@ -134,6 +134,13 @@ export interface StoredTurn {
   readonly error?: Failure | undefined;
 }
 
+/** How much of a model's context an agent's session takes, in tokens. */
+export interface ContextUsed {
+  readonly tokens: number;
+  /** The number of tokens that fit in, where the CLI tells it. */
+  readonly window?: number | undefined;
+}
+
 export interface StoredMessage {
   readonly id: number;
   readonly channel: string;

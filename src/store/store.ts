@@ -4,6 +4,7 @@ import type {
   ChannelDigest,
   ChannelOverview,
   ChannelState,
+  ContextUsed,
   ConversationMessage,
   Delivery,
   EventKind,
@@ -132,6 +133,8 @@ export interface Store {
   turns(eventId: string): Promise<readonly StoredTurn[]>;
   /** The turns of a channel from `seq` on, running ones too, oldest first. */
   turnsFrom(channel: string, seq: number, limit: number): Promise<readonly StoredTurn[]>;
+  /** The context of a channel's present session with a backend, as the last of its recent turns told that tells it. */
+  contextUsed(channel: string, backend: string): Promise<ContextUsed | undefined>;
   /** The id of a channel's newest message, and the seq of its newest turn; 0 where there is none. */
   lastOf(channel: string): Promise<{ readonly message: number; readonly turn: number }>;
   /** The text of the first prompt of a channel's present conversation. */

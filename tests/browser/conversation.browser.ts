@@ -12,6 +12,7 @@ describe('the page, from the first start on (16)', () => {
     await answers(page).getByText('Hello there').waitFor();
     expect(await answers(page).getByText('Hello there').innerHTML()).toContain('<strong>Hello</strong>');
     expect(await answers(page).first().getAttribute('aria-label')).toBe('Answer from claude');
+    await page.getByText(/^\d+ of 200k tokens \(\d+ %\)$/).waitFor();
     expect(page.url()).not.toContain(token);
     const kept = await page.evaluate(() =>
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, document.cookie]),
@@ -33,7 +34,8 @@ describe('the page, from the first start on (16)', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('textbox', { name: 'Message' }).fill('half a thought');
     await page.context().clearCookies();
-    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    // The page may have noticed already: then the form lies over it.
+    await page.evaluate(() => document.querySelector<HTMLFormElement>('.composer')?.requestSubmit());
     await page.getByLabel('Token').fill(token);
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Conversation' }).getByText('half a thought').first().waitFor();
@@ -181,6 +183,23 @@ describe('a turn that runs (16.4)', () => {
       const numbers = (await answers(tab).first().innerText()).match(/\d+/g) ?? [];
       expect(numbers.join(' ')).toContain(expected);
     }
+  });
+
+  it('is seen in a tab although more tabs than a browser has connections are open behind it', async () => {
+    const client = await setUpPage().start();
+    const { page } = await open(addressOf(client));
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    for (let tabs = 0; tabs < 8; tabs += 1) {
+      const behind = await page.context().newPage();
+      await behind.goto(addressOf(client, `#/c/tab-${tabs}`));
+      await behind.getByRole('textbox', { name: 'Message' }).waitFor();
+      await behind.evaluate(() => {
+        Object.defineProperty(document, 'hidden', { value: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      });
+    }
+    await say(page, 'say exactly: seen');
+    await answers(page).getByText('seen').waitFor();
   });
 
   it('goes on under the page when the gateway is started again, without loss or repeats', async () => {

@@ -72,6 +72,7 @@ describe('a phone (16.4)', () => {
     );
     await page.getByRole('button', { name: 'Allow', exact: true }).tap();
     await expect.poll(() => answers(page).last().innerText()).toContain('Allowed');
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
     for (const element of await page.locator('header button, header a, .composer button').all()) {
       const box = await element.boundingBox();

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js';
 import type { GatewayStage } from '../gateway/stage.js';
-import { addressOf, answers, open, say, setUpPage, useBrowser } from './stage.js';
+import { addressOf, answers, open, setUpPage, useBrowser } from './stage.js';
 
 useBrowser();
 
@@ -43,31 +43,35 @@ describe('a conversation of 2,000 messages (16.4)', () => {
     );
     expect(numbers).toEqual(Array.from({ length: count }, (_, index) => index + 1));
 
-    await watchFrames(page);
+    // The tests' own search for a role looks at every row, and would be measured as well.
+    const field = page.locator('#message');
+    await watchTasks(page);
     for (let step = 0; step < 60; step += 1) {
       await page.mouse.wheel(0, step % 20 < 12 ? 900 : -600);
       await page.waitForTimeout(16);
     }
     const scrolling = await longestTask(page);
-    await page.getByRole('textbox', { name: 'Message' }).focus();
+    await field.focus();
     await page.keyboard.type('The quick brown fox jumps over the lazy dog.', { delay: 12 });
     const typing = await longestTask(page);
-    await page.getByRole('textbox', { name: 'Message' }).fill('');
-    await say(page, 'count to 30');
-    await page.getByRole('textbox', { name: 'Message' }).focus();
+    await field.fill('count to 30');
+    await page.keyboard.press('Enter');
     await page.keyboard.type('typed while an answer streams', { delay: 30 });
     const streaming = await longestTask(page);
-    process.stderr.write(
-      `longest tasks: scrolling ${scrolling} ms, typing ${typing} ms, streaming ${streaming} ms\n`,
-    );
-    // A busy machine makes everything slower: the benchmark holds the page to 50 ms.
-    expect(Math.max(scrolling, typing, streaming)).toBeLessThan(150);
+    // 50 ms is what a frame may take; a machine that runs other tests beside this one is given more.
+    expect({ scrolling, typing, streaming }).toEqual({
+      scrolling: expect.toSatisfy(isQuick),
+      typing: expect.toSatisfy(isQuick),
+      streaming: expect.toSatisfy(isQuick),
+    });
     expect(problems).toEqual([]);
   });
 });
 
+const isQuick = (ms: number) => ms < 100;
+
 /** Tasks of over 50 ms are what keeps a frame from being drawn in time. */
-async function watchFrames(page: Page): Promise<void> {
+async function watchTasks(page: Page): Promise<void> {
   await page.evaluate(() => {
     const tasks: number[] = [];
     Object.assign(globalThis, { tasks });

@@ -72,6 +72,8 @@ describe('a conversation (S4)', () => {
       inputTokens: 120,
       outputTokens: 14,
       cachedInputTokens: 60,
+      contextTokens: 67,
+      contextWindow: expect.any(Number),
     });
   });
 

@@ -90,7 +90,7 @@ describe('a session (S5)', () => {
         .join(''),
     ).toBe('Let me think.');
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(150);
-    const usage = { inputTokens: 60, outputTokens: 7, cachedInputTokens: 30, costUsd: 0 };
+    const usage = { inputTokens: 60, outputTokens: 7, cachedInputTokens: 30, costUsd: 0, contextTokens: 67 };
     expect(of(events, 'usage').at(-1)).toEqual({ type: 'usage', ...usage });
     await run(session, 'again');
     expect(of(await run(session, 'again'), 'usage').at(-1)).toEqual({ type: 'usage', ...usage });

@@ -9,10 +9,9 @@ import { channelsChanged } from '../channels.js';
 import type { Conversation } from '../feed/conversation.js';
 import { ConversationStore } from '../feed/conversation-store.js';
 import type { Turn } from '../feed/turn.js';
-import { countInWords } from '../in-words.js';
 import { printRoute } from '../routes.js';
-import { readTurns } from './answer.js';
 import { Composer } from './composer.js';
+import { contextInWords, contextUsed } from './context-used.js';
 import { outgoingOf } from './outgoing.js';
 import { PermissionCard } from './permission-card.js';
 import { RunningBar } from './running-bar.js';
@@ -88,12 +87,12 @@ function Head({
   readonly openList: () => void;
   readonly changes: boolean;
 }) {
-  const { status, turns, messages, loaded } = useCell(store.state);
+  const { status, turns } = useCell(store.state);
   const connection = useCell(store.connection);
   const mayNotify = useCell(notifications);
   const [settings, setSettings] = useState(false);
   const outgoing = outgoingOf(store.channel);
-  const usage = useLastUsage({ turns, messages, loaded });
+  const context = contextUsed(status, turns);
   const { channel } = store;
   return (
     <header class="head">
@@ -109,9 +108,9 @@ function Head({
         <h1>{status?.title ?? channel}</h1>
         <p title={status?.cwd}>{connection === 'lost' ? <b role="status">Reconnecting …</b> : status?.cwd}</p>
       </div>
-      {usage !== undefined && (
-        <span class="head-usage" title="Tokens that the last turn read and wrote: what the context holds">
-          {countInWords(usage.inputTokens + usage.outputTokens)} tokens
+      {context !== undefined && (
+        <span class="head-usage" title="What the agent's context holds">
+          {contextInWords(context)}
         </span>
       )}
       <a class="button small" href={printRoute({ type: changes ? 'conversation' : 'changes', channel })}>
@@ -136,24 +135,6 @@ function Head({
       </div>
     </header>
   );
-}
-
-/** Of the last turn that was seen at work; if there was none, of the one that gave the last answer. */
-function useLastUsage({
-  turns,
-  messages,
-  loaded,
-}: Pick<Conversation, 'turns' | 'messages' | 'loaded'>): Turn['usage'] {
-  const [past, setPast] = useState<Turn['usage']>();
-  const seen = turns.findLast(({ usage }) => usage !== undefined)?.usage;
-  useEffect(() => {
-    const eventId = messages.findLast(({ role }) => role === 'assistant')?.eventId;
-    if (!loaded || turns.length > 0 || !eventId) return;
-    void readTurns(eventId).then((read) =>
-      setPast(typeof read === 'string' ? undefined : read.at(-1)?.usage),
-    );
-  }, [loaded]);
-  return seen ?? past;
 }
 
 function Foot({ store }: { readonly store: ConversationStore }) {

@@ -13,7 +13,11 @@ export function useRowBlocks({ messages, turns, status }: Conversation): readonl
     rows: new Map(),
     blocks: [],
   });
-  const waiting = new Set(status?.waiting.map(({ eventId }) => eventId));
+  // One that is tried again was seen already: it stays, with what became of it so far.
+  const unseen = status?.waiting.filter(
+    ({ lastError, retryAt }) => lastError === undefined && retryAt === undefined,
+  );
+  const waiting = new Set(unseen?.map(({ eventId }) => eventId));
   const rows = arrange({ messages, turns, waiting }).map((row) => {
     const before = last.current.rows.get(row.key);
     return before !== undefined && isSame(before, row) ? before : row;

@@ -34,8 +34,8 @@ export function WaitingList({ waiting, count, outgoing, takeBack }: WaitingListP
 function Waiting({ message: { eventId, text, lastError, retryAt } }: { readonly message: WaitingView }) {
   const [problem, setProblem] = useState<string>();
   const cancel = () => api.cancel(eventId).catch((error: Error) => setProblem(error.message));
-  const failed = lastError === undefined ? '' : `${lastError.message} `;
-  const note = retryAt === undefined ? failed : `${failed}Tried again at ${timeInWords(retryAt)}.`;
+  const failed = lastError === undefined ? '' : `${lastError.message.replace(/[^.!?]$/, '$&.')} `;
+  const note = retryAt === undefined ? failed : `${failed}It is tried again at ${timeInWords(retryAt)}.`;
   return (
     <li>
       <span class="waiting-text">

@@ -3,8 +3,9 @@ import { streamAddress } from '../api.js';
 import { Cell } from '../cell.js';
 import { session } from '../session.js';
 import type { Frame } from './conversation.js';
+import { takeStreamPlace } from './stream-places.js';
 
-export type Connection = 'connecting' | 'live' | 'lost';
+export type Connection = 'connecting' | 'live' | 'lost' | 'paused';
 
 export interface FollowHandlers {
   /** What has come since the last call: at most one call for each frame that the browser draws. */
@@ -19,7 +20,8 @@ export interface FollowHandlers {
 
 /*
  * connecting --open--> live --error--> lost --timer, or online, visible or signed in again--> lost --open--> live
- * Without a session it stays lost: the gateway counts what it has to refuse. Any of them --close()--> closed. An EventSource is never left to reconnect by itself: after an answer such as 503 it would
+ * Without a session it stays lost: the gateway counts what it has to refuse. Any but paused --the page is hidden, and too many
+ * hidden ones have a stream--> paused --it is shown again--> connecting. Any of them --close()--> closed. An EventSource is never left to reconnect by itself: after an answer such as 503 it would
  * not, and its clock can't be seen or hurried.
  */
 
@@ -35,23 +37,48 @@ export class ChannelFollower {
   #frames: Frame[] = [];
   #drawing: (() => void) | undefined;
   readonly #unwatch: () => void;
+  #leavePlace: (() => void) | undefined;
+  #closed = false;
 
   constructor(channel: string, handlers: FollowHandlers) {
     this.#channel = channel;
     this.#handlers = handlers;
     addEventListener('online', this.#hurry);
-    document.addEventListener('visibilitychange', this.#hurry);
+    document.addEventListener('visibilitychange', this.#shownOrHidden);
     this.#unwatch = session.watch(this.#hurry);
     this.#open();
+    if (document.hidden) void this.#shownOrHidden();
   }
 
   close(): void {
+    this.#closed = true;
     removeEventListener('online', this.#hurry);
-    document.removeEventListener('visibilitychange', this.#hurry);
+    document.removeEventListener('visibilitychange', this.#shownOrHidden);
+    this.#leavePlace?.();
     this.#unwatch();
     clearTimeout(this.#timer);
     this.#source?.close();
     this.#drawing?.();
+  }
+
+  readonly #shownOrHidden = async () => {
+    this.#leavePlace?.();
+    this.#leavePlace = undefined;
+    if (!document.hidden) {
+      if (this.connection.value === 'paused') this.#open();
+      return this.#hurry();
+    }
+    const leave = await takeStreamPlace();
+    if (this.#closed || !document.hidden) leave?.();
+    else if (leave === undefined) this.#pause();
+    else this.#leavePlace = leave;
+  };
+
+  #pause(): void {
+    clearTimeout(this.#timer);
+    this.#source?.close();
+    this.#source = undefined;
+    this.connection.set('paused');
   }
 
   readonly #hurry = () => {

@@ -1,9 +1,11 @@
 import type {
   ChatEvent,
+  NoticeEvent,
   PermissionDecision,
   StepEvent,
   ToolEndEvent,
   Usage,
+  UsageEvent,
 } from '../../src/core/chat-event.js';
 import type { FailureView, TurnView } from '../../src/gateway/channels/http/wire.js';
 
@@ -124,7 +126,7 @@ function addStep(turn: Turn, event: Exclude<StepEvent, { type: 'session' | 'usag
     }
     case 'notice':
       // What the CLI said beside the protocol is for the archive; what it warns of, or waits for, is for people.
-      if (event.level !== 'warning' && event.retry === undefined) return turn;
+      if (event.level !== 'warning' && event.retry === undefined && !isSteering(event)) return turn;
       return { ...turn, steps: [...steps, { type: 'notice', message: event.message }] };
     default:
       // A newer gateway may say what this page does not know.
@@ -139,6 +141,11 @@ function endTool(turn: Turn, { id, output, isError, denied = false }: ToolEnd): 
   return { ...turn, steps: turn.steps.with(at, { ...step, end: { output, isError, denied } }) };
 }
 
+/** The gateway tells where a message was taken into the turn: what follows may be its answer. */
+function isSteering({ message, raw }: NoticeEvent): boolean {
+  return raw === undefined && message.startsWith('A message came in: ');
+}
+
 type ToolEnd = Omit<ToolEndEvent, 'type' | 'denied'> & { readonly denied?: boolean };
 
 function closeThinking(turn: Turn): Turn {
@@ -151,11 +158,15 @@ function replaceLast(turn: Turn, step: Step): Turn {
   return { ...turn, steps: turn.steps.with(-1, step) };
 }
 
-function usageOf({ inputTokens, outputTokens, cachedInputTokens, costUsd }: Usage): Usage {
+/** The event on the wire names its turn as well. */
+function usageOf(event: UsageEvent): Usage {
+  const { inputTokens, outputTokens, cachedInputTokens, costUsd, contextTokens, contextWindow } = event;
   return {
     inputTokens,
     outputTokens,
     ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
     ...(costUsd === undefined ? {} : { costUsd }),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
   };
 }

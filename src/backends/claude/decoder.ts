@@ -5,6 +5,7 @@ import { type Ending, unknownLine } from '../output/ending.js';
 import { isObject, type JsonObject } from '../output/json.js';
 import { number, object, objects, text } from '../output/read-fields.js';
 import { retryNotice } from '../output/retries.js';
+import { type Call, contextOf, startCall, updateCall } from './context.js';
 import { readKnownLine } from './known-lines.js';
 import { costOfEarlierRuns, shownVersion } from './versions.js';
 
@@ -28,6 +29,10 @@ export interface ClaudeState extends TurnFacts {
   readonly background: number;
   /** Claude went on after a result, as it does when something in the background has ended. */
   readonly wentOnAfterResult: boolean;
+  /** The model that the session is set to. */
+  readonly model: string | undefined;
+  /** The agent's last model call: what it read and wrote is its context. */
+  readonly call: Call | undefined;
 }
 
 /** The length of a block's deltas, and their beginning: enough to recognise the block without keeping it. */
@@ -59,6 +64,8 @@ const initial: ClaudeState = {
   denied: [],
   background: 0,
   wentOnAfterResult: false,
+  model: undefined,
+  call: undefined,
 };
 
 /**
@@ -127,7 +134,8 @@ function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeS
         ...(model === '' ? {} : { model }),
         ...(keySource === '' ? {} : { keySource }),
       } as const;
-      return [{ ...state, sessionId, version: shownVersion(line) }, [event, ...failedServers(line)]];
+      const version = shownVersion(line);
+      return [{ ...state, sessionId, version, model }, [event, ...failedServers(line)]];
     }
     case 'api_retry':
       return [state, [apiRetry(line)]];
@@ -139,7 +147,8 @@ function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeS
     case 'background_tasks_changed':
       return [{ ...state, background: objects(line['tasks']).length }, []];
     case 'compact_boundary':
-      return [state, [notice('info', 'The conversation was compacted')]];
+      // The next call tells how much is left of the context.
+      return [{ ...state, call: undefined }, [notice('info', 'The conversation was compacted')]];
     default:
       // status, thinking_tokens, hook_started, task_… : progress of the CLI itself, more of it in each version.
       return [state, []];
@@ -172,9 +181,10 @@ function apiRetry(line: JsonObject): StepEvent {
 
 function streamEvent(state: ClaudeState, line: JsonObject): Step<ClaudeState> {
   if (line['abandoned_blocks'] !== undefined) return state.interrupted ? [state, []] : abandon(state);
-  const event = line['event'];
-  if (!isObject(event) || event['type'] !== 'content_block_delta' || !isObject(event['delta']))
-    return [state, []];
+  const event = object(line['event']);
+  if (event['type'] === 'message_start') return [{ ...state, call: startCall(event) }, []];
+  if (event['type'] === 'message_delta') return [{ ...state, call: updateCall(state.call, event) }, []];
+  if (event['type'] !== 'content_block_delta' || !isObject(event['delta'])) return [state, []];
   const delta = event['delta'];
   if (delta['type'] === 'text_delta') {
     const piece = text(delta['text']);
@@ -303,7 +313,7 @@ function result(state: ClaudeState, line: JsonObject, costBefore: number | undef
   const known = state.sessionId !== undefined;
   if (!known && sessionId !== '') events.push({ type: 'session', sessionId, backend: 'claude' });
   const usage = usageOf(line, costBefore);
-  if (usage !== undefined) events.push({ type: 'usage', ...usage });
+  if (usage !== undefined) events.push({ type: 'usage', ...usage, ...contextOf(state, line) });
   if (ending.type === 'answered' && !state.textCame && ending.text)
     events.push({ type: 'text', text: ending.text });
   const next = { ...state, ending, textCame: true, wentOnAfterResult: false };

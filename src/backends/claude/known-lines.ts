@@ -28,13 +28,8 @@ const streamEvent = '{"type":"stream_event","event":{"type":"';
 const status = '{"type":"system","subtype":"status"';
 const statusLine: JsonObject = { type: 'system', subtype: 'status' };
 const markLine: JsonObject = { type: 'stream_event' };
-const marks: ReadonlySet<string> = new Set([
-  'message_start',
-  'content_block_start',
-  'content_block_stop',
-  'message_delta',
-  'message_stop',
-]);
+/** `message_start` and `message_delta` are parsed: they tell how full the context is. */
+const marks: ReadonlySet<string> = new Set(['content_block_start', 'content_block_stop', 'message_stop']);
 
 const lifecycle = '{"type":"command_lifecycle","command_uuid":"';
 const lifecycleState = '","state":"';

@@ -120,17 +120,25 @@ function stepFinish(state: OpenCodeState, part: JsonObject): Step<OpenCodeState>
   return [{ ...next, ending: state.ending ?? answered(reason) }, [{ type: 'usage', ...usage }]];
 }
 
+/** What a step means for the session's context: it is as large as the step, it stays as it was, or it is not known any more. */
+export type StepContext = 'own' | 'other' | 'unknown';
+
 /** The usage with that of one more step, from its `step-finish` part. */
-export function addStep(before: Usage | undefined, part: JsonObject): Usage {
+export function addStep(before: Usage | undefined, part: JsonObject, context: StepContext = 'own'): Usage {
   const tokens = object(part['tokens']);
   const cache = object(tokens['cache']);
+  // OpenCode counts cached input apart.
+  const read = number(tokens['input']) + number(cache['read']) + number(cache['write']);
+  const wrote = number(tokens['output']) + number(tokens['reasoning']);
+  // A step whose call has failed counts nothing.
+  const own = context === 'own' && read + wrote > 0 ? read + wrote : before?.contextTokens;
+  const contextTokens = context === 'unknown' ? undefined : own;
   return {
-    // OpenCode counts cached input apart.
-    inputTokens:
-      (before?.inputTokens ?? 0) + number(tokens['input']) + number(cache['read']) + number(cache['write']),
-    outputTokens: (before?.outputTokens ?? 0) + number(tokens['output']) + number(tokens['reasoning']),
+    inputTokens: (before?.inputTokens ?? 0) + read,
+    outputTokens: (before?.outputTokens ?? 0) + wrote,
     cachedInputTokens: (before?.cachedInputTokens ?? 0) + number(cache['read']),
     costUsd: (before?.costUsd ?? 0) + number(part['cost']),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
   };
 }
 

@@ -54,6 +54,10 @@ export class Inbox {
     return behind.flatMap(({ message }) => (message.id === undefined ? [] : [message.id]));
   }
 
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<Job> {
     for (;;) {
       this.#current = this.#waiting.shift();

@@ -124,6 +124,7 @@ export class LiveSession {
       meter: this.#meter,
       signal: stop.signal,
       userMessages: idsOf(message),
+      isSomebodyWaiting: () => !this.inbox.isEmpty,
       replay: this.replaysMessages ? replayLine(this.id, message) : undefined,
     });
     this.#conversation = conversation;

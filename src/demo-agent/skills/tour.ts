@@ -11,7 +11,7 @@ export const tourSkill: Skill = {
   act: giveTour,
 };
 
-async function* giveTour({ cwd }: Asked): Steps {
+async function* giveTour({ cwd, isSomebodyWaiting = () => false }: Asked): Steps {
   yield* tell(
     'Somebody may be here for the first time. I will show what a turn of an agent looks like: ' +
       'text, a tool, a plan, and a change that I may only make if they say yes.',
@@ -23,12 +23,19 @@ async function* giveTour({ cwd }: Asked): Steps {
       'still here after a reload.\n\nFirst a plan, then a look at the files.\n\n',
   );
   const change = await changeIn(cwd);
+  if (isSomebodyWaiting()) return yield* leaveOff();
   yield* plan(0);
   yield* change === undefined ? look() : read(change);
   yield* plan(1);
+  if (isSomebodyWaiting()) return yield* leaveOff();
   const outcome = yield* change === undefined ? useTool('Write', note) : useTool('Edit', change.edit);
   yield* plan(2);
   yield* tell(`${outcomeInWords(change?.name ?? note.file_path, outcome)}\n\n${whatNext}`);
+}
+
+/** A question would keep whoever has something to say waiting. */
+async function* leaveOff(): Steps {
+  yield* tell('You have something to say: the rest of the tour can wait.');
 }
 
 /** Yields text at a pace that can be read along. */

@@ -1,6 +1,13 @@
 import type { QueueMode } from '../../config/settings.js';
 import type { ChatEvent, PermissionDecision } from '../../core/chat-event.js';
-import type { Delivery, StoredEvent, StoredMessage, StoredPermission, StoredTurn } from '../../store/rows.js';
+import type {
+  ContextUsed,
+  Delivery,
+  StoredEvent,
+  StoredMessage,
+  StoredPermission,
+  StoredTurn,
+} from '../../store/rows.js';
 import type { HistoryMessage } from '../../store/store.js';
 import type { FeedPosition } from './feed-position.js';
 import type { ChainRuns, Reports, VendorSessions, WorkTreeChanges } from './lookups.js';
@@ -134,6 +141,8 @@ export interface ChannelStatus {
   readonly backend: string;
   readonly model?: string | undefined;
   readonly thinking?: string | undefined;
+  /** The context of the present session, as the agent's last turns told it. */
+  readonly context?: ContextUsed | undefined;
   readonly permissionMode: string;
   readonly queueMode: string;
   readonly cwd: string;

@@ -1,5 +1,6 @@
 import { queueModes } from '../../config/settings.js';
-import type { StoredEvent } from '../../store/rows.js';
+import { count as grouped } from '../../core/format.js';
+import type { ContextUsed, StoredEvent } from '../../store/rows.js';
 import type { CancelRequest, ChannelChange, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import type { SessionManager } from '../agents/session-manager.js';
@@ -69,6 +70,7 @@ export class ImmediateCommands {
     const session = await sessions.get(channel, settings.backend);
     const since = turns.runningSince(channel);
     const waiting = await store.countWaiting(channel);
+    const context = await store.contextUsed(channel, settings.backend);
     const notice = await runtime.agents.versionNotice(settings.backend);
     return {
       text: [
@@ -77,6 +79,7 @@ export class ImmediateCommands {
         `model: ${settings.model ?? 'default'}`,
         `thinking: ${settings.thinking ?? 'default'}`,
         `session: ${session?.sessionId ?? 'none yet'}`,
+        ...(context === undefined ? [] : [`context: ${contextInWords(context)}`]),
         `directory: ${settings.cwd}`,
         `turn: ${since === undefined ? `none${await this.#retryDue(channel)}` : `running for ${seconds(now() - since)}`}`,
         `waiting: ${waiting}`,
@@ -120,6 +123,11 @@ export class ImmediateCommands {
     const head = `${running}; ${waiting} waiting (mode: ${settings.queueMode}).`;
     return { text: [head, ...list].join('\n') };
   }
+}
+
+function contextInWords({ tokens, window }: ContextUsed): string {
+  const percent = window === undefined ? '' : ` (${Math.round((100 * tokens) / window)} %)`;
+  return `${grouped(tokens)}${window === undefined ? '' : ` of ${grouped(window)}`} tokens${percent}`;
 }
 
 function preview(event: StoredEvent): string {

@@ -14,13 +14,14 @@ const shownWaiting = 50;
 
 export async function channelStatus(channel: string, parts: StatusParts): Promise<ChannelStatus> {
   const { store, runtime } = parts;
-  const [settings, [turn], waiting, waitingCount, pending, title] = await Promise.all([
-    store.channel(channel).then((chosen) => runtime.settings(channel, chosen)),
+  const settings = await runtime.settings(channel, await store.channel(channel));
+  const [[turn], waiting, waitingCount, pending, title, context] = await Promise.all([
     store.running(channel),
     store.waiting(channel, shownWaiting),
     store.countWaiting(channel),
     store.pendingPermissions(),
     store.firstPrompt(channel),
+    store.contextUsed(channel, settings.backend),
   ]);
   const { backend, model, thinking, permissionMode, queueMode, cwd } = settings;
   return {
@@ -28,6 +29,7 @@ export async function channelStatus(channel: string, parts: StatusParts): Promis
     title,
     ...{ backend, model, permissionMode, queueMode, cwd },
     thinking: thinking === undefined ? undefined : String(thinking),
+    context,
     running: turn === undefined ? undefined : { turn, tool: parts.runningTool(channel) },
     waiting,
     waitingCount,

@@ -77,13 +77,16 @@ function endTurn(db: Database, seq: number, end: TurnEnd): void {
   const usage = end.usage && usableUsage(end.usage);
   db.run(
     `UPDATE turns SET state = ?, ended_at = ?, input_tokens = ?, output_tokens = ?, cached_input_tokens = ?,
-      cost_usd = ?, stop_reason = ?, error_code = ?, error_message = ?, changes = ? WHERE seq = ?`,
+      cost_usd = ?, context_tokens = ?, context_window = ?, stop_reason = ?, error_code = ?, error_message = ?,
+      changes = ? WHERE seq = ?`,
     end.state,
     end.at,
     usage?.inputTokens,
     usage?.outputTokens,
     usage?.cachedInputTokens,
     usage?.costUsd,
+    usage?.contextTokens,
+    usage?.contextWindow,
     end.stopReason,
     end.error?.code,
     end.error?.message,

@@ -238,4 +238,9 @@ export const migrations: readonly string[] = [
   ALTER TABLE turns ADD COLUMN changes TEXT;
   CREATE INDEX turns_changes ON turns (seq) WHERE changes IS NOT NULL;
   `,
+  `
+  -- The size of the agent's context after the turn, and how much fits into it.
+  ALTER TABLE turns ADD COLUMN context_tokens INTEGER;
+  ALTER TABLE turns ADD COLUMN context_window INTEGER;
+  `,
 ];

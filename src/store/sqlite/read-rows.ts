@@ -44,6 +44,8 @@ export interface TurnRow {
   readonly output_tokens: number | null;
   readonly cached_input_tokens: number | null;
   readonly cost_usd: number | null;
+  readonly context_tokens: number | null;
+  readonly context_window: number | null;
   readonly stop_reason: string | null;
   readonly error_code: ErrorCode | null;
   readonly error_message: string | null;
@@ -132,5 +134,7 @@ export function toUsage(row: TurnRow): Usage | undefined {
     outputTokens: row.output_tokens,
     ...(row.cached_input_tokens !== null && { cachedInputTokens: row.cached_input_tokens }),
     ...(row.cost_usd !== null && { costUsd: row.cost_usd }),
+    ...(row.context_tokens !== null && { contextTokens: row.context_tokens }),
+    ...(row.context_window !== null && { contextWindow: row.context_window }),
   };
 }

@@ -97,6 +97,7 @@ export function createSqliteStore(
     treesOf: (cwd) => read((tx) => changes.treesOf(tx, cwd)),
     turns: (eventId) => read((tx) => turns.turnsOf(tx, eventId)),
     turnsFrom: (channel, seq, limit) => read((tx) => turns.turnsFrom(tx, channel, seq, limit)),
+    contextUsed: (channel, backend) => read((tx) => turns.contextUsed(tx, channel, backend)),
     lastOf: (channel) => read((tx) => turns.lastOf(tx, channel)),
     firstPrompt: (channel) => read((tx) => conversations.firstPrompt(tx, channel)),
     turnEvents: (turnId, maxCharacters) => read((tx) => readArchive(tx, turnId, maxCharacters)),

@@ -1,5 +1,5 @@
 import { parseJson } from '../../core/json.js';
-import type { StoredEvent, StoredTurn, ToolRecord, TurnSetup } from '../rows.js';
+import type { ContextUsed, StoredEvent, StoredTurn, ToolRecord, TurnSetup } from '../rows.js';
 import type { Database } from './database.js';
 import { type EventRow, type ToolRow, type TurnRow, toEvent, toFailure, toUsage } from './read-rows.js';
 
@@ -74,6 +74,23 @@ export function lastOf(db: Database, channel: string): { readonly message: numbe
       channel,
     ) ?? { message: 0, turn: 0 }
   );
+}
+
+/** So many of a channel's last turns are looked at: some CLIs never tell it, and a channel may have thousands of turns. */
+const newest = 20;
+
+export function contextUsed(db: Database, channel: string, backend: string): ContextUsed | undefined {
+  const row = db.get<{ tokens: number; window: number | null }>(
+    `SELECT context_tokens AS tokens, context_window AS window
+      FROM (SELECT * FROM turns WHERE channel = ?1 ORDER BY seq DESC LIMIT ?3) AS recent
+      WHERE context_tokens IS NOT NULL AND backend = ?2
+        AND session_id = (SELECT session_id FROM sessions WHERE channel = ?1 AND backend = ?2)
+      ORDER BY seq DESC LIMIT 1`,
+    channel,
+    backend,
+    newest,
+  );
+  return row && { tokens: row.tokens, window: row.window ?? undefined };
 }
 
 export function runningTurns(db: Database, channel?: string): StoredTurn[] {

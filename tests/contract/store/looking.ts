@@ -97,6 +97,32 @@ export function describeLooking(stage: StoreStage): void {
       ]);
     });
 
+    it('tells the context of the present session, as the last of its turns told that tells it (16.4)', async () => {
+      const inSession = async (sessionId: string, context: object, backend = 'claude') => {
+        await stage.accept('a', 'x');
+        const { lease } = await stage.claimOne();
+        await stage.store.journal(lease, began(backend));
+        await stage.store.journal(lease, { type: 'session', sessionId });
+        const usage = { inputTokens: 10, outputTokens: 2, ...context };
+        await stage.store.finish(lease, outcome('y', { usage, session: { backend, sessionId, cwd: '/' } }));
+      };
+      const used = () => stage.store.contextUsed('a', 'claude');
+      expect(await used()).toBeUndefined();
+      await inSession('s1', { contextTokens: 500, contextWindow: 1000 });
+      await inSession('s1', { contextTokens: 600, contextWindow: 1000 });
+      expect(await used()).toEqual({ tokens: 600, window: 1000 });
+      await inSession('s1', {});
+      await inSession('c1', { contextTokens: 7 }, 'codex');
+      expect(await used()).toEqual({ tokens: 600, window: 1000 });
+      expect(await stage.store.contextUsed('a', 'codex')).toEqual({ tokens: 7 });
+      expect(await stage.store.contextUsed('b', 'claude')).toBeUndefined();
+      await inSession('s2', {});
+      expect(await used()).toBeUndefined();
+      await inSession('s2', { contextTokens: 20 });
+      await stage.store.changeChannel('a', { newConversation: true });
+      expect(await used()).toBeUndefined();
+    });
+
     it('adds what a postponed attempt has cost to the turn that it was for', async () => {
       await stage.accept('a', 'x');
       const { lease } = await stage.claimOne();

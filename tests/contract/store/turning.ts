@@ -155,7 +155,8 @@ export function describeTurning(stage: StoreStage): void {
         text: `piece ${i}\n`,
       }));
       const long = { type: 'tool_end' as const, id: 't', output: 'ü'.repeat(500_000), isError: false };
-      const usage = { inputTokens: 3, outputTokens: 2, cachedInputTokens: 1, costUsd: 0.5 };
+      const context = { contextTokens: 5, contextWindow: 200_000 };
+      const usage = { inputTokens: 3, outputTokens: 2, cachedInputTokens: 1, costUsd: 0.5, ...context };
       await stage.store.finish(
         lease,
         outcome('x', { events: [...events, long], usage, stopReason: 'end_turn' }),

@@ -50,6 +50,24 @@ describe('GET /v1/channels/:id/events (16.1, 16.2)', () => {
     await eventually(() => stream.ended);
   });
 
+  it('tells how full the context is, until /new (16.4)', async () => {
+    const client = await setUpGateway({ BACKEND_LIVE: '1' }).start();
+    const stream = await openStream(client, path);
+    const state = () => stream.frames.findLast(({ event }) => event === 'state')?.data;
+    await eventually(() => state() !== undefined);
+    expect(state()).not.toHaveProperty('context');
+    await client.ask('a', 'say exactly: hello');
+    await eventually(() => state()?.context !== undefined);
+    const { context } = state();
+    const { usage } = stream.frames.findLast(({ event }) => event === 'turn')?.data ?? {};
+    expect(usage).toMatchObject({ contextTokens: context.tokens, contextWindow: 200_000 });
+    expect(context).toEqual({ tokens: usage.inputTokens + usage.outputTokens, window: 200_000 });
+    const status = await client.event(await client.post('a', '/status'));
+    expect(status.responseText).toMatch(/^context: [\d,]+ of 200,000 tokens \(\d+ %\)$/m);
+    await client.ask('a', '/new');
+    await eventually(() => state()?.context === undefined);
+  });
+
   it('whoever comes back with any id gets just the rest, during the turn and after it, and after a restart', async () => {
     const stage = setUpGateway({ BACKEND_LIVE: '1', TURNOUT_DEMO_SPEED: '4' });
     const client = await stage.start();

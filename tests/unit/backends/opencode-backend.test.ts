@@ -31,7 +31,7 @@ describe('a one-shot run of OpenCode', () => {
       text: 'no',
       sessionId: id,
       stopReason: 'refusal',
-      usage: { inputTokens: 60, outputTokens: 7, cachedInputTokens: 30, costUsd: 0 },
+      usage: { inputTokens: 60, outputTokens: 7, cachedInputTokens: 30, costUsd: 0, contextTokens: 67 },
     });
   });
 

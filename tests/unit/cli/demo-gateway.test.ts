@@ -12,12 +12,16 @@ import { backendConfig, readConfig } from '../../../src/gateway/config.js';
 import type { Gateway } from '../../../src/gateway/gateway.js';
 import { directoryWith } from '../gateway/temporary-directory.js';
 
-let unregister: () => void = () => undefined;
-afterEach(() => unregister());
+const registered: (() => void)[] = [];
+afterEach(unregister);
+
+function unregister(): void {
+  for (const one of registered.splice(0)) one();
+}
 
 /** The settings of a demo in this environment; the backend is taken away again after the test. */
 function demoIn(environment: Record<string, string>) {
-  unregister = registerDemoBackend();
+  registered.push(registerDemoBackend());
   const { settings, inherited } = demoGateway(environment);
   return { inherited, ...readConfig(settings) };
 }

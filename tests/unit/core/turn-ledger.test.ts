@@ -31,15 +31,20 @@ describe('a turn ledger', () => {
       outputTokens: 7.4,
       cachedInputTokens: Number.NaN,
       costUsd,
+      contextTokens: inputTokens,
+      contextWindow: inputTokens,
     });
     const usable = (input: number, cost: number) => accept(usage(input, cost)).events;
     for (const [tokens, cost] of [
       [1e308, Number.POSITIVE_INFINITY],
       [-5, -1],
       [2 ** 53, Number.NaN],
+      [0, -1],
     ] as const)
       expect(usable(tokens, cost)).toEqual([{ type: 'usage', inputTokens: 0, outputTokens: 7 }]);
-    expect(usable(3, 0.5)).toEqual([{ type: 'usage', inputTokens: 3, outputTokens: 7, costUsd: 0.5 }]);
+    expect(usable(3, 0.5)).toEqual([
+      { type: 'usage', inputTokens: 3, outputTokens: 7, costUsd: 0.5, contextTokens: 3, contextWindow: 3 },
+    ]);
   });
 
   it("prefers the CLI's own words for the answer", () => {

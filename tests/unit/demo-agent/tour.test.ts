@@ -10,9 +10,9 @@ import { directoryWith } from '../gateway/temporary-directory.js';
 const { signal } = new AbortController();
 
 /** Gives the tour in a directory, with its real tools; edits are denied unless they are allowed. */
-async function tourIn(cwd: string, allows: boolean) {
+async function tourIn(cwd: string, allows: boolean, isSomebodyWaiting = () => false) {
   const around = { cwd, speed: 0, signal };
-  const steps = actOn({ prompt: 'Show me around', systemPrompt: '', cwd, history: [] });
+  const steps = actOn({ prompt: 'Show me around', systemPrompt: '', cwd, history: [], isSomebodyWaiting });
   const seen: Step[] = [];
   let outcome: ToolOutcome | undefined;
   let answer = '';
@@ -59,6 +59,16 @@ describe('the tour of the demo agent (16.6)', () => {
     const { answer } = await tourIn(cwd, false);
     expect(answer).toMatch(/^You said no, so `src\/hello\.ts` is as it was/);
     expect(readFileSync(join(cwd, 'src/hello.ts'), 'utf8')).toBe(before);
+  });
+
+  it('leaves off, and asks nothing, when somebody has something to say', async () => {
+    const cwd = await directoryWith();
+    layOutDemoFiles(cwd);
+    let looks = 0;
+    expect((await tourIn(cwd, true, () => true)).tools).toEqual([]);
+    const { tools, answer } = await tourIn(cwd, true, () => ++looks > 1);
+    expect(tools.map(({ tool }) => tool)).toEqual(['TodoWrite', 'Read', 'TodoWrite']);
+    expect(answer).toContain('the rest of the tour can wait');
   });
 
   it('changes no file of somebody else’s project', async () => {

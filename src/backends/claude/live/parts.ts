@@ -17,7 +17,9 @@ export function addPart(
 ): readonly [parts: Parts, events: readonly LiveEvent[]] {
   const usageBefore = before?.usage;
   const partEvents = events.map((event) =>
-    event.type === 'usage' && usageBefore ? { ...event, ...sum(usageBefore, event) } : event,
+    event.type === 'usage' && usageBefore
+      ? { ...contextIn(usageBefore), ...event, ...sum(usageBefore, event) }
+      : event,
   );
   const usageEvent = partEvents.findLast((event) => event.type === 'usage');
   const usage = usageEvent === undefined ? usageBefore : withoutType(usageEvent);
@@ -39,6 +41,12 @@ function answerOf(ending: TurnEnding['ending']): readonly string[] {
 
 function withoutType({ type: _, ...usage }: LiveEvent & { type: 'usage' }): Usage {
   return usage;
+}
+
+/** A part without a model call leaves the context as it is. */
+function contextIn({ contextTokens, contextWindow }: Usage): Pick<Usage, 'contextTokens' | 'contextWindow'> {
+  if (contextTokens === undefined) return {};
+  return contextWindow === undefined ? { contextTokens } : { contextTokens, contextWindow };
 }
 
 function sum(a: Usage, b: Usage): Usage {

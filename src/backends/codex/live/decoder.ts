@@ -145,10 +145,16 @@ function connectionBroke(state: CodexTurnState): CodexTurnState {
 function itemStarted(state: CodexTurnState, item: JsonObject): CodexTurnStep {
   if (item['type'] === 'userMessage') return userMessageStarted(state, text(item['clientId']));
   const tool = execItem(item);
-  if (tool === undefined) return [{ ...state, unanswered: false }, []];
+  const compactsFirst = state.compactsFirst || isFirstCompaction(state, item);
+  if (tool === undefined) return [{ ...state, unanswered: false, compactsFirst }, []];
   const start = toolStart(tool);
   const tools = new Map(state.tools).set(start.id, { name: start.name, input: start.input });
   return [{ ...state, tools, messageComplete: false, unanswered: false }, [start]];
+}
+
+/** A conversation that is too long is summed up before the prompt is put behind it. */
+function isFirstCompaction({ userMessageIds, totalBefore }: CodexTurnState, item: JsonObject): boolean {
+  return item['type'] === 'contextCompaction' && userMessageIds.length === 0 && totalBefore === undefined;
 }
 
 /** The model's call of `update_plan` is no item: Codex tells its plan instead, as a whole, after each change. */
@@ -236,20 +242,36 @@ function usageUpdated(state: CodexTurnState, usage: JsonObject): CodexTurnStep {
   const total = tokens(object(usage['total']));
   const last = tokens(object(usage['last']));
   if (state.totalBefore === undefined && isBeforeAnswer(state))
-    return [{ ...state, totalBefore: total, untoldUsage: last }, []];
+    return [{ ...state, totalBefore: total, untoldUsage: { ...last, ...contextOf(usage) } }, []];
   const totalBefore = state.totalBefore ?? minus(total, last);
   const spent = minus(total, totalBefore);
   // A call that failed has an update as well, with nothing counted.
   const none = spent.inputTokens === 0 && spent.outputTokens === 0;
-  return [{ ...state, totalBefore, untoldUsage: undefined }, none ? [] : [{ type: 'usage', ...spent }]];
+  return [
+    { ...state, totalBefore, untoldUsage: undefined },
+    none ? [] : [{ type: 'usage', ...spent, ...contextOf(usage) }],
+  ];
 }
 
-/** True while the model has not said anything: old versions then tell the usage of the turns before once more (0.130.0). */
-function isBeforeAnswer({ unanswered, userMessageIds }: CodexTurnState): boolean {
-  return unanswered && userMessageIds.length === 1;
+/** The total of the last call is what it read and wrote; after a compaction it is Codex's own estimate of what is left. */
+function contextOf(usage: JsonObject): Pick<Usage, 'contextTokens' | 'contextWindow'> {
+  const contextTokens = number(object(usage['last'])['totalTokens']);
+  const contextWindow = number(usage['modelContextWindow']);
+  if (contextTokens === 0) return {};
+  return contextWindow > 0 ? { contextTokens, contextWindow } : { contextTokens };
 }
 
-function tokens(counts: JsonObject): Required<Omit<Usage, 'costUsd'>> {
+/**
+ * True while the model has not said anything: old versions then tell the usage of the turns before once more (0.130.0). At the
+ * beginning of a compaction all versions do (0.166.0).
+ */
+function isBeforeAnswer({ unanswered, userMessageIds, compactsFirst }: CodexTurnState): boolean {
+  return userMessageIds.length === 0 ? compactsFirst : unanswered && userMessageIds.length === 1;
+}
+
+function tokens(
+  counts: JsonObject,
+): Required<Pick<Usage, 'inputTokens' | 'outputTokens' | 'cachedInputTokens'>> {
   return {
     inputTokens: number(counts['inputTokens']),
     outputTokens: number(counts['outputTokens']),

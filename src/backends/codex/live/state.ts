@@ -21,6 +21,8 @@ export interface CodexTurnState {
   readonly userMessageIds: readonly string[];
   /** The last message is the user's: the model was not asked since. */
   readonly unanswered: boolean;
+  /** Codex makes room for the prompt before anything else. */
+  readonly compactsFirst: boolean;
   /** The text of messages that are not complete, as far as it has been streamed, by the message's id. */
   readonly streamedTexts: ReadonlyMap<string, StreamedText>;
   /** The ids of thoughts that came piece by piece. */
@@ -62,6 +64,7 @@ export const newCodexTurnState: CodexTurnState = {
   messageComplete: false,
   userMessageIds: [],
   unanswered: false,
+  compactsFirst: false,
   streamedTexts: new Map(),
   streamedThoughts: new Set(),
   abandonedText: '',

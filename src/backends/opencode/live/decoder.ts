@@ -3,7 +3,7 @@ import { unknownLine } from '../../output/ending.js';
 import { isObject, type JsonObject } from '../../output/json.js';
 import { number, object, text } from '../../output/read-fields.js';
 import { untilMs } from '../../output/retry-after.js';
-import { addStep, toolEnd } from '../decoder.js';
+import { addStep, type StepContext, toolEnd } from '../decoder.js';
 import { errorEnding } from '../failure.js';
 import { openCodeRetry } from '../retries.js';
 import {
@@ -98,7 +98,8 @@ function partUpdated(state: OpenCodeTurnState, found: JsonObject, raw: string): 
     case 'tool':
       return toolPart(state, id, found);
     case 'step-finish':
-      return stepFinish(state, id, found);
+      // The summary of a conversation takes its place: the next step tells how long it is.
+      return stepFinish(state, id, found, state.summaries.has(messageId) ? 'unknown' : 'own');
     case 'step-start':
     case 'snapshot':
     case 'patch':
@@ -189,8 +190,13 @@ function toolBegins(state: OpenCodeTurnState, partId: string, call: ToolCall): O
   return [after, [start, ...events]];
 }
 
-function stepFinish(state: OpenCodeTurnState, id: string, found: JsonObject): OpenCodeTurnStep {
-  const usage = addStep(state.usage, found);
+function stepFinish(
+  state: OpenCodeTurnState,
+  id: string,
+  found: JsonObject,
+  context: StepContext,
+): OpenCodeTurnStep {
+  const usage = addStep(state.usage, found, context);
   return [{ ...state, usage, done: new Set(state.done).add(id) }, [{ type: 'usage', ...usage }]];
 }
 
@@ -285,7 +291,7 @@ function subagentEvent(state: OpenCodeTurnState, type: string, properties: JsonO
   if (type === 'message.part.updated' && found['type'] === 'step-finish') {
     const id = text(found['id']);
     const ours = text(found['messageID']) > state.promptId && !state.done.has(id);
-    return ours ? stepFinish(state, id, found) : [state, []];
+    return ours ? stepFinish(state, id, found, 'other') : [state, []];
   }
   const now = object(properties['status']);
   return [state, type === 'session.status' && now['type'] === 'retry' ? [retryNotice(now)] : []];

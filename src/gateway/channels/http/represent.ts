@@ -1,4 +1,5 @@
 import {
+  type ContextUsed,
   hasEnded,
   type StoredEvent,
   type StoredMessage,
@@ -82,16 +83,22 @@ export function representStatus(
   permissions: readonly PermissionView[],
 ): ChannelStatusView {
   const { channel, backend, model, thinking, permissionMode, queueMode, cwd, running, waitingCount } = status;
+  const { context } = status;
   return {
     channel,
     title: representTitle(status.title, channel),
     ...{ backend, permissionMode, queueMode, cwd, waitingCount },
     ...(model === undefined ? {} : { model }),
     ...(thinking === undefined ? {} : { thinking }),
+    ...(context === undefined ? {} : { context: representContext(context) }),
     ...(running === undefined ? {} : { running: representRunning(running) }),
     waiting: status.waiting.map(representWaiting),
     permissions,
   };
+}
+
+function representContext({ tokens, window }: ContextUsed): NonNullable<ChannelStatusView['context']> {
+  return window === undefined ? { tokens } : { tokens, window };
 }
 
 function representRunning({ turn, tool }: NonNullable<ChannelStatus['running']>): RunningView {

@@ -37,6 +37,8 @@ export interface ChannelStatusView {
   readonly backend: string;
   readonly model?: string;
   readonly thinking?: string;
+  /** The tokens in the context of the present session after its last turn, and how many fit in. Absent where no CLI tells it. */
+  readonly context?: { readonly tokens: number; readonly window?: number };
   readonly permissionMode: string;
   readonly queueMode: string;
   readonly cwd: string;

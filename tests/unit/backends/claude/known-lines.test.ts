@@ -94,13 +94,7 @@ describe('lines of Claude that are known by their beginning', () => {
   });
 
   it('marks say nothing to a live session; whatever else is known does', () => {
-    const marks = [
-      'message_start',
-      'content_block_start',
-      'content_block_stop',
-      'message_delta',
-      'message_stop',
-    ];
+    const marks = ['content_block_start', 'content_block_stop', 'message_stop'];
     const lines = marks.map((type) => `{"type":"stream_event","event":{"type":"${type}"}}`);
     lines.push('{"type":"system","subtype":"status","status":"requesting"}');
     for (const line of lines) expect(isMark(readKnownLine(line) ?? {})).toBe(true);
@@ -125,6 +119,8 @@ describe('lines of Claude that are known by their beginning', () => {
         event: { type: 'content_block_delta', delta: { note: ',"delta":{"type":"text_delta","text":"x"}}' } },
       }),
     ],
+    ['the counts of a call that begins', '{"type":"stream_event","event":{"type":"message_start"}}'],
+    ['the counts of a call that ends', '{"type":"stream_event","event":{"type":"message_delta"}}'],
     ['a piece of thinking', delta('x').replaceAll('text_delta', 'thinking_delta')],
     ['an event of tomorrow', '{"type":"stream_event","event":{"type":"message_thought"}}'],
     ['an id with an escape', lifecycle('a', 'started').replace('"a"', '"\\u0061"')],

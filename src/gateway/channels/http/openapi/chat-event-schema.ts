@@ -8,6 +8,8 @@ export const usageSchema = z.strictObject({
   outputTokens: z.number(),
   cachedInputTokens: z.number().exactOptional(),
   costUsd: z.number().exactOptional(),
+  contextTokens: z.number().exactOptional(),
+  contextWindow: z.number().exactOptional(),
 });
 
 export const errorCodeSchema = z.enum(errorCodes);

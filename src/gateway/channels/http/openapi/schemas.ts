@@ -97,6 +97,7 @@ const status = z.strictObject({
   backend: text,
   model: text.exactOptional(),
   thinking: text.exactOptional(),
+  context: z.strictObject({ tokens: count, window: count.exactOptional() }).exactOptional(),
   permissionMode: text,
   queueMode: text,
   cwd: text,

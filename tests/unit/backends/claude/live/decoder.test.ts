@@ -52,18 +52,26 @@ describe('what is said into a running turn', () => {
   });
 
   it('and taken up in a turn of its own: both are one', () => {
-    const { seen } = play([
-      lifecycle('more', 'queued'),
-      result('first', 'ours'),
-      lifecycle('ours', 'completed'),
-      lifecycle('more', 'started'),
-      result('second', 'more'),
-    ]);
-    expect(endingOf(seen)).toMatchObject({ type: 'answered', text: 'first\n\nsecond' });
-    expect(seen.findLast(({ type }) => type === 'usage')).toMatchObject({
-      inputTokens: 20,
-      outputTokens: 10,
+    const call = (input_tokens: number) => ({
+      type: 'stream_event',
+      event: { type: 'message_start', message: { usage: { input_tokens } } },
     });
+    const both = (...second: readonly JsonObject[]) =>
+      play([
+        lifecycle('more', 'queued'),
+        call(10),
+        result('first', 'ours'),
+        lifecycle('ours', 'completed'),
+        lifecycle('more', 'started'),
+        ...second,
+        result('second', 'more'),
+      ]).seen;
+    const seen = both();
+    expect(endingOf(seen)).toMatchObject({ type: 'answered', text: 'first\n\nsecond' });
+    const usage = { inputTokens: 20, outputTokens: 10 };
+    const last = (events: readonly LiveEvent[]) => events.findLast(({ type }) => type === 'usage');
+    expect(last(seen)).toMatchObject({ ...usage, contextTokens: 10 });
+    expect(last(both(call(25)))).toMatchObject({ ...usage, contextTokens: 25 });
   });
 
   it('and read by Claude only when the turn is over: the same', () => {
@@ -349,6 +357,8 @@ describe('recordings of a live Claude', () => {
         outputTokens: 7,
         cachedInputTokens: 30,
         costUsd: expect.closeTo(0.000286, 9),
+        contextTokens: 67,
+        contextWindow: 1_000_000,
       });
       const text = texts(events).join('');
       expect(endingOf(events)).toEqual({ type: 'answered', stopReason: 'end_turn', text });

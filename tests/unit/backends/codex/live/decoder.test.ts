@@ -304,6 +304,35 @@ describe('the decoder', () => {
     expect(ofType(feed(started, messages), 'usage')).toMatchObject([{ inputTokens: 70 }]);
   });
 
+  it('leaves that out before a compaction, too, whose own call counts', () => {
+    const update = (total: number, last: number) => ({
+      method: 'thread/tokenUsage/updated',
+      params: {
+        ...{ threadId: 't', turnId: 't1' },
+        tokenUsage: { total: { inputTokens: total }, last: { inputTokens: last, totalTokens: last } },
+      },
+    });
+    const item = (type: string) => ({
+      method: 'item/started',
+      params: { threadId: 't', turnId: 't1', item: { type, id: type } },
+    });
+    const usages = ofType(
+      feed(started, [
+        item('contextCompaction'),
+        update(900, 900),
+        update(1000, 100),
+        item('userMessage'),
+        item('agentMessage'),
+        update(1030, 30),
+      ]),
+      'usage',
+    );
+    expect(usages).toMatchObject([
+      { inputTokens: 100, contextTokens: 100 },
+      { inputTokens: 130, contextTokens: 30 },
+    ]);
+  });
+
   it('tells no usage of a call that counted none', () => {
     const none = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 };
     const tokenUsage = { total: { inputTokens: 600, outputTokens: 70 }, last: none };

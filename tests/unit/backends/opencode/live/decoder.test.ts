@@ -26,7 +26,7 @@ const directory = new URL('../../../../fixtures/recordings/opencode/', import.me
 const names = readdirSync(directory)
   .filter((name) => name.endsWith('.jsonl'))
   .map((name) => name.replace(/^live-|\.jsonl$/g, ''));
-const usage = { inputTokens: 60, outputTokens: 7, cachedInputTokens: 30, costUsd: 0 };
+const usage = { inputTokens: 60, outputTokens: 7, cachedInputTokens: 30, costUsd: 0, contextTokens: 67 };
 
 describe('what is said into a running turn', () => {
   const sessionID = 'ses_1';
@@ -113,7 +113,7 @@ describe('what OpenCode really sends', () => {
       { type: 'usage', ...usage },
       { type: 'text', text: 'It ' },
       { type: 'text', text: 'did.' },
-      { type: 'usage', inputTokens: 120, outputTokens: 14, cachedInputTokens: 60, costUsd: 0 },
+      { type: 'usage', ...usage, inputTokens: 120, outputTokens: 14, cachedInputTokens: 60 },
       { type: 'ending', ending: { type: 'answered', stopReason: 'end_turn' } },
     ]);
   });
@@ -167,7 +167,10 @@ describe('what OpenCode really sends', () => {
   it('a subagent shows as its tool, and its steps are counted', () => {
     const [events = []] = replay('subagent');
     expect(events.filter(({ type }) => type === 'tool_start')).toMatchObject([{ name: 'task' }]);
-    expect(events.findLast(({ type }) => type === 'usage')).toMatchObject({ inputTokens: 180 });
+    expect(events.findLast(({ type }) => type === 'usage')).toMatchObject({
+      inputTokens: 180,
+      contextTokens: 67,
+    });
     expect(said(events)).not.toContain('CHILD\n');
   });
 
