@@ -2,6 +2,7 @@ import { measureChains } from './chains.js';
 import { measureGateway } from './gateway.js';
 import { measureLive } from './live.js';
 import { measureOneShot } from './one-shot.js';
+import { measurePage } from './page.js';
 import { type Comparison, printReport } from './report.js';
 import { measureStartUp } from './start-up.js';
 import { measureStore } from './store.js';
@@ -16,6 +17,7 @@ const suites: Readonly<Record<string, () => Promise<readonly Comparison[]>>> = {
   chains: measureChains,
   store: measureStore,
   gateway: measureGateway,
+  page: measurePage,
 };
 
 const wanted = process.argv.slice(2);

@@ -4,7 +4,7 @@ import type { LineSource } from './read-lines.js';
 import { type Line, LineSplitter } from './split-lines.js';
 
 const chunkBytes = 256 * 1024;
-const firstPauseMs = 5;
+const shortestPauseMs = 5;
 const longestPauseMs = 50;
 const lookMs = 100;
 const noBytes = Buffer.alloc(0);
@@ -48,7 +48,7 @@ export class FileTail implements LineSource {
     const look = setInterval(() => void this.#checkSize(file).catch(() => undefined), lookMs);
     look.unref();
     try {
-      let pause = firstPauseMs;
+      let heard = performance.now();
       for (;;) {
         await this.#checkSize(file);
         // The exit is checked before reading: all output from before the exit is in the file by then.
@@ -57,14 +57,13 @@ export class FileTail implements LineSource {
         const chunk = this.#bytesRead < this.#maxBytes ? await readSome(file) : noBytes;
         this.#bytesRead += chunk.length;
         if (chunk.length > 0) {
-          pause = firstPauseMs;
+          heard = performance.now();
           const lines = this.#splitter.push(chunk);
           if (lines.length > 0) yield lines;
         } else if (last || this.#tooMuch) {
           break;
         } else {
-          await this.#grown(pause);
-          pause = Math.min(longestPauseMs, pause * 2);
+          await this.#grown(pauseAfter(performance.now() - heard));
         }
       }
       const rest = this.#splitter.flush();
@@ -95,6 +94,11 @@ export class FileTail implements LineSource {
       this.#wake = settle;
     });
   }
+}
+
+/** Whoever has waited for the first word of a CLI does not notice a tenth more. */
+function pauseAfter(silenceMs: number): number {
+  return Math.min(longestPauseMs, Math.max(shortestPauseMs, silenceMs / 10));
 }
 
 function tooMuchOutput(maxBytes: number): TurnoutError {

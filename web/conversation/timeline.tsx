@@ -89,11 +89,11 @@ interface BlockProps {
 
 const Block = memo(function Block({ rows, cwd }: BlockProps) {
   return (
-    <>
+    <div class="rows">
       {rows.map((row) => (
         <RowView key={row.key} row={row} cwd={cwd} />
       ))}
-    </>
+    </div>
   );
 });
 

@@ -1,5 +1,7 @@
-/** After a look, a follower looks again no sooner than this: what comes meanwhile is read together. */
+/** On average a follower looks no more often than this: what comes meanwhile is read together. */
 const pauseMs = 20;
+/** So many looks may follow each other at once, after a rest: a turn's beginning and its first word are not held back. */
+const looksAtOnce = 8;
 /** Other channels are told of this often at most. */
 const othersMs = 500;
 const maxOthers = 1000;
@@ -12,7 +14,8 @@ export class Follower {
   #changed = true;
   readonly #others = new Set<string>();
   #othersTold = 0;
-  #looked = 0;
+  /** Each look takes up `pauseMs`, from now on or behind the last one: the time that they reach to. */
+  #takenUntil = 0;
   #ended = false;
   #wake: (() => void) | undefined;
 
@@ -47,7 +50,7 @@ export class Follower {
         await this.#wait();
         continue;
       }
-      const due = isNews ? this.#looked + pauseMs : this.#othersTold + othersMs;
+      const due = isNews ? this.#takenUntil - (looksAtOnce - 1) * pauseMs : this.#othersTold + othersMs;
       if (now >= due) return this.#take(now);
       // More news does not shorten the pause behind the last look.
       await this.#wait({ ms: due - now, isPause: isNews });
@@ -60,7 +63,7 @@ export class Follower {
     if (isDue) this.#others.clear();
     if (others.length > 0) this.#othersTold = now;
     const changed = this.#changed;
-    this.#looked = now;
+    this.#takenUntil = Math.max(now, this.#takenUntil) + pauseMs;
     this.#grown = false;
     this.#changed = false;
     return { changed, others };
