@@ -141,6 +141,9 @@ export interface ContextUsed {
   readonly window?: number | undefined;
 }
 
+/** A turn without its tools: there may be thousands of them. */
+export type TurnOutline = Omit<StoredTurn, 'tools'>;
+
 export interface StoredMessage {
   readonly id: number;
   readonly channel: string;

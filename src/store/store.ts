@@ -18,6 +18,7 @@ import type {
   StoredSession,
   StoredTurn,
   TreeChange,
+  TurnOutline,
   TurnSetup,
   TurnStatistics,
   UsageRow,
@@ -132,18 +133,25 @@ export interface Store {
   /** The turns of an event, oldest first. */
   turns(eventId: string): Promise<readonly StoredTurn[]>;
   /** The turns of a channel from `seq` on, running ones too, oldest first. */
-  turnsFrom(channel: string, seq: number, limit: number): Promise<readonly StoredTurn[]>;
+  turnsFrom(channel: string, seq: number, limit: number): Promise<readonly TurnOutline[]>;
+  runningTurn(channel: string): Promise<TurnOutline | undefined>;
   /** The context of a channel's present session with a backend, as the last of its recent turns told that tells it. */
   contextUsed(channel: string, backend: string): Promise<ContextUsed | undefined>;
-  /** The id of a channel's newest message, and the seq of its newest turn; 0 where there is none. */
+  /** The id of a channel's newest message, and the seq of its newest turn that has ended; 0 where there is none. */
   lastOf(channel: string): Promise<{ readonly message: number; readonly turn: number }>;
-  /** The text of the first prompt of a channel's present conversation. */
+  /** True if the message and the turn are (still) the channel's; 0 stands for its beginning. */
+  holds(channel: string, place: { readonly message: number; readonly turn: number }): Promise<boolean>;
+  /** The beginning of the first prompt of a channel's present conversation. */
   firstPrompt(channel: string): Promise<string | undefined>;
+  /** A part of a turn's archive, from 0 on; undefined behind the last one. */
+  archivedPart(turnId: string, part: number): Promise<readonly ChatEvent[] | undefined>;
   /** The archived events of a turn, from the first on: about `maxCharacters` of JSON, if that is given. */
   turnEvents(turnId: string, maxCharacters?: number): Promise<readonly ChatEvent[]>;
   /** Turns of a channel (or of all) that ended in [since, until), oldest first. */
   turnsEnded(range: TurnRange): Promise<readonly StoredTurn[]>;
   waiting(channel: string, limit: number): Promise<readonly StoredEvent[]>;
+  /** The first ones of a channel that wait, each with the beginning of its text. */
+  waitingOutlines(channel: string, limit: number): Promise<readonly StoredEvent[]>;
   /** The events of all channels that wait, in the order of their arrival, each with the beginning of its text. */
   waitingEverywhere(limit: number): Promise<readonly StoredEvent[]>;
   countWaiting(channel: string): Promise<number>;

@@ -1,9 +1,14 @@
-import type { ChatEvent, Usage } from '../../core/chat-event.js';
+import { type ChatEvent, isTerminal, type Usage } from '../../core/chat-event.js';
+import { printJson } from '../../core/json.js';
 import { limitedValue } from '../../store/limited-json.js';
 
-const maxEvents = 2000;
+const maxEvents = 20_000;
 /** All texts of a turn together. A longer answer is whole in its message. */
 const maxTextLength = 8 * 1024 * 1024;
+/** All that tools were given and gave, together. */
+const maxToolLength = 16 * 1024 * 1024;
+/** The most that is kept of the text behind the last tool, when the record is full. */
+const maxTailLength = 64 * 1024;
 /** A longer text is kept in pieces, each of which fits into the archive as it is. */
 const pieceLength = 10_000;
 
@@ -27,8 +32,16 @@ export class TurnRecorder {
   readonly #events: ChatEvent[] = [];
   #open: { readonly type: 'text' | 'thinking'; parts: string[]; length: number } | undefined;
   #textLength = 0;
-  #full = false;
+  #toolLength = 0;
+  /** Set when the record is full: the text behind the last tool, which may be the answer. */
+  #tail: string | undefined;
   usage: Usage | undefined;
+
+  /** True if the last event is an end. (A turn that is run again without its session goes on behind it.) */
+  get hasEnded(): boolean {
+    const last = this.#open === undefined ? this.#events.at(-1) : undefined;
+    return last !== undefined && isTerminal(last);
+  }
 
   accept(event: ChatEvent): void {
     if (event.type === 'usage') {
@@ -65,11 +78,11 @@ export class TurnRecorder {
   #join(type: 'text' | 'thinking', text: string): void {
     if (this.#open?.type !== type) this.#close();
     let rest = text;
-    while (rest !== '' && !this.#full) {
+    while (rest !== '' && this.#tail === undefined) {
       if (this.#textLength >= maxTextLength) {
         this.#close();
         this.#leaveOut();
-        return;
+        break;
       }
       if (this.#open !== undefined && this.#open.length >= pieceLength) this.#close();
       this.#open ??= { type, parts: [], length: 0 };
@@ -79,6 +92,7 @@ export class TurnRecorder {
       this.#textLength += piece.length;
       rest = rest.slice(piece.length);
     }
+    if (this.#tail !== undefined && type === 'text') this.#tail = (this.#tail + rest).slice(-maxTailLength);
   }
 
   #close(): void {
@@ -88,18 +102,35 @@ export class TurnRecorder {
   }
 
   #keep(event: ChatEvent): void {
-    // The end is worth more than the 2,001st tool.
-    const isEnd = event.type === 'complete' || event.type === 'error';
-    if (isEnd || (!this.#full && this.#events.length < maxEvents)) this.#events.push(shortened(event));
-    else this.#leaveOut();
+    if (isTerminal(event)) {
+      this.#keepTail();
+      this.#events.push(shortened(event));
+    } else if (this.#tail !== undefined) {
+      if (event.type === 'tool_start') this.#tail = '';
+    } else if (this.#events.length < maxEvents && this.#toolLength < maxToolLength) {
+      const kept = shortened(event);
+      this.#toolLength += lengthOf(kept);
+      this.#events.push(kept);
+    } else this.#leaveOut();
   }
 
   #leaveOut(): void {
-    if (this.#full) return;
-    this.#full = true;
+    if (this.#tail !== undefined) return;
+    this.#tail = '';
     const message =
       'The turn went on for longer than is kept here: further steps were left out of the record.';
     this.#events.push({ type: 'notice', level: 'info', message });
+  }
+
+  /** The end is worth more than the last of thousands of tools. */
+  #keepTail(): void {
+    let rest = this.#tail ?? '';
+    if (this.#tail !== undefined) this.#tail = '';
+    while (rest !== '') {
+      const text = cutPiece(rest, pieceLength);
+      this.#events.push({ type: 'text', text });
+      rest = rest.slice(text.length);
+    }
   }
 }
 
@@ -129,6 +160,13 @@ function cutPiece(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const piece = text.slice(0, longest);
   return /[\uD800-\uDBFF]$/.test(piece) && piece.length > 1 ? piece.slice(0, -1) : piece;
+}
+
+function lengthOf(event: ChatEvent): number {
+  if (event.type === 'tool_end') return event.output.length;
+  return event.type === 'tool_start' || event.type === 'permission_request'
+    ? printJson(event.input).length
+    : 0;
 }
 
 /** A tool may print a gigabyte, or be given one; the record is for reading. */

@@ -6,7 +6,7 @@ import type {
   StoredEvent,
   StoredMessage,
   StoredPermission,
-  StoredTurn,
+  TurnOutline,
 } from '../../store/rows.js';
 import type { HistoryMessage } from '../../store/store.js';
 import type { FeedPosition } from './feed-position.js';
@@ -120,7 +120,7 @@ export interface FollowOptions {
 export type FeedEntry =
   | { readonly type: 'message'; readonly message: StoredMessage; readonly position: FeedPosition }
   /** A turn has begun, or has ended. */
-  | { readonly type: 'turn'; readonly turn: StoredTurn; readonly position: FeedPosition }
+  | { readonly type: 'turn'; readonly turn: TurnOutline; readonly position: FeedPosition }
   /** Pieces of text may come joined. */
   | {
       readonly type: 'chat';
@@ -146,7 +146,7 @@ export interface ChannelStatus {
   readonly permissionMode: string;
   readonly queueMode: string;
   readonly cwd: string;
-  readonly running?: { readonly turn: StoredTurn; readonly tool?: string | undefined } | undefined;
+  readonly running?: { readonly turn: TurnOutline; readonly tool?: string | undefined } | undefined;
   /** The first ones that wait, oldest first. */
   readonly waiting: readonly StoredEvent[];
   readonly waitingCount: number;

@@ -15,9 +15,9 @@ const shownWaiting = 50;
 export async function channelStatus(channel: string, parts: StatusParts): Promise<ChannelStatus> {
   const { store, runtime } = parts;
   const settings = await runtime.settings(channel, await store.channel(channel));
-  const [[turn], waiting, waitingCount, pending, title, context] = await Promise.all([
-    store.running(channel),
-    store.waiting(channel, shownWaiting),
+  const [turn, waiting, waitingCount, pending, title, context] = await Promise.all([
+    store.runningTurn(channel),
+    store.waitingOutlines(channel, shownWaiting),
     store.countWaiting(channel),
     store.pendingPermissions(),
     store.firstPrompt(channel),

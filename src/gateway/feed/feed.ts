@@ -1,4 +1,4 @@
-import type { StoredMessage, StoredTurn } from '../../store/rows.js';
+import type { StoredMessage, TurnOutline } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 import { type RecordedEvent, readEvents, type TurnRecorder } from '../archive/turn-recorder.js';
 import type { FeedPosition } from '../channels/feed-position.js';
@@ -12,13 +12,13 @@ export interface LiveTurn {
 }
 
 export interface FeedParts {
-  readonly store: Pick<Store, 'messages' | 'turnsFrom' | 'turnEvents' | 'lastOf' | 'running'>;
+  readonly store: Pick<Store, 'messages' | 'turnsFrom' | 'runningTurn' | 'archivedPart' | 'lastOf' | 'holds'>;
   status(channel: string): Promise<ChannelStatus>;
   /** Called when somebody begins to follow a channel. */
   readonly onFollowed?: ((channel: string) => void) | undefined;
 }
 
-/** So much is read at once: the reader may be slow, and the rest stays where it is. */
+/** So many events of a record are read at once. */
 const batch = 50;
 
 /**
@@ -59,6 +59,13 @@ export class Feed {
   changed(channel: string): void {
     this.#statuses.delete(channel);
     for (const follower of this.#followers.get(channel) ?? []) follower.changed();
+    for (const watcher of this.#watchers) watcher.otherChanged(channel);
+  }
+
+  /** The channel's status has changed, and nothing that is read behind a position. */
+  statusChanged(channel: string): void {
+    this.#statuses.delete(channel);
+    for (const follower of this.#followers.get(channel) ?? []) follower.statusChanged();
     for (const watcher of this.#watchers) watcher.otherChanged(channel);
   }
 
@@ -103,8 +110,8 @@ export class Feed {
     for (;;) {
       const news = await follower.next();
       if (news === undefined) return;
-      if (news.changed) yield { type: 'status', status: await this.#status(channel) };
-      const entries = news.changed ? this.#stored(channel, position) : this.#grown(channel, position);
+      if (news.status) yield { type: 'status', status: await this.#status(channel) };
+      const entries = news.stored ? this.#stored(channel, position) : this.#grown(channel, position);
       for await (const entry of entries) {
         if ('position' in entry) position = entry.position;
         yield entry;
@@ -118,12 +125,9 @@ export class Feed {
     channel: string,
     from: FeedPosition | undefined,
   ): Promise<{ readonly position: FeedPosition; readonly isReset: boolean }> {
-    const last = await this.#parts.store.lastOf(channel);
-    if (from !== undefined && from.message <= last.message && from.turn <= last.turn)
-      return { position: from, isReset: false };
-    const [running] = await this.#parts.store.running(channel);
-    const turn = running === undefined ? last.turn : running.seq - 1;
-    const position = { message: last.message, turn, index: 'ended', offset: 0 } as const;
+    const { store } = this.#parts;
+    if (from !== undefined && (await store.holds(channel, from))) return { position: from, isReset: false };
+    const position = { ...(await store.lastOf(channel)), index: 'ended', offset: 0 } as const;
     return { position, isReset: from !== undefined };
   }
 
@@ -132,7 +136,7 @@ export class Feed {
     const { store } = this.#parts;
     let position = from;
     const [first] = await store.turnsFrom(channel, from.index === 'ended' ? from.turn + 1 : from.turn, 1);
-    let turn: StoredTurn | undefined = first;
+    let turn: TurnOutline | undefined = first;
     const passTurn = async function* (feed: Feed): AsyncGenerator<FeedEntry & Placed> {
       if (turn === undefined) return;
       for await (const entry of feed.#turn(turn, position)) {
@@ -144,13 +148,12 @@ export class Feed {
     };
     if (turn?.seq === from.turn) yield* passTurn(this);
     for (;;) {
-      const messages = await store.messages(channel, { after: position.message, limit: batch });
-      for (const message of messages) {
-        while (turn !== undefined && isSaidBy(turn, message)) yield* passTurn(this);
-        position = { ...position, message: message.id };
-        yield { type: 'message', message, position };
-      }
-      if (messages.length < batch) break;
+      // One at a time: a reader that stalls holds on to what it was given, and a message may be megabytes long.
+      const [message] = await store.messages(channel, { after: position.message, limit: 1 });
+      if (message === undefined) break;
+      while (turn !== undefined && isSaidBy(turn, message)) yield* passTurn(this);
+      position = { ...position, message: message.id };
+      yield { type: 'message', message, position };
     }
     while (turn !== undefined) yield* passTurn(this);
   }
@@ -165,7 +168,7 @@ export class Feed {
   /** The seq of each live turn, as the store has told it. */
   readonly #turnSeqs = new WeakMap<LiveTurn, number>();
 
-  async *#turn(turn: StoredTurn, from: FeedPosition): AsyncGenerator<FeedEntry & Placed> {
+  async *#turn(turn: TurnOutline, from: FeedPosition): AsyncGenerator<FeedEntry & Placed> {
     let position = from;
     if (from.turn !== turn.seq || from.index === 'ended') {
       position = { message: from.message, turn: turn.seq, index: 0, offset: 0 };
@@ -178,12 +181,28 @@ export class Feed {
       yield* this.#recorded(live, position);
       return;
     }
-    const events = await this.#parts.store.turnEvents(turn.id);
-    for (const entry of entriesOf(turn.id, position, (place) => readEvents(events, place, batch))) {
+    for await (const entry of this.#archived(turn.id, position)) {
       position = entry.position;
       yield entry;
     }
     yield { type: 'turn', turn, position: { ...position, index: 'ended', offset: 0 } };
+  }
+
+  /** Part by part, so that a reader that stalls holds on to one of them. */
+  async *#archived(turnId: string, from: FeedPosition): AsyncGenerator<FeedEntry & Placed> {
+    if (from.index === 'ended') return;
+    let before = 0;
+    for (let part = 0; ; part += 1) {
+      const events = await this.#parts.store.archivedPart(turnId, part);
+      if (events === undefined) return;
+      const index = Math.max(0, from.index - before);
+      const offset = from.index >= before ? from.offset : 0;
+      for (const { event, next } of readEvents(events, { index, offset }, Number.POSITIVE_INFINITY)) {
+        const position = { ...from, index: before + next.index, offset: next.offset };
+        yield { type: 'chat', turnId, event, position };
+      }
+      before += events.length;
+    }
   }
 
   *#recorded({ turnId, record }: LiveTurn, from: FeedPosition): Generator<FeedEntry & Placed> {
@@ -222,12 +241,12 @@ function* entriesOf(
 }
 
 /** True if the message is the turn's answer, or a notice about it. */
-function isSaidBy(turn: StoredTurn, { role, eventId }: StoredMessage): boolean {
+function isSaidBy(turn: TurnOutline, { role, eventId }: StoredMessage): boolean {
   return role !== 'user' && eventId !== undefined && turn.eventIds.includes(eventId);
 }
 
 /** A turn is told of twice: when it begins and when it has ended. */
-function asItBegan(turn: StoredTurn): StoredTurn {
+function asItBegan(turn: TurnOutline): TurnOutline {
   const { endedAt: _end, usage: _usage, error: _error, stopReason: _reason, ...began } = turn;
   return { ...began, state: 'running' };
 }

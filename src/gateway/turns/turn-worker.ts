@@ -59,7 +59,9 @@ export interface TurnHandler {
 export interface TurnFeed {
   turnBegan(channel: string, turn: { readonly turnId: string; readonly record: TurnRecorder }): void;
   turnGrew(channel: string): void;
+  turnEnded(channel: string, turnId: string): void;
   changed(channel: string): void;
+  statusChanged(channel: string): void;
 }
 
 export interface WorkerParts {
@@ -147,7 +149,9 @@ export class TurnWorker implements TurnHandler {
 
   /** Whoever reads the turn should see where the message came in: what follows may be its answer. */
   #recordSteering({ attempt, lease }: ActiveAttempt, { text }: StoredEvent): void {
-    attempt.recorder.accept(notice('info', `A message came in: ${text.slice(0, shownOfSteering)}`));
+    // Nothing follows the end.
+    if (!attempt.recorder.hasEnded)
+      attempt.recorder.accept(notice('info', `A message came in: ${text.slice(0, shownOfSteering)}`));
     this.#parts.feed.changed(lease.channel);
   }
 
@@ -278,6 +282,9 @@ export class TurnWorker implements TurnHandler {
     } finally {
       this.#running.delete(lease.channel);
       permissions.turnEnded(lease);
+      // Whoever has taken the turn over settles it.
+      if (signal.aborted && (signal.reason as TurnStop).type === 'lost_lease')
+        this.#parts.feed.turnEnded(lease.channel, lease.turnId);
     }
   }
 
@@ -324,7 +331,7 @@ export class TurnWorker implements TurnHandler {
     const { feed } = this.#parts;
     feed.turnGrew(channel);
     // Tools and questions are part of the channel's status.
-    if (/^(session|tool|permission)/.test(type)) feed.changed(channel);
+    if (/^(session|tool|permission)/.test(type)) feed.statusChanged(channel);
   }
 
   async #record(

@@ -3,7 +3,8 @@ import { parseJson } from '../../core/json.js';
 import { limitedJson } from '../limited-json.js';
 import type { Database } from './database.js';
 
-const rowCharacters = 256 * 1024;
+/** Readers that follow a turn hold one row each at a time. */
+const rowCharacters = 64 * 1024;
 
 export function archive(db: Database, turnSeq: number, events: readonly ChatEvent[]): void {
   let lines = '';
@@ -25,18 +26,33 @@ export function readArchive(
   turnId: string,
   maxCharacters = Number.POSITIVE_INFINITY,
 ): ChatEvent[] {
-  const turn = db.get<{ seq: number }>('SELECT seq FROM turns WHERE id = ?', turnId);
   const events: ChatEvent[] = [];
   let read = 0;
-  for (let part = 0; turn !== undefined && read < maxCharacters; part += 1) {
-    const row = db.get<{ lines: string }>(
-      'SELECT lines FROM turn_events WHERE turn_seq = ? AND part = ?',
-      turn.seq,
-      part,
-    );
-    if (row === undefined) break;
-    for (const line of row.lines.split('\n')) if (line !== '') events.push(parseJson(line) as ChatEvent);
-    read += row.lines.length;
+  for (let part = 0; read < maxCharacters; part += 1) {
+    const lines = linesOf(db, turnId, part);
+    if (lines === undefined) break;
+    for (const event of parseLines(lines)) events.push(event);
+    read += lines.length;
   }
   return events;
+}
+
+export function readPart(db: Database, turnId: string, part: number): ChatEvent[] | undefined {
+  const lines = linesOf(db, turnId, part);
+  return lines === undefined ? undefined : parseLines(lines);
+}
+
+function linesOf(db: Database, turnId: string, part: number): string | undefined {
+  return db.get<{ lines: string }>(
+    'SELECT lines FROM turns JOIN turn_events ON turn_seq = turns.seq WHERE turns.id = ? AND part = ?',
+    turnId,
+    part,
+  )?.lines;
+}
+
+function parseLines(lines: string): ChatEvent[] {
+  return lines
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => parseJson(line) as ChatEvent);
 }

@@ -8,7 +8,7 @@ import type {
 import type { ChannelChange, ConversationPage, MessagePage } from '../store.js';
 import type { Database } from './database.js';
 import { openLane } from './lanes.js';
-import { type MessageRow, toMessage } from './read-rows.js';
+import { beginning, type MessageRow, toMessage } from './read-rows.js';
 
 export function readSession(db: Database, channel: string, backend: string): StoredSession | undefined {
   return db.get<StoredSession>(
@@ -128,7 +128,7 @@ export function listChannels(db: Database): ChannelOverview[] {
 
 export function firstPrompt(db: Database, channel: string): string | undefined {
   return db.get<{ text: string }>(
-    `SELECT text FROM events INDEXED BY events_channel
+    `SELECT substr(text, 1, ${beginning}) AS text FROM events INDEXED BY events_channel
       WHERE channel = ? AND seq > ? AND kind = 'prompt' ORDER BY seq LIMIT 1`,
     channel,
     readChannel(db, channel).conversationStart,

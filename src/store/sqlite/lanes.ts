@@ -99,12 +99,21 @@ export function waitingEvents(db: Database, channel: string, limit: number): Eve
 /** At most MAX_QUEUE_DEPTH events wait: they are few enough to be sorted. Their texts may be long. */
 export function waitingEverywhere(db: Database, limit: number): EventRow[] {
   return db.all<EventRow>(
-    `SELECT seq, id, channel, source, kind, message_id, substr(text, 1, ${beginning}) AS text, author, state, created_at,
-        ended_at, attempts, crashes, not_before, turn_id, response_text, error_code, error_message
-      FROM events INDEXED BY events_waiting WHERE state = 'queued' ORDER BY seq LIMIT ?`,
+    `SELECT ${outline} FROM events INDEXED BY events_waiting WHERE state = 'queued' ORDER BY seq LIMIT ?`,
     Math.max(0, limit),
   );
 }
+
+export function waitingOutlines(db: Database, channel: string, limit: number): EventRow[] {
+  return db.all<EventRow>(
+    `SELECT ${outline} FROM events WHERE channel = ? AND state = 'queued' ORDER BY seq LIMIT ?`,
+    channel,
+    Math.max(0, limit),
+  );
+}
+
+const outline = `seq, id, channel, source, kind, message_id, substr(text, 1, ${beginning}) AS text, author, state,
+  created_at, ended_at, attempts, crashes, not_before, turn_id, response_text, error_code, error_message`;
 
 /** Reads one row, however many events wait: triggers keep the count. */
 export function countWaiting(db: Database, channel: string): number {

@@ -1,7 +1,7 @@
 import type { Ballast } from '../ballast.js';
 import type { Store } from '../store.js';
 import { adoptSession } from './adopt-session.js';
-import { readArchive } from './archive.js';
+import { readArchive, readPart } from './archive.js';
 import * as changes from './changes.js';
 import * as conversations from './conversations.js';
 import type { Database } from './database.js';
@@ -98,11 +98,15 @@ export function createSqliteStore(
     turns: (eventId) => read((tx) => turns.turnsOf(tx, eventId)),
     turnsFrom: (channel, seq, limit) => read((tx) => turns.turnsFrom(tx, channel, seq, limit)),
     contextUsed: (channel, backend) => read((tx) => turns.contextUsed(tx, channel, backend)),
+    runningTurn: (channel) => read((tx) => turns.runningTurn(tx, channel)),
+    holds: (channel, place) => read((tx) => turns.holds(tx, channel, place)),
+    archivedPart: (turnId, part) => read((tx) => readPart(tx, turnId, part)),
     lastOf: (channel) => read((tx) => turns.lastOf(tx, channel)),
     firstPrompt: (channel) => read((tx) => conversations.firstPrompt(tx, channel)),
     turnEvents: (turnId, maxCharacters) => read((tx) => readArchive(tx, turnId, maxCharacters)),
     turnsEnded: (range) => read((tx) => reports.turnsEnded(tx, range)),
     waiting: (channel, limit) => read((tx) => lanes.waitingEvents(tx, channel, limit).map(toEvent)),
+    waitingOutlines: (channel, limit) => read((tx) => lanes.waitingOutlines(tx, channel, limit).map(toEvent)),
     waitingEverywhere: (limit) => read((tx) => lanes.waitingEverywhere(tx, limit).map(toEvent)),
     countWaiting: (channel) => read((tx) => lanes.countWaiting(tx, channel)),
     running: (channel) => read((tx) => turns.runningTurns(tx, channel)),

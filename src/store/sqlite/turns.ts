@@ -1,9 +1,13 @@
 import { parseJson } from '../../core/json.js';
-import type { ContextUsed, StoredEvent, StoredTurn, ToolRecord, TurnSetup } from '../rows.js';
+import type { ContextUsed, StoredEvent, StoredTurn, ToolRecord, TurnOutline, TurnSetup } from '../rows.js';
 import type { Database } from './database.js';
 import { type EventRow, type ToolRow, type TurnRow, toEvent, toFailure, toUsage } from './read-rows.js';
 
 export function toTurn(db: Database, row: TurnRow): StoredTurn {
+  return { ...toOutline(db, row), tools: toolsOf(db, row.seq) };
+}
+
+function toOutline(db: Database, row: TurnRow): TurnOutline {
   return {
     id: row.id,
     seq: row.seq,
@@ -15,7 +19,6 @@ export function toTurn(db: Database, row: TurnRow): StoredTurn {
     setup: row.setup === null ? undefined : (JSON.parse(row.setup) as TurnSetup),
     model: row.model ?? undefined,
     sessionId: row.session_id ?? undefined,
-    tools: toolsOf(db, row.seq),
     usage: toUsage(row),
     stopReason: row.stop_reason ?? undefined,
     error: toFailure(row),
@@ -54,7 +57,7 @@ export function turnsOf(db: Database, eventId: string): StoredTurn[] {
 }
 
 /** The turns of a channel from `seq` on, oldest first. */
-export function turnsFrom(db: Database, channel: string, seq: number, limit: number): StoredTurn[] {
+export function turnsFrom(db: Database, channel: string, seq: number, limit: number): TurnOutline[] {
   return db
     .all<TurnRow>(
       'SELECT * FROM turns WHERE channel = ? AND seq >= ? ORDER BY seq LIMIT ?',
@@ -62,18 +65,39 @@ export function turnsFrom(db: Database, channel: string, seq: number, limit: num
       seq,
       limit,
     )
-    .map((row) => toTurn(db, row));
+    .map((row) => toOutline(db, row));
 }
 
-/** The newest message and the newest turn of a channel; 0 where there is none. */
+export function runningTurn(db: Database, channel: string): TurnOutline | undefined {
+  const row = db.get<TurnRow>("SELECT * FROM turns WHERE state = 'running' AND channel = ?", channel);
+  return row === undefined ? undefined : toOutline(db, row);
+}
+
+/** The newest message and the newest turn that has ended of a channel; 0 where there is none. */
 export function lastOf(db: Database, channel: string): { readonly message: number; readonly turn: number } {
   return (
     db.get<{ message: number; turn: number }>(
       `SELECT coalesce((SELECT max(id) FROM messages WHERE channel = ?1), 0) AS message,
-        coalesce((SELECT max(seq) FROM turns WHERE channel = ?1), 0) AS turn`,
+        coalesce((SELECT seq FROM turns WHERE channel = ?1 AND state <> 'running' ORDER BY seq DESC LIMIT 1), 0) AS turn`,
       channel,
     ) ?? { message: 0, turn: 0 }
   );
+}
+
+/** True if the message and the turn are the channel's; 0 stands for its beginning. */
+export function holds(
+  db: Database,
+  channel: string,
+  { message, turn }: { message: number; turn: number },
+): boolean {
+  const row = db.get<{ held: number }>(
+    `SELECT (?2 = 0 OR EXISTS (SELECT 1 FROM messages WHERE id = ?2 AND channel = ?1))
+      AND (?3 = 0 OR EXISTS (SELECT 1 FROM turns WHERE seq = ?3 AND channel = ?1)) AS held`,
+    channel,
+    message,
+    turn,
+  );
+  return row?.held === 1;
 }
 
 /** So many of a channel's last turns are looked at: some CLIs never tell it, and a channel may have thousands of turns. */

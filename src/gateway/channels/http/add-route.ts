@@ -1,14 +1,14 @@
-import type { IncomingMessage } from 'node:http';
 import type { Handler, Hono } from 'hono';
 import type { Log } from '../../../config/log.js';
 import type { Metrics } from '../../metrics.js';
 import type { GatewayFace } from '../types.js';
+import type { ServerBindings } from './http-server.js';
 import type { Page } from './load-page.js';
 import type { OwnHosts } from './own-hosts.js';
 import { HttpProblem } from './problem.js';
 
 export type HttpEnv = {
-  Bindings: { readonly incoming: IncomingMessage };
+  Bindings: ServerBindings;
   Variables: {
     route: string;
     /** How the sender of a request under `/v1` has shown who it is. */

@@ -1,4 +1,6 @@
 import type { Context } from 'hono';
+import type { HttpEnv } from './add-route.js';
+import { linkedSignal } from './linked-signal.js';
 
 export interface ServerSentEvent {
   readonly event?: string;
@@ -19,36 +21,40 @@ export interface StreamOptions {
   /** The time after which a client that was cut off comes back. Without it, the client is told nothing. */
   readonly retryMs?: number | undefined;
   readonly heartbeatMs?: number | undefined;
+  /** Called with what breaks the stream off. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
 /** A proxy, or a browser, may give a connection up that is silent for longer. */
 const defaultHeartbeatMs = 15_000;
+const largeBytes = 64 * 1024;
 
 /**
  * An answer of server-sent events. Only what the client has read makes room for more: `events` is asked for the next one
  * when there is room. The signal that it gets is aborted when the client has gone or the server stops.
  */
 export function eventStream(
-  c: Context,
+  c: Context<HttpEnv>,
   stopping: AbortSignal,
   events: (signal: AbortSignal) => AsyncIterable<ServerSentEvent>,
-  { retryMs, heartbeatMs = defaultHeartbeatMs }: StreamOptions = {},
+  { retryMs, heartbeatMs = defaultHeartbeatMs, onFailure }: StreamOptions = {},
 ): Response {
-  const gone = c.req.raw.signal;
-  const ended = new AbortController();
-  const end = () => ended.abort();
-  for (const signal of [gone, stopping]) {
-    if (signal.aborted) end();
-    signal.addEventListener('abort', end);
-  }
-  const iterator = events(ended.signal)[Symbol.asyncIterator]();
+  const left = new AbortController();
+  const { signal, release } = linkedSignal([c.req.raw.signal, stopping, left.signal]);
+  const iterator = events(signal)[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   let next: Promise<IteratorResult<ServerSentEvent>> | undefined;
   const close = async () => {
-    end();
-    for (const signal of [gone, stopping]) signal.removeEventListener('abort', end);
+    left.abort();
+    release();
     await next?.catch(() => undefined);
     await iterator.return?.();
+  };
+  const encode = (event: ServerSentEvent): Uint8Array => {
+    const bytes = encoder.encode(printEvent(event));
+    // Hundreds that don't read their streams must not hold a long answer each: those that give way come back for it.
+    if (bytes.length > largeBytes) c.env?.makeRoom?.();
+    return bytes;
   };
   const body = new ReadableStream<Uint8Array>(
     {
@@ -56,17 +62,25 @@ export function eventStream(
         if (retryMs !== undefined) controller.enqueue(encoder.encode(`retry: ${retryMs}\n\n`));
       },
       async pull(controller) {
-        next ??= iterator.next();
-        const found = await orHeartbeat(next, heartbeatMs);
-        if (found === undefined) {
-          controller.enqueue(encoder.encode(': still here\n\n'));
-          return;
-        }
-        next = undefined;
-        if (found.done === true) {
+        try {
+          next ??= iterator.next();
+          const found = await orHeartbeat(next, heartbeatMs);
+          if (found === undefined) {
+            controller.enqueue(encoder.encode(': still here\n\n'));
+            return;
+          }
+          next = undefined;
+          if (found.done === true) {
+            await close();
+            controller.close();
+          } else controller.enqueue(encode(found.value));
+        } catch (error) {
+          // The client comes back, and goes on behind what it has got.
+          next = undefined;
           await close();
-          controller.close();
-        } else controller.enqueue(encoder.encode(printEvent(found.value)));
+          onFailure?.(error);
+          controller.error(error);
+        }
       },
       cancel: close,
     },

@@ -11,7 +11,7 @@ import { representPending } from './represent-pending.js';
 const retryMs = 1000;
 
 /** What happens in a channel as server-sent events; `wire.ts` lists them. */
-export function addFeedRoutes(app: HttpApp, { gateway, stopping }: RouteOptions): void {
+export function addFeedRoutes(app: HttpApp, { gateway, stopping, log }: RouteOptions): void {
   addRoute(app, '/v1/channels/:id/events', {
     GET: (c) => {
       const channel = checkChannel(c.req.param('id'));
@@ -23,7 +23,9 @@ export function addFeedRoutes(app: HttpApp, { gateway, stopping }: RouteOptions)
         for await (const entry of gateway.follow(channel, { from, others, signal }))
           yield print(entry, gateway);
       };
-      return eventStream(c, stopping, follow, { retryMs });
+      const onFailure = (error: unknown) =>
+        log.error('a stream of events was broken off', { channel, error });
+      return eventStream(c, stopping, follow, { retryMs, onFailure });
     },
   });
 }

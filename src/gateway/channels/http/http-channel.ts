@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '../../../config/log.js';
 import { TurnoutError } from '../../../core/errors.js';
@@ -62,6 +63,8 @@ export class HttpChannel implements PulledChannel {
     if (options.token === '') throw new TurnoutError('bad_request', 'The HTTP channel needs a token.');
     this.#options = options;
     this.#limits = { ...defaultHttpLimits, ...options.limits };
+    // Every stream and every request that waits listens to it.
+    setMaxListeners(0, this.#stopping.signal);
   }
 
   /** The address that it listens on. Throws before the start. */

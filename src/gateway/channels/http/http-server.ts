@@ -26,6 +26,13 @@ export interface HttpServer {
   close(graceMs: number): Promise<void>;
 }
 
+/** What a handler knows of the server. */
+export interface ServerBindings {
+  readonly incoming: IncomingMessage;
+  /** Called before something large is written to a stream. */
+  readonly makeRoom?: () => void;
+}
+
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -33,12 +40,13 @@ interface Exchange {
 
 /** Node's server around a fetch handler. Requests that never reach the handler are answered in JSON too. */
 export function createHttpServer(
-  fetch: (request: Request, env: { readonly incoming: IncomingMessage }) => Response | Promise<Response>,
+  fetch: (request: Request, env: ServerBindings) => Response | Promise<Response>,
   options: { readonly host: string; readonly limits: ServerLimits; readonly log: Log },
 ): HttpServer {
   const { headersTimeoutMs, requestTimeoutMs } = options.limits;
   const answer = async (request: Request, env: unknown): Promise<Response> => {
-    const made = await fetch(request, env as { incoming: IncomingMessage });
+    const { incoming } = env as { incoming: IncomingMessage };
+    const made = await fetch(request, { incoming, makeRoom: unread.makeRoom });
     unread.makeRoom();
     return made;
   };

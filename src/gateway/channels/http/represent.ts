@@ -4,7 +4,7 @@ import {
   type StoredEvent,
   type StoredMessage,
   type StoredPermission,
-  type StoredTurn,
+  type TurnOutline,
 } from '../../../store/rows.js';
 import type { ChannelStatus } from '../types.js';
 import type {
@@ -64,7 +64,7 @@ export function representPermission(permission: StoredPermission): PermissionVie
   };
 }
 
-export function representTurn(turn: StoredTurn): TurnView {
+export function representTurn(turn: TurnOutline): TurnView {
   const { id: turnId, channel, eventIds, state, setup, usage, error } = turn;
   const model = turn.model ?? setup?.model;
   return {

@@ -61,16 +61,31 @@ describe('the record of a turn (16.1)', () => {
     );
   });
 
-  it('is bounded, says so once, and keeps the end', () => {
+  it('is bounded, says so once, and keeps the text behind the last tool with the end', () => {
     const record = new TurnRecorder();
-    for (let count = 0; count < 5000; count++) {
+    for (let count = 0; count < 15_000; count++) {
       record.accept({ type: 'tool_start', id: `${count}`, name: 'Read', input: {} });
-      record.accept({ type: 'text', text: 'x' });
+      record.accept({ type: 'text', text: `step ${count}` });
     }
-    record.accept({ type: 'complete', text: 'x', sessionId: 's', stopReason: 'end_turn' });
-    expect(record.events).toHaveLength(2002);
-    expect(record.events.filter(({ type }) => type === 'notice')).toHaveLength(1);
-    expect(record.events.at(-1)?.type).toBe('complete');
+    record.accept({ type: 'tool_start', id: 'last', name: 'Read', input: {} });
+    for (const text of ['the ', 'answer']) record.accept({ type: 'text', text });
+    expect(record.hasEnded).toBe(false);
+    record.accept({ type: 'complete', text: 'the answer', sessionId: 's', stopReason: 'end_turn' });
+    expect(record.hasEnded).toBe(true);
+    expect(record.events).toHaveLength(20_003);
+    expect(record.events.slice(-3).map((one) => ('text' in one ? one.text : one.type))).toEqual([
+      ...['notice', 'the answer', 'the answer'],
+    ]);
+  });
+
+  it('is bounded by what tools are given and give, too', () => {
+    const record = new TurnRecorder();
+    for (let count = 0; count < 3000; count++) {
+      record.accept({ type: 'tool_start', id: `${count}`, name: 'Read', input: { path: 'x'.repeat(4000) } });
+      record.accept({ type: 'tool_end', id: `${count}`, output: 'x'.repeat(16_000), isError: false });
+    }
+    expect(JSON.stringify(record.events).length).toBeLessThan(18 * 1024 ** 2);
+    expect(record.events.at(-1)).toMatchObject({ type: 'notice' });
   });
 
   it('keeps a long answer in pieces that the archive takes whole, up to 8 million characters', () => {
@@ -78,6 +93,7 @@ describe('the record of a turn (16.1)', () => {
     for (let count = 0; count < 900; count++) record.accept({ type: 'text', text: '\u0001'.repeat(10_000) });
     const texts = record.events.filter(({ type }) => type === 'text');
     expect(texts.every((one) => Buffer.byteLength(JSON.stringify(one)) <= 64 * 1024)).toBe(true);
+    // 8 Mi characters, and the beginning of what may be the answer.
     expect(texts).toHaveLength(839);
     expect(record.events.at(-1)).toMatchObject({ type: 'notice' });
   });

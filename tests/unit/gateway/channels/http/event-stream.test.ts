@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
+import type { HttpEnv } from '../../../../../src/gateway/channels/http/add-route.js';
 import {
   eventStream,
   PlainData,
@@ -8,7 +9,9 @@ import {
 } from '../../../../../src/gateway/channels/http/event-stream.js';
 
 function stream(events: () => AsyncIterable<ServerSentEvent>, options?: StreamOptions): Promise<Response> {
-  const app = new Hono().get('/', (c) => eventStream(c, new AbortController().signal, events, options));
+  const app = new Hono<HttpEnv>().get('/', (c) =>
+    eventStream(c, new AbortController().signal, events, options),
+  );
   return Promise.resolve(app.request('/'));
 }
 

@@ -93,7 +93,7 @@ function turn(id: string, eventIds: readonly string[], state: StoredTurn['state'
   const endedAt = state === 'running' ? undefined : 2;
   return {
     type: 'turn',
-    turn: { id, seq: 1, channel: 'c', eventIds, state, startedAt: 1, endedAt, tools: [] },
+    turn: { id, seq: 1, channel: 'c', eventIds, state, startedAt: 1, endedAt },
     position,
   };
 }
