@@ -10,7 +10,11 @@ const token = 'a-token-for-many-readers';
 const bytes = 512 * 1024;
 
 /** Asks for the channel's stream and counts what comes. One that never reads lets the system's buffers fill. */
-async function follow(address: URL, isPaused = false): Promise<{ readonly socket: Socket; bytes: number }> {
+async function follow(
+  address: URL,
+  isPaused = false,
+  query = '',
+): Promise<{ readonly socket: Socket; bytes: number }> {
   const socket = connect(Number(address.port), address.hostname);
   onTestFinished(() => {
     socket.destroy();
@@ -23,7 +27,7 @@ async function follow(address: URL, isPaused = false): Promise<{ readonly socket
       reader.bytes += chunk.length;
     });
   socket.write(
-    `GET /v1/channels/a/events HTTP/1.1\r\nHost: ${address.host}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+    `GET /v1/channels/a/events${query} HTTP/1.1\r\nHost: ${address.host}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
   );
   return reader;
 }
@@ -68,5 +72,34 @@ it.runIf(process.platform === 'linux')(
     await eventually(() => streams.every((stream) => stream.bytes > 6 * bytes));
     // 1.5 MB for each of 201 readers would be 300 MB.
     expect(residentMb(run.child.pid) - before).toBeLessThan(100);
+  },
+);
+
+it.runIf(process.platform === 'linux')(
+  'a hundred that ask for a long turn from its beginning and read none of it cost little (16.1, 16.5)',
+  { timeout: 120_000 },
+  async () => {
+    const run = startProgram(
+      directory(),
+      { HTTP_TOKEN: token, TURNOUT_DEMO_SPEED: '0', HTTP_MAX_REQUESTS_PER_MINUTE: '0', BACKEND_LIVE: '1' },
+      ['--demo'],
+    );
+    const address = new URL(await url(run));
+    const post = { method: 'POST', body: JSON.stringify({ text: 'write 6 MB of text' }) };
+    const headers = { authorization: `Bearer ${token}`, connection: 'close' };
+    const response = await fetch(new URL('/v1/channels/a/messages', address), { ...post, headers });
+    const { eventId } = (await response.json()) as { eventId: string };
+    await eventually(async () => {
+      const event = await fetch(new URL(`/v1/events/${eventId}?wait=5`, address), { headers });
+      return ((await event.json()) as { state: string }).state === 'answered';
+    });
+    const before = residentMb(run.child.pid);
+    const silent = await Promise.all(
+      Array.from({ length: 100 }, () => follow(address, true, '?after=0.0.ended')),
+    );
+    // Each has a part of the turn, and nothing of the 12 MB that it would read.
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect(silent.every(({ bytes: read }) => read === 0)).toBe(true);
+    expect(residentMb(run.child.pid) - before).toBeLessThan(250);
   },
 );
