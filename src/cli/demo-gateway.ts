@@ -18,8 +18,8 @@ export function demoGateway(environment: Environment, flags: Environment = {}): 
     BACKEND_CLI_PATH: undefined,
     PERMISSION_MODE: given(environment['PERMISSION_MODE']) ?? 'ask',
   };
-  const homeOfRuns = trustedHome({ ...environment, ...flags });
-  return { settings: { ...settings, ...own }, inherited, homeOfRuns };
+  const homesOfRuns = [trustedHome({ ...environment, ...flags })];
+  return { settings: { ...settings, ...own }, inherited, homesOfRuns };
 }
 
 export const welcomeChannel = 'welcome';

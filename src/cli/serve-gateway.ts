@@ -19,8 +19,8 @@ export interface Served {
   readonly warnings?: readonly string[];
   readonly backend?: string | undefined;
   readonly more?: Pick<GatewayConfig, 'envFile'>;
-  /** The home whose runs of chains are shown; a demo shows the user's. Default: the gateway's own. */
-  readonly homeOfRuns?: string;
+  /** Further homes whose runs of chains are shown: a demo shows the user's, too. */
+  readonly homesOfRuns?: readonly string[];
 }
 
 export interface Serving {
@@ -51,7 +51,9 @@ export async function serveGateway(served: Served, serving: Serving): Promise<nu
   // If a hook's module forgets a promise that rejects, the gateway logs it and its turns go on.
   process.on('unhandledRejection', (error) => log.error('a promise was forgotten, and failed', { error }));
   const onFollowed = (channel: string) => serving.onFollowed?.(channel, starting);
-  const chainRuns = shownChainRuns(served.homeOfRuns ?? config.home, (message) => log.warn(message));
+  const chainRuns = shownChainRuns([config.home, ...(served.homesOfRuns ?? [])], (message) =>
+    log.warn(message),
+  );
   const starting = startGateway({ config, env, log, pageDirectory, onFollowed, chainRuns }, serving.anyPort);
   const stopped = untilStopped(starting);
   serving.announce(await starting, config);

@@ -6,8 +6,8 @@ import type { StepReport } from '../orchestra/types.js';
 const maxJournalBytes = 32 * 1024 * 1024;
 const maxOutput = 64 * 1024;
 
-/** The runs of chains in a home, as the gateway shows them. `warn` is told of runs that can't be read. */
-export function shownChainRuns(home: string, warn: (message: string) => void): ChainRuns {
+/** The runs of chains in these homes, as the gateway shows them. `warn` is told of runs that can't be read. */
+export function shownChainRuns(homes: readonly string[], warn: (message: string) => void): ChainRuns {
   const told = new Set<string>();
   const warnOnce = (message: string): void => {
     if (told.has(message)) return;
@@ -15,9 +15,17 @@ export function shownChainRuns(home: string, warn: (message: string) => void): C
     warn(message);
   };
   return {
-    list: (limit) => listRuns(home, warnOnce, limit),
+    list: async (limit) => {
+      const runs = await Promise.all(homes.map((home) => listRuns(home, warnOnce, limit)));
+      // Ids begin with the time.
+      return runs
+        .flat()
+        .sort((one, other) => (one.runId < other.runId ? 1 : -1))
+        .slice(0, limit);
+    },
     read: async (runId) => {
-      if (!hasRun(home, runId)) return undefined;
+      const home = homes.find((one) => hasRun(one, runId));
+      if (home === undefined) return undefined;
       const { report, startedAt, endedAt } = await readRun(home, runId, maxJournalBytes);
       const { chain, status, steps } = report;
       return { runId, chain, status, startedAt, endedAt, steps: steps.map(shownStep) };

@@ -126,7 +126,9 @@ function firstAnswers(messages: readonly MessageView[]): ReadonlyMap<string, Mes
 
 /** The gateway also puts a question into words, for faces without buttons. Here a card shows it, and its turn the answer. */
 function isQuestion({ role, text }: MessageView): boolean {
-  return role === 'system' && /^Permission needed for [^\n]*\nAnswer [^\n]* to request \S+\.$/.test(text);
+  return (
+    role === 'system' && /^Permission needed for [^\n]*\n[^\n]*\nAnswer [^\n]* to request \S+\.$/.test(text)
+  );
 }
 
 function promptRow(message: MessageView): Row {

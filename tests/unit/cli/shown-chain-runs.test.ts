@@ -1,4 +1,12 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const runs = () => shownChainRuns(home, (message) => warnings.push(message));
+const runs = () => shownChainRuns([home], (message) => warnings.push(message));
 const at = '2026-01-02T03:04:05.000Z';
 
 function journal(runId: string, ...entries: readonly unknown[]): string {
@@ -52,6 +60,24 @@ describe('the runs of chains that the gateway shows', () => {
       ...{ runId: '20260101-a', chain: 'nightly', status: 'completed', startedAt: at, endedAt: at },
       steps: [step],
     });
+  });
+
+  it('of several homes come in one order: a demo shows its own, and the user’s (16.4)', async () => {
+    const file = journal('20260101-a', ...ended());
+    journal('20260103-c', ...ended());
+    const other = join(home, 'demo');
+    mkdirSync(join(other, 'runs', '20260102-b'), { recursive: true });
+    const text = readFileSync(file, 'utf8').replaceAll('20260101-a', '20260102-b');
+    writeFileSync(join(other, 'runs', '20260102-b', 'journal.jsonl'), text);
+    const both = shownChainRuns([other, home], (message) => warnings.push(message));
+    expect((await both.list(10)).map(({ runId }) => runId)).toEqual([
+      '20260103-c',
+      '20260102-b',
+      '20260101-a',
+    ]);
+    expect(await both.list(1)).toHaveLength(1);
+    expect(await both.read('20260102-b')).toMatchObject({ status: 'completed' });
+    expect(await both.read('20260101-a')).toMatchObject({ status: 'completed' });
   });
 
   it.each(['20260101', '', '.', '..', '../runs/20260101-a', 'x/y', 'a\0b'])('has no run %j', async (id) => {

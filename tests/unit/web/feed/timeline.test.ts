@@ -85,7 +85,7 @@ describe('the rows of a conversation', () => {
       2,
       'system',
       'e1',
-      'Permission needed for Bash {"command":"ls"}\nAnswer allow, deny to request p1.',
+      'Permission needed for Bash: ls\n{"command":"ls"}\nAnswer allow, deny to request p1.',
     );
     expect(rows([one, question])).toEqual(['prompt 1']);
   });
