@@ -141,6 +141,16 @@ export interface ContextUsed {
   readonly window?: number | undefined;
 }
 
+/** A place in a channel: behind a message, and in or behind a turn. 0 where there is none. */
+export interface ChannelPlace {
+  readonly message: number;
+  /** When the message was written. */
+  readonly messageAt: number;
+  readonly turn: number;
+  /** When the turn began. */
+  readonly turnAt: number;
+}
+
 /** A turn without its tools: there may be thousands of them. */
 export type TurnOutline = Omit<StoredTurn, 'tools'>;
 

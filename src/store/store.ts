@@ -3,6 +3,7 @@ import type {
   ChangingTurn,
   ChannelDigest,
   ChannelOverview,
+  ChannelPlace,
   ChannelState,
   ContextUsed,
   ConversationMessage,
@@ -137,10 +138,10 @@ export interface Store {
   runningTurn(channel: string): Promise<TurnOutline | undefined>;
   /** The context of a channel's present session with a backend, as the last of its recent turns told that tells it. */
   contextUsed(channel: string, backend: string): Promise<ContextUsed | undefined>;
-  /** The id of a channel's newest message, and the seq of its newest turn that has ended; 0 where there is none. */
-  lastOf(channel: string): Promise<{ readonly message: number; readonly turn: number }>;
-  /** True if the message and the turn are (still) the channel's; 0 stands for its beginning. */
-  holds(channel: string, place: { readonly message: number; readonly turn: number }): Promise<boolean>;
+  /** A channel's newest message, and its newest turn that has ended. */
+  lastOf(channel: string): Promise<ChannelPlace>;
+  /** True if the message and the turn are (still) the channel's, and the same ones; 0 stands for its beginning. */
+  holds(channel: string, place: ChannelPlace): Promise<boolean>;
   /** The beginning of the first prompt of a channel's present conversation. */
   firstPrompt(channel: string): Promise<string | undefined>;
   /** A part of a turn's archive, from 0 on; undefined behind the last one. */

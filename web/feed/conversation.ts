@@ -102,9 +102,9 @@ function number(message: MessageView | undefined): number {
   return Number(message?.id ?? 0);
 }
 
-/** `41.7.3.120` is behind message 41, in turn 7, behind 3 events and 120 characters; the message does not matter here. */
+/** `41~mi3.7~mi2.3.120` is behind message 41, in turn 7, behind 3 events and 120 characters; the message does not matter here. */
 function readPosition(id: string): readonly number[] | undefined {
-  const found = /^\d+\.(\d+)\.(?:(\d+)\.(\d+)|ended)$/.exec(id);
+  const found = /^\d+(?:~\w+)?\.(\d+)(?:~\w+)?\.(?:(\d+)\.(\d+)|ended)$/.exec(id);
   if (found === null) return undefined;
   const [, turn, index, offset] = found;
   return [Number(turn), index === undefined ? Number.POSITIVE_INFINITY : Number(index), Number(offset ?? 0)];

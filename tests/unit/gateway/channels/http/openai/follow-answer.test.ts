@@ -87,7 +87,7 @@ function brief(step: AnswerStep): string {
   return step.type === 'accepted' ? 'accepted' : `ended ${step.event.state} ${step.turn?.id ?? '-'}`;
 }
 
-const position = { message: 0, turn: 1, index: 0, offset: 0 };
+const position = { message: 0, messageAt: 0, turn: 1, turnAt: 1, index: 0, offset: 0 };
 
 function turn(id: string, eventIds: readonly string[], state: StoredTurn['state']): FeedEntry {
   const endedAt = state === 'running' ? undefined : 2;
