@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
-import { announcement, questionsHere, showBadge } from './attention.js';
+import { announcement, questionsHere, showBadge, toldHere } from './attention.js';
 import { useCell } from './cell.js';
-import { channels, watchChannels } from './channels.js';
+import { channels, followChannels, watchChannels } from './channels.js';
 import { ConversationView } from './conversation/conversation-view.js';
 import { lazy } from './lazy.js';
+import { ListButton } from './list-button.js';
+import { watchNews } from './list-news.js';
 import { Login } from './login.js';
 import { parseRoute, printRoute, type Route } from './routes.js';
 import { session } from './session.js';
@@ -35,6 +37,9 @@ function Shell({ inert }: { readonly inert: boolean }) {
   const channel = 'channel' in route ? route.channel : undefined;
   useEffect(watchChannels, []);
   useBadge(channel);
+  useEffect(() => watchNews(() => toldHere.value), []);
+  const isAlone = channel === undefined && route.type !== 'start';
+  useEffect(() => (isAlone ? followChannels() : undefined), [isAlone]);
   useEffect(() => setList(false), [route]);
   const openList = () => setList(true);
   const closeList = () => setList(false);
@@ -95,18 +100,10 @@ function View({ route, openList }: { readonly route: Route; readonly openList: (
   }
 }
 
-/** On a phone a view needs a way to the list; elsewhere that is beside it. */
 function ViewHead({ openList }: { readonly openList: () => void }) {
   return (
     <div class="view-head">
-      <button
-        type="button"
-        class="plain head-menu"
-        aria-label="Open the list of conversations"
-        onClick={openList}
-      >
-        ☰
-      </button>
+      <ListButton open={openList} />
     </div>
   );
 }

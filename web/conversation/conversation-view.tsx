@@ -9,6 +9,7 @@ import { channelsChanged } from '../channels.js';
 import type { Conversation } from '../feed/conversation.js';
 import { ConversationStore } from '../feed/conversation-store.js';
 import type { Turn } from '../feed/turn.js';
+import { ListButton } from '../list-button.js';
 import { printRoute } from '../routes.js';
 import { Composer } from './composer.js';
 import { contextInWords, contextUsed } from './context-used.js';
@@ -96,14 +97,7 @@ function Head({
   const { channel } = store;
   return (
     <header class="head">
-      <button
-        type="button"
-        class="plain head-menu"
-        aria-label="Open the list of conversations"
-        onClick={openList}
-      >
-        ☰
-      </button>
+      <ListButton open={openList} />
       <div class="head-title">
         <h1>{status?.title ?? channel}</h1>
         <p title={status?.cwd}>{connection === 'lost' ? <b role="status">Reconnecting …</b> : status?.cwd}</p>
@@ -143,7 +137,7 @@ function Foot({ store }: { readonly store: ConversationStore }) {
   const outgoing = useMemo(() => outgoingOf(channel), [channel]);
   const own = useCell(outgoing.list);
   const edit = useRef<{ put?: (text: string) => void }>({});
-  useAttention(state);
+  useAttention(channel, state, useCell(store.connection));
   const { status, messages } = state;
   const permissions = status?.permissions ?? [];
   const running = status?.running !== undefined;
