@@ -102,11 +102,6 @@ function Head({
         <h1>{status?.title ?? channel}</h1>
         <p title={status?.cwd}>{connection === 'lost' ? <b role="status">Reconnecting …</b> : status?.cwd}</p>
       </div>
-      {context !== undefined && (
-        <span class="head-usage" title="What the agent's context holds">
-          {contextInWords(context)}
-        </span>
-      )}
       <a class="button small" href={printRoute({ type: changes ? 'conversation' : 'changes', channel })}>
         {changes ? 'Close changes' : 'Changes'}
       </a>
@@ -122,6 +117,11 @@ function Head({
       <div id="settings" class={settings ? 'settings settings-open' : 'settings'}>
         {status !== undefined && <SettingsPicker status={status} command={(text) => outgoing.send(text)} />}
         {mayNotify === 'ask' && (
+        {context !== undefined && (
+          <span class="head-usage" title="What the agent's context holds">
+            {contextInWords(context)}
+          </span>
+        )}
           <button type="button" class="small" onClick={askForNotifications}>
             Notify me
           </button>
