@@ -10,6 +10,7 @@ import { Login } from './login.js';
 import { parseRoute, printRoute, type Route } from './routes.js';
 import { session } from './session.js';
 import { Sidebar } from './sidebar/sidebar.js';
+import { useEscape } from './use-escape.js';
 import './app.css';
 
 const ChangesView = lazy(async () => (await import('./views/changes.js')).ChangesView);
@@ -36,21 +37,16 @@ function Shell({ inert }: { readonly inert: boolean }) {
   const [list, setList] = useState(false);
   const channel = 'channel' in route ? route.channel : undefined;
   useEffect(watchChannels, []);
-  useBadge(channel);
   useEffect(() => watchNews(() => toldHere.value), []);
   const isAlone = channel === undefined && route.type !== 'start';
   useEffect(() => (isAlone ? followChannels() : undefined), [isAlone]);
+  useBadge(channel);
   useEffect(() => setList(false), [route]);
   const openList = () => setList(true);
   const closeList = () => setList(false);
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape') return;
-    event.preventDefault();
-    closeList();
-  };
+  useEscape(list, closeList);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the list, wherever the focus is
-    <div class="shell" inert={inert} onKeyDown={list ? onKeyDown : undefined}>
+    <div class="shell" inert={inert}>
       <button type="button" class="skip" onClick={focusMessage}>
         Skip to the message
       </button>

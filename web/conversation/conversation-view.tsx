@@ -11,6 +11,7 @@ import { ConversationStore } from '../feed/conversation-store.js';
 import type { Turn } from '../feed/turn.js';
 import { ListButton } from '../list-button.js';
 import { printRoute } from '../routes.js';
+import { useEscape } from '../use-escape.js';
 import { Composer } from './composer.js';
 import { contextInWords, contextUsed } from './context-used.js';
 import { outgoingOf } from './outgoing.js';
@@ -19,7 +20,7 @@ import { RunningBar } from './running-bar.js';
 import { SettingsPicker } from './settings-picker.js';
 import { Todos } from './steps.js';
 import { Timeline } from './timeline.js';
-import { takesText } from './typing.js';
+import { isForTurn, takesText } from './typing.js';
 import { useAttention } from './use-attention.js';
 import { WaitingList } from './waiting-list.js';
 import './conversation.css';
@@ -92,6 +93,7 @@ function Head({
   const connection = useCell(store.connection);
   const mayNotify = useCell(notifications);
   const [settings, setSettings] = useState(false);
+  useEscape(settings, () => setSettings(false));
   const outgoing = outgoingOf(store.channel);
   const context = contextUsed(status, turns);
   const { channel } = store;
@@ -115,13 +117,13 @@ function Head({
         {status?.backend ?? 'Settings'} ▾
       </button>
       <div id="settings" class={settings ? 'settings settings-open' : 'settings'}>
-        {status !== undefined && <SettingsPicker status={status} command={(text) => outgoing.send(text)} />}
-        {mayNotify === 'ask' && (
         {context !== undefined && (
           <span class="head-usage" title="What the agent's context holds">
             {contextInWords(context)}
           </span>
         )}
+        {status !== undefined && <SettingsPicker status={status} command={(text) => outgoing.send(text)} />}
+        {mayNotify === 'ask' && (
           <button type="button" class="small" onClick={askForNotifications}>
             Notify me
           </button>
@@ -152,7 +154,7 @@ function Foot({ store }: { readonly store: ConversationStore }) {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
         return;
-      if (event.key === 'Escape' && running) stop();
+      if (event.key === 'Escape' && running && isForTurn(event.target)) stop();
       if (event.key === '/' && !takesText(event.target)) {
         event.preventDefault();
         document.getElementById('message')?.focus();
