@@ -19,7 +19,7 @@ import type {
   TurnsView,
   UsageView,
 } from '../src/gateway/channels/http/wire.js';
-import { pageKey, signedOut } from './session.js';
+import { pageHeaders, pageKey, signedOut } from './session.js';
 
 /** The gateway's HTTP interface, as docs/http-api.md describes it. The browser adds the session's cookie, and this file the page's key. */
 export const api = {
@@ -109,7 +109,7 @@ function post<T>(path: string, body: unknown, headers: Record<string, string> = 
 async function call<T>(path: string, init: RequestInit): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(path, { ...init, headers: { ...init.headers, 'X-Turnout-Page': pageKey() } });
+    response = await fetch(path, { ...init, headers: { ...init.headers, ...pageHeaders() } });
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiError(0, 'network', 'The gateway can’t be reached.');

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { CopyButton } from './copy-button.js';
-import { compareTexts, type DiffLine, parseDiff } from './diff-lines.js';
+import { compareTexts, type DiffRow, partInWords, readDiffRows } from './diff-rows.js';
 import './diff.css';
 
 export interface DiffProps {
@@ -14,11 +14,11 @@ const atOnce = 400;
 /** The change of one file. Long lines are wrapped: nothing of it is out of sight. */
 export function Diff({ path, change }: DiffProps) {
   const lines = useMemo(
-    () => ('diff' in change ? parseDiff(change.diff) : compareTexts(change.before, change.after)),
+    () => ('diff' in change ? readDiffRows(change.diff) : compareTexts(change.before, change.after)),
     [change],
   );
   const [limit, setLimit] = useState(atOnce);
-  const count = (type: DiffLine['type']) => lines.filter((line) => line.type === type).length;
+  const count = (kind: DiffRow['kind']) => lines.filter((line) => line.kind === kind).length;
   const text = () => ('diff' in change ? change.diff : change.after);
   return (
     <figure class="diff">
@@ -47,21 +47,26 @@ export function Diff({ path, change }: DiffProps) {
   );
 }
 
-const signs = { added: '+', removed: '−', context: '', place: '', note: '' } as const;
+const signs = { added: '+', removed: '−', same: '', part: '' } as const;
 const maxLine = 4000;
 
-function Line({ line: { type, text } }: { readonly line: DiffLine }) {
+function Line({ line }: { readonly line: DiffRow }) {
+  const { kind } = line;
+  const text = kind === 'part' ? partInWords(line) : line.text;
   const [whole, setWhole] = useState(false);
   const cut = !whole && text.length > maxLine;
   return (
-    <div class={`diff-line diff-${type}`}>
-      <span class="diff-sign">{signs[type]}</span>
+    <div class={`diff-line diff-${kind}`}>
+      <span class="diff-sign">{signs[kind]}</span>
       <span class="diff-text">
         {cut ? text.slice(0, maxLine) : text}
         {cut && (
           <button type="button" class="small" onClick={() => setWhole(true)}>
             Show the whole line ({text.length} characters)
           </button>
+        )}
+        {kind !== 'part' && line.endsWithoutBreak && (
+          <span class="diff-note"> (no line break at the end of the file)</span>
         )}
       </span>
     </div>

@@ -55,11 +55,6 @@ export function foldAll(state: Conversation, frames: readonly Frame[]): Conversa
   return frames.reduce(fold, state);
 }
 
-/** The turn that runs, by what the turns themselves say. */
-export function runningTurn({ turns }: Conversation): Turn | undefined {
-  return turns.findLast(({ state }) => state === 'running');
-}
-
 /** The oldest turn is forgotten when so many were seen at work: its steps can be loaded again. */
 const maxTurns = 200;
 

@@ -1,6 +1,7 @@
 import type { ChatEvent, ErrorCode, Usage } from '../../core/chat-event.js';
 import type { StoreCounts, StoredEvent, StoredPermission, StoredTurn, UsageRow } from '../../store/rows.js';
 import type { UsageQuery } from '../../store/store.js';
+import type { StatisticsPointView } from './http/wire.js';
 
 // What channels can look up in the gateway beside messages: each port is implemented in a room of its own.
 
@@ -63,19 +64,9 @@ export interface StatisticsSeries {
   readonly points: readonly StatisticsPoint[];
 }
 
-export interface StatisticsPoint {
+/** As the interface shows it, but for the time. */
+export interface StatisticsPoint extends Omit<StatisticsPointView, 'at'> {
   readonly at: number;
-  readonly turns: number;
-  readonly answered: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly medianMs: number;
-  readonly slowestMs: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly costUsd: number;
-  readonly errors: Readonly<Partial<Record<ErrorCode, number>>>;
 }
 
 export interface BackendSummary {
