@@ -51,8 +51,8 @@ export interface GatewayFace {
    * the agent that it asks for can't be used.
    */
   receive(message: IncomingMessage): Promise<Receipt>;
-  /** Ends the channel's running turn, or its waiting retry, as cancelled by `by`. False if there was none. */
-  interrupt(channel: string, by?: string): Promise<boolean>;
+  /** Ends the channel's running turn, or its waiting retry, as cancelled. False if there was none, or another one. */
+  interrupt(channel: string, options?: InterruptOptions): Promise<boolean>;
   event(id: string): Promise<StoredEvent | undefined>;
   /** Resolves when the event has ended, the signal is aborted, or the gateway stops. Undefined if there is no event. */
   waitForEnd(eventId: string, signal: AbortSignal): Promise<StoredEvent | undefined>;
@@ -99,6 +99,12 @@ export interface IncomingMessage {
   readonly history?: readonly HistoryMessage[] | undefined;
   /** The agent that is to answer: its turn changes the channel to it, as /backend, /model and /thinking do. */
   readonly agent?: AgentChoice | undefined;
+}
+
+export interface InterruptOptions {
+  /** The turn that is meant, or the one that is tried again: another one goes on. */
+  readonly turnId?: string | undefined;
+  readonly by?: string | undefined;
 }
 
 export interface FollowOptions {

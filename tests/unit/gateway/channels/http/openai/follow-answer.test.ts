@@ -67,15 +67,15 @@ describe('an answer as it comes', () => {
 describe('a message whose client has gone', () => {
   it.each([
     ['is dropped while it waits', { waits: true, eventIds: ['other'] }, ['cancel']],
-    ['is stopped while it runs', { waits: false, eventIds: ['e1'] }, ['cancel', 'interrupt']],
+    ['is stopped while it runs', { waits: false, eventIds: ['e1'] }, ['cancel', 'interrupt t1']],
     ['goes on in a turn that answers others too', { waits: false, eventIds: ['e1', 'e2'] }, ['cancel']],
     ['stops no other turn', { waits: false, eventIds: ['e2'] }, ['cancel']],
   ])('%s (16.3)', async (_, { waits, eventIds }, expected) => {
     const calls: string[] = [];
     const gateway = {
       cancel: async () => calls.push('cancel') > 0 && waits,
-      status: async () => ({ running: { turn: { eventIds } } }),
-      interrupt: async () => calls.push('interrupt') > 0,
+      status: async () => ({ running: { turn: { id: 't1', eventIds } } }),
+      interrupt: async (_: string, { turnId }: { turnId: string }) => calls.push(`interrupt ${turnId}`) > 0,
     } as unknown as GatewayFace;
     await stopTurn(gateway, new Stage().event);
     expect(calls).toEqual(expected);
