@@ -9,14 +9,12 @@ import { objectExpected, readBody, readOptionalBody } from './read-body.js';
 import { readPage } from './read-page.js';
 import { representMessage, representReceipt, representStatus } from './represent.js';
 import { representPending } from './represent-pending.js';
+import { isWholeText, notWholeText } from './whole-text.js';
 import type { InterruptedView, MessagesView } from './wire.js';
 
 export const httpSource = 'http';
 
-/** A lone half of a surrogate pair is no text: it would come out of the store as something else. */
-const wholeText = z
-  .string('a text is expected')
-  .refine((text) => !/\p{Surrogate}/u.test(text), 'it holds half of a surrogate pair, which is no text');
+const wholeText = z.string('a text is expected').refine(isWholeText, notWholeText);
 
 const messageBody = z.strictObject(
   {
