@@ -243,7 +243,6 @@ describe.concurrent('a stream through the OpenAI client', () => {
 
 describe.concurrent('what goes wrong, as the OpenAI client tells it', () => {
   it('lists the models, and names them to whoever asks for another (16.3)', async () => {
-    await openai.chat.completions.create({ model: 'claude', messages: ask('hello') });
     const models = [];
     for await (const model of openai.models.list()) models.push(model);
     expect(models.map(({ id }) => id).slice(0, 2)).toEqual(['default', 'claude']);
