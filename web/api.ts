@@ -7,6 +7,8 @@ import type {
   ChangesView,
   ChannelStatusView,
   ChannelsView,
+  InterruptBody,
+  InterruptedView,
   MessageBody,
   MessagesView,
   PermissionView,
@@ -36,8 +38,9 @@ export const api = {
   /** Sent again after a failure with the same key, it is one message. */
   say: (channel: string, body: MessageBody, key: string) =>
     post<ReceiptView>(`/v1/channels/${part(channel)}/messages`, body, { 'Idempotency-Key': key }),
-  interrupt: (channel: string) =>
-    post<{ readonly interrupted: boolean }>(`/v1/channels/${part(channel)}/interrupt`, {}),
+  /** Ends the turn, unless it is over by now: another one goes on. */
+  interrupt: (channel: string, body: InterruptBody) =>
+    post<InterruptedView>(`/v1/channels/${part(channel)}/interrupt`, body),
   turns: (eventId: string, signal?: AbortSignal) =>
     get<TurnsView>(`/v1/events/${part(eventId)}/turns`, signal),
   cancel: (eventId: string) => post<CancelledView>(`/v1/events/${part(eventId)}/cancel`, {}),

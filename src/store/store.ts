@@ -1,5 +1,6 @@
 import type { ChatEvent, PermissionDecision, Usage } from '../core/chat-event.js';
 import type {
+  AgentChoice,
   ChangingTurn,
   ChannelDigest,
   ChannelOverview,
@@ -48,7 +49,10 @@ export interface Store {
 
   /** Begins turns: at most `limit`, the head of each channel that has none running, the least recently served first. */
   claim(request: ClaimRequest): Promise<readonly Claim[]>;
-  /** Takes waiting prompts of the lease's channel into its turn, in order: up to the first command, or only `only`. */
+  /**
+   * Takes waiting prompts of the lease's channel into its turn, in order: up to the first command, or the first one with a
+   * turn of its own, or only `only`.
+   */
   join(lease: Lease, request: JoinRequest): Promise<readonly StoredEvent[]>;
   /** Puts an event that had joined back in front of the waiting ones. */
   leave(lease: Lease, eventId: string): Promise<void>;
@@ -202,6 +206,8 @@ export interface NewEvent {
   readonly author?: string | undefined;
   /** What its sender tells the agent beside the text, for the turn's system prompt. */
   readonly instructions?: string | undefined;
+  readonly agent?: AgentChoice | undefined;
+  readonly queueMode?: string | undefined;
   /** The role of the text in the conversation. Default `user`. */
   readonly role?: Role | undefined;
   readonly at: number;
@@ -221,8 +227,6 @@ export interface AcceptOptions {
   readonly cancels?: readonly CancelRequest[] | undefined;
   /** A running turn that is going to be stopped, noted as its `stopReason`: after a crash it is not run again. */
   readonly stops?: { readonly turnId: string; readonly by: string } | undefined;
-  /** The change of the channel that the message asks for, unless it is refused. */
-  readonly channelChange?: ChannelChange | undefined;
   /**
    * What was said elsewhere before the message, oldest first. In a channel without any event it is the beginning of the
    * conversation; in any other it counts as known.

@@ -142,14 +142,16 @@ function Foot({ store }: { readonly store: ConversationStore }) {
   useAttention(channel, state, useCell(store.connection));
   const { status, messages } = state;
   const permissions = status?.permissions ?? [];
-  const running = status?.running !== undefined;
+  const turnId = status?.running?.turnId;
+  const running = turnId !== undefined;
 
   useEffect(() => {
     const seen = new Set(messages.map(({ eventId }) => eventId));
     outgoing.forget((eventId) => seen.has(eventId));
   }, [messages, own]);
 
-  const stop = () => void api.interrupt(channel).catch(() => undefined);
+  const stop = () =>
+    void api.interrupt(channel, turnId === undefined ? {} : { turnId }).catch(() => undefined);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
@@ -162,7 +164,7 @@ function Foot({ store }: { readonly store: ConversationStore }) {
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
-  }, [running, channel]);
+  }, [turnId, channel]);
 
   const ids = permissions.map(({ id }) => id).join(' ');
   const send = useMemo(
