@@ -31,6 +31,7 @@ describe('a conversation of 2,000 messages (16.4)', () => {
     await answers(page).getByText('2000', { exact: true }).waitFor();
     const view = page.getByRole('region', { name: 'Conversation' });
     await view.hover();
+    expect(await farthestJump(page)).toBeLessThan(1000);
     for (let tries = 0; tries < 400 && (await answers(page).count()) < count / 2; tries += 1) {
       await page.mouse.wheel(0, -6000);
       await page.waitForTimeout(20);
@@ -71,3 +72,21 @@ describe('a conversation of 2,000 messages (16.4)', () => {
 
 /** A task of over 50 ms keeps a frame from being drawn in time. One of 0 was not seen at all: then nothing was measured. */
 const isQuick = (ms: number) => ms > 0 && ms < 50;
+
+/** Scrolls up step by step. Returns how far, in px, what was in sight moved at most in one step of 300. */
+async function farthestJump(page: Page): Promise<number> {
+  let farthest = 0;
+  for (let step = 0; step < 60; step += 1) {
+    const row = await page.evaluateHandle(() =>
+      [...document.querySelectorAll('.timeline .row')].find(
+        (element) => element.getBoundingClientRect().bottom > 100,
+      ),
+    );
+    const top = () => row.evaluate((element) => element?.getBoundingClientRect().top ?? Number.NaN);
+    const before = await top();
+    await page.mouse.wheel(0, -300);
+    await page.waitForTimeout(60);
+    farthest = Math.max(farthest, Math.abs((await top()) - before));
+  }
+  return farthest;
+}
