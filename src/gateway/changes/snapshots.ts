@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, relative, sep } from 'node:path';
 import type { Log } from '../../config/log.js';
 import { isShortage, TurnoutError } from '../../core/errors.js';
+import { waitLimit } from '../../core/wait-limit.js';
 import type { TreeChange } from '../../store/rows.js';
 import { restMs, snapshotMs } from './limits.js';
 import { Shadow, snapshotsDirectory } from './shadow.js';
@@ -190,7 +191,7 @@ export class Snapshots {
     const { home, now } = this.#parts;
     const at = now();
     tree.begun.push(at);
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(snapshotMs)]);
+    const { signal, release } = waitLimit(snapshotMs, [this.#closing.signal]);
     try {
       if (!tree.shadow.exists) {
         tree.latest = undefined;
@@ -207,6 +208,8 @@ export class Snapshots {
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#giveUp(tree, error);
       return undefined;
+    } finally {
+      release();
     }
   }
 
