@@ -102,11 +102,20 @@ export interface VendorSession {
   readonly updatedAt: number;
 }
 
-/** What the turns of a channel have changed in its work tree. */
+/**
+ * What the turns of a channel have changed in its work tree. Both reject with `overloaded` where too many wait already, and with
+ * `interrupted` when the signal is aborted: whoever is gone needs no answer.
+ */
 export interface WorkTreeChanges {
-  list(channel: string, scope: ChangeScope): Promise<Changes>;
+  list(channel: string, scope: ChangeScope, signal?: AbortSignal): Promise<Changes>;
   /** Puts a file back as it was before. Rejects with `bad_request`, or with `ChangedSince` without `force`. */
-  revert(channel: string, request: { scope: ChangeScope; path: string; force: boolean }): Promise<void>;
+  revert(channel: string, request: RevertRequest, signal?: AbortSignal): Promise<void>;
+}
+
+export interface RevertRequest {
+  readonly scope: ChangeScope;
+  readonly path: string;
+  readonly force: boolean;
 }
 
 export type ChangeScope = 'turn' | 'conversation';

@@ -468,13 +468,13 @@ export class TurnWorker implements TurnHandler {
   }
 }
 
-/** A turn without a tool has changed nothing. A gateway that is to stop does not wait for long. */
+/** A turn without a tool has changed nothing. */
 async function changesOf(
   { attempt, trees }: ActiveAttempt,
   stop: TurnStop | undefined,
 ): Promise<TreeChange | undefined> {
   if (attempt.tools.length === 0 || stop?.type === 'lost_lease') return undefined;
-  return trees?.end(stop?.type === 'drain' ? 2000 : undefined);
+  return trees?.end();
 }
 
 function withChanges(settlement: Settlement, changes: TreeChange | undefined): Settlement {

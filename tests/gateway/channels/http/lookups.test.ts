@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TurnoutError } from '../../../../src/core/errors.js';
+import { interruptedError, TurnoutError } from '../../../../src/core/errors.js';
 import { ChangedSince } from '../../../../src/gateway/channels/changed-since.js';
 import { type AnswerName, answers } from '../../../../src/gateway/channels/http/openapi/schemas.js';
 import type { ChangedFile, Reports, StatisticsQuery } from '../../../../src/gateway/channels/lookups.js';
-import { type Running, startChannel } from './fake-gateway.js';
+import { type Running, startChannel, token } from './fake-gateway.js';
 
 let http: Running;
 beforeEach(async () => {
@@ -200,6 +200,35 @@ describe('changes of the work tree', () => {
     const answer = await post('/v1/channels/room/changes/revert', { ...body, force: true });
     expect(answer).toMatchObject({ status: 200, json: { reverted: true } });
     expect(reverted).toEqual([['room', { ...body, force: true }]]);
+  });
+
+  it('are given up when the client is gone, and refused when too many wait (16.4)', async () => {
+    let asked: AbortSignal | undefined;
+    http.gateway.ports = {
+      changes: {
+        list: async (_channel, _scope, signal) => {
+          asked = signal;
+          await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+          throw interruptedError();
+        },
+        revert: async () => {
+          throw new TurnoutError('overloaded', 'Too many wait.');
+        },
+      },
+    };
+    const client = new AbortController();
+    const left = fetch(`${http.url}/v1/channels/room/changes`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: client.signal,
+    });
+    left.catch(() => undefined);
+    await expect.poll(() => asked, { interval: 2 }).toBeDefined();
+    client.abort();
+    await expect(left).rejects.toThrow();
+    await expect.poll(() => asked?.aborted, { interval: 2 }).toBe(true);
+    expect(http.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    const refused = await post('/v1/channels/room/changes/revert', { scope: 'turn', path: 'a.txt' });
+    expect(refused).toMatchObject({ status: 503, json: { error: { code: 'unavailable' } } });
   });
 });
 
