@@ -158,7 +158,7 @@ describe.concurrent('a stream through the OpenAI client', () => {
   it('of a chat completion comes in pieces, with its usage at the end (16.3)', async () => {
     const stream = await openai.chat.completions.create({
       model: 'claude',
-      messages: ask('count to 12'),
+      messages: ask('count to 12 slowly'),
       stream: true,
       stream_options: { include_usage: true },
     });
