@@ -143,10 +143,10 @@ describe('what waits for somebody (16.4)', () => {
     await say(page, 'write a note: buy milk');
     await expect.poll(() => page.title()).toMatch(/^\(1\) /);
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toContain('waiting');
-    await expect.poll(shown).toEqual(['An agent needs your answer: Write demo-note.txt']);
+    await expect.poll(shown).toContain('An agent needs your answer: Write demo-note.txt');
     await page.getByRole('button', { name: 'Deny', exact: true }).click();
     await expect.poll(() => page.title()).not.toMatch(/^\(1\) /);
-    await expect.poll(async () => (await shown()).length).toBe(2);
+    await expect.poll(shown).toContainEqual(expect.stringMatching(/^Answer from /));
 
     // In a view without a conversation, of one that nobody has opened here.
     await page.evaluate(() => {
@@ -154,8 +154,6 @@ describe('what waits for somebody (16.4)', () => {
     });
     await page.getByRole('heading', { level: 1 }).waitFor();
     await client.post('elsewhere', 'write a note: bread');
-    await expect
-      .poll(async () => (await shown()).slice(2))
-      .toEqual(['An agent needs your answer: write a note: bread']);
+    await expect.poll(shown).toContain('An agent needs your answer: write a note: bread');
   });
 });
