@@ -48,7 +48,7 @@ describe('pages of messages from the end (16.2)', () => {
   const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 });
 
-describe('parameters', () => {
+describe('parameters (16.2)', () => {
   it.each([
     ['/v1/channels/room/messages?before=x', 'before: the id of a message is expected, not "x".'],
     ['/v1/channels/room/messages?before=5&after=4', 'before: give it or after, not both.'],
@@ -110,7 +110,7 @@ describe('parameters', () => {
   });
 });
 
-describe('events', () => {
+describe('events (16.2)', () => {
   it('a message that waits is dropped, and one that does not is told', async () => {
     await post('/v1/channels/room/messages', { text: 'x' });
     const path = '/v1/events/event-1/cancel';
@@ -139,7 +139,7 @@ describe('questions', () => {
   });
 });
 
-describe("the CLIs' own sessions", () => {
+describe("the CLIs' own sessions (16.4)", () => {
   it('are listed, and gone on with', async () => {
     const resumed: unknown[] = [];
     http.gateway.ports = {
@@ -169,7 +169,7 @@ describe("the CLIs' own sessions", () => {
   });
 });
 
-describe('changes of the work tree', () => {
+describe('changes of the work tree (16.4)', () => {
   it('are listed, and put back', async () => {
     const reverted: unknown[] = [];
     const file: ChangedFile = {
@@ -202,7 +202,7 @@ describe('changes of the work tree', () => {
     expect(reverted).toEqual([['room', { ...body, force: true }]]);
   });
 
-  it('are given up when the client is gone, and refused when too many wait (16.4)', async () => {
+  it('are given up when the client is gone, and refused when too many wait', async () => {
     let asked: AbortSignal | undefined;
     http.gateway.ports = {
       changes: {
@@ -232,7 +232,7 @@ describe('changes of the work tree', () => {
   });
 });
 
-describe('runs of chains', () => {
+describe('runs of chains (16.2)', () => {
   it('are listed and shown; one that is damaged is no fault of the request', async () => {
     const run = { runId: 'r1', chain: 'c', status: 'completed', startedAt: '2026-01-02T03:04:05.000Z' };
     const limits: number[] = [];
