@@ -167,7 +167,8 @@ function splitPatch(
   order: readonly FileChange[],
   isCut: boolean,
 ): ReadonlyMap<BytePath, string> {
-  const parts = patch.split(/^(?=diff --git )/m).filter((part) => part !== '');
+  // Not /^/m: that also matches behind a CR and other ends of lines, which a file's own text may have in front of such words.
+  const parts = patch.split(/(?<=\n)(?=diff --git )/).filter((part) => part !== '');
   if (isCut) parts.pop();
   const diffs = new Map<BytePath, string>();
   let at = 0;

@@ -46,10 +46,13 @@ export async function putBack({ cwd, path, to, user }: PutBack): Promise<void> {
   });
 }
 
-/** A file that is there keeps its permissions, but for the right to execute it. */
+/**
+ * A file that is there keeps its permissions, but for the right to execute it. Those of one that is gone are not known: it may have
+ * been nobody else's to read.
+ */
 async function permissions(file: string, executable: boolean): Promise<string> {
   const facts = await lstat(file).catch(() => undefined);
-  if (!facts?.isFile()) return executable ? '+x' : '';
+  if (!facts?.isFile()) return executable ? '700' : '600';
   const bits = facts.mode & 0o777;
   // Whoever may read it may execute it.
   return (executable ? bits | ((bits & 0o444) >> 2) : bits & ~0o111).toString(8);
