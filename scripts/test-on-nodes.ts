@@ -1,5 +1,5 @@
-// Runs the tests on other versions of Node: `npm test` and `npm run test:programs` as they are on each, then the suites of the store with the SQLite
-// package, which these versions would not choose. An old Node must be refused in a sentence. Versions can be named:
+// Runs the tests on other versions of Node: `npm test` as it is on each, then the suites of the store with the SQLite package,
+// which these versions would not choose, and on the last one `npm run test:programs`. An old Node must be refused in a sentence. Versions can be named:
 // `npm run test:nodes -- 24.21.0`.
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
@@ -11,14 +11,15 @@ const storeSuites = ['tests/contract/sqlite-store.contract.test.ts', 'tests/unit
 
 refuseOldNode();
 const named = process.argv.slice(2);
-for (const version of named.length > 0 ? named : nodeVersions.tested) testOn(version);
+const versions = named.length > 0 ? named : nodeVersions.tested;
+for (const version of versions) testOn(version, version === versions.at(-1));
 
-function testOn(version: string): void {
+function testOn(version: string, isLast: boolean): void {
   const node = installNode(version);
   const started = performance.now();
   say(`npm test on Node ${version} …`);
   run(node, 'npm', ['test']);
-  run(node, 'npm', ['run', 'test:programs']);
+  if (isLast) run(node, 'npm', ['run', 'test:programs']);
   say(`the store on Node ${version} with the package in place of node:sqlite …`);
   run(node, 'npx', ['vitest', 'run', ...storeSuites], { TURNOUT_SQLITE: 'package' });
   say(`Node ${version} is green, after ${Math.round((performance.now() - started) / 1000)} s`);

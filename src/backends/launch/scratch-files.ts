@@ -61,8 +61,10 @@ export async function writeScratchFiles(
 }
 
 export async function removeScratchFiles(directory: string): Promise<void> {
-  // The next sweep removes what is left.
-  const remove = (path: string) => rm(path, { recursive: true, force: true }).catch(() => undefined);
+  // The next sweep removes what is left. A process that has no file descriptors for a moment can't read a directory.
+  const again = { maxRetries: 6, retryDelay: 250 };
+  const remove = (path: string) =>
+    rm(path, { recursive: true, force: true, ...again }).catch(() => undefined);
   const owner = otherOwner(directory);
   if (owner !== undefined) {
     const { command, args } = removal(directory, owner);
