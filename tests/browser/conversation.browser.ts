@@ -149,6 +149,16 @@ describe('a turn that runs (16.4)', () => {
       await finished(page);
     }
     expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(1);
+    expect(await page.getByText(/^Stopped/).count()).toBe(2);
+    // What was said before is there after a reload: of the last turn at once, of others when it is asked for.
+    await page.reload();
+    await answers(page)
+      .getByText(/\b1 2 3 4 5\b/)
+      .waitFor();
+    expect(await answers(page).count()).toBe(1);
+    await page.getByRole('button', { name: 'Show what was said and done' }).click();
+    await expect.poll(() => answers(page).count()).toBe(2);
+    expect(await page.getByText(/^Stopped/).count()).toBe(2);
   });
 
   it('is not stopped by an Escape that is meant for something else (16.4)', async () => {
@@ -207,6 +217,14 @@ describe('a turn that runs (16.4)', () => {
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     await say(page, 'say exactly: steered');
     await answers(page).getByText('steered').first().waitFor({ timeout: 30_000 });
+    await finished(page);
+    for (const opened of ['live', 'reloaded']) {
+      if (opened === 'reloaded') await page.reload();
+      // It stands where it came in.
+      await answers(page).last().getByText('You said: say exactly: steered').waitFor();
+      expect(await page.getByText('You said: say exactly: steered').count()).toBe(1);
+      expect(await page.getByText('Cancelled, never ran').count()).toBe(1);
+    }
   });
 
   it('is seen by two tabs, and whole after a reload in its middle', async () => {

@@ -2,6 +2,7 @@ import { ApiError, api } from '../api.js';
 import { Cell } from '../cell.js';
 import { type Conversation, emptyConversation, type Frame, foldAll } from './conversation.js';
 import { ChannelFollower, type Connection } from './follow.js';
+import { readTurns } from './read-turns.js';
 
 /** A channel's conversation, kept up to date until it is closed. */
 export class ConversationStore {
@@ -47,6 +48,14 @@ export class ConversationStore {
     return this.#older;
   }
 
+  /** Reads what was said and done for a message that has ended. Returns why it could not, if so. */
+  async loadTurns(eventId: string): Promise<string | undefined> {
+    const turns = await readTurns(eventId, this.#abort.signal);
+    if (typeof turns === 'string') return turns;
+    if (!this.#abort.signal.aborted) this.#take([{ type: 'past', turns }]);
+    return undefined;
+  }
+
   #readHistory(): void {
     this.#history ??= this.#readPage(undefined).finally(() => {
       this.#history = undefined;
@@ -72,7 +81,31 @@ export class ConversationStore {
   }
 
   #take(frames: readonly Frame[]): void {
-    this.state.set(foldAll(this.state.value, frames));
+    const before = this.state.value;
+    const now = foldAll(before, frames);
+    this.state.set(now);
+    for (const eventId of leftQueue(before, now)) void this.#readEvent(eventId);
     if (frames.some(({ type }) => type === 'reset')) this.#readHistory();
   }
+
+  async #readEvent(eventId: string): Promise<void> {
+    try {
+      const { state, attempts } = await api.event(eventId, this.#abort.signal);
+      this.#take([{ type: 'event', eventId, state, begun: attempts > 0 }]);
+    } catch {
+      // It stays as it was last seen.
+    }
+  }
+}
+
+/** The messages that wait no more, and that no turn works on: somebody may have dropped them. */
+function leftQueue(before: Conversation, now: Conversation): readonly string[] {
+  if (before.status === now.status) return [];
+  const known = new Set([
+    ...(now.status?.waiting ?? []).map(({ eventId }) => eventId),
+    ...(now.status?.running?.eventIds ?? []),
+    ...now.turns.flatMap(({ eventIds }) => eventIds),
+  ]);
+  const waited = before.status?.waiting ?? [];
+  return waited.map(({ eventId }) => eventId).filter((eventId) => !known.has(eventId));
 }
