@@ -51,6 +51,21 @@ describe('the page, from the first start on (16)', () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
+  it('signs in with the printed address in the open page, begins with the message, and says what is no conversation (16.4, 16.5)', async () => {
+    const client = await setUpPage().start();
+    const { page } = await open(addressOf(client, '#/c/home'));
+    await page.getByLabel('Token', { exact: true }).waitFor();
+    await page.evaluate((address) => location.assign(address), addressOf(client));
+    const focused = () => page.evaluate(() => document.activeElement?.id);
+    await expect.poll(focused).toBe('message');
+    expect(page.url()).toMatch(/#\/c\/home$/);
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await expect.poll(() => page.url()).toMatch(/#\/c\/chat-/);
+    await expect.poll(focused).toBe('message');
+    await page.goto(addressOf(client, '#/c/nope%20x'));
+    await page.getByRole('alert').getByText('nope x').waitFor();
+  });
+
   it('shows text while it grows (16.4)', async () => {
     const client = await setUpPage({ TURNOUT_DEMO_SPEED: '2' }).start();
     const { page } = await open(addressOf(client));
@@ -149,7 +164,8 @@ describe('a turn that runs (16.4)', () => {
       await finished(page);
     }
     expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(1);
-    expect(await page.getByText(/^Stopped/).count()).toBe(2);
+    const notices = page.getByRole('region', { name: 'Conversation', exact: true }).getByText(/^Stopped/);
+    expect(await notices.count()).toBe(2);
     // What was said before is there after a reload: of the last turn at once, of others when it is asked for.
     await page.reload();
     await answers(page)
@@ -158,7 +174,7 @@ describe('a turn that runs (16.4)', () => {
     expect(await answers(page).count()).toBe(1);
     await page.getByRole('button', { name: 'Show what was said and done' }).click();
     await expect.poll(() => answers(page).count()).toBe(2);
-    expect(await page.getByText(/^Stopped/).count()).toBe(2);
+    expect(await notices.count()).toBe(2);
   });
 
   it('is not stopped by an Escape that is meant for something else (16.4)', async () => {

@@ -4,6 +4,7 @@ import type { ConversationStore } from '../feed/conversation-store.js';
 import type { Row } from '../feed/timeline.js';
 import { memo } from '../memo.js';
 import { Answer } from './answer.js';
+import { EmptyConversation } from './empty-conversation.js';
 import { PastTurn } from './past-turn.js';
 import { Prompt } from './prompt.js';
 import { useRowBlocks } from './use-rows.js';
@@ -68,7 +69,9 @@ export function Timeline({ store }: { readonly store: ConversationStore }) {
         <div class="timeline-content" ref={content}>
           {problem !== undefined && !state.loaded && <p class="empty">{problem}</p>}
           {!state.loaded && problem === undefined && <p class="empty">Loading …</p>}
-          {state.loaded && blocks.length === 0 && <Empty />}
+          {state.loaded && blocks.length === 0 && (
+            <EmptyConversation channel={store.channel} backend={state.status?.backend} />
+          )}
           {state.previous !== undefined && state.previous !== 'none' && (
             <p class="empty">Earlier messages …</p>
           )}
@@ -144,12 +147,3 @@ const RowView = memo(function RowView({ row, cwd, store }: RowProps) {
       );
   }
 });
-
-function Empty() {
-  return (
-    <div class="empty">
-      <h2>A new conversation</h2>
-      <p>Say what is to be done. The agent works in the directory shown above.</p>
-    </div>
-  );
-}
