@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks';
-import { channelIdExpected, isChannelId } from '../src/config/formats.js';
 import { announcement, questionsHere, showBadge, toldHere } from './attention.js';
 import { useCell } from './cell.js';
 import { channels, followChannels, watchChannels } from './channels.js';
@@ -71,7 +70,6 @@ function View({ route, openList }: { readonly route: Route; readonly openList: (
     case 'changes': {
       const { channel } = route;
       const changes = route.type === 'changes';
-      if (!isChannelId(channel)) return <NoConversation id={channel} openList={openList} />;
       return (
         <ConversationView
           key={channel}
@@ -96,24 +94,6 @@ function View({ route, openList }: { readonly route: Route; readonly openList: (
         </div>
       );
   }
-}
-
-function NoConversation({ id, openList }: { readonly id: string; readonly openList: () => void }) {
-  const shown = id.length <= 60 ? id : `${id.slice(0, 60)}…`;
-  return (
-    <div class="page">
-      <ViewHead openList={openList} />
-      <div class="empty" role="alert">
-        <h1>There is no such conversation</h1>
-        <p>
-          The address names “{shown}”, which is no id of a conversation: {channelIdExpected}.
-        </p>
-        <p>
-          <a href={printRoute({ type: 'start' })}>Go to the newest conversation</a>
-        </p>
-      </div>
-    </div>
-  );
 }
 
 function ViewHead({ openList }: { readonly openList: () => void }) {

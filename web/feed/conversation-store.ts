@@ -10,6 +10,8 @@ export class ConversationStore {
   readonly state = new Cell<Conversation>(emptyConversation);
   /** Why the history could not be read, if so. */
   readonly problem = new Cell<string | undefined>(undefined);
+  /** Why there can be no such conversation, if so: the address may name one that has no id. */
+  readonly refusal = new Cell<string | undefined>(undefined);
   readonly #follower: ChannelFollower;
   readonly #abort = new AbortController();
   #older: Promise<void> | undefined;
@@ -24,8 +26,7 @@ export class ConversationStore {
         if (gap || !this.state.value.loaded) this.#readHistory();
       },
       others,
-      // The answer to this tells whether the session has ended.
-      failed: () => void api.status(channel, this.#abort.signal).catch(() => undefined),
+      failed: () => void this.#askWhy(),
     });
   }
 
@@ -86,6 +87,17 @@ export class ConversationStore {
     this.state.set(now);
     for (const eventId of leftQueue(before, now)) void this.#readEvent(eventId);
     if (frames.some(({ type }) => type === 'reset')) this.#readHistory();
+  }
+
+  /** A stream does not say why it can't be opened. The answer to this tells it, also that the session has ended. */
+  async #askWhy(): Promise<void> {
+    try {
+      await api.status(this.channel, this.#abort.signal);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 400)) return;
+      this.refusal.set(error.message);
+      this.close();
+    }
   }
 
   async #readEvent(eventId: string): Promise<void> {
