@@ -62,6 +62,17 @@ describe('the page, from the first start on (16)', () => {
     await page.getByRole('button', { name: 'New conversation' }).click();
     await expect.poll(() => page.url()).toMatch(/#\/c\/chat-/);
     await expect.poll(focused).toBe('message');
+    // However long the list is, what is above and below it stays in view.
+    await page.evaluate(() => {
+      const rows = Array.from({ length: 200 }, () => document.createElement('li'));
+      for (const row of rows) row.textContent = 'a conversation';
+      document.querySelector('.channels')?.append(...rows);
+    });
+    const bottom = await page.getByRole('button', { name: 'Sign out' }).boundingBox();
+    expect(bottom?.y).toBeLessThan(860);
+    await page.locator('.channels li').last().scrollIntoViewIfNeeded();
+    const top = await page.getByRole('button', { name: 'New conversation' }).boundingBox();
+    expect(top?.y).toBeGreaterThan(0);
     await page.goto(addressOf(client, '#/c/nope%20x'));
     await page.getByRole('alert').getByText('nope x').waitFor();
   });

@@ -16,8 +16,8 @@ export function EmptyConversation({ channel, backend }: EmptyConversationProps) 
     <div class="empty">
       <h2>A new conversation</h2>
       <p>
-        Write below what is to be done, and press Enter. The agent works in the directory shown above; it asks
-        here before it does what needs your permission.
+        Write below what is to be done, and press Enter. The agent works in the directory shown above; when it
+        needs your permission, it asks here.
       </p>
       {backend === 'demo' && (
         <>
