@@ -7,6 +7,7 @@ import type {
   ChangesView,
   ChannelStatusView,
   ChannelsView,
+  EventStateView,
   InterruptBody,
   InterruptedView,
   MessageBody,
@@ -41,6 +42,8 @@ export const api = {
   /** Ends the turn, unless it is over by now: another one goes on. */
   interrupt: (channel: string, body: InterruptBody) =>
     post<InterruptedView>(`/v1/channels/${part(channel)}/interrupt`, body),
+  event: (eventId: string, signal?: AbortSignal) =>
+    get<{ readonly state: EventStateView; readonly attempts: number }>(`/v1/events/${part(eventId)}`, signal),
   turns: (eventId: string, signal?: AbortSignal) =>
     get<TurnsView>(`/v1/events/${part(eventId)}/turns`, signal),
   cancel: (eventId: string) => post<CancelledView>(`/v1/events/${part(eventId)}/cancel`, {}),

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { signIn } from './session.js';
+import { signIn, tokenIn } from './session.js';
 import './login.css';
 
 /** Asks for the token. It lies over the page, so that nothing typed there is lost. */
@@ -10,7 +10,7 @@ export function Login() {
   useEffect(() => field.current?.focus(), []);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    const token = field.current?.value.trim() ?? '';
+    const token = tokenIn(field.current?.value ?? '');
     if (token === '') return;
     setBusy(true);
     setRefusal(await signIn(token));
@@ -21,8 +21,8 @@ export function Login() {
       <form class="login-card" onSubmit={submit}>
         <h1 id="login-title">Turnout</h1>
         <p>
-          Open the address that the gateway has printed (it ends with <code>#token=…</code>), or give its
-          token here.
+          Open the address that the gateway has printed (it ends with <code>#token=…</code>), or paste it or
+          its token here.
         </p>
         <label for="login-token">Token</label>
         <input

@@ -1,13 +1,14 @@
 import { render } from 'preact';
 import { App } from './app.js';
 import { watchSight } from './in-sight.js';
-import { findSession, signIn, takeTokenFromAddress, watchOtherTabs } from './session.js';
+import { findSession, signIn, takeTokenFromAddress, watchAddress, watchOtherTabs } from './session.js';
 import './theme.css';
 
 const token = takeTokenFromAddress();
 void (token === undefined ? findSession() : signIn(token));
 
 watchOtherTabs();
+watchAddress();
 watchSight();
 
 const root = document.getElementById('app');

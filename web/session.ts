@@ -16,14 +16,33 @@ export function signedOut(): void {
  * is kept nowhere.
  */
 export function takeTokenFromAddress(): string | undefined {
-  const found = /^#token=([^&]+)/.exec(location.hash)?.[1];
-  if (found === undefined) return undefined;
+  if (!tokenInAddress.test(location.hash)) return undefined;
+  const token = tokenIn(location.hash);
   history.replaceState(null, '', `${location.pathname}${location.search}`);
+  return token;
+}
+
+const tokenInAddress = /#token=([^&\s]+)/;
+
+/** The token of what was pasted: the token itself, or the address that ends with it. */
+export function tokenIn(pasted: string): string {
+  const found = tokenInAddress.exec(pasted)?.[1];
+  if (found === undefined) return pasted.trim();
   try {
     return decodeURIComponent(found);
   } catch {
     return found;
   }
+}
+
+/** The printed address, pasted into a tab that shows the page already, only changes the fragment: the view stays the one it was. */
+export function watchAddress(): void {
+  addEventListener('hashchange', (event) => {
+    const token = takeTokenFromAddress();
+    if (token === undefined) return;
+    history.replaceState(null, '', new URL(event.oldURL).hash || '#/');
+    if (session.value !== 'open') void signIn(token);
+  });
 }
 
 /**

@@ -51,6 +51,32 @@ describe('the page, from the first start on (16)', () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
+  it('signs in with the printed address in the open page, begins with the message, and says what is no conversation (16.4, 16.5)', async () => {
+    const client = await setUpPage().start();
+    const { page } = await open(addressOf(client, '#/c/home'));
+    await page.getByLabel('Token', { exact: true }).waitFor();
+    await page.evaluate((address) => location.assign(address), addressOf(client));
+    const focused = () => page.evaluate(() => document.activeElement?.id);
+    await expect.poll(focused).toBe('message');
+    expect(page.url()).toMatch(/#\/c\/home$/);
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await expect.poll(() => page.url()).toMatch(/#\/c\/chat-/);
+    await expect.poll(focused).toBe('message');
+    // However long the list is, what is above and below it stays in view.
+    await page.evaluate(() => {
+      const rows = Array.from({ length: 200 }, () => document.createElement('li'));
+      for (const row of rows) row.textContent = 'a conversation';
+      document.querySelector('.channels')?.append(...rows);
+    });
+    const bottom = await page.getByRole('button', { name: 'Sign out' }).boundingBox();
+    expect(bottom?.y).toBeLessThan(860);
+    await page.locator('.channels li').last().scrollIntoViewIfNeeded();
+    const top = await page.getByRole('button', { name: 'New conversation' }).boundingBox();
+    expect(top?.y).toBeGreaterThan(0);
+    await page.goto(addressOf(client, '#/c/nope%20x'));
+    await page.getByRole('alert').getByText('nope x').waitFor();
+  });
+
   it('shows text while it grows (16.4)', async () => {
     const client = await setUpPage({ TURNOUT_DEMO_SPEED: '2' }).start();
     const { page } = await open(addressOf(client));
@@ -149,6 +175,17 @@ describe('a turn that runs (16.4)', () => {
       await finished(page);
     }
     expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(1);
+    const notices = page.getByRole('region', { name: 'Conversation', exact: true }).getByText(/^Stopped/);
+    expect(await notices.count()).toBe(2);
+    // What was said before is there after a reload: of the last turn at once, of others when it is asked for.
+    await page.reload();
+    await answers(page)
+      .getByText(/\b1 2 3 4 5\b/)
+      .waitFor();
+    expect(await answers(page).count()).toBe(1);
+    await page.getByRole('button', { name: 'Show what was said and done' }).click();
+    await expect.poll(() => answers(page).count()).toBe(2);
+    expect(await notices.count()).toBe(2);
   });
 
   it('is not stopped by an Escape that is meant for something else (16.4)', async () => {
@@ -207,6 +244,14 @@ describe('a turn that runs (16.4)', () => {
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     await say(page, 'say exactly: steered');
     await answers(page).getByText('steered').first().waitFor({ timeout: 30_000 });
+    await finished(page);
+    for (const opened of ['live', 'reloaded']) {
+      if (opened === 'reloaded') await page.reload();
+      // It stands where it came in.
+      await answers(page).last().getByText('You said: say exactly: steered').waitFor();
+      expect(await page.getByText('You said: say exactly: steered').count()).toBe(1);
+      expect(await page.getByText('Cancelled, never ran').count()).toBe(1);
+    }
   });
 
   it('is seen by two tabs, and whole after a reload in its middle', async () => {

@@ -1,24 +1,31 @@
-import { useState } from 'preact/hooks';
-import { api } from '../api.js';
+import { useEffect, useState } from 'preact/hooks';
 import { CopyButton } from '../copy-button.js';
-import type { Row } from '../feed/timeline.js';
-import { addEvent, describeTurn, type Step, type Turn, unknownTurn } from '../feed/turn.js';
-import { timeInWords } from '../in-words.js';
+import type { ConversationStore } from '../feed/conversation-store.js';
+import { readTurns } from '../feed/read-turns.js';
+import { splitAnswer, withoutAnswer } from '../feed/split-answer.js';
+import type { AnswerRow } from '../feed/timeline.js';
+import type { Turn } from '../feed/turn.js';
 import { Markdown } from '../markdown/markdown.js';
+import { Time } from './prompt.js';
 import { Steps } from './steps.js';
-
-type AnswerRow = Extract<Row, { type: 'answer' }>;
 
 export interface AnswerProps {
   readonly row: AnswerRow;
   readonly cwd: string | undefined;
+  readonly store: ConversationStore;
 }
 
 /** An answer, or a turn that may become one. */
-export function Answer({ row: { message, turns }, cwd }: AnswerProps) {
+export function Answer({ row, cwd, store }: AnswerProps) {
+  const { message, turns, within, told, joined } = row;
   const turn = turns.at(-1);
   const backend = message?.backend ?? turn?.backend ?? 'the agent';
   const running = message === undefined && turn?.state === 'running';
+  // A message that came in while it was being answered stands where it came in.
+  useEffect(() => {
+    if (joined && message?.eventId) void store.loadTurns(message.eventId);
+  }, [joined]);
+  const answer = message === undefined ? undefined : splitAnswer(turn?.steps ?? [], message.text);
   return (
     <article class="answer" aria-label={`Answer from ${backend}`} aria-busy={running}>
       <header class="answer-head">
@@ -27,16 +34,21 @@ export function Answer({ row: { message, turns }, cwd }: AnswerProps) {
         {message !== undefined && <Time iso={message.createdAt} />}
       </header>
       {turns.length === 0 && message?.eventId && <PastSteps eventId={message.eventId} cwd={cwd} />}
-      {turns.map((attempt, index) => (
-        <Attempt
-          key={attempt.turnId}
-          turn={attempt}
-          cwd={cwd}
-          answered={message !== undefined && index === turns.length - 1}
-        />
-      ))}
+      {turns.map((attempt) => {
+        const answered = answer !== undefined && attempt === turn;
+        const steps = answered ? answer.steps : attempt.steps;
+        return (
+          <Attempt
+            key={attempt.turnId}
+            turn={{ ...attempt, steps }}
+            cwd={cwd}
+            within={within}
+            told={answered || (told && attempt === turn)}
+          />
+        );
+      })}
       {running && <Waiting turn={turn} />}
-      {message !== undefined && <Markdown text={message.text} />}
+      {message !== undefined && !answer?.isWhole && <Markdown text={message.text} />}
       {message !== undefined && (
         <footer class="answer-foot">
           <CopyButton text={message.text} label="Copy the answer" />
@@ -46,21 +58,19 @@ export function Answer({ row: { message, turns }, cwd }: AnswerProps) {
   );
 }
 
-function Attempt({
-  turn,
-  cwd,
-  answered,
-}: {
+interface AttemptProps {
   readonly turn: Turn;
   readonly cwd: string | undefined;
-  readonly answered: boolean;
-}) {
-  const { steps, state, error } = turn;
-  const shown = answered ? withoutAnswer(steps) : steps;
+  readonly within?: AnswerRow['within'];
+  /** True if it is said elsewhere how the attempt ended. */
+  readonly told: boolean;
+}
+
+function Attempt({ turn: { steps, state, error }, cwd, within, told }: AttemptProps) {
   return (
     <>
-      {shown.length > 0 && <Steps steps={shown} cwd={cwd} running={state === 'running'} />}
-      {error !== undefined && state !== 'running' && !answered && (
+      {steps.length > 0 && <Steps steps={steps} cwd={cwd} running={state === 'running'} within={within} />}
+      {error !== undefined && state !== 'running' && !told && (
         <p class={error.code === 'interrupted' ? 'step-notice' : 'failure'}>
           {error.code === 'interrupted' ? 'Stopped.' : error.message}
           {state === 'postponed' && ' It is tried again.'}
@@ -80,12 +90,6 @@ function Waiting({ turn }: { readonly turn: Turn }) {
       <span />
     </p>
   );
-}
-
-/** The text behind the last tool is the answer, which the message holds. */
-function withoutAnswer(steps: readonly Step[]): readonly Step[] {
-  const lastTool = steps.findLastIndex(({ type }) => type === 'tool');
-  return steps.filter(({ type }, index) => index <= lastTool || type !== 'text');
 }
 
 /** The steps of a turn that was not seen at work are read when they are asked for. */
@@ -113,30 +117,8 @@ function PastTurns({ turns, cwd }: { readonly turns: readonly Turn[]; readonly c
   return (
     <>
       {shown.map((turn) => (
-        <Attempt key={turn.turnId} turn={turn} cwd={cwd} answered={turn.state === 'answered'} />
+        <Attempt key={turn.turnId} turn={turn} cwd={cwd} told={turn.state === 'answered'} />
       ))}
     </>
-  );
-}
-
-export async function readTurns(eventId: string): Promise<readonly Turn[] | string> {
-  try {
-    const { turns } = await api.turns(eventId);
-    return turns.map(({ events, ...view }) =>
-      describeTurn(
-        events.reduce((turn, event) => addEvent(turn, event), unknownTurn(view.turnId)),
-        view,
-      ),
-    );
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-export function Time({ iso }: { readonly iso: string }) {
-  return (
-    <time class="time" dateTime={iso} title={new Date(iso).toLocaleString()}>
-      {timeInWords(iso)}
-    </time>
   );
 }

@@ -41,6 +41,8 @@ export interface ChangesProps {
 
 export function ConversationView({ channel, openList, Changes }: ConversationViewProps) {
   const store = useStore(channel);
+  const refusal = useCell(store.refusal);
+  if (refusal !== undefined) return <NoConversation why={refusal} openList={openList} />;
   return (
     <>
       <div class="conversation">
@@ -50,6 +52,23 @@ export function ConversationView({ channel, openList, Changes }: ConversationVie
       </div>
       {Changes !== undefined && <Side store={store} Changes={Changes} />}
     </>
+  );
+}
+
+function NoConversation({ why, openList }: { readonly why: string; readonly openList: () => void }) {
+  return (
+    <div class="page">
+      <div class="view-head">
+        <ListButton open={openList} />
+      </div>
+      <div class="empty" role="alert">
+        <h1>There is no such conversation</h1>
+        <p>{why}</p>
+        <p>
+          <a href={printRoute({ type: 'start' })}>Go to the newest conversation</a>
+        </p>
+      </div>
+    </div>
   );
 }
 

@@ -1,10 +1,12 @@
 import { useMemo, useState } from 'preact/hooks';
 import { describeToolInput, type FileEdit, summarizeToolInput } from '../../src/core/tool-input.js';
+import type { MessageView } from '../../src/gateway/channels/http/wire.js';
 import { Diff } from '../diff.js';
-import type { PermissionStep, Step, ThinkingStep, ToolStep } from '../feed/turn.js';
+import { type PermissionStep, type Step, type ThinkingStep, type ToolStep, tellsOf } from '../feed/turn.js';
 import { LongText } from '../long-text.js';
 import { Markdown } from '../markdown/markdown.js';
 import { memo } from '../memo.js';
+import { Prompt } from './prompt.js';
 import './steps.css';
 
 export interface StepsProps {
@@ -12,14 +14,22 @@ export interface StepsProps {
   readonly cwd?: string | undefined;
   /** True while the turn runs: its last text grows. */
   readonly running: boolean;
+  /** The messages that came into the turn, as a whole. */
+  readonly within?: readonly MessageView[] | undefined;
 }
 
 /** What the agent said and did, step by step: what it thought and how its tools were called is folded. */
-export function Steps({ steps, cwd, running }: StepsProps) {
+export function Steps({ steps, cwd, running, within }: StepsProps) {
   return (
     <div class="steps">
       {steps.map((step, index) => (
-        <StepView key={index} step={step} cwd={cwd} growing={running && index === steps.length - 1} />
+        <StepView
+          key={index}
+          step={step}
+          cwd={cwd}
+          growing={running && index === steps.length - 1}
+          message={step.type === 'steering' ? within?.find(({ text }) => tellsOf(step, text)) : undefined}
+        />
       ))}
     </div>
   );
@@ -29,9 +39,10 @@ interface StepProps {
   readonly step: Step;
   readonly cwd: string | undefined;
   readonly growing: boolean;
+  readonly message: MessageView | undefined;
 }
 
-const StepView = memo(function StepView({ step, cwd, growing }: StepProps) {
+const StepView = memo(function StepView({ step, cwd, growing, message }: StepProps) {
   switch (step.type) {
     case 'text':
       return <Markdown text={step.text} growing={growing} />;
@@ -43,6 +54,9 @@ const StepView = memo(function StepView({ step, cwd, growing }: StepProps) {
       return <Decision step={step} />;
     case 'notice':
       return <p class="step-notice">{step.message}</p>;
+    case 'steering':
+      if (message === undefined) return <p class="step-notice">A message came in: {step.text}</p>;
+      return <Prompt message={message} />;
   }
 });
 

@@ -3,7 +3,10 @@ import { useCell } from '../cell.js';
 import type { ConversationStore } from '../feed/conversation-store.js';
 import type { Row } from '../feed/timeline.js';
 import { memo } from '../memo.js';
-import { Answer, Time } from './answer.js';
+import { Answer } from './answer.js';
+import { EmptyConversation } from './empty-conversation.js';
+import { PastTurn } from './past-turn.js';
+import { Prompt } from './prompt.js';
 import { useRowBlocks } from './use-rows.js';
 import './timeline.css';
 
@@ -66,12 +69,14 @@ export function Timeline({ store }: { readonly store: ConversationStore }) {
         <div class="timeline-content" ref={content}>
           {problem !== undefined && !state.loaded && <p class="empty">{problem}</p>}
           {!state.loaded && problem === undefined && <p class="empty">Loading …</p>}
-          {state.loaded && blocks.length === 0 && <Empty />}
+          {state.loaded && blocks.length === 0 && (
+            <EmptyConversation channel={store.channel} backend={state.status?.backend} />
+          )}
           {state.previous !== undefined && state.previous !== 'none' && (
             <p class="empty">Earlier messages …</p>
           )}
           {blocks.map((rows) => (
-            <Block key={rows[0]?.key} rows={rows} cwd={cwd} />
+            <Block key={rows[0]?.key} rows={rows} cwd={cwd} store={store} />
           ))}
         </div>
       </section>
@@ -87,9 +92,10 @@ export function Timeline({ store }: { readonly store: ConversationStore }) {
 interface BlockProps {
   readonly rows: readonly Row[];
   readonly cwd: string | undefined;
+  readonly store: ConversationStore;
 }
 
-const Block = memo(function Block({ rows, cwd }: BlockProps) {
+const Block = memo(function Block({ rows, cwd, store }: BlockProps) {
   const block = useRef<HTMLDivElement>(null);
   // Far away, the browser may leave a block out. Nearer it is laid out, so that nothing moves when it comes into sight.
   useEffect(() => {
@@ -105,16 +111,28 @@ const Block = memo(function Block({ rows, cwd }: BlockProps) {
   return (
     <div class="rows" ref={block}>
       {rows.map((row) => (
-        <RowView key={row.key} row={row} cwd={cwd} />
+        <RowView key={row.key} row={row} cwd={cwd} store={store} />
       ))}
     </div>
   );
 });
 
-const RowView = memo(function RowView({ row, cwd }: { readonly row: Row; readonly cwd: string | undefined }) {
+interface RowProps {
+  readonly row: Row;
+  readonly cwd: string | undefined;
+  readonly store: ConversationStore;
+}
+
+const RowView = memo(function RowView({ row, cwd, store }: RowProps) {
   switch (row.type) {
     case 'prompt':
-      return <Prompt text={row.message.text} at={row.message.createdAt} />;
+      return (
+        <div class="row">
+          <Prompt message={row.message} />
+        </div>
+      );
+    case 'past':
+      return <PastTurn row={row} store={store} />;
     case 'notice':
       return (
         <div class="row notice">
@@ -124,45 +142,8 @@ const RowView = memo(function RowView({ row, cwd }: { readonly row: Row; readonl
     case 'answer':
       return (
         <div class="row">
-          <Answer row={row} cwd={cwd} />
+          <Answer row={row} cwd={cwd} store={store} />
         </div>
       );
   }
 });
-
-const longPrompt = 3000;
-
-function Prompt({ text, at }: { readonly text: string; readonly at: string }) {
-  const [whole, setWhole] = useState(false);
-  if (/^\/[a-z]+(?:\s|$)/i.test(text) && text.length < 200) {
-    return (
-      <div class="row command-row">
-        <code>{text}</code>
-      </div>
-    );
-  }
-  const cut = !whole && text.length > longPrompt;
-  return (
-    <div class="row prompt">
-      <div class="prompt-text">
-        <span class="hidden-visually">You said: </span>
-        {cut ? `${text.slice(0, longPrompt)} …` : text}
-        {cut && (
-          <button type="button" class="small" onClick={() => setWhole(true)}>
-            Show all
-          </button>
-        )}
-      </div>
-      <Time iso={at} />
-    </div>
-  );
-}
-
-function Empty() {
-  return (
-    <div class="empty">
-      <h2>A new conversation</h2>
-      <p>Say what is to be done. The agent works in the directory shown above.</p>
-    </div>
-  );
-}

@@ -61,8 +61,13 @@ function keepBlocks(
 
 function isSame(one: Row, other: Row): boolean {
   if (one.type !== other.type || one.message !== other.message) return false;
+  if (one.type === 'past' && other.type === 'past') return one.last === other.last;
   if (one.type !== 'answer' || other.type !== 'answer') return true;
   return (
-    one.turns.length === other.turns.length && one.turns.every((turn, index) => turn === other.turns[index])
+    one.told === other.told &&
+    one.joined === other.joined &&
+    one.within.length === other.within.length &&
+    one.turns.length === other.turns.length &&
+    one.turns.every((turn, index) => turn === other.turns[index])
   );
 }

@@ -2,6 +2,7 @@ import { ApiError, api } from '../api.js';
 import { Cell } from '../cell.js';
 import { type Conversation, emptyConversation, type Frame, foldAll } from './conversation.js';
 import { ChannelFollower, type Connection } from './follow.js';
+import { readTurns } from './read-turns.js';
 
 /** A channel's conversation, kept up to date until it is closed. */
 export class ConversationStore {
@@ -9,6 +10,8 @@ export class ConversationStore {
   readonly state = new Cell<Conversation>(emptyConversation);
   /** Why the history could not be read, if so. */
   readonly problem = new Cell<string | undefined>(undefined);
+  /** Why there can be no such conversation, if so: the address may name one that has no id. */
+  readonly refusal = new Cell<string | undefined>(undefined);
   readonly #follower: ChannelFollower;
   readonly #abort = new AbortController();
   #older: Promise<void> | undefined;
@@ -23,8 +26,7 @@ export class ConversationStore {
         if (gap || !this.state.value.loaded) this.#readHistory();
       },
       others,
-      // The answer to this tells whether the session has ended.
-      failed: () => void api.status(channel, this.#abort.signal).catch(() => undefined),
+      failed: () => void this.#askWhy(),
     });
   }
 
@@ -45,6 +47,14 @@ export class ConversationStore {
       this.#older = undefined;
     });
     return this.#older;
+  }
+
+  /** Reads what was said and done for a message that has ended. Returns why it could not, if so. */
+  async loadTurns(eventId: string): Promise<string | undefined> {
+    const turns = await readTurns(eventId, this.#abort.signal);
+    if (typeof turns === 'string') return turns;
+    if (!this.#abort.signal.aborted) this.#take([{ type: 'past', turns }]);
+    return undefined;
   }
 
   #readHistory(): void {
@@ -72,7 +82,42 @@ export class ConversationStore {
   }
 
   #take(frames: readonly Frame[]): void {
-    this.state.set(foldAll(this.state.value, frames));
+    const before = this.state.value;
+    const now = foldAll(before, frames);
+    this.state.set(now);
+    for (const eventId of leftQueue(before, now)) void this.#readEvent(eventId);
     if (frames.some(({ type }) => type === 'reset')) this.#readHistory();
   }
+
+  /** A stream does not say why it can't be opened. The answer to this tells it, also that the session has ended. */
+  async #askWhy(): Promise<void> {
+    try {
+      await api.status(this.channel, this.#abort.signal);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 400)) return;
+      this.refusal.set(error.message);
+      this.close();
+    }
+  }
+
+  async #readEvent(eventId: string): Promise<void> {
+    try {
+      const { state, attempts } = await api.event(eventId, this.#abort.signal);
+      this.#take([{ type: 'event', eventId, state, begun: attempts > 0 }]);
+    } catch {
+      // It stays as it was last seen.
+    }
+  }
+}
+
+/** The messages that wait no more, and that no turn works on: somebody may have dropped them. */
+function leftQueue(before: Conversation, now: Conversation): readonly string[] {
+  if (before.status === now.status) return [];
+  const known = new Set([
+    ...(now.status?.waiting ?? []).map(({ eventId }) => eventId),
+    ...(now.status?.running?.eventIds ?? []),
+    ...now.turns.flatMap(({ eventIds }) => eventIds),
+  ]);
+  const waited = before.status?.waiting ?? [];
+  return waited.map(({ eventId }) => eventId).filter((eventId) => !known.has(eventId));
 }

@@ -1,5 +1,6 @@
 import type {
   ChannelStatusView,
+  EventStateView,
   MessagesView,
   MessageView,
   StreamedChatEvent,
@@ -29,6 +30,15 @@ export type Frame =
   | { readonly type: 'state'; readonly status: ChannelStatusView }
   /** A page of the history: the last one, or the one in front of what is there. */
   | { readonly type: 'page'; readonly page: MessagesView }
+  /** Turns that have ended, read from the archive. */
+  | { readonly type: 'past'; readonly turns: readonly Turn[] }
+  /** What became of a message that waited. */
+  | {
+      readonly type: 'event';
+      readonly eventId: string;
+      readonly state: EventStateView;
+      readonly begun: boolean;
+    }
   /** What was read so far counts no more. */
   | { readonly type: 'reset' };
 
@@ -43,9 +53,25 @@ export function fold(state: Conversation, frame: Frame): Conversation {
     case 'said':
       return { ...state, messages: merge(state.messages, [frame.message]) };
     case 'state':
-      return { ...state, status: frame.status };
+      return joinEvents({ ...state, status: frame.status });
     case 'page':
       return addPage(state, frame.page);
+    case 'past': {
+      // What was seen at work is known already.
+      const more = frame.turns.filter((turn) => !state.turns.some(({ turnId }) => turnId === turn.turnId));
+      return more.length === 0 ? state : { ...state, turns: [...more, ...state.turns] };
+    }
+    case 'event': {
+      const { eventId, state: now, begun } = frame;
+      return {
+        ...state,
+        messages: state.messages.map((message) =>
+          message.eventId === eventId && message.role === 'user'
+            ? { ...message, state: now, begun }
+            : message,
+        ),
+      };
+    }
     case 'reset':
       return state.status === undefined ? emptyConversation : { ...emptyConversation, status: state.status };
   }
@@ -66,6 +92,15 @@ function chat(state: Conversation, event: StreamedChatEvent, id: string | undefi
   return position === undefined ? next : { ...next, position };
 }
 
+/** A message that is taken into the running turn is told by the channel's state first. */
+function joinEvents(state: Conversation): Conversation {
+  const running = state.status?.running;
+  const turn = state.turns.findLast(({ turnId }) => turnId === running?.turnId);
+  if (running === undefined || turn === undefined || turn.eventIds.length >= running.eventIds.length)
+    return state;
+  return changeTurn(state, turn.turnId, (known) => ({ ...known, eventIds: running.eventIds }));
+}
+
 function changeTurn(state: Conversation, turnId: string, change: (turn: Turn) => Turn): Conversation {
   const at = state.turns.findLastIndex((turn) => turn.turnId === turnId);
   const turn = state.turns[at];
@@ -83,7 +118,8 @@ function addPage(state: Conversation, page: MessagesView): Conversation {
 }
 
 /** In the order of ids. A message that is there already stays the same object, so that its row is not drawn again. */
-export function merge(known: readonly MessageView[], more: readonly MessageView[]): readonly MessageView[] {
+export function merge(before: readonly MessageView[], more: readonly MessageView[]): readonly MessageView[] {
+  const known = withNewStates(before, more);
   const ids = new Set(known.map(({ id }) => id));
   const added = more.filter(({ id }) => !ids.has(id) && ids.add(id));
   if (added.length === 0) return known;
@@ -91,6 +127,16 @@ export function merge(known: readonly MessageView[], more: readonly MessageView[
   const merged = [...known, ...added];
   const inOrder = added.length === 1 && (last === undefined || number(last) < number(added[0]));
   return inOrder ? merged : merged.sort((one, other) => number(one) - number(other));
+}
+
+function withNewStates(known: readonly MessageView[], read: readonly MessageView[]): readonly MessageView[] {
+  const states = new Map(read.filter(({ state }) => state !== undefined).map((one) => [one.id, one]));
+  const isOld = (message: MessageView) => {
+    const now = states.get(message.id);
+    return now !== undefined && (now.state !== message.state || now.begun !== message.begun);
+  };
+  if (!known.some(isOld)) return known;
+  return known.map((message) => (isOld(message) ? (states.get(message.id) ?? message) : message));
 }
 
 function number(message: MessageView | undefined): number {

@@ -1,6 +1,5 @@
 import type {
   ChatEvent,
-  NoticeEvent,
   PermissionDecision,
   StepEvent,
   ToolEndEvent,
@@ -15,7 +14,7 @@ export interface Turn extends Omit<TurnView, 'channel' | 'startedAt'> {
   readonly steps: readonly Step[];
 }
 
-export type Step = TextStep | ThinkingStep | ToolStep | PermissionStep | NoticeStep;
+export type Step = TextStep | ThinkingStep | ToolStep | PermissionStep | NoticeStep | SteeringStep;
 
 export interface TextStep {
   readonly type: 'text';
@@ -48,6 +47,13 @@ export interface PermissionStep {
 export interface NoticeStep {
   readonly type: 'notice';
   readonly message: string;
+}
+
+/** A message was taken into the turn here: what follows may be its answer. */
+export interface SteeringStep {
+  readonly type: 'steering';
+  /** Its first 200 characters. */
+  readonly text: string;
 }
 
 /** The turn that a ChatEvent belongs to may be told of later: an id is enough to begin with. */
@@ -125,8 +131,12 @@ function addStep(turn: Turn, event: Exclude<StepEvent, { type: 'session' | 'usag
       };
     }
     case 'notice':
+      if (event.raw === undefined && event.message.startsWith(steeringWords)) {
+        const text = event.message.slice(steeringWords.length);
+        return { ...turn, steps: [...steps, { type: 'steering', text }] };
+      }
       // What the CLI said beside the protocol is for the archive; what it warns of, or waits for, is for people.
-      if (event.level !== 'warning' && event.retry === undefined && !isSteering(event)) return turn;
+      if (event.level !== 'warning' && event.retry === undefined) return turn;
       return { ...turn, steps: [...steps, { type: 'notice', message: event.message }] };
     default:
       // A newer gateway may say what this page does not know.
@@ -141,9 +151,12 @@ function endTool(turn: Turn, { id, output, isError, denied = false }: ToolEnd): 
   return { ...turn, steps: turn.steps.with(at, { ...step, end: { output, isError, denied } }) };
 }
 
-/** The gateway tells where a message was taken into the turn: what follows may be its answer. */
-function isSteering({ message, raw }: NoticeEvent): boolean {
-  return raw === undefined && message.startsWith('A message came in: ');
+/** The gateway tells with them where a message was taken into the turn. */
+const steeringWords = 'A message came in: ';
+
+/** True if the step tells of this message. */
+export function tellsOf(step: Step, text: string): boolean {
+  return step.type === 'steering' && step.text === text.slice(0, 200);
 }
 
 type ToolEnd = Omit<ToolEndEvent, 'type' | 'denied'> & { readonly denied?: boolean };

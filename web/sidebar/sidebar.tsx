@@ -34,15 +34,17 @@ export const Sidebar = memo(function Sidebar({ route, channel, close }: SidebarP
         New conversation
       </button>
       <Search />
-      <ul class="channels">
-        {shown?.map((one) => (
-          <ChannelLink key={one.channel} channel={one} current={one.channel === channel} />
-        ))}
-      </ul>
-      {shown?.length === 0 && (
-        <p class="sidebar-note">{hits === undefined ? 'No conversation yet.' : 'Nothing was found.'}</p>
-      )}
-      <EarlierSessions channel={channel} />
+      <div class="sidebar-list">
+        <ul class="channels">
+          {shown?.map((one) => (
+            <ChannelLink key={one.channel} channel={one} current={one.channel === channel} />
+          ))}
+        </ul>
+        {shown?.length === 0 && (
+          <p class="sidebar-note">{hits === undefined ? 'No conversation yet.' : 'Nothing was found.'}</p>
+        )}
+        <EarlierSessions channel={channel} />
+      </div>
       <div class="sidebar-foot">
         <a href="#/statistics" aria-current={route.type === 'statistics' ? 'page' : undefined}>
           Statistics

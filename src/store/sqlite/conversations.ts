@@ -2,6 +2,7 @@ import type {
   ChannelOverview,
   ChannelState,
   ConversationMessage,
+  EventState,
   StoredMessage,
   StoredSession,
 } from '../rows.js';
@@ -139,22 +140,34 @@ export function readMessages(db: Database, channel: string, page: MessagePage): 
   const limit = Math.max(0, page.limit);
   const rows =
     page.before === undefined
-      ? db.all<MessageRow>(
-          'SELECT * FROM messages WHERE channel = ? AND id > ? ORDER BY id LIMIT ?',
+      ? db.all<PageRow>(
+          `${pageColumns} WHERE messages.channel = ? AND messages.id > ? ORDER BY messages.id LIMIT ?`,
           channel,
           page.after ?? 0,
           limit,
         )
       : db
-          .all<MessageRow>(
-            'SELECT * FROM messages WHERE channel = ? AND id < ? ORDER BY id DESC LIMIT ?',
+          .all<PageRow>(
+            `${pageColumns} WHERE messages.channel = ? AND messages.id < ? ORDER BY messages.id DESC LIMIT ?`,
             channel,
             page.before,
             limit,
           )
           .reverse();
-  return rows.map(toMessage);
+  return rows.map((row) => {
+    const { state, begun } = row;
+    return state === null ? toMessage(row) : { ...toMessage(row), event: { state, begun: begun === 1 } };
+  });
 }
+
+interface PageRow extends MessageRow {
+  readonly state: EventState | null;
+  readonly begun: number;
+}
+
+const pageColumns = `SELECT messages.*, events.state AS state,
+    EXISTS (SELECT 1 FROM turn_members WHERE event_seq = events.seq) AS begun
+  FROM messages LEFT JOIN events ON events.seq = messages.at_event AND messages.opening = 1`;
 
 /**
  * Reads a conversation in the order of its events, not of its messages: a message that waits during a turn

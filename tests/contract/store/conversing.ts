@@ -119,6 +119,26 @@ export function describeConversing(stage: StoreStage): void {
       expect(await stage.store.messages('c', { limit: 10, after: rest.at(-1)?.id })).toEqual([]);
     });
 
+    it('tell what has become of what was sent (16.4)', async () => {
+      await stage.accept('c', 'stopped');
+      await stage.accept('c', 'dropped');
+      const error = { code: 'interrupted', message: 'stopped' } as const;
+      const { lease } = await stage.claimOne();
+      await stage.store.cancelWaiting({ channel: 'c', at: 9, error });
+      const messages = [{ role: 'system', text: 'Stopped.' }] as const;
+      await stage.store.finish(lease, outcome('', { state: 'cancelled', error, messages }));
+      await stage.accept('c', 'waits');
+      for (const page of [{ after: 0 }, { before: 1000 }]) {
+        const found = await stage.store.messages('c', { ...page, limit: 9 });
+        expect(found.map(({ text, event }) => [text, event])).toEqual([
+          ['stopped', { state: 'cancelled', begun: true }],
+          ['dropped', { state: 'cancelled', begun: false }],
+          ['Stopped.', undefined],
+          ['waits', { state: 'queued', begun: false }],
+        ]);
+      }
+    });
+
     it('are counted for each channel', async () => {
       await stage.accept('b', '1', { at: 3 });
       await stage.accept('b', '2', { at: 4 });

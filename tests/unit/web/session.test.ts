@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { pageHeaders, pageKey, session, signIn, signOut, watchOtherTabs } from '../../../web/session.js';
+import {
+  pageHeaders,
+  pageKey,
+  session,
+  signIn,
+  signOut,
+  tokenIn,
+  watchAddress,
+  watchOtherTabs,
+} from '../../../web/session.js';
 
 describe('the session of the page', () => {
   const kept = new Map<string, string>();
@@ -42,6 +51,37 @@ describe('the session of the page', () => {
     await signOut();
     expect([pageKey(), kept.size]).toEqual(['', 0]);
     expect(reload).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    ['secret', 'secret'],
+    [' secret\n', 'secret'],
+    ['http://127.0.0.1:7777/#token=a%2Fb', 'a/b'],
+    ['  http://127.0.0.1:7777/#token=secret&more=1 ', 'secret'],
+    ['#token=100%', '100%'],
+  ])('finds the token in what is pasted: %j (16.5)', (pasted, token) => {
+    expect(tokenIn(pasted)).toBe(token);
+  });
+
+  it('begins when the printed address is pasted into the open page, and takes the token out of it (16.5)', async () => {
+    let change: (event: object) => void = () => undefined;
+    vi.stubGlobal('addEventListener', (_: string, listener: typeof change) => {
+      change = listener;
+    });
+    const replaceState = vi.fn();
+    vi.stubGlobal('history', { replaceState });
+    const at = { hash: '#token=secret', pathname: '/', search: '' };
+    vi.stubGlobal('location', at);
+    watchAddress();
+    // In a session the view stays, and the token goes.
+    const before = asked.length;
+    change({ oldURL: 'http://127.0.0.1/#/c/home' });
+    expect(replaceState.mock.calls.map((call) => call[2])).toEqual(['/', '#/c/home']);
+    expect(asked).toHaveLength(before);
+    session.set('closed');
+    change({ oldURL: 'http://127.0.0.1/#/c/home' });
+    expect(asked.at(-1)).toMatchObject({ headers: { Authorization: 'Bearer secret' } });
+    await vi.waitFor(() => expect(session.value).toBe('open'));
   });
 
   it('ends and begins in all tabs (16.5)', () => {

@@ -75,6 +75,10 @@ export interface MessageView {
   readonly text: string;
   readonly createdAt: string;
   readonly backend?: string;
+  /** Of the message that somebody has sent: its state when this was read. */
+  readonly state?: EventStateView;
+  /** True if a turn has worked on it. */
+  readonly begun?: boolean;
 }
 
 /** `GET /v1/channels/:id/messages`: oldest first. */

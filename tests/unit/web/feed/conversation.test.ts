@@ -34,7 +34,7 @@ const steps = [
     end: { output: 'text', isError: false, denied: false },
   },
   { type: 'permission', id: 'p1', tool: 'Read', decision: 'allow' },
-  { type: 'notice', message: 'A message came in: be quick' },
+  { type: 'steering', text: 'be quick' },
   { type: 'text', text: 'Done.' },
 ];
 
@@ -112,6 +112,26 @@ describe('the fold over a channel’s feed', () => {
     });
     expect(again.previous).toBe('none');
     expect(again.messages).toBe(older.messages);
+  });
+
+  it('knows what became of a message, and what was read of past turns (16.4)', () => {
+    const page = (state: 'queued' | 'cancelled'): Frame => ({
+      type: 'page',
+      page: { messages: [{ ...message(1, 'user', 'e1'), state, begun: false }] },
+    });
+    const state = foldAll(emptyConversation, [page('queued'), ...stream()]);
+    expect(fold(state, page('cancelled')).messages[0]).toMatchObject({ state: 'cancelled' });
+    const told: Frame = { type: 'event', eventId: 'e1', state: 'cancelled', begun: false };
+    expect(fold(state, told).messages[0]).toMatchObject({ state: 'cancelled', text: 'user 1' });
+    const past = foldAll(emptyConversation, [turned('past', ['e0'], 'failed')]).turns;
+    const read = fold(state, { type: 'past', turns: [...past, ...state.turns] });
+    expect(read.turns.map(({ turnId }) => turnId)).toEqual(['past', 't']);
+  });
+
+  it('knows a message that has come into the running turn (16.4)', () => {
+    const status = { running: { turnId: 't', eventIds: ['e1', 'e2'] } } as never;
+    const state = foldAll(emptyConversation, [turned('t', ['e1']), { type: 'state', status }]);
+    expect(state.turns[0]?.eventIds).toEqual(['e1', 'e2']);
   });
 
   it('begins anew when it is told to, and keeps how the channel is (16.2)', () => {

@@ -80,6 +80,62 @@ describe('the rows of a conversation', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
+  const stopped = { state: 'cancelled', begun: true } as const;
+
+  it('puts the notice of a stopped turn behind that turn, not behind the next message (16.4)', () => {
+    const notice = message(3, 'system', 'e1', 'Stopped by a newer message.');
+    const messages = [{ ...one, ...stopped }, two, notice, message(4, 'assistant', 'e2')];
+    expect(rows(messages)).toEqual(['prompt 1', 'past 1', 'notice 3', 'prompt 2', 'answer 4']);
+    const turns = [seen('t', ['e1'], 'cancelled')];
+    expect(rows(messages, turns)).toEqual(['prompt 1', 'answer (t)', 'notice 3', 'prompt 2', 'answer 4']);
+    // The notice says how it ended: its turn does not say so again.
+    expect(arrange({ messages, turns, waiting: new Set() })[1]).toMatchObject({ told: true });
+  });
+
+  it('reads what was said in a stopped turn at once if it is the last one (16.4)', () => {
+    const first = [{ ...one, ...stopped }, message(2, 'system', 'e1', 'Stopped.')];
+    const isLast = (messages: readonly MessageView[]) =>
+      arrange({ messages, turns: [], waiting: new Set() }).find(({ type }) => type === 'past');
+    expect(isLast(first)).toMatchObject({ key: 'answer e1', last: true });
+    const more = [...first, message(3, 'user', 'e3'), message(4, 'assistant', 'e3')];
+    expect(isLast(more)).toMatchObject({ last: false });
+  });
+
+  it('puts a message that was dropped behind what it waited for (16.4)', () => {
+    const dropped = { ...two, state: 'cancelled', begun: false } as const;
+    const three = message(3, 'user', 'e3');
+    const messages = [one, dropped, three, message(4, 'assistant', 'e1'), message(5, 'assistant', 'e3')];
+    expect(rows(messages)).toEqual(['prompt 1', 'answer 4', 'prompt 2', 'prompt 3', 'answer 5']);
+    expect(rows([one, dropped], [seen('t', ['e1'])])).toEqual(['prompt 1', 'answer (t)', 'prompt 2']);
+    const notice = message(3, 'system', 'e1', 'Stopped.');
+    const after = [message(4, 'user', 'e4'), message(5, 'assistant', 'e4')];
+    expect(rows([{ ...one, ...stopped }, dropped, notice, ...after])).toEqual([
+      ...['prompt 1', 'past 1', 'notice 3', 'prompt 2'],
+      ...['prompt 4', 'answer 5'],
+    ]);
+  });
+
+  it('shows a message that came into a turn there, and nowhere else (16.4)', () => {
+    const steered = addEvent(seen('t', ['e1', 'e2'], 'answered'), {
+      type: 'notice',
+      level: 'info',
+      message: `A message came in: ${two.text}`,
+    });
+    const messages = [
+      one,
+      { ...two, state: 'answered', begun: true } as const,
+      message(3, 'assistant', 'e1'),
+    ];
+    expect(rows(messages, [steered])).toEqual(['prompt 1', 'answer 3 (t)']);
+    expect(arrange({ messages, turns: [steered], waiting: new Set() })[1]).toMatchObject({
+      within: [{ id: '2' }],
+    });
+    // Until the turn is read, it stands where it was said.
+    const unread = arrange({ messages, turns: [], waiting: new Set() });
+    expect(unread.map(({ type }) => type)).toEqual(['prompt', 'prompt', 'answer']);
+    expect(unread[2]).toMatchObject({ joined: true });
+  });
+
   it('leaves out the words for a question that a card shows (16.4)', () => {
     const question = message(
       2,

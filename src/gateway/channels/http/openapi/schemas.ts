@@ -44,6 +44,8 @@ const message = z.strictObject({
   text,
   createdAt: time,
   backend: text.exactOptional(),
+  state: eventState.exactOptional().describe('Of what somebody has sent: its state when this was read.'),
+  begun: z.boolean().exactOptional().describe('True if a turn has worked on it.'),
 }) satisfies z.ZodType<wire.MessageView>;
 
 const messages = z.strictObject({

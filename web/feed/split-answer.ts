@@ -1,0 +1,40 @@
+import type { Step } from './turn.js';
+
+export interface SplitAnswer {
+  /** The steps to show above the answer. */
+  readonly steps: readonly Step[];
+  /** True if the answer is in the steps as a whole: a message came in between its parts. */
+  readonly isWhole: boolean;
+}
+
+/** Tells the steps of a turn from its answer, so that nothing is shown twice. */
+export function splitAnswer(steps: readonly Step[], answer: string): SplitAnswer {
+  const at = steps.findLastIndex(({ type }) => type === 'steering');
+  if (at === -1) return { steps: withoutAnswer(steps), isWhole: false };
+  const lastTool = steps.findLastIndex(({ type }) => type === 'tool');
+  if (isSame(textOf(steps.slice(lastTool + 1)), answer)) return { steps, isWhole: true };
+  // The answer is what was said behind the message, or behind the last tool.
+  const from = Math.max(at, lastTool);
+  const isBehind = isSame(textOf(steps.slice(from + 1)), answer);
+  return { steps: isBehind ? withoutText(steps, from) : withoutAnswer(steps), isWhole: false };
+}
+
+/** The text behind the last tool is the answer, which the message holds. */
+export function withoutAnswer(steps: readonly Step[]): readonly Step[] {
+  return withoutText(
+    steps,
+    steps.findLastIndex(({ type }) => type === 'tool'),
+  );
+}
+
+function withoutText(steps: readonly Step[], behind: number): readonly Step[] {
+  return steps.filter(({ type }, index) => index <= behind || type !== 'text');
+}
+
+function textOf(steps: readonly Step[]): string {
+  return steps.map((step) => (step.type === 'text' ? step.text : '')).join('');
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.replaceAll(/\s/g, '') === other.replaceAll(/\s/g, '');
+}
