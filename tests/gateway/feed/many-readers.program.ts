@@ -76,12 +76,21 @@ it.runIf(process.platform === 'linux')(
 );
 
 it.runIf(process.platform === 'linux')(
-  'a hundred that ask for a long turn from its beginning and read none of it cost little (16.1, 16.5)',
+  'a hundred that ask for a long turn from its beginning and read none of it cost little memory (16.1, 16.5)',
   { timeout: 120_000 },
   async () => {
     const run = startProgram(
       directory(),
-      { HTTP_TOKEN: token, TURNOUT_DEMO_SPEED: '0', HTTP_MAX_REQUESTS_PER_MINUTE: '0', BACKEND_LIVE: '1' },
+      {
+        ...{
+          HTTP_TOKEN: token,
+          TURNOUT_DEMO_SPEED: '0',
+          HTTP_MAX_REQUESTS_PER_MINUTE: '0',
+          BACKEND_LIVE: '1',
+        },
+        // What the readers would hold of the turn together does not fit into this: the gateway would die of it.
+        NODE_OPTIONS: '--max-old-space-size=256',
+      },
       ['--demo'],
     );
     const address = new URL(await url(run));
@@ -93,13 +102,13 @@ it.runIf(process.platform === 'linux')(
       const event = await fetch(new URL(`/v1/events/${eventId}?wait=5`, address), { headers });
       return ((await event.json()) as { state: string }).state === 'answered';
     });
-    const before = residentMb(run.child.pid);
     const silent = await Promise.all(
       Array.from({ length: 100 }, () => follow(address, true, '?after=0.0.ended')),
     );
     // Each has a part of the turn, and nothing of the 12 MB that it would read.
     await new Promise((resolve) => setTimeout(resolve, 2500));
     expect(silent.every(({ bytes: read }) => read === 0)).toBe(true);
-    expect(residentMb(run.child.pid) - before).toBeLessThan(250);
+    expect((await fetch(new URL('/healthz', address))).status).toBe(200);
+    expect(run.child.exitCode).toBeNull();
   },
 );
