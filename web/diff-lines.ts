@@ -4,19 +4,18 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** The lines of a unified diff. Its file names are left out: whoever shows it knows them. Any text gives some lines. */
+/** The lines of the unified diff of one file. Its file names are left out: whoever shows it knows them. Any text gives some lines. */
 export function parseDiff(diff: string): readonly DiffLine[] {
   const lines = diff.split('\n');
   if (lines.at(-1) === '') lines.pop();
   const found: DiffLine[] = [];
-  // The counts of the hunk say how many lines are left in it: `--- ` in a hunk is a removed line, not a file's name.
-  let left = 0;
+  // Only what stands in front of the first hunk is left out: behind it `--- ` is a removed line, whatever a hunk's numbers,
+  // which a model may have written, say of its length.
+  let inHeading = true;
   for (const line of lines) {
-    const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line);
-    if (hunk !== null) left = Number(hunk[1] ?? 1) + Number(hunk[2] ?? 1);
-    else if (left <= 0 && isHeader(line)) continue;
+    if (inHeading && isHeader(line)) continue;
     const parsed = parseLine(line);
-    left -= { added: 1, removed: 1, context: 2, place: 0, note: 0 }[parsed.type];
+    if (parsed.type !== 'note') inHeading = false;
     found.push(parsed);
   }
   return found;

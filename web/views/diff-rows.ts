@@ -109,4 +109,5 @@ export function longestRow(rows: readonly DiffRow[]): number {
   return longest;
 }
 
-const partHeading = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)$/;
+// With `s`: the words may hold what JavaScript takes for the end of a line (\r, U+2028), and the part must not be lost by it.
+const partHeading = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)$/s;

@@ -25,6 +25,20 @@ describe('the lines of a diff', () => {
     ]);
   });
 
+  it('hides no such line behind numbers that are wrong or left out (16.5)', () => {
+    for (const heading of ['@@', '@@ -1,0 +1,0 @@', '@@ a function']) {
+      const lines = parseDiff(`--- a/x\n+++ b/x\n${heading}\n--- b\n+++ evil\n`);
+      expect(lines.map(({ text }) => text)).toEqual([heading, '-- b', '++ evil']);
+    }
+  });
+
+  it('ends a line at a line break only (16.5)', () => {
+    for (const end of ['\r', '\u2028', '\u2029']) {
+      const lines = parseDiff(`--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b${end}@@ -1 +1 @@${end}-c\n`);
+      expect(lines.map(({ type }) => type)).toEqual(['place', 'removed', 'added']);
+    }
+  });
+
   it('shows every line of any text (16.5)', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('+a', '-b', ' c', 'd', '', '@@ -1 +1 @@', '\\ x')), (lines) => {
