@@ -50,7 +50,9 @@ export function createApp(options: RouteOptions): HttpApp {
   app.onError((error, c) => {
     const problem = isOpenAiPath(c.req.path) ? toOpenAiProblem(error) : toProblem(error);
     if (problem.status >= 500) {
-      const level = problem.code === 'internal' ? 'error' : 'warn';
+      // A client that has gone may be why, and nobody misses the answer.
+      const isMissed = !c.req.raw.signal.aborted;
+      const level = problem.code === 'internal' ? 'error' : isMissed ? 'warn' : 'debug';
       options.log[level]('http request failed', { method: c.req.method, path: c.req.path, error });
     }
     return c.json(problem.body, problem.status, { ...problem.headers });

@@ -1,6 +1,6 @@
 import OpenAI, { APIError, type ClientOptions } from 'openai';
 import { describe, expect, it } from 'vitest';
-import { type Client, eventually, setUpGateway } from '../../../stage.js';
+import { type Client, eventually, type GatewayStage, setUpGateway } from '../../../stage.js';
 
 // One file: to import the client takes longer than most of the tests.
 
@@ -270,7 +270,8 @@ describe('what goes wrong, as the OpenAI client tells it', () => {
   });
 
   it('stops the turn of a client that has gone, and drops what waits for it (16.3)', async () => {
-    const client = await setUpGateway().start();
+    const stage = setUpGateway();
+    const client = await stage.start();
     const openai = openAiClient(client);
     const leaving = new AbortController();
     const hanging = openai.chat.completions.create(
@@ -296,10 +297,12 @@ describe('what goes wrong, as the OpenAI client tells it', () => {
       'hello',
       expect.stringContaining('Stopped by its client, which has gone'),
     ]);
+    expect(await failuresIn(stage)).toEqual([]);
   });
 
   it('runs a request with an Idempotency-Key once, whoever waits for it (16.3)', async () => {
-    const client = await setUpGateway().start();
+    const stage = setUpGateway();
+    const client = await stage.start();
     const openai = openAiClient(client);
     const headers = { 'Idempotency-Key': 'k1' };
     const body = { model: 'claude', input: 'wait 5 seconds' };
@@ -315,6 +318,7 @@ describe('what goes wrong, as the OpenAI client tells it', () => {
     expect(again).toEqual(twice);
     expect(again?.status).toBe('completed');
     expect(await client.messages(again?.metadata?.['channel'] ?? '')).toHaveLength(2);
+    expect(await failuresIn(stage)).toEqual([]);
   });
 
   it('answers a request that waits when the gateway stops: the message is kept (16.3)', async () => {
@@ -327,6 +331,12 @@ describe('what goes wrong, as the OpenAI client tells it', () => {
     expect((await waiting).message).toMatch(/is kept.*GET \/v1\/responses\/resp_evt_/);
   });
 });
+
+/** What is told of failed requests, as soon as the one that its client has left has ended. */
+async function failuresIn({ log }: GatewayStage) {
+  await eventually(async () => log.some(({ status }) => status === 499));
+  return log.filter(({ message }) => message === 'http request failed');
+}
 
 function said(content: string) {
   return { role: 'user', content } as const;
