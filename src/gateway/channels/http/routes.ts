@@ -27,7 +27,7 @@ export function createApp(options: RouteOptions): HttpApp {
   // A slash at the end of a path changes nothing.
   const app: HttpApp = new Hono({ strict: false });
   app.use('*', observe(options));
-  app.use('*', limitRequests(options.maxRequestsPerMinute), checkHost(options.hosts));
+  app.use('*', limitRequests(options), checkHost(options.hosts));
   app.use('/v1/*', checkOrigin(options.hosts), checkToken(options));
   addPageSessionRoutes(app, options);
   addChannelRoutes(app, options);
