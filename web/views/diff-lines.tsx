@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
+import { VisibleText } from '../visible-text.js';
 import { createColouredRows, type Piece } from './coloured-rows.js';
 import { type DiffRow, type LineRow, lineNumberDigits, longestLine, longestRow } from './diff-rows.js';
 import { count } from './numbers-in-words.js';
-import { VisibleText } from './visible-text.js';
 
 interface Props {
   readonly path: string;

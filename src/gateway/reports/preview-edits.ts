@@ -1,4 +1,5 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { editNotes } from '../../core/edit-notes.js';
 import { cutDiff, diffHeading, unifiedDiff } from '../../core/line-diff.js';
 import type { FileEdit } from '../../core/tool-input.js';
 import { type InsideFile, readInside } from './read-inside.js';
@@ -66,15 +67,9 @@ async function previewFile(
 
 /** What the lines of a diff don't tell stands in front of them. Readers of diffs pass over these lines. */
 function notesOf(edits: readonly FileEdit[], cwd: string | undefined): string {
-  const notes = edits.flatMap(({ before, after, diff, note, movedTo, deleted }) => [
-    ...(note === undefined ? [] : [note]),
-    ...(movedTo === undefined ? [] : [`The file is moved to ${shownPath(movedTo, cwd)}`]),
-    ...(deleted ? ['The file is deleted'] : []),
-    ...((before ?? after ?? diff ?? note ?? movedTo ?? deleted) === undefined
-      ? ['What changes is not told']
-      : []),
-  ]);
-  if (isDeletion(edits)) notes.push('The file is deleted');
+  const notes = edits.flatMap((edit) =>
+    editNotes(edit.movedTo === undefined ? edit : { ...edit, movedTo: shownPath(edit.movedTo, cwd) }),
+  );
   return [...new Set(notes)].map((note) => `\\ ${note.replaceAll(/[\r\n]/g, '?')}\n`).join('');
 }
 
