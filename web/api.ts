@@ -7,6 +7,8 @@ import type {
   ChangesView,
   ChannelStatusView,
   ChannelsView,
+  InterruptBody,
+  InterruptedView,
   MessageBody,
   MessagesView,
   PermissionView,
@@ -19,7 +21,7 @@ import type {
   TurnsView,
   UsageView,
 } from '../src/gateway/channels/http/wire.js';
-import { pageKey, signedOut } from './session.js';
+import { pageHeaders, pageKey, signedOut } from './session.js';
 
 /** The gateway's HTTP interface, as docs/http-api.md describes it. The browser adds the session's cookie, and this file the page's key. */
 export const api = {
@@ -36,8 +38,9 @@ export const api = {
   /** Sent again after a failure with the same key, it is one message. */
   say: (channel: string, body: MessageBody, key: string) =>
     post<ReceiptView>(`/v1/channels/${part(channel)}/messages`, body, { 'Idempotency-Key': key }),
-  interrupt: (channel: string) =>
-    post<{ readonly interrupted: boolean }>(`/v1/channels/${part(channel)}/interrupt`, {}),
+  /** Ends the turn, unless it is over by now: another one goes on. */
+  interrupt: (channel: string, body: InterruptBody) =>
+    post<InterruptedView>(`/v1/channels/${part(channel)}/interrupt`, body),
   turns: (eventId: string, signal?: AbortSignal) =>
     get<TurnsView>(`/v1/events/${part(eventId)}/turns`, signal),
   cancel: (eventId: string) => post<CancelledView>(`/v1/events/${part(eventId)}/cancel`, {}),
@@ -109,7 +112,7 @@ function post<T>(path: string, body: unknown, headers: Record<string, string> = 
 async function call<T>(path: string, init: RequestInit): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(path, { ...init, headers: { ...init.headers, 'X-Turnout-Page': pageKey() } });
+    response = await fetch(path, { ...init, headers: { ...init.headers, ...pageHeaders() } });
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiError(0, 'network', 'The gateway can’t be reached.');

@@ -1,13 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
-import { announcement, questionsHere, showBadge } from './attention.js';
+import { announcement, questionsHere, showBadge, toldHere } from './attention.js';
 import { useCell } from './cell.js';
-import { channels, watchChannels } from './channels.js';
+import { channels, followChannels, watchChannels } from './channels.js';
 import { ConversationView } from './conversation/conversation-view.js';
 import { lazy } from './lazy.js';
+import { ListButton } from './list-button.js';
+import { watchNews } from './list-news.js';
 import { Login } from './login.js';
 import { parseRoute, printRoute, type Route } from './routes.js';
 import { session } from './session.js';
 import { Sidebar } from './sidebar/sidebar.js';
+import { useEscape } from './use-escape.js';
 import './app.css';
 
 const ChangesView = lazy(async () => (await import('./views/changes.js')).ChangesView);
@@ -34,18 +37,16 @@ function Shell({ inert }: { readonly inert: boolean }) {
   const [list, setList] = useState(false);
   const channel = 'channel' in route ? route.channel : undefined;
   useEffect(watchChannels, []);
+  useEffect(() => watchNews(() => toldHere.value), []);
+  const isAlone = channel === undefined && route.type !== 'start';
+  useEffect(() => (isAlone ? followChannels() : undefined), [isAlone]);
   useBadge(channel);
   useEffect(() => setList(false), [route]);
   const openList = () => setList(true);
   const closeList = () => setList(false);
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape') return;
-    event.preventDefault();
-    closeList();
-  };
+  useEscape(list, closeList);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the list, wherever the focus is
-    <div class="shell" inert={inert} onKeyDown={list ? onKeyDown : undefined}>
+    <div class="shell" inert={inert}>
       <button type="button" class="skip" onClick={focusMessage}>
         Skip to the message
       </button>
@@ -95,18 +96,10 @@ function View({ route, openList }: { readonly route: Route; readonly openList: (
   }
 }
 
-/** On a phone a view needs a way to the list; elsewhere that is beside it. */
 function ViewHead({ openList }: { readonly openList: () => void }) {
   return (
     <div class="view-head">
-      <button
-        type="button"
-        class="plain head-menu"
-        aria-label="Open the list of conversations"
-        onClick={openList}
-      >
-        ☰
-      </button>
+      <ListButton open={openList} />
     </div>
   );
 }

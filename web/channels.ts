@@ -2,6 +2,7 @@ import type { ChannelView } from '../src/gateway/channels/http/wire.js';
 import { api } from './api.js';
 import { Cell } from './cell.js';
 import { randomKey } from './conversation/outgoing.js';
+import { ChannelFollower } from './feed/follow.js';
 import { session } from './session.js';
 
 /** The conversations, the one with the newest message first; undefined until they were read. */
@@ -24,15 +25,24 @@ export function channelsChanged(): void {
   }, restMs);
 }
 
+let asked = 0;
+let shown = 0;
+
 export async function readChannels(): Promise<void> {
+  asked += 1;
+  const mine = asked;
   try {
-    channels.set((await api.channels('')).channels);
+    const { channels: read } = await api.channels('');
+    // An answer that was overtaken by a later one is older: what it has not yet would seem to come up again.
+    if (mine < shown) return;
+    shown = mine;
+    channels.set(read);
   } catch {
     // The list stays as it was; the conversation says that the gateway can't be reached.
   }
 }
 
-/** Keeps the list up to date where no stream tells of changes. Returns how to end that. */
+/** Reads the list from time to time, for where no stream tells of changes. Returns how to end that. */
 export function watchChannels(): () => void {
   const read = () => {
     // Also while the page is hidden: its title tells of questions.
@@ -47,6 +57,20 @@ export function watchChannels(): () => void {
     unwatch();
     document.removeEventListener('visibilitychange', read);
   };
+}
+
+/**
+ * Keeps the list up to date with a stream of its own, for the views without a conversation: the stream of a conversation in
+ * which nothing is said. Returns how to end that.
+ */
+export function followChannels(): () => void {
+  const follower = new ChannelFollower(newChannel(), {
+    frames: () => undefined,
+    opened: channelsChanged,
+    others: channelsChanged,
+    failed: () => void readChannels(),
+  });
+  return () => follower.close();
 }
 
 export async function searchChannels(words: string, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { CopyButton } from './copy-button.js';
-import { compareTexts, type DiffLine, parseDiff } from './diff-lines.js';
+import { compareTexts, type DiffRow, partInWords, readDiffRows } from './diff-rows.js';
 import { emptyLines, isEmptyLine, mostEmptyLines } from './fold-blanks.js';
 import { FoldMark, VisibleLines, VisibleText } from './visible-text.js';
 import './diff.css';
@@ -18,12 +18,12 @@ const atOnce = 400;
 /** The change of one file. Long lines are wrapped, and odd characters marked: nothing of it is out of sight. */
 export function Diff({ path, change, notes = [] }: DiffProps) {
   const lines = useMemo(
-    () => ('diff' in change ? parseDiff(change.diff) : compareTexts(change.before, change.after)),
+    () => ('diff' in change ? readDiffRows(change.diff) : compareTexts(change.before, change.after)),
     [change],
   );
   const rows = useMemo(() => foldRows(lines), [lines]);
   const [limit, setLimit] = useState(atOnce);
-  const count = (type: DiffLine['type']) => lines.filter((line) => line.type === type).length;
+  const count = (kind: DiffRow['kind']) => lines.filter((line) => line.kind === kind).length;
   const text = () => ('diff' in change ? change.diff : change.after);
   return (
     <figure class="diff">
@@ -38,7 +38,7 @@ export function Diff({ path, change, notes = [] }: DiffProps) {
       </figcaption>
       <div class="diff-lines">
         {notes.map((text) => (
-          <Line line={{ type: 'note', text }} />
+          <Line line={{ kind: 'note', text }} />
         ))}
         {rows.slice(0, limit).map((line) => (
           <Line line={line} />
@@ -59,34 +59,39 @@ export function Diff({ path, change, notes = [] }: DiffProps) {
   );
 }
 
-const signs = { added: '+', removed: '−', context: '', place: '', note: '' } as const;
+const signs = { added: '+', removed: '−', same: '', part: '', note: '' } as const;
 const maxLine = 4000;
 
-interface Row extends DiffLine {
+type Row = DiffRow & {
   /** The number of empty lines that it stands for. */
   readonly empty?: number;
-}
+};
 
 /** Many empty lines in a row become one: what comes behind them has to be in sight. */
-function foldRows(lines: readonly DiffLine[]): readonly Row[] {
+function foldRows(lines: readonly DiffRow[]): readonly Row[] {
   const rows: Row[] = [];
   for (let at = 0; at < lines.length; ) {
-    const { type } = lines[at] ?? { type: 'note' };
+    const first = lines[at];
+    if (first === undefined) break;
+    const isSame = (row: DiffRow | undefined) =>
+      row !== undefined && row.kind === first.kind && row.kind !== 'part' && isEmptyLine(row.text);
     let end = at;
-    while (end < lines.length && lines[end]?.type === type && isEmptyLine(lines[end]?.text ?? '')) end += 1;
-    if (end - at > mostEmptyLines) rows.push({ type, text: '', empty: end - at });
+    while (isSame(lines[end])) end += 1;
+    if (end - at > mostEmptyLines) rows.push({ ...first, empty: end - at });
     else rows.push(...lines.slice(at, Math.max(end, at + 1)));
     at = Math.max(end, at + 1);
   }
   return rows;
 }
 
-function Line({ line: { type, text, empty } }: { readonly line: Row }) {
+function Line({ line }: { readonly line: Row }) {
+  const { kind, empty } = line;
+  const text = kind === 'part' ? partInWords(line) : line.text;
   const [whole, setWhole] = useState(false);
   const cut = !whole && text.length > maxLine;
   return (
-    <div class={`diff-line diff-${type}`}>
-      <span class="diff-sign">{signs[type]}</span>
+    <div class={`diff-line diff-${kind}`}>
+      <span class="diff-sign">{signs[kind]}</span>
       <span class="diff-text">
         {empty === undefined ? (
           <VisibleLines text={cut ? text.slice(0, maxLine) : text} />
@@ -97,6 +102,9 @@ function Line({ line: { type, text, empty } }: { readonly line: Row }) {
           <button type="button" class="small" data-unread onClick={() => setWhole(true)}>
             Show the whole line ({text.length} characters)
           </button>
+        )}
+        {kind !== 'part' && line.endsWithoutBreak && (
+          <span class="diff-note"> (no line break at the end of the file)</span>
         )}
       </span>
     </div>

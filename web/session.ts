@@ -38,13 +38,19 @@ export function pageKey(): string {
   }
 }
 
+/** The headers that every request needs, beside the cookie. */
+export function pageHeaders(): Readonly<Record<string, string>> {
+  return { 'X-Turnout-Page': pageKey() };
+}
+
 const keyName = 'turnout page key';
 let keptKey = '';
 
 function keepPageKey(key: string): void {
   keptKey = key;
   try {
-    localStorage.setItem(keyName, key);
+    if (key === '') localStorage.removeItem(keyName);
+    else localStorage.setItem(keyName, key);
   } catch {
     // A browser may forbid it: then the session ends with the page.
   }
@@ -81,10 +87,36 @@ async function exchange(token: string): Promise<string | undefined> {
   }
 }
 
+/**
+ * Ends the session in this browser, and loads the page anew: nothing of the conversations stays behind the form. Where the
+ * gateway can't be reached, the cookie stays, which is worth nothing without the page's key.
+ */
+export async function signOut(): Promise<void> {
+  const signal = AbortSignal.timeout(3000);
+  await fetch('/v1/page-session', { method: 'DELETE', headers: pageHeaders(), signal }).catch(
+    () => undefined,
+  );
+  keepPageKey('');
+  try {
+    // What was typed and not sent.
+    sessionStorage.clear();
+  } catch {
+    // Where it is forbidden, nothing was kept.
+  }
+  location.reload();
+}
+
+/** The session is the browser's: what another tab does about it counts here too. */
+export function watchOtherTabs(): void {
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key === keyName) session.set(newValue === null ? 'closed' : 'open');
+  });
+}
+
 /** Asks the gateway whether there is a session. */
 export async function findSession(): Promise<void> {
   try {
-    const response = await fetch('/v1/channels?limit=1', { headers: { 'X-Turnout-Page': pageKey() } });
+    const response = await fetch('/v1/channels?limit=1', { headers: pageHeaders() });
     session.set(response.status === 401 ? 'closed' : 'open');
   } catch {
     // The views say that they can't reach the gateway, and try again.

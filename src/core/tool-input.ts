@@ -1,6 +1,7 @@
 import { oneLine } from './one-line.js';
 import { describeToolInput } from './tool-action.js';
 
+export { editNotes } from './edit-notes.js';
 export {
   describeToolInput,
   type FileEdit,

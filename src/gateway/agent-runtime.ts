@@ -42,6 +42,8 @@ export interface RuntimeTurn {
   readonly instructions?: string | undefined;
   /** The settings that were made in the chat. */
   readonly chosen: Chosen;
+  /** The reason why no agent is asked. */
+  readonly refused?: string | undefined;
   readonly stdoutFile?: string | undefined;
   /** Takes the session that the turn leaves, to be stored with its result. Without it, the session is stored at once. */
   readonly pending?: PendingSession | undefined;
@@ -137,6 +139,7 @@ export class AgentRuntime {
     const settings = turnSettings(this.#config, files, turn.chosen, this.#hooks.gatesTools);
     const restrictions = this.checkRestrictions(settings);
     const refused =
+      turn.refused ??
       unusable(settings) ??
       this.#exposed(settings) ??
       (restrictions.type === 'refused' ? restrictions.text : undefined);

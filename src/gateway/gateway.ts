@@ -18,7 +18,14 @@ import { buildParts, type GatewayParts } from './build-parts.js';
 import type { HttpAddress } from './channels/http/http-channel.js';
 import { loadHttpToken } from './channels/http/http-token.js';
 import type { ChainRuns } from './channels/lookups.js';
-import type { ChannelStatus, GatewayFace, Health, IncomingMessage, Receipt } from './channels/types.js';
+import type {
+  ChannelStatus,
+  GatewayFace,
+  Health,
+  IncomingMessage,
+  InterruptOptions,
+  Receipt,
+} from './channels/types.js';
 import { checkStart } from './check-start.js';
 import { backendConfig, configWith, type Environment, type GatewayConfig } from './config.js';
 import { HookManager } from './hooks/hook-manager.js';
@@ -225,8 +232,8 @@ export class Gateway implements GatewayFace {
     return receipt;
   }
 
-  async interrupt(channel: string, by = 'an interrupt'): Promise<boolean> {
-    return this.#parts.queue.stop(channel, { type: 'stopped', by });
+  async interrupt(channel: string, { turnId, by = 'an interrupt' }: InterruptOptions = {}): Promise<boolean> {
+    return this.#parts.queue.stop(channel, { type: 'stopped', by }, { turnId });
   }
 
   event(id: string): Promise<StoredEvent | undefined> {

@@ -43,7 +43,7 @@ export class Cancellation {
     if (this.#onGivenAbort !== undefined) this.#given?.removeEventListener('abort', this.#onGivenAbort);
   }
 
-  /** Not `AbortSignal.any`: on Node 20 each one stays referenced for as long as the given signal lives. */
+  /** Not `AbortSignal.any`: on Node 20 a weak reference to each one stays for as long as the given signal lives. */
   #makeSignal(): AbortSignal {
     const controller = new AbortController();
     this.#controller = controller;

@@ -21,6 +21,15 @@ export interface Failure {
   readonly message: string;
 }
 
+/** The agent that a message asks for. What is left out stays as it is in the channel. */
+export interface AgentChoice {
+  readonly backend?: string | undefined;
+  /** Null takes the model back that was chosen in the chat. */
+  readonly model?: string | null | undefined;
+  /** A depth by its name. */
+  readonly thinking?: string | undefined;
+}
+
 export interface StoredEvent {
   readonly id: string;
   /** The number grows in the order of arrival. */
@@ -33,6 +42,10 @@ export interface StoredEvent {
   readonly author?: string | undefined;
   /** What its sender tells the agent beside the text, for the turn's system prompt. */
   readonly instructions?: string | undefined;
+  /** The agent that is to answer: its turn changes the channel to it. */
+  readonly agent?: AgentChoice | undefined;
+  /** How the message meets others, in place of the channel's own mode. One with `queue` has a turn of its own. */
+  readonly queueMode?: string | undefined;
   readonly state: EventState;
   readonly createdAt: number;
   readonly endedAt?: number | undefined;
@@ -139,6 +152,16 @@ export interface ContextUsed {
   readonly tokens: number;
   /** The number of tokens that fit in, where the CLI tells it. */
   readonly window?: number | undefined;
+}
+
+/** A place in a channel: behind a message, and in or behind a turn. 0 where there is none. */
+export interface ChannelPlace {
+  readonly message: number;
+  /** When the message was written. */
+  readonly messageAt: number;
+  readonly turn: number;
+  /** When the turn began. */
+  readonly turnAt: number;
 }
 
 /** A turn without its tools: there may be thousands of them. */

@@ -1,8 +1,10 @@
 import type { ChatEvent, PermissionDecision, Usage } from '../core/chat-event.js';
 import type {
+  AgentChoice,
   ChangingTurn,
   ChannelDigest,
   ChannelOverview,
+  ChannelPlace,
   ChannelState,
   ContextUsed,
   ConversationMessage,
@@ -47,7 +49,10 @@ export interface Store {
 
   /** Begins turns: at most `limit`, the head of each channel that has none running, the least recently served first. */
   claim(request: ClaimRequest): Promise<readonly Claim[]>;
-  /** Takes waiting prompts of the lease's channel into its turn, in order: up to the first command, or only `only`. */
+  /**
+   * Takes waiting prompts of the lease's channel into its turn, in order: up to the first command, or the first one with a
+   * turn of its own, or only `only`.
+   */
   join(lease: Lease, request: JoinRequest): Promise<readonly StoredEvent[]>;
   /** Puts an event that had joined back in front of the waiting ones. */
   leave(lease: Lease, eventId: string): Promise<void>;
@@ -137,10 +142,10 @@ export interface Store {
   runningTurn(channel: string): Promise<TurnOutline | undefined>;
   /** The context of a channel's present session with a backend, as the last of its recent turns told that tells it. */
   contextUsed(channel: string, backend: string): Promise<ContextUsed | undefined>;
-  /** The id of a channel's newest message, and the seq of its newest turn that has ended; 0 where there is none. */
-  lastOf(channel: string): Promise<{ readonly message: number; readonly turn: number }>;
-  /** True if the message and the turn are (still) the channel's; 0 stands for its beginning. */
-  holds(channel: string, place: { readonly message: number; readonly turn: number }): Promise<boolean>;
+  /** A channel's newest message, and its newest turn that has ended. */
+  lastOf(channel: string): Promise<ChannelPlace>;
+  /** True if the message and the turn are (still) the channel's, and the same ones; 0 stands for its beginning. */
+  holds(channel: string, place: ChannelPlace): Promise<boolean>;
   /** The beginning of the first prompt of a channel's present conversation. */
   firstPrompt(channel: string): Promise<string | undefined>;
   /** A part of a turn's archive, from 0 on; undefined behind the last one. */
@@ -201,6 +206,8 @@ export interface NewEvent {
   readonly author?: string | undefined;
   /** What its sender tells the agent beside the text, for the turn's system prompt. */
   readonly instructions?: string | undefined;
+  readonly agent?: AgentChoice | undefined;
+  readonly queueMode?: string | undefined;
   /** The role of the text in the conversation. Default `user`. */
   readonly role?: Role | undefined;
   readonly at: number;
@@ -220,8 +227,6 @@ export interface AcceptOptions {
   readonly cancels?: readonly CancelRequest[] | undefined;
   /** A running turn that is going to be stopped, noted as its `stopReason`: after a crash it is not run again. */
   readonly stops?: { readonly turnId: string; readonly by: string } | undefined;
-  /** The change of the channel that the message asks for, unless it is refused. */
-  readonly channelChange?: ChannelChange | undefined;
   /**
    * What was said elsewhere before the message, oldest first. In a channel without any event it is the beginning of the
    * conversation; in any other it counts as known.

@@ -42,6 +42,13 @@ describe('the page, from the first start on (16)', () => {
     await page.getByRole('textbox', { name: 'Message' }).fill('another');
     await page.reload();
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('another');
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    await second.getByRole('textbox', { name: 'Message' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    for (const tab of [page, second]) await tab.getByLabel('Token').waitFor();
+    expect(await page.getByText('half a thought').count()).toBe(0);
+    expect(await page.context().cookies()).toEqual([]);
   });
 
   it('shows text while it grows (16.4)', async () => {
@@ -142,6 +149,44 @@ describe('a turn that runs (16.4)', () => {
       await finished(page);
     }
     expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(1);
+  });
+
+  it('is not stopped by an Escape that is meant for something else (16.4)', async () => {
+    const client = await setUpPage({ TURNOUT_DEMO_SPEED: '1' }).start();
+    const { page } = await open(addressOf(client));
+    let stops = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/interrupt')) stops += 1;
+    });
+    await say(page, 'say exactly: hello');
+    await answers(page).getByText('hello', { exact: true }).waitFor();
+    await finished(page);
+    await say(page, 'count to 500');
+    const stop = page.getByRole('button', { name: 'Stop' });
+    await stop.waitFor();
+    const search = page.getByRole('searchbox');
+    await search.fill('words');
+    await search.press('Escape');
+    expect(await search.inputValue()).toBe('');
+    await search.press('Escape');
+    for (const place of ['Backend', 'Model']) await page.getByLabel(place, { exact: true }).press('Escape');
+    await page.getByRole('link', { name: 'Statistics' }).press('Escape');
+    await page.setViewportSize({ width: 360, height: 740 });
+    const blur = () => page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await page.getByRole('button', { name: 'Open the list' }).click();
+    await blur();
+    await page.keyboard.press('Escape');
+    await search.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: /▾$/ }).click();
+    // On a phone it is in the menu.
+    await page.getByText(/tokens \(\d+ %\)$/).waitFor();
+    await blur();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Backend', { exact: true }).waitFor({ state: 'hidden' });
+    expect([stops, await stop.count()]).toEqual([0, 1]);
+    await page.keyboard.press('Escape');
+    await finished(page);
+    expect(stops).toBe(1);
   });
 
   it('is steered by a message, or the message is queued and can be cancelled', async () => {

@@ -131,20 +131,29 @@ describe('what waits for somebody (16.4)', () => {
       Object.assign(globalThis, { shown });
       Object.defineProperty(globalThis, 'Notification', {
         value: class {
-          constructor(title: string) {
-            shown.push(title);
+          constructor(title: string, { body }: { readonly body: string }) {
+            shown.push(`${title}: ${body}`);
           }
         },
       });
       Object.defineProperty(document, 'hidden', { value: true });
+      document.dispatchEvent(new Event('visibilitychange'));
     });
+    const shown = () => page.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
     await say(page, 'write a note: buy milk');
     await expect.poll(() => page.title()).toMatch(/^\(1\) /);
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toContain('waiting');
-    await expect
-      .poll(() => page.evaluate(() => (globalThis as unknown as { shown: string[] }).shown))
-      .toContain('An agent needs your answer');
+    await expect.poll(shown).toContain('An agent needs your answer: Write demo-note.txt');
     await page.getByRole('button', { name: 'Deny', exact: true }).click();
     await expect.poll(() => page.title()).not.toMatch(/^\(1\) /);
+    await expect.poll(shown).toContainEqual(expect.stringMatching(/^Answer from /));
+
+    // In a view without a conversation, of one that nobody has opened here.
+    await page.evaluate(() => {
+      location.hash = '#/statistics';
+    });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await client.post('elsewhere', 'write a note: bread');
+    await expect.poll(shown).toContain('An agent needs your answer: write a note: bread');
   });
 });

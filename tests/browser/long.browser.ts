@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js';
 import type { GatewayStage } from '../gateway/stage.js';
 import { addressOf, answers, open, setUpPage, useBrowser } from './stage.js';
+import { traceTasks } from './trace-tasks.js';
 
 useBrowser();
 
@@ -31,6 +32,7 @@ describe('a conversation of 2,000 messages (16.4)', () => {
     await answers(page).getByText('2000', { exact: true }).waitFor();
     const view = page.getByRole('region', { name: 'Conversation' });
     await view.hover();
+    expect(await farthestJump(page)).toBeLessThan(1000);
     for (let tries = 0; tries < 400 && (await answers(page).count()) < count / 2; tries += 1) {
       await page.mouse.wheel(0, -6000);
       await page.waitForTimeout(20);
@@ -72,41 +74,20 @@ describe('a conversation of 2,000 messages (16.4)', () => {
 /** A task of over 50 ms keeps a frame from being drawn in time. One of 0 was not seen at all: then nothing was measured. */
 const isQuick = (ms: number) => ms > 0 && ms < 50;
 
-interface TraceEvent {
-  readonly name: string;
-  readonly ph: string;
-  readonly pid: number;
-  readonly tid: number;
-  /** The processor's time in microseconds: what other programs do meanwhile is not in it. */
-  readonly tdur?: number;
-  readonly args: { readonly name?: string };
-}
-
-/** Measures the tasks of the page's main thread from now on. */
-async function traceTasks(page: Page): Promise<{ longest(): Promise<number> }> {
-  const session = await page.context().newCDPSession(page);
-  const events: TraceEvent[] = [];
-  session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])));
-  await session.send('Tracing.start', { traceConfig: { includedCategories: ['toplevel'] } });
-  return {
-    async longest() {
-      const complete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
-      await session.send('Tracing.end');
-      await complete;
-      await session.detach();
-      const main = new Set(
-        events
-          .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
-          .map(thread),
-      );
-      const tasks = events.filter(
-        (event) => event.ph === 'X' && event.name.endsWith('RunTask') && main.has(thread(event)),
-      );
-      return Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1000));
-    },
-  };
-}
-
-function thread({ pid, tid }: TraceEvent): string {
-  return `${pid} ${tid}`;
+/** Scrolls up step by step. Returns how far, in px, what was in sight moved at most in one step of 300. */
+async function farthestJump(page: Page): Promise<number> {
+  let farthest = 0;
+  for (let step = 0; step < 60; step += 1) {
+    const row = await page.evaluateHandle(() =>
+      [...document.querySelectorAll('.timeline .row')].find(
+        (element) => element.getBoundingClientRect().bottom > 100,
+      ),
+    );
+    const top = () => row.evaluate((element) => element?.getBoundingClientRect().top ?? Number.NaN);
+    const before = await top();
+    await page.mouse.wheel(0, -300);
+    await page.waitForTimeout(60);
+    farthest = Math.max(farthest, Math.abs((await top()) - before));
+  }
+  return farthest;
 }

@@ -23,8 +23,15 @@ export interface GatewayStage {
   start(env?: Record<string, string>, backend?: BackendAdapter): Promise<Client>;
 }
 
-/** Sets up a data directory for gateways over the demo agent in this process, one after the other. */
-export function setUpGateway(settings: Record<string, string> = {}, pageDirectory?: string): GatewayStage {
+/**
+ * Sets up a data directory for gateways over the demo agent in this process, one after the other. They end with the test, or
+ * as `atEnd` says: with `afterAll` the tests of a file share it.
+ */
+export function setUpGateway(
+  settings: Record<string, string> = {},
+  pageDirectory?: string,
+  atEnd: (end: () => Promise<void>) => void = onTestFinished,
+): GatewayStage {
   const root = mkdtempSync(join(tmpdir(), 'turnout-gateway-'));
   const home = join(root, 'home');
   const work = join(root, 'work');
@@ -34,7 +41,7 @@ export function setUpGateway(settings: Record<string, string> = {}, pageDirector
   const points: JournalPoint[] = [];
   const lookers: ((point: JournalPoint) => void)[] = [(point) => points.push(point)];
   const running = new Set<Client>();
-  onTestFinished(async () => {
+  atEnd(async () => {
     for (const client of running) await client.stop();
     rmSync(root, { recursive: true, force: true });
   });

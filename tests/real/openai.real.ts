@@ -73,7 +73,10 @@ describe.each(['one-shot', 'live'] as const)('the OpenAI client, %s', (mode) => 
       expect(request?.rawBody).toContain(said);
     if (backend !== 'opencode') expect(request?.model).toBe(otherModels[backend]);
 
-    model.use([{ steps: [{ text: ['The second ', 'answer.'] }] }]);
+    model.use([
+      { steps: [{ text: ['Let me ', 'look.'] }, { shell: 'echo done' }] },
+      { steps: [{ text: ['The second ', 'answer.'] }] },
+    ]);
     const stream = openai.responses.stream({
       model: `${backend}/${otherModels[backend]}`,
       input: 'the second question',
@@ -82,8 +85,9 @@ describe.each(['one-shot', 'live'] as const)('the OpenAI client, %s', (mode) => 
     const deltas: string[] = [];
     stream.on('response.output_text.delta', ({ delta }) => deltas.push(delta));
     const second = await stream.finalResponse();
-    expect(second, gateway.log).toMatchObject({ status: 'completed', output_text: 'The second answer.' });
-    expect(deltas.join('')).toBe('The second answer.');
+    const told = 'Let me look.\n\nThe second answer.';
+    expect(second, gateway.log).toMatchObject({ status: 'completed', output_text: told });
+    expect(deltas.join('')).toBe(told);
     // By its session: nothing is told again.
     expect(model.turns.at(-1)?.rawBody.split('EARLIER-QUESTION')).toHaveLength(2);
     expect(model.turns.at(-1)?.rawBody).toContain('The first answer.');

@@ -65,10 +65,17 @@ const sharedByVendors: Readonly<Record<string, readonly string[]>> = {
   'one-shot': ['launch', 'output', 'live/types.ts'],
 };
 
+/** The page is a program of its own, in a browser: of the gateway it knows the JSON, and of the core what needs no Node. */
+const web = fileURLToPath(new URL('../../web', import.meta.url));
+const knownToPage = [
+  'core/chat-event.ts',
+  'core/line-diff.ts',
+  'core/tool-input.ts',
+  'gateway/channels/http/wire.ts',
+];
+
 describe('imports point one way', () => {
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.ts'),
-  );
+  const files = sourcesIn(src);
 
   it('finds the source', () => {
     expect(files.length).toBeGreaterThan(20);
@@ -132,6 +139,31 @@ describe('imports point one way', () => {
     }
   });
 
+  it('the page knows of the gateway only its interface, and what it loads from here needs no Node (16.4)', () => {
+    const pages = sourcesIn(web);
+    expect(pages.length).toBeGreaterThan(20);
+    const entered = new Set(
+      pages.flatMap((file) => importsOf(file, web).filter((target) => target.startsWith('..'))),
+    );
+    const allowedHere = knownToPage.map((file) => join('..', 'src', file));
+    expect([...entered].filter((target) => !allowedHere.includes(target))).toEqual([]);
+    const reached = new Set(knownToPage);
+    for (const file of reached) {
+      expect(packagesOf(file), file).toEqual([]);
+      for (const target of importsOf(file)) reached.add(target);
+    }
+    expect([...reached].filter((file) => !file.startsWith('core/') && !knownToPage.includes(file))).toEqual(
+      [],
+    );
+  });
+
+  it('no other part of the page loads its views at once: they are not in the first view (16.4)', () => {
+    for (const file of sourcesIn(web).filter((name) => !name.startsWith('views/'))) {
+      const source = readFileSync(join(web, file), 'utf8');
+      expect(source, file).not.toMatch(/from '[./]*\/views\//);
+    }
+  });
+
   it('nothing below the command line reads another layer’s index', () => {
     for (const file of files) expect(importsOf(file), file).not.toContain('index.ts');
   });
@@ -142,12 +174,22 @@ function layerOf(file: string): string {
   return first === 'lab' && second === 'model' ? 'lab/model' : first;
 }
 
-function importsOf(file: string): string[] {
+function sourcesIn(root: string): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file));
+}
+
+/** The packages and modules of Node that a file of `src` imports. */
+function packagesOf(file: string): string[] {
   const source = readFileSync(join(src, file), 'utf8');
+  return [...source.matchAll(/(?:from|import)\s*\(?\s*'([^.'][^']*)'/g)].map((match) => match[1] ?? '');
+}
+
+function importsOf(file: string, root = src): string[] {
+  const source = readFileSync(join(root, file), 'utf8');
   const specifiers = [...source.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(
     (match) => match[1] ?? '',
   );
   return specifiers.map((specifier) =>
-    relative(src, resolve(join(src, dirname(file)), specifier)).replace(/\.js$/, '.ts'),
+    relative(root, resolve(join(root, dirname(file)), specifier)).replace(/\.js$/, '.ts'),
   );
 }

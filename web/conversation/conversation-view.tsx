@@ -9,7 +9,9 @@ import { channelsChanged } from '../channels.js';
 import type { Conversation } from '../feed/conversation.js';
 import { ConversationStore } from '../feed/conversation-store.js';
 import type { Turn } from '../feed/turn.js';
+import { ListButton } from '../list-button.js';
 import { printRoute } from '../routes.js';
+import { useEscape } from '../use-escape.js';
 import { Composer } from './composer.js';
 import { contextInWords, contextUsed } from './context-used.js';
 import { outgoingOf } from './outgoing.js';
@@ -18,7 +20,7 @@ import { RunningBar } from './running-bar.js';
 import { SettingsPicker } from './settings-picker.js';
 import { Todos } from './steps.js';
 import { Timeline } from './timeline.js';
-import { takesText } from './typing.js';
+import { isForTurn, takesText } from './typing.js';
 import { useAttention } from './use-attention.js';
 import { WaitingList } from './waiting-list.js';
 import './conversation.css';
@@ -91,28 +93,17 @@ function Head({
   const connection = useCell(store.connection);
   const mayNotify = useCell(notifications);
   const [settings, setSettings] = useState(false);
+  useEscape(settings, () => setSettings(false));
   const outgoing = outgoingOf(store.channel);
   const context = contextUsed(status, turns);
   const { channel } = store;
   return (
     <header class="head">
-      <button
-        type="button"
-        class="plain head-menu"
-        aria-label="Open the list of conversations"
-        onClick={openList}
-      >
-        ☰
-      </button>
+      <ListButton open={openList} />
       <div class="head-title">
         <h1>{status?.title ?? channel}</h1>
         <p title={status?.cwd}>{connection === 'lost' ? <b role="status">Reconnecting …</b> : status?.cwd}</p>
       </div>
-      {context !== undefined && (
-        <span class="head-usage" title="What the agent's context holds">
-          {contextInWords(context)}
-        </span>
-      )}
       <a class="button small" href={printRoute({ type: changes ? 'conversation' : 'changes', channel })}>
         {changes ? 'Close changes' : 'Changes'}
       </a>
@@ -126,6 +117,11 @@ function Head({
         {status?.backend ?? 'Settings'} ▾
       </button>
       <div id="settings" class={settings ? 'settings settings-open' : 'settings'}>
+        {context !== undefined && (
+          <span class="head-usage" title="What the agent's context holds">
+            {contextInWords(context)}
+          </span>
+        )}
         {status !== undefined && <SettingsPicker status={status} command={(text) => outgoing.send(text)} />}
         {mayNotify === 'ask' && (
           <button type="button" class="small" onClick={askForNotifications}>
@@ -143,22 +139,24 @@ function Foot({ store }: { readonly store: ConversationStore }) {
   const outgoing = useMemo(() => outgoingOf(channel), [channel]);
   const own = useCell(outgoing.list);
   const edit = useRef<{ put?: (text: string) => void }>({});
-  useAttention(state);
+  useAttention(channel, state, useCell(store.connection));
   const { status, messages } = state;
   const permissions = status?.permissions ?? [];
-  const running = status?.running !== undefined;
+  const turnId = status?.running?.turnId;
+  const running = turnId !== undefined;
 
   useEffect(() => {
     const seen = new Set(messages.map(({ eventId }) => eventId));
     outgoing.forget((eventId) => seen.has(eventId));
   }, [messages, own]);
 
-  const stop = () => void api.interrupt(channel).catch(() => undefined);
+  const stop = () =>
+    void api.interrupt(channel, turnId === undefined ? {} : { turnId }).catch(() => undefined);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
         return;
-      if (event.key === 'Escape' && running) stop();
+      if (event.key === 'Escape' && running && isForTurn(event.target)) stop();
       if (event.key === '/' && !takesText(event.target)) {
         event.preventDefault();
         document.getElementById('message')?.focus();
@@ -166,7 +164,7 @@ function Foot({ store }: { readonly store: ConversationStore }) {
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
-  }, [running, channel]);
+  }, [turnId, channel]);
 
   const ids = permissions.map(({ id }) => id).join(' ');
   const send = useMemo(

@@ -1,6 +1,10 @@
 import { useMemo, useState } from 'preact/hooks';
-import { editNotes } from '../../src/core/edit-notes.js';
-import { describeToolInput, type FileEdit, summarizeToolInput } from '../../src/core/tool-input.js';
+import {
+  describeToolInput,
+  editNotes,
+  type FileEdit,
+  summarizeToolInput,
+} from '../../src/core/tool-input.js';
 import { Diff } from '../diff.js';
 import type { PermissionStep, Step, ThinkingStep, ToolStep } from '../feed/turn.js';
 import { LongText } from '../long-text.js';

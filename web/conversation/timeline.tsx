@@ -11,6 +11,8 @@ import './timeline.css';
 const nearPx = 80;
 /** Earlier messages are loaded when so little is left above. */
 const loadAheadPx = 1500;
+/** Blocks of rows are laid out when they are so near. */
+const layOutAheadPx = 3000;
 
 export function Timeline({ store }: { readonly store: ConversationStore }) {
   const state = useCell(store.state);
@@ -88,8 +90,20 @@ interface BlockProps {
 }
 
 const Block = memo(function Block({ rows, cwd }: BlockProps) {
+  const block = useRef<HTMLDivElement>(null);
+  // Far away, the browser may leave a block out. Nearer it is laid out, so that nothing moves when it comes into sight.
+  useEffect(() => {
+    const element = block.current;
+    if (element === null) return;
+    const observer = new IntersectionObserver(
+      (entries) => element.classList.toggle('rows-far', entries.at(-1)?.isIntersecting === false),
+      { root: element.closest('.timeline'), rootMargin: `${layOutAheadPx}px 0px` },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
   return (
-    <div class="rows">
+    <div class="rows" ref={block}>
       {rows.map((row) => (
         <RowView key={row.key} row={row} cwd={cwd} />
       ))}

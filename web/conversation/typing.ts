@@ -28,6 +28,13 @@ export function takesText(target: EventTarget | null): boolean {
   );
 }
 
+/** True if Escape pressed here is for the turn: in the message, in the conversation, or nowhere. Any other place has its own. */
+export function isForTurn(target: EventTarget | null): boolean {
+  return (
+    target === document.body || (target instanceof Element && target.closest('.composer, .timeline') !== null)
+  );
+}
+
 /** Goes to the field for the next message, where there is a keyboard: on a phone it would cover the conversation. */
 export function focusMessage(): void {
   if (matchMedia('(pointer: fine)').matches) document.getElementById('message')?.focus();

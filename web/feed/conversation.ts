@@ -55,11 +55,6 @@ export function foldAll(state: Conversation, frames: readonly Frame[]): Conversa
   return frames.reduce(fold, state);
 }
 
-/** The turn that runs, by what the turns themselves say. */
-export function runningTurn({ turns }: Conversation): Turn | undefined {
-  return turns.findLast(({ state }) => state === 'running');
-}
-
 /** The oldest turn is forgotten when so many were seen at work: its steps can be loaded again. */
 const maxTurns = 200;
 
@@ -102,9 +97,9 @@ function number(message: MessageView | undefined): number {
   return Number(message?.id ?? 0);
 }
 
-/** `41.7.3.120` is behind message 41, in turn 7, behind 3 events and 120 characters; the message does not matter here. */
+/** `41~mi3.7~mi2.3.120` is behind message 41, in turn 7, behind 3 events and 120 characters; the message does not matter here. */
 function readPosition(id: string): readonly number[] | undefined {
-  const found = /^\d+\.(\d+)\.(?:(\d+)\.(\d+)|ended)$/.exec(id);
+  const found = /^\d+(?:~\w+)?\.(\d+)(?:~\w+)?\.(?:(\d+)\.(\d+)|ended)$/.exec(id);
   if (found === null) return undefined;
   const [, turn, index, offset] = found;
   return [Number(turn), index === undefined ? Number.POSITIVE_INFINITY : Number(index), Number(offset ?? 0)];

@@ -5,6 +5,7 @@ import { channels, found, newChannel, searchChannels } from '../channels.js';
 import { timeInWords } from '../in-words.js';
 import { memo } from '../memo.js';
 import { printRoute, type Route } from '../routes.js';
+import { signOut } from '../session.js';
 import { EarlierSessions } from './earlier-sessions.js';
 import './sidebar.css';
 
@@ -49,6 +50,9 @@ export const Sidebar = memo(function Sidebar({ route, channel, close }: SidebarP
         <a href="#/chains" aria-current={route.type === 'chains' ? 'page' : undefined}>
           Chain runs
         </a>
+        <button type="button" class="plain sidebar-out" onClick={signOut}>
+          Sign out
+        </button>
       </div>
     </nav>
   );

@@ -1,11 +1,11 @@
 import { useMemo } from 'preact/hooks';
 import type { ChangedFileView } from '../../src/gateway/channels/http/wire.js';
 import { CopyButton } from '../copy-button.js';
+import { readDiffRows } from '../diff-rows.js';
 import { memo } from '../memo.js';
 import { VisibleText } from '../visible-text.js';
 import { Counts } from './counts.js';
 import { DiffLines } from './diff-lines.js';
-import { readDiffRows } from './diff-rows.js';
 import { Revert } from './revert.js';
 import { useNear } from './use-near.js';
 

@@ -1,6 +1,7 @@
+import type { DiffRow } from '../diff-rows.js';
 import { changedParts, type Range } from './changed-parts.js';
-import { type DiffRow, pairRows } from './diff-rows.js';
 import { languageOf } from './languages.js';
+import { pairRows } from './row-pairs.js';
 import { type OpenToken, type Token, type TokenKind, tokenize } from './tokenize.js';
 
 /** A piece of a line that looks the same all over. */

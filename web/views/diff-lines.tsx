@@ -1,8 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
+import { type DiffRow, type LineRow, partInWords } from '../diff-rows.js';
 import { VisibleText } from '../visible-text.js';
 import { createColouredRows, type Piece } from './coloured-rows.js';
-import { type DiffRow, type LineRow, lineNumberDigits, longestLine, longestRow } from './diff-rows.js';
 import { count } from './numbers-in-words.js';
+import { lineNumberDigits, longestLine, longestRow } from './row-pairs.js';
 
 interface Props {
   readonly path: string;
@@ -66,9 +67,7 @@ function Chunk({ rows, colour, from, to }: ChunkProps) {
         {some.map((row, nth) =>
           row.kind === 'part' ? (
             <div key={from + nth} class="code-part">
-              <VisibleText
-                text={`Line ${row.newLine || row.oldLine}${row.text === '' ? '' : ` · ${row.text}`}`}
-              />
+              <VisibleText text={partInWords(row)} />
             </div>
           ) : (
             <Line key={from + nth} row={row} pieces={colour(from + nth)} />
@@ -79,7 +78,7 @@ function Chunk({ rows, colour, from, to }: ChunkProps) {
   }, [rows, colour, from, to]);
 }
 
-const signs = { same: ' ', added: '+', removed: '−' } as const;
+const signs = { same: ' ', added: '+', removed: '−', note: ' ' } as const;
 
 function Line({ row, pieces }: { readonly row: LineRow; readonly pieces: readonly Piece[] }) {
   return (

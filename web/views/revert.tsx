@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ChangedFileView } from '../../src/gateway/channels/http/wire.js';
 import { ApiError } from '../api.js';
+import { useEscape } from '../use-escape.js';
 
 interface Props {
   readonly file: ChangedFileView;
@@ -29,6 +30,7 @@ export function Revert({ file, until, onRevert }: Props) {
   }, [asking]);
 
   const close = () => setState({ type: 'idle' });
+  useEscape(asking, close);
   const revert = async () => {
     setState({ type: 'working' });
     try {
@@ -56,17 +58,7 @@ export function Revert({ file, until, onRevert }: Props) {
     );
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the question from any of its buttons
-    <div
-      class="revert-question"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
-        // Escape would stop the turn otherwise.
-        event.preventDefault();
-        event.stopPropagation();
-        close();
-      }}
-    >
+    <div class="revert-question">
       <p role="alert">
         {state.problem !== undefined && <strong class="problem">{state.problem} </strong>}
         {file.status === 'added'

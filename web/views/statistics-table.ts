@@ -76,19 +76,11 @@ export function errorCodes(table: StatisticsTable): readonly string[] {
   return [...counts].sort(([, a], [, b]) => b - a).map(([code]) => code);
 }
 
-export interface Totals {
-  readonly turns: number;
-  readonly answered: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  /** The median of the steps' medians, each as often as it has turns: near the true one, which the steps don't tell. */
-  readonly medianMs: number;
-  readonly slowestMs: number;
-  readonly inputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: number;
-}
+/**
+ * All points together. The median is that of the steps' medians, each as often as it has turns: near the true one, which the
+ * steps don't tell.
+ */
+export type Totals = Omit<StatisticsPointView, 'at' | 'errors'>;
 
 export function totalsOf(table: StatisticsTable): Totals {
   const points = pointsOf(table);

@@ -30,13 +30,14 @@ export interface TreePair {
 export async function compareTrees(
   shadow: Shadow,
   pairs: readonly TreePair[],
+  signal?: AbortSignal,
 ): Promise<readonly FileChange[]> {
   const differing = pairs.filter(({ before, after }) => before !== after);
   if (differing.length === 0) return [];
   const stdin = Buffer.from(differing.map(({ before, after }) => `${before} ${after}\n`).join(''));
   const args = ['diff-tree', '--stdin', '-r', '-z', '--raw', '--no-renames', '--no-abbrev'];
   const changes = new Map<BytePath, FileChange>();
-  for (const change of parseRaw((await shadow.git(args, { stdin })).toString('latin1'))) {
+  for (const change of parseRaw((await shadow.git(args, { stdin, signal })).toString('latin1'))) {
     const { path, before, states } = changes.get(change.path) ?? { ...change, states: [] };
     changes.set(path, { path, before, after: change.after, states: [...states, ...change.states] });
   }
@@ -58,16 +59,18 @@ export interface Described extends FileChange {
 export async function describeChanges(
   shadow: Shadow,
   changes: readonly FileChange[],
+  signal?: AbortSignal,
 ): Promise<readonly Described[]> {
   if (changes.length === 0) return [];
   // They may be of many pairs of trees: two trees of nothing else hold them.
-  const before = await treeOf(shadow, changes, 'before');
-  const after = await treeOf(shadow, changes, 'after');
+  const before = await treeOf(shadow, changes, 'before', signal);
+  const after = await treeOf(shadow, changes, 'after', signal);
   const args = ['diff-tree', '-r', '--no-renames', '--no-abbrev', '--no-ext-diff', '--no-textconv'];
-  const counted = await shadow.git([...args, '--raw', '--numstat', '-z', before, after]);
+  const counted = await shadow.git([...args, '--raw', '--numstat', '-z', before, after], { signal });
   const { order, counts } = parseCounts(counted.toString('latin1'));
   let isCut = false;
   const patch = await shadow.git([...args, '-p', '--src-prefix=a/', '--dst-prefix=b/', before, after], {
+    signal,
     maxBytes: 32 * maxDiffBytes,
     onCut: () => {
       isCut = true;
@@ -91,6 +94,7 @@ async function treeOf(
   shadow: Shadow,
   changes: readonly FileChange[],
   side: 'before' | 'after',
+  signal: AbortSignal | undefined,
 ): Promise<string> {
   const entries = changes.flatMap((change) => {
     const file = change[side];
@@ -100,9 +104,10 @@ async function treeOf(
   for (const file of [index, `${index}.lock`]) await rm(file, { force: true });
   await shadow.git(['update-index', '--replace', '-z', '--index-info'], {
     index,
+    signal,
     stdin: nulTerminated(entries),
   });
-  return (await shadow.git(['write-tree'], { index })).toString().trim();
+  return (await shadow.git(['write-tree'], { index, signal })).toString().trim();
 }
 
 /** Reads `:100644 100644 <oid> <oid> M\0<path>\0`. Each pair of trees begins with a line of their names. */
@@ -162,7 +167,8 @@ function splitPatch(
   order: readonly FileChange[],
   isCut: boolean,
 ): ReadonlyMap<BytePath, string> {
-  const parts = patch.split(/^(?=diff --git )/m).filter((part) => part !== '');
+  // Not /^/m: that also matches behind a CR and other ends of lines, which a file's own text may have in front of such words.
+  const parts = patch.split(/(?<=\n)(?=diff --git )/).filter((part) => part !== '');
   if (isCut) parts.pop();
   const diffs = new Map<BytePath, string>();
   let at = 0;

@@ -10,6 +10,9 @@ export const minFreeBytes = 256 * 1024 ** 2;
 
 export const snapshotMs = 10_000;
 
+/** The answer of a turn waits for the snapshot after it for so long. */
+export const settlementMs = 2000;
+
 /** A work tree whose snapshot failed is left alone for this long. */
 export const restMs = 10 * 60_000;
 
@@ -20,3 +23,6 @@ export const maxShadowBytes = 1024 ** 3;
 export const maxFiles = 2000;
 export const maxDiffBytes = 1024 ** 2;
 export const maxFileDiffBytes = 256 * 1024;
+
+/** The requests that wait for the same directory, beside the one that runs. */
+export const maxWaiting = 32;

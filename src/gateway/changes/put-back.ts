@@ -16,17 +16,17 @@ export interface PutBack {
 
 /**
  * Puts a file back. A shell does it, with the rights of the agent's user: that user may put a link into the way at any time, and must
- * not get more written than it could write itself. The shell goes into the folder and looks where it is before it writes.
+ * not get more written than it could write itself. The shell goes into one folder after the other, and looks where it is before it
+ * makes or writes anything there.
  */
 export async function putBack({ cwd, path, to, user }: PutBack): Promise<void> {
-  const folder = dirname(path) === '.' ? cwd : join(cwd, dirname(path));
   const name = path.slice(path.lastIndexOf('/') + 1);
   const isLink = to?.mode === '120000';
   const what = to === undefined ? 'remove' : isLink ? 'link' : 'file';
   const target = isLink ? textOf(to.content) : '';
   const mode = what === 'file' ? await permissions(join(cwd, path), to?.mode === '100755') : '';
   const size = String(to?.content.length ?? 0);
-  const args = ['-c', script, 'sh', what, cwd, folder, dirname(path), name, mode, size, target];
+  const args = ['-c', script, 'sh', what, cwd, dirname(path), name, mode, size, target];
   const run = user === undefined ? { command: '/bin/sh', args } : asUser(user, '/bin/sh', args);
   const options = {
     cwd: '/',
@@ -46,10 +46,13 @@ export async function putBack({ cwd, path, to, user }: PutBack): Promise<void> {
   });
 }
 
-/** A file that is there keeps its permissions, but for the right to execute it. */
+/**
+ * A file that is there keeps its permissions, but for the right to execute it. Those of one that is gone are not known: it may have
+ * been nobody else's to read.
+ */
 async function permissions(file: string, executable: boolean): Promise<string> {
   const facts = await lstat(file).catch(() => undefined);
-  if (!facts?.isFile()) return executable ? '+x' : '';
+  if (!facts?.isFile()) return executable ? '700' : '600';
   const bits = facts.mode & 0o777;
   // Whoever may read it may execute it.
   return (executable ? bits | ((bits & 0o444) >> 2) : bits & ~0o111).toString(8);
@@ -65,16 +68,28 @@ function textOf(content: Buffer): string {
 
 const script = `
 set -eu
-what=$1 root=$2 folder=$3 way=$4 name=$5 mode=$6 size=$7 target=$8
-if [ "$what" != remove ]; then mkdir -p "$folder"; fi
-cd "$folder"
-[ "$(pwd -P; echo .)" = "$folder
+what=$1 at=$2 way=$3 name=$4 mode=$5 size=$6 target=$7
+enter() {
+  cd -P "$1"
+  [ "$(pwd -P; echo .)" = "$at
 ." ] || exit 3
+}
+enter "$at"
+rest=$way/
+while [ "$way" != . ] && [ -n "$rest" ]; do
+  part=\${rest%%/*}; rest=\${rest#*/}; at=$at/$part
+  if [ -L "./$part" ]; then exit 3; fi
+  if [ "$what" != remove ] && [ ! -d "./$part" ]; then mkdir "./$part"; fi
+  enter "./$part"
+done
 if [ -d "./$name" ] && [ ! -L "./$name" ]; then exit 4; fi
 if [ "$what" = remove ]; then
   rm -f "./$name"
-  cd "$root"
-  if [ "$way" != . ]; then rmdir -p "./$way" 2>/dev/null || :; fi
+  while [ "$way" != . ]; do
+    cd -P ..
+    rmdir "./\${way##*/}" 2>/dev/null || exit 0
+    case $way in */*) way=\${way%/*} ;; *) way=. ;; esac
+  done
   exit 0
 fi
 new=".turnout-$$"

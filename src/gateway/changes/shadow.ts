@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync } from 'node:fs';
 import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { linkedSignal } from '../../core/linked-signal.js';
 import { createMark, markEnvironment } from '../../process/mark-child.js';
 import { type GitRun, runGit } from '../../process/run-git.js';
 
@@ -75,18 +76,23 @@ export class Shadow {
     return join(this.directory, this.prefix === '' ? 'index' : `index-${hash(this.prefix)}`);
   }
 
-  git(args: readonly string[], run: Partial<GitRun> & { index?: string } = {}): Promise<Buffer> {
-    const { index = this.index, ...more } = run;
-    const signal = more.signal ? AbortSignal.any([more.signal, this.#options.signal]) : this.#options.signal;
-    return runGit({
-      cwd: this.cwd,
-      args,
-      env: this.#environment(index),
-      timeoutMs: 30_000,
-      maxBytes: 64 * 1024 ** 2,
-      ...more,
-      signal,
-    });
+  async git(args: readonly string[], run: Partial<GitRun> & { index?: string } = {}): Promise<Buffer> {
+    const { index = this.index, signal, ...more } = run;
+    const closing = this.#options.signal;
+    const stop = linkedSignal(signal === undefined ? [closing] : [closing, signal]);
+    try {
+      return await runGit({
+        cwd: this.cwd,
+        args,
+        env: this.#environment(index),
+        timeoutMs: 30_000,
+        maxBytes: 64 * 1024 ** 2,
+        ...more,
+        signal: stop.signal,
+      });
+    } finally {
+      stop.release();
+    }
   }
 
   #environment(index: string): Record<string, string> {

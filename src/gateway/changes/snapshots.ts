@@ -1,11 +1,11 @@
-import { realpathSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { isAbsolute, relative, sep } from 'node:path';
 import type { Log } from '../../config/log.js';
 import { isShortage, TurnoutError } from '../../core/errors.js';
+import { waitLimit } from '../../core/wait-limit.js';
 import type { TreeChange } from '../../store/rows.js';
-import { restMs, snapshotMs } from './limits.js';
+import { restMs, settlementMs, snapshotMs } from './limits.js';
+import { isInside, realPath } from './real-path.js';
 import { Shadow, snapshotsDirectory } from './shadow.js';
 import { takeSnapshot } from './take-snapshot.js';
 
@@ -28,7 +28,7 @@ export interface TurnTrees {
   readonly before: Promise<string | undefined>;
   /** True when `before` has resolved. */
   readonly isTaken: boolean;
-  /** Takes the tree after the turn. With `ms`: in this time, or not at all. */
+  /** Takes the tree after the turn. What is not known after `ms` is left out: an answer waits for it. */
   end(ms?: number): Promise<TreeChange | undefined>;
 }
 
@@ -43,6 +43,8 @@ interface WorkTree {
   latest?: { readonly tree: string; readonly at: number } | undefined;
   /** The times at which the last ones were begun. */
   begun: number[];
+  /** True if the log has a line about a snapshot that came too late for its turn. */
+  isLateTold?: boolean;
   givenUp?: { readonly reason: string; readonly until: number } | undefined;
 }
 
@@ -67,11 +69,17 @@ export class Snapshots {
     void before.then(() => {
       isTaken = true;
     });
-    const end = async (ms = snapshotMs): Promise<TreeChange | undefined> => {
+    const compared = async (): Promise<TreeChange | undefined> => {
       const taken = await before;
-      if (taken === undefined) return undefined;
-      const after = await inTime(this.#fresh(tree), ms);
-      return after === undefined ? undefined : { cwd: tree.shadow.cwd, before: taken, after };
+      const after = taken === undefined ? undefined : await this.#fresh(tree);
+      if (taken === undefined || after === undefined) return undefined;
+      return { cwd: tree.shadow.cwd, before: taken, after };
+    };
+    const end = async (ms = settlementMs): Promise<TreeChange | undefined> => {
+      const found = await inTime(compared(), ms);
+      if (found !== late) return found;
+      this.#tellLate(tree);
+      return undefined;
     };
     return {
       isFirst,
@@ -190,7 +198,7 @@ export class Snapshots {
     const { home, now } = this.#parts;
     const at = now();
     tree.begun.push(at);
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(snapshotMs)]);
+    const { signal, release } = waitLimit(snapshotMs, [this.#closing.signal]);
     try {
       if (!tree.shadow.exists) {
         tree.latest = undefined;
@@ -207,6 +215,8 @@ export class Snapshots {
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#giveUp(tree, error);
       return undefined;
+    } finally {
+      release();
     }
   }
 
@@ -215,6 +225,14 @@ export class Snapshots {
     for (const [old, at] of tree.handedOut) if (at < now - dayMs) tree.handedOut.delete(old);
     tree.handedOut.set(name, now);
     return name;
+  }
+
+  #tellLate(tree: WorkTree): void {
+    if (tree.isLateTold) return;
+    tree.isLateTold = true;
+    this.#parts.log.warn('the changes of a turn are not kept: the snapshot after it takes too long', {
+      directory: tree.shadow.cwd,
+    });
   }
 
   #giveUp(tree: WorkTree, error: unknown): void {
@@ -261,23 +279,12 @@ function explain(error: unknown): string {
   return 'A snapshot of the work tree failed; the log says why.';
 }
 
-async function inTime<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+const late = Symbol();
+
+async function inTime<T>(promise: Promise<T>, ms: number): Promise<T | typeof late> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
+  const timeUp = new Promise<typeof late>((resolve) => {
+    timer = setTimeout(resolve, ms, late);
   });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function isInside(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  return Promise.race([promise, timeUp]).finally(() => clearTimeout(timer));
 }

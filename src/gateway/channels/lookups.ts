@@ -1,6 +1,7 @@
 import type { ChatEvent, ErrorCode, Usage } from '../../core/chat-event.js';
 import type { StoreCounts, StoredEvent, StoredPermission, StoredTurn, UsageRow } from '../../store/rows.js';
 import type { UsageQuery } from '../../store/store.js';
+import type { StatisticsPointView } from './http/wire.js';
 
 // What channels can look up in the gateway beside messages: each port is implemented in a room of its own.
 
@@ -63,19 +64,9 @@ export interface StatisticsSeries {
   readonly points: readonly StatisticsPoint[];
 }
 
-export interface StatisticsPoint {
+/** As the interface shows it, but for the time. */
+export interface StatisticsPoint extends Omit<StatisticsPointView, 'at'> {
   readonly at: number;
-  readonly turns: number;
-  readonly answered: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly medianMs: number;
-  readonly slowestMs: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly costUsd: number;
-  readonly errors: Readonly<Partial<Record<ErrorCode, number>>>;
 }
 
 export interface BackendSummary {
@@ -111,11 +102,20 @@ export interface VendorSession {
   readonly updatedAt: number;
 }
 
-/** What the turns of a channel have changed in its work tree. */
+/**
+ * What the turns of a channel have changed in its work tree. Both reject with `overloaded` where too many wait already, and with
+ * `interrupted` when the signal is aborted: whoever is gone needs no answer.
+ */
 export interface WorkTreeChanges {
-  list(channel: string, scope: ChangeScope): Promise<Changes>;
+  list(channel: string, scope: ChangeScope, signal?: AbortSignal): Promise<Changes>;
   /** Puts a file back as it was before. Rejects with `bad_request`, or with `ChangedSince` without `force`. */
-  revert(channel: string, request: { scope: ChangeScope; path: string; force: boolean }): Promise<void>;
+  revert(channel: string, request: RevertRequest, signal?: AbortSignal): Promise<void>;
+}
+
+export interface RevertRequest {
+  readonly scope: ChangeScope;
+  readonly path: string;
+  readonly force: boolean;
 }
 
 export type ChangeScope = 'turn' | 'conversation';

@@ -1,6 +1,7 @@
 import type { QueueMode } from '../../config/settings.js';
 import type { ChatEvent, PermissionDecision } from '../../core/chat-event.js';
 import type {
+  AgentChoice,
   ContextUsed,
   Delivery,
   StoredEvent,
@@ -50,8 +51,8 @@ export interface GatewayFace {
    * the agent that it asks for can't be used.
    */
   receive(message: IncomingMessage): Promise<Receipt>;
-  /** Ends the channel's running turn, or its waiting retry, as cancelled by `by`. False if there was none. */
-  interrupt(channel: string, by?: string): Promise<boolean>;
+  /** Ends the channel's running turn, or its waiting retry, as cancelled. False if there was none, or another one. */
+  interrupt(channel: string, options?: InterruptOptions): Promise<boolean>;
   event(id: string): Promise<StoredEvent | undefined>;
   /** Resolves when the event has ended, the signal is aborted, or the gateway stops. Undefined if there is no event. */
   waitForEnd(eventId: string, signal: AbortSignal): Promise<StoredEvent | undefined>;
@@ -90,23 +91,20 @@ export interface IncomingMessage {
   /** The same id twice is one message. */
   readonly messageId?: string | undefined;
   readonly author?: string | undefined;
-  /** How the message meets a running turn, in place of the channel's own mode. */
+  /** How the message meets others, in place of the channel's own mode. One with `queue` has a turn of its own. */
   readonly queueMode?: QueueMode | undefined;
   /** What its sender tells the agent beside the text: it becomes a part of the turn's system prompt. */
   readonly instructions?: string | undefined;
   /** What was said elsewhere before, oldest first: it begins the conversation of a channel that has none. */
   readonly history?: readonly HistoryMessage[] | undefined;
-  /** The agent that is to answer: the channel is changed to it, as /backend, /model and /thinking do. */
+  /** The agent that is to answer: its turn changes the channel to it, as /backend, /model and /thinking do. */
   readonly agent?: AgentChoice | undefined;
 }
 
-/** The agent that a message asks for. What is left out stays as it is in the channel. */
-export interface AgentChoice {
-  readonly backend?: string | undefined;
-  /** Null takes the model back that was chosen in the chat. */
-  readonly model?: string | null | undefined;
-  /** A depth by its name. */
-  readonly thinking?: string | undefined;
+export interface InterruptOptions {
+  /** The turn that is meant, or the one that is tried again: another one goes on. */
+  readonly turnId?: string | undefined;
+  readonly by?: string | undefined;
 }
 
 export interface FollowOptions {

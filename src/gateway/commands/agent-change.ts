@@ -4,14 +4,9 @@ import { whyUnusable } from '../../backends/why-unusable.js';
 import { isModelName, modelNameExpected } from '../../config/formats.js';
 import { TurnoutError } from '../../core/errors.js';
 import { parseThinking } from '../../core/thinking.js';
+import type { AgentChoice } from '../../store/rows.js';
 import type { ChannelChange, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
-
-export interface WantedAgent {
-  readonly backend?: string | undefined;
-  readonly model?: string | null | undefined;
-  readonly thinking?: string | undefined;
-}
 
 /**
  * The change of the channel for a message that asks for an agent; undefined if that agent answers there already. Rejects, as
@@ -20,7 +15,7 @@ export interface WantedAgent {
 export async function agentChange(
   { runtime, store }: { readonly runtime: AgentRuntime; readonly store: Pick<Store, 'channel'> },
   channel: string,
-  wanted: WantedAgent,
+  wanted: AgentChoice,
 ): Promise<ChannelChange | undefined> {
   const stored = await store.channel(channel);
   const current = await runtime.settings(channel, stored);

@@ -152,7 +152,7 @@ export class Feed {
       const [message] = await store.messages(channel, { after: position.message, limit: 1 });
       if (message === undefined) break;
       while (turn !== undefined && isSaidBy(turn, message)) yield* passTurn(this);
-      position = { ...position, message: message.id };
+      position = { ...position, message: message.id, messageAt: message.createdAt };
       yield { type: 'message', message, position };
     }
     while (turn !== undefined) yield* passTurn(this);
@@ -171,7 +171,7 @@ export class Feed {
   async *#turn(turn: TurnOutline, from: FeedPosition): AsyncGenerator<FeedEntry & Placed> {
     let position = from;
     if (from.turn !== turn.seq || from.index === 'ended') {
-      position = { message: from.message, turn: turn.seq, index: 0, offset: 0 };
+      position = { ...from, turn: turn.seq, turnAt: turn.startedAt, index: 0, offset: 0 };
       yield { type: 'turn', turn: asItBegan(turn), position };
     }
     if (turn.state === 'running') {

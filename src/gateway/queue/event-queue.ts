@@ -40,6 +40,14 @@ export interface QueueOptions {
   readonly onCancelled?: ((channel: string) => void) | undefined;
 }
 
+/** What a stop is about; anything, unless given. */
+interface StopTarget {
+  /** Only a message that came before this one. */
+  readonly beforeSeq?: number | undefined;
+  /** Only this turn, or the retry that waits behind it. */
+  readonly turnId?: string | undefined;
+}
+
 const defaultStopTimeoutMs = 15_000;
 
 /** Whoever asks what could be stopped waits this long for a settlement that is being written. */
@@ -157,21 +165,21 @@ export class EventQueue {
   }
 
   /**
-   * Ends a channel's running turn, or the message that waits for its retry, if it came before `beforeSeq`. Resolves when it
+   * Ends a channel's running turn, or the message that waits for its retry, if it is the one that is meant. Resolves when it
    * has ended. False if there is none, or if it came to another end at this very moment.
    */
-  async stop(channel: string, reason: Stopped, beforeSeq = Number.POSITIVE_INFINITY): Promise<boolean> {
+  async stop(channel: string, reason: Stopped, target: StopTarget = {}): Promise<boolean> {
     // A turn that is being claimed at this moment is known here after the claim.
     await this.#claiming;
-    if (!this.isRunning(channel) && (await this.#cancelRetry(channel, reason, beforeSeq))) return true;
+    if (!this.isRunning(channel) && (await this.#cancelRetry(channel, reason, target))) return true;
     const turn = this.#turnOf(channel);
-    if (turn === undefined || turn.eventSeq >= beforeSeq) return false;
+    if (turn === undefined || !isMeant(target, turn.eventSeq, turn.lease.turnId)) return false;
     turn.stop.abort(reason);
     const settlement = await turn.done;
     if (settlement?.type === 'postpone') {
-      if (await this.#cancelRetry(channel, reason, beforeSeq)) return true;
+      if (await this.#cancelRetry(channel, reason, target)) return true;
       // A message that is tried again at once may be in its next turn by now.
-      return this.isRunning(channel) && this.stop(channel, reason, turn.eventSeq + 1);
+      return this.isRunning(channel) && this.stop(channel, reason, { beforeSeq: turn.eventSeq + 1 });
     }
     return settlement?.type === 'finish' && settlement.outcome.state === 'cancelled';
   }
@@ -181,7 +189,7 @@ export class EventQueue {
     const { log, pause = defaultPause } = this.#options;
     for (let delay = 100; ; delay = Math.min(delay * 2, 5000)) {
       try {
-        await this.stop(channel, reason, beforeSeq);
+        await this.stop(channel, reason, { beforeSeq });
         return;
       } catch (error) {
         if (this.#state !== 'running') return;
@@ -191,9 +199,11 @@ export class EventQueue {
     }
   }
 
-  async #cancelRetry(channel: string, reason: Stopped, beforeSeq: number): Promise<boolean> {
+  async #cancelRetry(channel: string, reason: Stopped, target: StopTarget): Promise<boolean> {
     const head = await postponedHead(this.#store, channel);
-    if (head === undefined || head.seq >= beforeSeq) return false;
+    if (head === undefined) return false;
+    const turnId = target.turnId && (await this.#store.turns(head.id)).at(-1)?.id;
+    if (!isMeant(target, head.seq, turnId)) return false;
     const cancelled = await this.#store.cancelWaiting(
       await cancellationOf(this.#store, head, reason, this.#now()),
     );
@@ -333,4 +343,9 @@ export class EventQueue {
     // A wait never lasts longer than a minute: the clock may be set.
     this.#dueTimer = setTimeout(() => this.wake(), Math.min(ms, 60_000));
   }
+}
+
+function isMeant(target: StopTarget, eventSeq: number, turnId: string | undefined): boolean {
+  const { beforeSeq = Number.POSITIVE_INFINITY } = target;
+  return eventSeq < beforeSeq && (target.turnId === undefined || target.turnId === turnId);
 }

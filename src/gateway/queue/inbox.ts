@@ -29,7 +29,7 @@ const byNewer: Stopped = { type: 'stopped', by: 'a newer message' };
 
 interface Meeting {
   readonly mode: QueueMode | undefined;
-  readonly effect: Pick<AcceptOptions, 'cancels' | 'stops' | 'history' | 'channelChange'>;
+  readonly effect: Pick<AcceptOptions, 'cancels' | 'stops' | 'history'>;
 }
 
 /** The sender of a /stop waits for this long for the turn to end. */
@@ -71,7 +71,8 @@ export class Inbox {
     if (isImmediate(command)) return this.#acceptImmediate(message, command);
     // Behind the prompts that came before it.
     await this.#modeOrder.run(message.channel, async () => undefined);
-    return this.#parts.queue.accept(this.#event(message, 'command'), await this.#brought(message));
+    await this.#checkAgent(message);
+    return this.#parts.queue.accept(this.#event(message, 'command'), { history: message.history });
   }
 
   /** A prompt that finds its channel busy is accepted, and has its effect, as the queue mode says. */
@@ -100,12 +101,12 @@ export class Inbox {
   /** The queue mode, and what it makes of a prompt, if something runs, waits or is being accepted in the channel. */
   async #meet(message: IncomingMessage, others: number): Promise<Meeting> {
     const { store, queue, runtime } = this.#parts;
-    const { channel, queueMode } = message;
-    const brought = await this.#brought(message);
+    const { channel, queueMode, history } = message;
+    await this.#checkAgent(message);
     const free = others === 0 && !queue.isRunning(channel) && (await store.countWaiting(channel)) === 0;
-    if (free) return { mode: undefined, effect: brought };
+    if (free) return { mode: undefined, effect: { history } };
     const mode = queueMode ?? (await runtime.settings(channel, await store.channel(channel))).queueMode;
-    return { mode, effect: { ...brought, ...(mode === 'interrupt' ? await this.#overtaking(channel) : {}) } };
+    return { mode, effect: { history, ...(mode === 'interrupt' ? await this.#overtaking(channel) : {}) } };
   }
 
   /** The newest message wins: what waits in front of it is never run, and what runs is stopped. */
@@ -148,15 +149,14 @@ export class Inbox {
     return messageId === undefined ? undefined : this.#parts.store.eventOf(source, channel, messageId);
   }
 
-  /** What a message brings along beside its text. */
-  async #brought(message: IncomingMessage): Promise<Pick<AcceptOptions, 'history' | 'channelChange'>> {
-    const { history, agent, channel } = message;
-    const channelChange = agent === undefined ? undefined : await agentChange(this.#parts, channel, agent);
-    return { history, channelChange };
+  /** Rejects for an agent that can't be used, while its sender still listens. Its turn changes the channel to it. */
+  async #checkAgent({ agent, channel }: IncomingMessage): Promise<void> {
+    if (agent !== undefined) await agentChange(this.#parts, channel, agent);
   }
 
   #event(message: IncomingMessage, kind: NewEvent['kind']): NewEvent {
-    const { channel, source, text, messageId, author, instructions } = message;
-    return { channel, source, text, messageId, author, instructions, kind, at: this.#parts.now() };
+    const { channel, source, text, messageId, author, instructions, agent, queueMode } = message;
+    const at = this.#parts.now();
+    return { channel, source, text, messageId, author, instructions, agent, queueMode, kind, at };
   }
 }

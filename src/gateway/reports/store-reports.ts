@@ -2,6 +2,7 @@ import type { ChatEvent } from '../../core/chat-event.js';
 import type { ChannelDigest, StoredTurn } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 import type { ChannelSummary, Reports } from '../channels/lookups.js';
+import { keptFor } from './kept-for.js';
 import { type BackendListParts, listBackends } from './list-backends.js';
 import { PermissionPreviews } from './permission-previews.js';
 import { readStatistics } from './read-statistics.js';
@@ -16,6 +17,8 @@ export interface ReportParts extends BackendListParts {
 }
 
 const waitingShown = 200;
+/** The look for four CLIs takes milliseconds, and every request in OpenAI's form needs it. */
+const backendsKeptMs = 3000;
 /** The most JSON that the events of one answer are made of. */
 const maxEventCharacters = 8 * 1024 * 1024;
 
@@ -60,7 +63,7 @@ export function createReports(parts: ReportParts): Reports {
     }),
     usage: (query) => readUsage(store, query),
     statistics: (query) => readStatistics(store, query),
-    backends: () => listBackends(parts),
+    backends: keptFor(backendsKeptMs, () => listBackends(parts)),
     preview: (permission) => previews.of(permission),
   };
 }

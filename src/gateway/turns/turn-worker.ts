@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Log } from '../../config/log.js';
 import { type ChatEvent, notice } from '../../core/chat-event.js';
-import { isShortage } from '../../core/errors.js';
+import { isShortage, TurnoutError } from '../../core/errors.js';
 import type { Ballast } from '../../store/ballast.js';
 import type { StoredEvent, TreeChange } from '../../store/rows.js';
 import type { AbandonedTurn, Claim, Lease, Store } from '../../store/store.js';
@@ -11,6 +11,7 @@ import { readSeed } from '../agents/seed.js';
 import type { TurnSettings } from '../agents/turn-settings.js';
 import type { TurnRecorder } from '../archive/turn-recorder.js';
 import type { Snapshots, TurnTrees } from '../changes/snapshots.js';
+import { agentChange } from '../commands/agent-change.js';
 import type { ChatCommands } from '../commands/chat-commands.js';
 import { isImmediate, parseCommand } from '../commands/parse-command.js';
 import type { GatewayConfig } from '../config.js';
@@ -101,6 +102,13 @@ interface ActiveAttempt {
   asked?: Asked;
 }
 
+interface TurnOptions {
+  /** The events that are tried again by this one. */
+  readonly retried?: readonly string[] | undefined;
+  /** The reason why no agent is asked. */
+  readonly refused?: string | undefined;
+}
+
 /** Works on an event of the queue: runs its command or its turn, and gives the settlement. */
 export class TurnWorker implements TurnHandler {
   readonly #parts: WorkerParts;
@@ -116,13 +124,31 @@ export class TurnWorker implements TurnHandler {
 
   async run(claim: Claim, signal: AbortSignal): Promise<Settlement> {
     const { lease, event } = claim;
+    const refused = await this.#changeAgent(event);
+    if (refused !== undefined) return this.#turn(lease, [event], signal, { refused });
     const command = event.kind === 'command' ? parseCommand(event.text) : undefined;
     if (command === undefined || isImmediate(command))
       return this.#turn(lease, await this.#collect(lease, event), signal);
     const result = await this.#parts.commands.run(command, event.channel);
     if (result.type === 'prompt')
-      return this.#turn(lease, [{ ...event, ...result.again }], signal, result.retried);
+      return this.#turn(lease, [{ ...event, ...result.again }], signal, { retried: result.retried });
     return { type: 'finish', outcome: { ...answeredByCommand(result, this.#parts.now()), events: [] } };
+  }
+
+  /**
+   * Changes the channel to the agent that the message asks for: the messages in front of it were for others. Returns the
+   * reason if that agent can't be used (any more).
+   */
+  async #changeAgent({ channel, agent }: StoredEvent): Promise<string | undefined> {
+    if (agent === undefined) return undefined;
+    try {
+      const change = await agentChange(this.#parts, channel, agent);
+      if (change !== undefined) await this.#parts.store.changeChannel(channel, change);
+      return undefined;
+    } catch (error) {
+      if (error instanceof TurnoutError) return error.explanation;
+      throw error;
+    }
   }
 
   /** Puts a message into the channel's running turn. False if that can't be done: the message waits like any other. */
@@ -167,9 +193,10 @@ export class TurnWorker implements TurnHandler {
     const { store, runtime, watch } = this.#parts;
     const [next] = await store.waiting(event.channel, 1);
     if (next?.kind !== 'prompt') return [event];
-    const { queueMode } = await runtime.settings(event.channel, await store.channel(event.channel));
-    if (queueMode === 'steer') return [event, ...(await this.#rejoin(lease))];
-    if (queueMode !== 'collect') return [event];
+    const settings = await runtime.settings(event.channel, await store.channel(event.channel));
+    const mode = next.queueMode ?? settings.queueMode;
+    if (mode === 'steer') return [event, ...(await this.#rejoin(lease))];
+    if (mode !== 'collect' || event.queueMode === 'queue') return [event];
     const joined = await store.join(lease, { limit: maxCollected - 1 });
     watch('joined');
     return [event, ...joined];
@@ -192,7 +219,7 @@ export class TurnWorker implements TurnHandler {
     lease: Lease,
     events: readonly StoredEvent[],
     signal: AbortSignal,
-    retried: readonly string[] = [],
+    { retried = [], refused }: TurnOptions = {},
   ): Promise<Settlement> {
     const { store, runtime, permissions, config, outputs, now } = this.#parts;
     const [event] = events;
@@ -232,6 +259,7 @@ export class TurnWorker implements TurnHandler {
           isRetry: event.attempts > 1,
           isLast: event.attempts > maxRetries,
           chosen: await store.channel(lease.channel),
+          refused,
           seed: (session) =>
             readSeed(store, lease.channel, session, { beforeSeq: event.seq, without: retried }),
         },
@@ -440,13 +468,13 @@ export class TurnWorker implements TurnHandler {
   }
 }
 
-/** A turn without a tool has changed nothing. A gateway that is to stop does not wait for long. */
+/** A turn without a tool has changed nothing. */
 async function changesOf(
   { attempt, trees }: ActiveAttempt,
   stop: TurnStop | undefined,
 ): Promise<TreeChange | undefined> {
   if (attempt.tools.length === 0 || stop?.type === 'lost_lease') return undefined;
-  return trees?.end(stop?.type === 'drain' ? 2000 : undefined);
+  return trees?.end();
 }
 
 function withChanges(settlement: Settlement, changes: TreeChange | undefined): Settlement {

@@ -1,6 +1,5 @@
 import type { Failure, StoredEvent } from '../rows.js';
 import type { Accepted, AcceptOptions, CancelRequest, ImmediateOutcome, NewEvent } from '../store.js';
-import { changeChannel } from './conversations.js';
 import type { Database } from './database.js';
 import { importHistory } from './history.js';
 import { type NewId, openLane, refreshLane, waitingEvents } from './lanes.js';
@@ -25,8 +24,9 @@ export function accept(db: Database, event: NewEvent, options: AcceptOptions, ne
   const outcome = refused ?? settledBy(options.settled, cancelled);
   const id = newId('evt');
   const seq = db.insert(
-    `INSERT INTO events (id, channel, source, kind, message_id, text, author, instructions, state, created_at,
-        ended_at, response_text, error_code, error_message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO events (id, channel, source, kind, message_id, text, author, instructions, agent, queue_mode, state,
+        created_at, ended_at, response_text, error_code, error_message)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     event.channel,
     event.source,
@@ -35,6 +35,8 @@ export function accept(db: Database, event: NewEvent, options: AcceptOptions, ne
     event.text,
     event.author,
     event.instructions,
+    event.agent === undefined ? undefined : JSON.stringify(event.agent),
+    event.queueMode,
     outcome?.state ?? 'queued',
     event.at,
     outcome?.at,
@@ -62,11 +64,10 @@ export function accept(db: Database, event: NewEvent, options: AcceptOptions, ne
 function takeEffect(
   db: Database,
   event: NewEvent,
-  { cancels = [], stops, history = [], channelChange }: AcceptOptions,
+  { cancels = [], stops, history = [] }: AcceptOptions,
   newId: NewId,
 ): string[] {
   importHistory(db, event, history, newId);
-  if (channelChange !== undefined) changeChannel(db, event.channel, channelChange);
   if (stops !== undefined) {
     db.run("UPDATE turns SET stop_reason = ? WHERE id = ? AND state = 'running'", stops.by, stops.turnId);
   }
@@ -86,9 +87,9 @@ function accepted(
   seq: number,
   outcome: ImmediateOutcome | undefined,
 ): StoredEvent {
-  const { channel, source, kind, messageId, text, author, instructions } = event;
+  const { channel, source, kind, messageId, text, author, instructions, agent, queueMode } = event;
   return {
-    ...{ id, seq, channel, source, kind, messageId, text, author, instructions },
+    ...{ id, seq, channel, source, kind, messageId, text, author, instructions, agent, queueMode },
     state: outcome?.state ?? 'queued',
     createdAt: event.at,
     endedAt: outcome?.at,

@@ -26,8 +26,8 @@ function lostLease({ turnId, fence }: Lease): StoreError {
 export function join(db: Database, lease: Lease, request: JoinRequest): StoredEvent[] {
   const turn = heldTurn(db, lease);
   const waiting = waitingEvents(db, turn.channel, request.only === undefined ? request.limit : 1);
-  const firstCommand = waiting.findIndex(({ kind }) => kind !== 'prompt');
-  const prompts = firstCommand === -1 ? waiting : waiting.slice(0, firstCommand);
+  const firstAlone = waiting.findIndex(({ kind, queue_mode: mode }) => kind !== 'prompt' || mode === 'queue');
+  const prompts = firstAlone === -1 ? waiting : waiting.slice(0, firstAlone);
   const wanted = request.only === undefined ? prompts : prompts.filter(({ id }) => id === request.only);
   return wanted.map((event) => addMember(db, turn, event));
 }

@@ -243,4 +243,9 @@ export const migrations: readonly string[] = [
   ALTER TABLE turns ADD COLUMN context_tokens INTEGER;
   ALTER TABLE turns ADD COLUMN context_window INTEGER;
   `,
+  `
+  -- The agent that a message asks for, as JSON, and its own queue mode: both count when its turn comes.
+  ALTER TABLE events ADD COLUMN agent TEXT;
+  ALTER TABLE events ADD COLUMN queue_mode TEXT;
+  `,
 ];

@@ -1,5 +1,13 @@
 import type { ErrorCode, PermissionDecision, Usage } from '../../core/chat-event.js';
-import type { EventKind, Failure, FinalState, Role, StoredEvent, StoredMessage } from '../rows.js';
+import type {
+  AgentChoice,
+  EventKind,
+  Failure,
+  FinalState,
+  Role,
+  StoredEvent,
+  StoredMessage,
+} from '../rows.js';
 
 /** The characters of a text that a list shows. */
 export const beginning = 600;
@@ -15,6 +23,9 @@ export interface EventRow {
   readonly text: string;
   readonly author: string | null;
   readonly instructions: string | null;
+  /** JSON. A list may leave it out. */
+  readonly agent?: string | null;
+  readonly queue_mode: string | null;
   readonly state: StoredEvent['state'];
   readonly created_at: number;
   readonly ended_at: number | null;
@@ -98,6 +109,8 @@ export function toEvent(row: EventRow): StoredEvent {
     text: row.text,
     author: row.author ?? undefined,
     instructions: row.instructions ?? undefined,
+    agent: row.agent ? (JSON.parse(row.agent) as AgentChoice) : undefined,
+    queueMode: row.queue_mode ?? undefined,
     state: row.state,
     createdAt: row.created_at,
     endedAt: row.ended_at ?? undefined,

@@ -1,5 +1,13 @@
 import { parseJson } from '../../core/json.js';
-import type { ContextUsed, StoredEvent, StoredTurn, ToolRecord, TurnOutline, TurnSetup } from '../rows.js';
+import type {
+  ChannelPlace,
+  ContextUsed,
+  StoredEvent,
+  StoredTurn,
+  ToolRecord,
+  TurnOutline,
+  TurnSetup,
+} from '../rows.js';
 import type { Database } from './database.js';
 import { type EventRow, type ToolRow, type TurnRow, toEvent, toFailure, toUsage } from './read-rows.js';
 
@@ -74,34 +82,31 @@ export function runningTurn(db: Database, channel: string): TurnOutline | undefi
 }
 
 /** The newest message and the newest turn that has ended of a channel; 0 where there is none. */
-export function lastOf(db: Database, channel: string): { readonly message: number; readonly turn: number } {
-  return (
-    db.get<{ message: number; turn: number }>(
-      `SELECT coalesce((SELECT max(id) FROM messages WHERE channel = ?1), 0) AS message,
-        coalesce((SELECT seq FROM turns WHERE channel = ?1 AND state <> 'running' ORDER BY seq DESC LIMIT 1), 0) AS turn`,
-      channel,
-    ) ?? { message: 0, turn: 0 }
+export function lastOf(db: Database, channel: string): ChannelPlace {
+  const message = db.get<{ id: number; at: number }>(
+    'SELECT id, created_at AS at FROM messages WHERE channel = ? ORDER BY id DESC LIMIT 1',
+    channel,
   );
+  const turn = db.get<{ seq: number; at: number }>(
+    "SELECT seq, started_at AS at FROM turns WHERE channel = ? AND state <> 'running' ORDER BY seq DESC LIMIT 1",
+    channel,
+  );
+  return {
+    ...{ message: message?.id ?? 0, messageAt: message?.at ?? 0 },
+    ...{ turn: turn?.seq ?? 0, turnAt: turn?.at ?? 0 },
+  };
 }
 
-/** True if the message and the turn are the channel's; 0 stands for its beginning. */
-export function holds(
-  db: Database,
-  channel: string,
-  { message, turn }: { message: number; turn: number },
-): boolean {
+/** True if the message and the turn are the channel's, and of these times; 0 stands for its beginning. */
+export function holds(db: Database, channel: string, place: ChannelPlace): boolean {
+  const { message, messageAt, turn, turnAt } = place;
   const row = db.get<{ held: number }>(
-    `SELECT (?2 = 0 OR EXISTS (SELECT 1 FROM messages WHERE id = ?2 AND channel = ?1))
-      AND (?3 = 0 OR EXISTS (SELECT 1 FROM turns WHERE seq = ?3 AND channel = ?1)) AS held`,
-    channel,
-    message,
-    turn,
+    `SELECT (?2 = 0 OR EXISTS (SELECT 1 FROM messages WHERE id = ?2 AND channel = ?1 AND created_at = ?3))
+      AND (?4 = 0 OR EXISTS (SELECT 1 FROM turns WHERE seq = ?4 AND channel = ?1 AND started_at = ?5)) AS held`,
+    ...[channel, message, messageAt, turn, turnAt],
   );
   return row?.held === 1;
 }
-
-/** So many of a channel's last turns are looked at: some CLIs never tell it, and a channel may have thousands of turns. */
-const newest = 20;
 
 export function contextUsed(db: Database, channel: string, backend: string): ContextUsed | undefined {
   const row = db.get<{ tokens: number; window: number | null }>(
@@ -116,6 +121,9 @@ export function contextUsed(db: Database, channel: string, backend: string): Con
   );
   return row && { tokens: row.tokens, window: row.window ?? undefined };
 }
+
+/** So many of a channel's last turns are looked at: some CLIs never tell it, and a channel may have thousands of turns. */
+const newest = 20;
 
 export function runningTurns(db: Database, channel?: string): StoredTurn[] {
   const rows =

@@ -50,6 +50,17 @@ export function describeAccepting(stage: StoreStage): void {
       expect(await stage.store.messages('c', { limit: 9 })).toMatchObject([{ text: 'hello' }]);
     });
 
+    it('keeps the agent and the queue mode that a message asks for: the channel stays as it is (16.3)', async () => {
+      const asked = { agent: { backend: 'codex', model: null, thinking: 'low' }, queueMode: 'queue' };
+      const { event } = await stage.accept('c', 'hello', asked);
+      expect(event).toMatchObject(asked);
+      await stage.reopen();
+      expect(await stage.store.event(event.id)).toEqual(event);
+      expect(await stage.store.waitingEverywhere(1)).toMatchObject([{ text: 'hello' }]);
+      expect((await stage.claimOne()).event).toMatchObject(asked);
+      expect(await stage.store.channel('c')).toEqual({ conversationStart: 0 });
+    });
+
     it('begins a conversation with what was said elsewhere, in a channel without one (16.3)', async () => {
       const history = [
         { role: 'assistant', text: 'welcome' },
@@ -60,7 +71,7 @@ export function describeAccepting(stage: StoreStage): void {
       const say = (text: string, messageId: string) =>
         stage.store.accept(
           { channel: 'c', source: 'openai', kind: 'prompt', text, messageId, at: 7 },
-          { maxWaiting: 1, history, channelChange: { backend: 'codex', model: 'm' } },
+          { maxWaiting: 1, history },
         );
       const texts = ['welcome', 'q1', 'q2', 'a2'];
       const conversation = async () =>
@@ -74,7 +85,6 @@ export function describeAccepting(stage: StoreStage): void {
         ...history.map(({ role, text }) => [role, text]),
         ['user', 'now'],
       ]);
-      expect(await stage.store.channel('c')).toMatchObject({ backend: 'codex', model: 'm' });
       expect(await stage.store.countWaiting('c')).toBe(1);
       expect(await stage.store.undelivered({ now: 100, limit: 9 })).toEqual([]);
       expect(await stage.store.lastUnanswered('c')).toBeUndefined();
@@ -85,15 +95,14 @@ export function describeAccepting(stage: StoreStage): void {
       expect(await conversation()).toEqual([...texts, 'now', 'a3']);
     });
 
-    it('takes neither history nor change from a message that is refused (16.3)', async () => {
+    it('takes no history from a message that is refused (16.3)', async () => {
       await stage.accept('other', 'waits');
       const { event } = await stage.store.accept(
         { channel: 'c', source: 'openai', kind: 'prompt', text: 'no', at: 7 },
-        { maxWaiting: 1, history: [{ role: 'user', text: 'q' }], channelChange: { backend: 'codex' } },
+        { maxWaiting: 1, history: [{ role: 'user', text: 'q' }] },
       );
       expect(event.state).toBe('refused');
       expect(await stage.store.conversation('c', { limit: 9 })).toEqual([]);
-      expect((await stage.store.channel('c')).backend).toBeUndefined();
     });
 
     it('does what a message does to the queue with its acceptance, and only once', async () => {

@@ -214,6 +214,15 @@ export function describeTurning(stage: StoreStage): void {
       expect((await stage.claimOne()).event.text).toBe('/new');
     });
 
+    it('takes prompts up to the first that has a turn of its own (16.3)', async () => {
+      for (const text of ['1', '2']) await stage.accept('c', text);
+      await stage.accept('c', 'alone', { queueMode: 'queue' });
+      await stage.accept('c', '3', { queueMode: 'steer' });
+      const { lease } = await stage.claimOne();
+      expect((await stage.store.join(lease, { limit: 9 })).map(({ text }) => text)).toEqual(['2']);
+      expect(await stage.waitingTexts('c')).toEqual(['alone', '3']);
+    });
+
     it('takes no more than `limit`', async () => {
       for (const text of ['1', '2', '3', '4']) await stage.accept('c', text);
       const { lease } = await stage.claimOne();

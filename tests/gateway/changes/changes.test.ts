@@ -1,33 +1,19 @@
-import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ChangedSince } from '../../../src/gateway/channels/changed-since.js';
-import { findUser } from '../../../src/process/process-user.js';
-import { type ChangesStage, setUpChanges, userGit } from './stage.js';
+import { TreeChanges } from '../../../src/gateway/changes/work-tree-changes.js';
+import type { StoredTurn } from '../../../src/store/rows.js';
+import { revert, setUpChanges } from './stage.js';
+import { setUpStuckGit } from './stuck-git.js';
 
-const listed = async (stage: ChangesStage, scope: 'turn' | 'conversation' = 'turn') =>
-  (await stage.changes.list('c', scope)).files.map(({ status, path }) => `${status} ${path}`);
-const revert = (stage: ChangesStage, path: string, scope: 'turn' | 'conversation' = 'turn', force = false) =>
-  stage.changes.revert('c', { scope, path, force });
+const inDirectory = (channel: string, cwd: string): Pick<StoredTurn, 'channel' | 'setup'> => ({
+  channel,
+  setup: { cwd } as Partial<StoredTurn['setup']> as NonNullable<StoredTurn['setup']>,
+});
 
+// What takes longer is in changes.program.ts.
 describe('the changes in a work tree', () => {
-  it('are those of the turn, file by file, with a diff (16.4)', async () => {
+  it('are those of the turn, file by file, with a diff; a turn without snapshots is told (16.4)', async () => {
     const stage = setUpChanges();
     stage.write('kept.txt', 'kept\n');
     stage.write('changed.txt', 'one\ntwo\nthree\n');
@@ -46,305 +32,73 @@ describe('the changes in a work tree', () => {
     ]);
     expect(files[0]?.diff).toContain('@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n');
     expect(files.every(({ binary, changedSince }) => !binary && !changedSince)).toBe(true);
+    // The snapshot after another turn came too late.
+    stage.turns.push({ turnId: 'late', cwd: stage.work, usedTools: true });
+    expect((await stage.changes.list('c', 'turn')).reason).toMatch(
+      /takes over 2 seconds .* is not waited for/,
+    );
+    const whole = await stage.changes.list('c', 'conversation');
+    expect(whole.files).toHaveLength(3);
+    expect(whole.reason).toMatch(/^The changes of 1 of 2 turns are not known/);
   });
 
-  it('are put back: content, mode and absence, with the folders that were made for a file (16.4)', async () => {
-    const stage = setUpChanges();
-    stage.write('secret.sh', 'before\n', 0o700);
-    stage.write('a/b/gone.txt', 'gone\n');
-    symlinkSync('secret.sh', join(stage.work, 'link'));
-    await stage.turn(() => {
-      stage.write('secret.sh', 'after\n', 0o600);
-      rmSync(join(stage.work, 'a'), { recursive: true });
-      unlinkSync(join(stage.work, 'link'));
-      stage.write('link', 'now a file\n');
-      stage.write('new/er/file.txt', 'x\n');
-    });
-    expect(await listed(stage)).toHaveLength(4);
-    for (const path of ['secret.sh', 'a/b/gone.txt', 'link', 'new/er/file.txt']) await revert(stage, path);
-    expect(readFileSync(join(stage.work, 'secret.sh'), 'utf8')).toBe('before\n');
-    expect(statSync(join(stage.work, 'secret.sh')).mode & 0o777).toBe(0o700);
-    expect(readFileSync(join(stage.work, 'a/b/gone.txt'), 'utf8')).toBe('gone\n');
-    expect(readlinkSync(join(stage.work, 'link'))).toBe('secret.sh');
-    expect(existsSync(join(stage.work, 'new'))).toBe(false);
-    expect(await listed(stage)).toEqual([]);
-    expect(readdirSync(stage.work).filter((name) => name.startsWith('.turnout'))).toEqual([]);
-  });
-
-  it('of a conversation leave out what somebody else changed between its turns (16.4)', async () => {
-    const stage = setUpChanges();
-    stage.write('theirs.txt', '1\n');
-    stage.write('agents.txt', '1\n');
-    await stage.turn(() => stage.write('agents.txt', '2\n'));
-    stage.write('theirs.txt', '2\n');
-    await stage.turn(() => stage.write('agents.txt', '3\n'));
-    await stage.turn(() => stage.write('other.txt', 'x\n'));
-    expect(await listed(stage)).toEqual(['added other.txt']);
-    const { files } = await stage.changes.list('c', 'conversation');
-    expect(files.map(({ path }) => path)).toEqual(['agents.txt', 'other.txt']);
-    expect(files[0]?.diff).toContain('-1\n+3\n');
-    await revert(stage, 'agents.txt', 'conversation');
-    expect(readFileSync(join(stage.work, 'agents.txt'), 'utf8')).toBe('1\n');
-    expect(readFileSync(join(stage.work, 'theirs.txt'), 'utf8')).toBe('2\n');
-  });
-
-  it('are not put back over somebody else’s later work, unless that is forced (16.4)', async () => {
-    const stage = setUpChanges();
-    stage.write('a.txt', 'before\n');
-    await stage.turn(() => stage.write('a.txt', 'agent\n'));
-    stage.write('a.txt', 'a person\n');
-    expect((await stage.changes.list('c', 'turn')).files[0]?.changedSince).toBe(true);
-    await expect(revert(stage, 'a.txt')).rejects.toThrow(ChangedSince);
-    expect(readFileSync(join(stage.work, 'a.txt'), 'utf8')).toBe('a person\n');
-    await revert(stage, 'a.txt', 'turn', true);
-    expect(readFileSync(join(stage.work, 'a.txt'), 'utf8')).toBe('before\n');
-  });
-
-  it('can be put back turn by turn: a state that a snapshot has is nobody’s loss (16.4)', async () => {
+  it('are not put back while a turn runs there, in whatever channel, nor if there is no such change (16.4)', async () => {
     const stage = setUpChanges();
     await stage.turn(() => stage.write('a.txt', '1\n'));
-    await stage.turn(() => stage.write('a.txt', '2\n'));
+    for (const path of ['../work/a.txt', ''])
+      await expect(revert(stage, path)).rejects.toMatchObject({ code: 'bad_request' });
+    mkdirSync(join(stage.work, 'inside'));
+    symlinkSync(stage.work, join(stage.home, 'link'));
+    for (const turn of [
+      { channel: 'c' },
+      inDirectory('c', '/elsewhere'),
+      inDirectory('d', stage.work),
+      inDirectory('d', join(stage.work, 'inside')),
+      inDirectory('d', dirname(stage.work)),
+      inDirectory('d', join(stage.home, 'link')),
+    ]) {
+      stage.running.splice(0, 1, turn);
+      const why = { code: 'bad_request', hint: /Stop it first/ };
+      await expect(revert(stage, 'a.txt', 'turn', true), turn.setup?.cwd).rejects.toMatchObject(why);
+    }
+    expect(existsSync(join(stage.work, 'a.txt'))).toBe(true);
+    stage.running.splice(
+      0,
+      1,
+      { channel: 'd' },
+      inDirectory('e', stage.home),
+      inDirectory('f', `${stage.work}2`),
+    );
     await revert(stage, 'a.txt');
-    expect(readFileSync(join(stage.work, 'a.txt'), 'utf8')).toBe('1\n');
-    await revert(stage, 'a.txt', 'conversation');
     expect(existsSync(join(stage.work, 'a.txt'))).toBe(false);
   });
 
-  it('are not put back while a turn runs, nor if there is no such change (16.4)', async () => {
-    const stage = setUpChanges();
-    await stage.turn(() => stage.write('a.txt', '1\n'));
-    for (const path of ['b.txt', '../home/x', '/etc/passwd', ''])
-      await expect(revert(stage, path)).rejects.toMatchObject({ code: 'bad_request' });
-    stage.isRunning = true;
-    await expect(revert(stage, 'a.txt')).rejects.toMatchObject({
-      code: 'bad_request',
-      hint: /Stop it first/,
+  it('of one directory do not wait for those of another, and are let go with whoever asked (16.4)', async () => {
+    const git = setUpStuckGit();
+    const [stage, other] = [setUpChanges({ path: git.path }), setUpChanges({ path: git.path })];
+    for (const { turn, write } of [stage, other]) await turn(() => write('a.txt', '1\n'));
+    const turns = [...stage.turns, ...other.turns];
+    const changes = new TreeChanges({
+      snapshots: stage.snapshots,
+      store: {
+        changingTurns: async (channel) => turns.filter((turn) => turn.cwd === channel),
+        running: async () => [],
+      },
     });
-    expect(existsSync(join(stage.work, 'a.txt'))).toBe(true);
-  });
-
-  it('are never written through a link or over a directory (16.4)', async () => {
-    const stage = setUpChanges();
-    const outside = join(stage.home, 'outside');
-    mkdirSync(outside);
-    stage.write('dir/a.txt', 'before\n');
-    stage.write('b.txt', 'before\n');
-    await stage.turn(() => {
-      stage.write('dir/a.txt', 'after\n');
-      stage.write('b.txt', 'after\n');
-    });
-    renameSync(join(stage.work, 'dir'), join(stage.work, 'moved'));
-    symlinkSync(outside, join(stage.work, 'dir'));
-    await expect(revert(stage, 'dir/a.txt', 'turn', true)).rejects.toThrow(/a link is in its way/);
-    expect(readdirSync(outside)).toEqual([]);
-    unlinkSync(join(stage.work, 'b.txt'));
-    mkdirSync(join(stage.work, 'b.txt'));
-    await expect(revert(stage, 'b.txt', 'turn', true)).rejects.toThrow(/a directory is in its place/);
-    rmSync(join(stage.work, 'b.txt'), { recursive: true });
-    // A link in the place of the file itself is replaced, not followed.
-    writeFileSync(join(outside, 'theirs'), 'theirs\n');
-    symlinkSync(join(outside, 'theirs'), join(stage.work, 'b.txt'));
-    await revert(stage, 'b.txt', 'turn', true);
-    expect(lstatSync(join(stage.work, 'b.txt')).isFile()).toBe(true);
-    expect(readFileSync(join(outside, 'theirs'), 'utf8')).toBe('theirs\n');
-  });
-
-  it('have any name and any content (16.4)', async () => {
-    const stage = setUpChanges();
-    const names = [
-      '-rf',
-      ' x ',
-      'new\nline',
-      'a"quote\\',
-      'tab\t',
-      'ünï',
-      "it's $(id) `id`",
-      'diff --git a b',
+    git.stick(stage.work);
+    const gone = new AbortController();
+    const request = { scope: 'turn', path: 'a.txt', force: false } as const;
+    const waiting = [
+      changes.list(stage.work, 'turn', gone.signal),
+      changes.list(stage.work, 'turn', gone.signal),
+      changes.revert(stage.work, request, gone.signal),
     ];
-    for (const name of names) stage.write(name, `1 ${name}\n`);
-    stage.write('crlf.txt', 'a\r\nb\r\n');
-    stage.write('binary', Buffer.from([0, 1, 2, 255]));
-    symlinkSync('x', join(stage.work, 'link'));
-    const latin = Buffer.concat([Buffer.from(`${stage.work}/caf`), Buffer.from([0xe9])]);
-    writeFileSync(latin, '1\n');
-    await stage.turn(() => {
-      for (const name of names) stage.write(name, `2\ndiff --git a/x b/x\n--- a\n+++ b\n`);
-      stage.write('crlf.txt', 'a\r\nc\r\n');
-      stage.write('binary', Buffer.from([0, 3]));
-      unlinkSync(join(stage.work, 'link'));
-      stage.write('link', 'a file\n');
-      writeFileSync(latin, '2\n');
-    });
-    const { files } = await stage.changes.list('c', 'turn');
-    expect(files.map(({ path }) => path).sort()).toEqual(
-      [...names, 'crlf.txt', 'binary', 'link', '"caf\\351"'].sort(),
-    );
-    for (const { path, diff, binary } of files) {
-      if (path === 'binary') expect({ binary, diff }).toEqual({ binary: true, diff: undefined });
-      else if (names.includes(path))
-        expect(diff).toMatch(/^-1 [\s\S]*\+2\n\+diff --git a\/x b\/x\n\+--- a\n\+{4} b\n$/m);
-    }
-    expect(files.find(({ path }) => path === 'link')?.diff).toMatch(
-      /deleted file mode 120000[\s\S]*new file mode 100644/,
-    );
-    for (const name of [...names, 'crlf.txt', 'binary', 'link']) await revert(stage, name);
-    await expect(revert(stage, '"caf\\351"')).rejects.toThrow(/not UTF-8/);
-    expect(await listed(stage)).toEqual(['modified "caf\\351"']);
-    expect(readFileSync(join(stage.work, 'crlf.txt'), 'utf8')).toBe('a\r\nb\r\n');
-  });
-
-  it('leave out what is ignored, large, unreadable or no file, and give no more than a megabyte (16.4)', async () => {
-    const stage = setUpChanges();
-    userGit(stage.work, 'init', '-q');
-    stage.write('.gitignore', 'ignored/\n');
-    writeFileSync(join(stage.work, '.git/info/exclude'), 'private.txt\n');
-    await stage.turn(() => {
-      stage.write('ignored/x', 'x');
-      stage.write('private.txt', 'x');
-      stage.write('node_modules/x/index.js', 'x');
-      stage.write('large', Buffer.alloc(6 * 1024 ** 2));
-      execFileSync('mkfifo', [join(stage.work, 'pipe')]);
-      for (let at = 0; at < 8; at += 1) stage.write(`long-${at}`, 'x\n'.repeat(80_000));
-      stage.write('longer', 'y\n'.repeat(1_000_000));
-      stage.write('short', 'x\n');
-    });
-    const { files } = await stage.changes.list('c', 'turn');
-    const long = files.filter(({ path }) => path.startsWith('long-'));
-    expect(files).toHaveLength(10);
-    expect(long.filter(({ diff }) => diff !== undefined)).toHaveLength(4);
-    expect(long.every(({ additions }) => additions === 80_000)).toBe(true);
-    expect(files.find(({ path }) => path === 'longer')?.diff).toBeUndefined();
-    expect(files.find(({ path }) => path === 'short')?.diff).toBeDefined();
-  });
-
-  it('are seen in repositories inside the work tree, and in a folder of one (16.4)', async () => {
-    const stage = setUpChanges();
-    for (const name of ['one', 'two', 'one/inner']) {
-      mkdirSync(join(stage.work, name), { recursive: true });
-      userGit(join(stage.work, name), 'init', '-q');
-    }
-    stage.write('two/.gitignore', 'build/\n');
-    await stage.turn(() => {
-      for (const name of ['one', 'two', 'one/inner']) stage.write(`${name}/a.txt`, 'x\n');
-      stage.write('two/build/x', 'x\n');
-    });
-    expect(await listed(stage)).toEqual(['added one/a.txt', 'added one/inner/a.txt', 'added two/a.txt']);
-    rmSync(join(stage.work, 'one'), { recursive: true });
-    stage.write('one', 'a file now\n');
-    await stage.turn(() => unlinkSync(join(stage.work, 'one')));
-    expect(await listed(stage)).toEqual(['deleted one']);
-    // A repository comes around the work tree, and its ignore file counts.
-    const parent = join(stage.work, '..');
-    userGit(parent, 'init', '-q');
-    writeFileSync(join(parent, '.gitignore'), '*.log\n');
-    await stage.turn(() => {
-      stage.write('x.log', 'x\n');
-      stage.write('y.txt', 'y\n');
-    });
-    expect(await listed(stage)).toEqual(['added y.txt']);
-    expect(userGit(parent, 'status', '--porcelain', '--', 'work')).toContain('work/');
-  });
-});
-
-describe('a revert with AGENT_USER', () => {
-  it('writes with the rights of that user (16.4)', async (test) => {
-    const found = findUser('nobody');
-    if (process.geteuid?.() !== 0 || !('user' in found) || found.user === undefined) return test.skip();
-    const { user } = found;
-    const stage = setUpChanges({}, user);
-    chmodSync(dirname(stage.work), 0o755);
-    chownSync(stage.work, user.uid, user.gid);
-    stage.write('a.txt', 'before\n');
-    chownSync(join(stage.work, 'a.txt'), user.uid, user.gid);
-    stage.write('roots/b.txt', 'before\n');
-    await stage.turn(() => {
-      stage.write('a.txt', 'after\n');
-      stage.write('roots/b.txt', 'after\n');
-    });
-    await revert(stage, 'a.txt');
-    expect(readFileSync(join(stage.work, 'a.txt'), 'utf8')).toBe('before\n');
-    expect(statSync(join(stage.work, 'a.txt')).uid).toBe(user.uid);
-    await expect(revert(stage, 'roots/b.txt')).rejects.toMatchObject({ code: 'bad_request' });
-    expect(readFileSync(join(stage.work, 'roots/b.txt'), 'utf8')).toBe('after\n');
-  });
-});
-
-describe('a snapshot of a hostile repository', () => {
-  it('starts no program of it (16.4)', async () => {
-    const stage = setUpChanges();
-    const trap = join(stage.home, 'trapped');
-    stage.write('trap.sh', `#!/bin/sh\necho "$0 $*" >> '${trap}'\ncat\n`, 0o755);
-    const program = join(stage.work, 'trap.sh');
-    for (const at of ['.', 'sub']) {
-      const directory = join(stage.work, at);
-      mkdirSync(directory, { recursive: true });
-      userGit(directory, 'init', '-q');
-      for (const [name, value] of [
-        ['core.fsmonitor', program],
-        ['core.hooksPath', stage.work],
-        ['filter.evil.clean', program],
-        ['filter.evil.smudge', program],
-        ['filter.evil.process', program],
-        ['diff.evil.command', program],
-        ['diff.evil.textconv', program],
-        ['core.sshCommand', program],
-        ['core.pager', program],
-        ['diff.external', program],
-        ['core.attributesFile', join(stage.work, '.gitattributes')],
-      ] as const)
-        userGit(directory, 'config', name, value);
-      writeFileSync(
-        join(directory, '.gitattributes'),
-        '* filter=evil diff=evil text eol=crlf ident working-tree-encoding=UTF-16\n',
-      );
-    }
-    stage.write('post-index-change', readFileSync(program, 'utf8'), 0o755);
-    symlinkSync('/etc', join(stage.work, 'etc'));
-    // A .git file that leads elsewhere, and a git directory inside.
-    stage.write('linked/.git', `gitdir: ${join(stage.work, 'sub/.git')}\n`);
-    stage.write('linked/a.txt', 'a\n');
-    stage.write('sub/a.txt', '$Id$\n1\n');
-    // The traps work: a plain git walks into them.
-    expect(() => userGit(stage.work, 'add', '-A')).toThrow();
-    expect(existsSync(trap)).toBe(true);
-    rmSync(trap);
-    await stage.turn(() => {
-      stage.write('sub/a.txt', '$Id$\n2\n');
-      stage.write('linked/a.txt', 'b\n');
-      stage.write('.GIT/config', 'x\n');
-    });
-    expect(stage.log).toEqual([]);
-    expect(await listed(stage)).toEqual(['modified linked/a.txt', 'modified sub/a.txt']);
-    expect((await stage.changes.list('c', 'turn')).files[1]?.diff).toContain(' $Id$\n-1\n+2\n');
-    await revert(stage, 'sub/a.txt');
-    expect(readFileSync(join(stage.work, 'sub/a.txt'), 'utf8')).toBe('$Id$\n1\n');
-    expect(existsSync(trap)).toBe(false);
-  });
-
-  it('uses no git of the work tree, and does not write to its repository (16.4)', async () => {
-    const stage = setUpChanges({ path: `:.:bin:${process.env['PATH']}` });
-    userGit(stage.work, 'init', '-q');
-    const trap = join(stage.home, 'trapped');
-    for (const name of ['git', 'bin/git']) stage.write(name, `#!/bin/sh\ntouch '${trap}'\n`, 0o755);
-    const state = () =>
-      execFileSync('find', [join(stage.work, '.git'), '-printf', '%p %T@ %s\n'], { encoding: 'utf8' });
-    const before = state();
-    await stage.turn(() => stage.write('a.txt', 'x\n'));
-    expect(await listed(stage)).toEqual(['added a.txt']);
-    expect(state()).toBe(before);
-    expect(existsSync(trap)).toBe(false);
-    expect(statSync(join(stage.home, 'snapshots')).mode & 0o777).toBe(0o700);
-  });
-
-  it('leaves unreadable files out (16.4)', async (test) => {
-    // For root every file is readable.
-    if (process.geteuid?.() === 0) return test.skip();
-    const stage = setUpChanges();
-    await stage.turn(() => {
-      stage.write('a.txt', 'x\n');
-      stage.write('b.txt', 'x\n');
-      chmodSync(join(stage.work, 'b.txt'), 0);
-    });
-    expect(await listed(stage)).toEqual(['added a.txt']);
+    const ends = Promise.allSettled(waiting);
+    expect((await changes.list(other.work, 'turn')).reason).toMatch(/not there any more/);
+    git.stick('');
+    gone.abort();
+    for (const end of await ends) expect(end).toMatchObject({ reason: { code: 'interrupted' } });
+    expect(existsSync(join(stage.work, 'a.txt'))).toBe(true);
+    expect((await changes.list(stage.work, 'turn')).files).toHaveLength(1);
   });
 });

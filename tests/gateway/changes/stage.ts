@@ -7,7 +7,7 @@ import { createLog } from '../../../src/config/log.js';
 import { type SnapshotParts, Snapshots } from '../../../src/gateway/changes/snapshots.js';
 import { TreeChanges } from '../../../src/gateway/changes/work-tree-changes.js';
 import type { ProcessUser } from '../../../src/process/process-user.js';
-import type { ChangingTurn } from '../../../src/store/rows.js';
+import type { ChangingTurn, StoredTurn } from '../../../src/store/rows.js';
 
 export interface ChangesStage {
   readonly home: string;
@@ -17,8 +17,8 @@ export interface ChangesStage {
   readonly changes: TreeChanges;
   /** The turns that the store has. */
   readonly turns: ChangingTurn[];
-  /** True: the store has a running turn. */
-  isRunning: boolean;
+  /** The turns that run, by the store. */
+  readonly running: Pick<StoredTurn, 'channel' | 'setup'>[];
   write(path: string, content: string | Buffer, mode?: number): void;
   /** Runs a turn that does this in the work tree. */
   turn(act: () => void): Promise<void>;
@@ -40,14 +40,14 @@ export function setUpChanges(parts: Partial<SnapshotParts> = {}, user?: ProcessU
   });
   const store = {
     changingTurns: async () => turns,
-    running: async () => (stage.isRunning ? [{} as never] : []),
+    running: async () => stage.running as StoredTurn[],
   };
   onTestFinished(async () => {
     await snapshots.close();
     rmSync(root, { recursive: true, force: true });
   });
   const stage: ChangesStage = {
-    ...{ home, work, log, snapshots, turns, isRunning: false },
+    ...{ home, work, log, snapshots, turns, running: [] },
     changes: new TreeChanges({ store, snapshots, user }),
     write(path, content, mode) {
       mkdirSync(dirname(join(work, path)), { recursive: true });
@@ -58,12 +58,21 @@ export function setUpChanges(parts: Partial<SnapshotParts> = {}, user?: ProcessU
       const trees = snapshots.begin(work);
       await trees.before;
       act();
-      const changes = await trees.end();
+      const changes = await trees.end(10_000);
       turns.push({ turnId: `t${turns.length}`, cwd: work, usedTools: true, changes });
     },
   };
   return stage;
 }
+
+export const listed = async (stage: ChangesStage, scope: 'turn' | 'conversation' = 'turn') =>
+  (await stage.changes.list('c', scope)).files.map(({ status, path }) => `${status} ${path}`);
+export const revert = (
+  stage: ChangesStage,
+  path: string,
+  scope: 'turn' | 'conversation' = 'turn',
+  force = false,
+) => stage.changes.revert('c', { scope, path, force });
 
 /** Runs git as a user does, with settings of its own only. */
 export function userGit(cwd: string, ...args: string[]): string {

@@ -1,3 +1,5 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Frame, openStream, type Stream, textOf } from '../read-stream.js';
 import { type Client, eventually, setUpGateway } from '../stage.js';
@@ -112,6 +114,28 @@ describe('GET /v1/channels/:id/events (16.1, 16.2)', () => {
     await eventually(ended(late));
     expect(textOf(late.frames)).toBe(textOf(first.frames));
     expect(textOf(late.frames)).not.toContain('old');
+  });
+
+  it('an id of what a restored backup does not have means nothing, although it counts as far again', async () => {
+    const stage = setUpGateway({ BACKEND_LIVE: '1' });
+    const client = await stage.start();
+    await client.ask('a', 'say exactly: kept');
+    await client.stop();
+    const backup = join(stage.root, 'backup');
+    cpSync(stage.home, backup, { recursive: true });
+    const before = await stage.start();
+    const stream = await openStream(before, path);
+    await before.ask('a', 'say exactly: vanished');
+    await eventually(answered(stream));
+    const { id = '' } = stream.frames.filter(kept).at(-1) ?? {};
+    await before.stop();
+    rmSync(stage.home, { recursive: true });
+    cpSync(backup, stage.home, { recursive: true });
+    const after = await stage.start();
+    await after.ask('a', 'say exactly: new');
+    const late = await openStream(after, `${path}?after=${id}`);
+    await eventually(() => late.frames.length > 0);
+    expect(late.frames[0]).toMatchObject({ event: 'reset' });
   });
 
   it('an id of another store means nothing: the reader is told to read anew', async () => {

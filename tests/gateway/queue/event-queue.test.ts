@@ -25,10 +25,7 @@ function queueOver(store: Store, handler: Partial<QueueOptions['handler']>, work
     store,
     handler: {
       run: async () => answer('done'),
-      recover: async () => ({
-        type: 'postpone',
-        retry: { at: Date.now(), notBefore: 0, error: { code: 'crashed', message: 'crashed' }, events: [] },
-      }),
+      recover: async () => postpone(0),
       ...handler,
     },
     worker,
@@ -46,6 +43,15 @@ function answer(text: string): Settlement {
     type: 'finish',
     outcome: { at: Date.now(), state: 'answered', responseText: text, messages, events: [] },
   };
+}
+
+function cancelled(): Settlement {
+  return { type: 'finish', outcome: { at: Date.now(), state: 'cancelled', messages: [], events: [] } };
+}
+
+function postpone(notBefore: number): Settlement {
+  const error = { code: 'crashed', message: 'crashed' } as const;
+  return { type: 'postpone', retry: { at: Date.now(), notBefore, error, events: [] } };
 }
 
 function prompt(text: string, channel = 'a') {
@@ -119,6 +125,36 @@ describe('the queue', () => {
     await queue.accept(prompt('hello'));
     await eventually(() => queue.isRunning('a'));
     expect(await queue.stop('a', { type: 'stopped', by: '/stop' })).toBe(false);
+    await queue.drain(0);
+  });
+
+  it('stops only the turn that is meant, or the retry behind it (16.1)', async () => {
+    const store = await openStore();
+    const ended: string[] = [];
+    const queue = queueOver(store, {
+      run: async ({ event }, signal) => {
+        if (event.text === 'fails') return postpone(Date.now() + 60_000);
+        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        ended.push(event.text);
+        return cancelled();
+      },
+    });
+    const stop = (turnId?: string) => queue.stop('a', { type: 'stopped', by: 'an interrupt' }, { turnId });
+    await queue.start();
+    const failing = await queue.accept(prompt('fails'));
+    const next = await queue.accept(prompt('next'));
+    await eventually(async () => (await store.waiting('a', 1))[0]?.notBefore !== undefined);
+    const [attempt] = await store.turns(failing.event.id);
+    expect(await stop('trn_other')).toBe(false);
+    expect(await stop(attempt?.id)).toBe(true);
+    expect((await store.event(failing.event.id))?.state).toBe('cancelled');
+
+    await eventually(async () => (await store.event(next.event.id))?.state === 'running');
+    expect(await stop(attempt?.id)).toBe(false);
+    expect(ended).toEqual([]);
+    const [turn] = await store.running('a');
+    expect(await stop(turn?.id)).toBe(true);
+    expect(ended).toEqual(['next']);
     await queue.drain(0);
   });
 

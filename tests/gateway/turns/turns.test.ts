@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { databaseFile } from '../../../src/gateway/gateway.js';
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
 import { setUpGateway } from '../stage.js';
 import { storedTurns } from './stored-turns.js';
 
@@ -25,6 +27,21 @@ describe('a turn of the gateway', () => {
     const second = await stage.start();
     expect((await second.ask('a', 'what do you remember')).responseText).toContain('the signal is green');
     expect(await second.messages('a')).toHaveLength(4);
+  });
+
+  it('fails if the agent that its message asks for can’t be used any more; the channel keeps its own (16.3)', async () => {
+    const stage = setUpGateway();
+    mkdirSync(stage.home);
+    const store = await openSqliteStore(join(stage.home, databaseFile));
+    const asked = { channel: 'a', source: 'openai', kind: 'prompt', text: 'hello', at: 1 } as const;
+    const { event } = await store.accept({ ...asked, agent: { backend: 'no-longer' } }, { maxWaiting: 9 });
+    await store.close();
+    const client = await stage.start();
+    expect(await client.ended(event.id)).toMatchObject({
+      state: 'failed',
+      error: { code: 'bad_request', message: expect.stringContaining('There is no backend "no-longer"') },
+    });
+    expect((await client.gateway.status('a')).backend).toBe('claude');
   });
 
   it('is tried again after a crash of the CLI, at most three times, in its place (R10)', async () => {

@@ -335,15 +335,15 @@ describe('what a tool does (16.4)', () => {
     );
   });
 
-  it('100,000 files and items are no work', () => {
-    const changes = Array.from({ length: 100_000 }, (_, index) => ({
+  it('of thousands of files the first ones are told, and how many more there are', () => {
+    const changes = Array.from({ length: 5000 }, (_, index) => ({
       path: `f${index}`,
       kind: 'add',
       diff: 'x',
     }));
     const action = describeToolInput('apply_patch', { changes });
     expect(action.type === 'edit' && action.edits.length).toBe(201);
-    expect(action.type === 'edit' && action.edits.at(-1)?.path).toBe('… (99800 more)');
+    expect(action.type === 'edit' && action.edits.at(-1)?.path).toBe('… (4800 more)');
     expect(summarizeToolInput('apply_patch', { changes })).toBe('f0 and 200 more files');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChannelStatusView } from '../../../src/gateway/channels/http/wire.js';
 import { contextInWords, contextUsed } from '../../../web/conversation/context-used.js';
 
-describe('the context that the page shows (16.4)', () => {
+describe('the context that the page shows', () => {
   const status = (context?: ChannelStatusView['context']) =>
     ({ channel: 'a', ...(context && { context }) }) as ChannelStatusView;
   const turn = (state: 'running' | 'answered', context: object) => ({
@@ -10,7 +10,7 @@ describe('the context that the page shows (16.4)', () => {
     usage: { inputTokens: 9_000, outputTokens: 9, ...context },
   });
 
-  it('is the channel’s, or what the running turn has told since', () => {
+  it('is the channel’s, or what the running turn has told since (16.4)', () => {
     const told = status({ tokens: 100, window: 1000 });
     expect(contextUsed(told, [turn('answered', { contextTokens: 7 })])).toEqual({
       tokens: 100,
@@ -27,7 +27,7 @@ describe('the context that the page shows (16.4)', () => {
     expect(contextUsed(undefined, [])).toBeUndefined();
   });
 
-  it('has a percentage where the window is known', () => {
+  it('has a percentage where the window is known (16.4)', () => {
     expect(contextInWords({ tokens: 12_345, window: 200_000 })).toBe('12.3k of 200k tokens (6 %)');
     expect(contextInWords({ tokens: 950 })).toBe('950 tokens');
   });

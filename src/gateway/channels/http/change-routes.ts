@@ -19,7 +19,7 @@ export function addChangeRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteOp
     GET: async (c) => {
       const channel = checkChannel(c.req.param('id'));
       const scope = checkChoice('scope', c.req.query('scope'), ['turn', 'conversation']);
-      const { reason, files } = await gateway.changes.list(channel, scope);
+      const { reason, files } = await gateway.changes.list(channel, scope, c.req.raw.signal);
       return c.json({
         scope,
         ...(reason === undefined ? {} : { reason }),
@@ -34,7 +34,7 @@ export function addChangeRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteOp
     POST: async (c) => {
       const channel = checkChannel(c.req.param('id'));
       const { scope, path, force = false } = await readBody(c.req.raw, revertBody, maxBodyBytes);
-      await gateway.changes.revert(channel, { scope, path, force });
+      await gateway.changes.revert(channel, { scope, path, force }, c.req.raw.signal);
       return c.json({ reverted: true } satisfies RevertedView);
     },
   });

@@ -5,18 +5,16 @@ import type { Receipt } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { checkChannel, checkIdempotencyKey, checkPage } from './check-parameters.js';
 import { shortageProblem, storeProblem } from './problem.js';
-import { objectExpected, readBody } from './read-body.js';
+import { objectExpected, readBody, readOptionalBody } from './read-body.js';
 import { readPage } from './read-page.js';
 import { representMessage, representReceipt, representStatus } from './represent.js';
 import { representPending } from './represent-pending.js';
-import type { MessagesView } from './wire.js';
+import { isWholeText, notWholeText } from './whole-text.js';
+import type { InterruptedView, MessagesView } from './wire.js';
 
 export const httpSource = 'http';
 
-/** A lone half of a surrogate pair is no text: it would come out of the store as something else. */
-const wholeText = z
-  .string('a text is expected')
-  .refine((text) => !/\p{Surrogate}/u.test(text), 'it holds half of a surrogate pair, which is no text');
+const wholeText = z.string('a text is expected').refine(isWholeText, notWholeText);
 
 const messageBody = z.strictObject(
   {
@@ -28,6 +26,8 @@ const messageBody = z.strictObject(
   },
   objectExpected,
 );
+
+const interruptBody = z.strictObject({ turnId: z.string('a text is expected').optional() }, objectExpected);
 
 export function addChannelRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteOptions): void {
   addRoute(app, '/v1/channels/:id/messages', {
@@ -59,7 +59,11 @@ export function addChannelRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteO
   });
 
   addRoute(app, '/v1/channels/:id/interrupt', {
-    POST: async (c) => c.json({ interrupted: await gateway.interrupt(checkChannel(c.req.param('id'))) }),
+    POST: async (c) => {
+      const channel = checkChannel(c.req.param('id'));
+      const { turnId } = (await readOptionalBody(c.req.raw, interruptBody, maxBodyBytes)) ?? {};
+      return c.json({ interrupted: await gateway.interrupt(channel, { turnId }) } satisfies InterruptedView);
+    },
   });
 }
 

@@ -1,10 +1,10 @@
+import { waitLimit } from '../../../core/wait-limit.js';
 import type { StoredEvent } from '../../../store/rows.js';
 import type { GatewayFace } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { checkWait } from './check-parameters.js';
 import { HttpProblem } from './problem.js';
 import { representEvent, representTurn } from './represent.js';
-import { waitLimit } from './wait-limit.js';
 import type { CancelledView, TurnsView } from './wire.js';
 
 export function addEventRoutes(app: HttpApp, { gateway, stopping }: RouteOptions): void {

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
+import { linkedSignal } from '../../../core/linked-signal.js';
 import type { HttpEnv } from './add-route.js';
-import { linkedSignal } from './linked-signal.js';
 
 export interface ServerSentEvent {
   readonly event?: string;

@@ -68,6 +68,9 @@ export function toProblem(cause: unknown): HttpProblem {
   if (cause instanceof TurnoutError && cause.code === 'bad_request') {
     return new HttpProblem('bad_request', cause.explanation, { cause });
   }
+  // Only a client that is gone takes a request back: nobody reads this, and it is no failure to log.
+  if (cause instanceof TurnoutError && cause.code === 'interrupted')
+    return new HttpProblem('timeout', 'The request was given up.', { cause });
   if (cause instanceof TurnoutError && cause.code === 'overloaded')
     return unavailable(cause.explanation, cause);
   if (isShortage(cause)) return shortageProblem(cause, 'Nothing was changed');

@@ -4,7 +4,26 @@ import { HttpProblem } from './problem.js';
 /** The request's JSON, checked by its schema. Rejects with all problems, each with the field's name. */
 export async function readBody<T>(request: Request, schema: z.ZodType<T>, maxBytes: number): Promise<T> {
   checkMediaType(request.headers);
-  const parsed = schema.safeParse(parseJson(await readBytes(request, maxBytes)));
+  const bytes = await readBytes(request, maxBytes);
+  if (bytes.length === 0)
+    throw new HttpProblem('bad_request', 'The body is empty: a JSON object is expected.');
+  return checked(bytes, schema);
+}
+
+/** The same for a body that need not be there. */
+export async function readOptionalBody<T>(
+  request: Request,
+  schema: z.ZodType<T>,
+  maxBytes: number,
+): Promise<T | undefined> {
+  const bytes = await readBytes(request, maxBytes);
+  if (bytes.length === 0) return undefined;
+  checkMediaType(request.headers);
+  return checked(bytes, schema);
+}
+
+function checked<T>(bytes: Buffer, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(parseJson(bytes));
   if (parsed.success) return parsed.data;
   throw new HttpProblem('bad_request', parsed.error.issues.map(describeIssue).join('; '));
 }
@@ -71,8 +90,6 @@ function tooLarge(maxBytes: number): HttpProblem {
 }
 
 function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0)
-    throw new HttpProblem('bad_request', 'The body is empty: a JSON object is expected.');
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

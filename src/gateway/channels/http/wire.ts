@@ -156,6 +156,15 @@ export interface ReceiptView {
   readonly error?: FailureView;
 }
 
+/** `POST /v1/channels/:id/interrupt`: the body may be left out. With a `turnId` another turn goes on. */
+export interface InterruptBody {
+  readonly turnId?: string;
+}
+
+export interface InterruptedView {
+  readonly interrupted: boolean;
+}
+
 /** `POST /v1/events/:eventId/cancel`: false if the message did not wait any more; the state says what became of it. */
 export interface CancelledView {
   readonly cancelled: boolean;

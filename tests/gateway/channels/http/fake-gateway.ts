@@ -2,7 +2,12 @@ import { EventEmitter, once } from 'node:events';
 import { createLog, type LogFields } from '../../../../src/config/log.js';
 import { HttpChannel, type HttpChannelOptions } from '../../../../src/gateway/channels/http/http-channel.js';
 import type { Reports } from '../../../../src/gateway/channels/lookups.js';
-import type { ChannelStatus, GatewayFace, IncomingMessage } from '../../../../src/gateway/channels/types.js';
+import type {
+  ChannelStatus,
+  GatewayFace,
+  IncomingMessage,
+  InterruptOptions,
+} from '../../../../src/gateway/channels/types.js';
 import {
   hasEnded,
   type StoredEvent,
@@ -19,7 +24,7 @@ export class MemoryGateway implements GatewayFace {
   readonly events = new Map<string, StoredEvent>();
   readonly log: StoredMessage[] = [];
   readonly permissions: StoredPermission[] = [];
-  readonly interrupted: string[] = [];
+  readonly interrupted: (readonly [channel: string, turnId: string | undefined])[] = [];
   problems: string[] = [];
   /** If it is set, `receive` and `event` throw it. */
   failure: unknown;
@@ -108,8 +113,8 @@ export class MemoryGateway implements GatewayFace {
     this.log.push({ ...message, id, createdAt: began + id });
   }
 
-  async interrupt(channel: string) {
-    this.interrupted.push(channel);
+  async interrupt(channel: string, { turnId }: InterruptOptions = {}) {
+    this.interrupted.push([channel, turnId]);
     return channel === 'busy';
   }
 

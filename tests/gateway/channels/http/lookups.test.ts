@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TurnoutError } from '../../../../src/core/errors.js';
+import { interruptedError, TurnoutError } from '../../../../src/core/errors.js';
 import { ChangedSince } from '../../../../src/gateway/channels/changed-since.js';
 import { type AnswerName, answers } from '../../../../src/gateway/channels/http/openapi/schemas.js';
 import type { ChangedFile, Reports, StatisticsQuery } from '../../../../src/gateway/channels/lookups.js';
-import { type Running, startChannel } from './fake-gateway.js';
+import { type Running, startChannel, token } from './fake-gateway.js';
 
 let http: Running;
 beforeEach(async () => {
@@ -48,7 +48,7 @@ describe('pages of messages from the end (16.2)', () => {
   const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 });
 
-describe('parameters', () => {
+describe('parameters (16.2)', () => {
   it.each([
     ['/v1/channels/room/messages?before=x', 'before: the id of a message is expected, not "x".'],
     ['/v1/channels/room/messages?before=5&after=4', 'before: give it or after, not both.'],
@@ -110,7 +110,7 @@ describe('parameters', () => {
   });
 });
 
-describe('events', () => {
+describe('events (16.2)', () => {
   it('a message that waits is dropped, and one that does not is told', async () => {
     await post('/v1/channels/room/messages', { text: 'x' });
     const path = '/v1/events/event-1/cancel';
@@ -139,7 +139,7 @@ describe('questions', () => {
   });
 });
 
-describe("the CLIs' own sessions", () => {
+describe("the CLIs' own sessions (16.4)", () => {
   it('are listed, and gone on with', async () => {
     const resumed: unknown[] = [];
     http.gateway.ports = {
@@ -169,7 +169,7 @@ describe("the CLIs' own sessions", () => {
   });
 });
 
-describe('changes of the work tree', () => {
+describe('changes of the work tree (16.4)', () => {
   it('are listed, and put back', async () => {
     const reverted: unknown[] = [];
     const file: ChangedFile = {
@@ -201,9 +201,38 @@ describe('changes of the work tree', () => {
     expect(answer).toMatchObject({ status: 200, json: { reverted: true } });
     expect(reverted).toEqual([['room', { ...body, force: true }]]);
   });
+
+  it('are given up when the client is gone, and refused when too many wait', async () => {
+    let asked: AbortSignal | undefined;
+    http.gateway.ports = {
+      changes: {
+        list: async (_channel, _scope, signal) => {
+          asked = signal;
+          await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+          throw interruptedError();
+        },
+        revert: async () => {
+          throw new TurnoutError('overloaded', 'Too many wait.');
+        },
+      },
+    };
+    const client = new AbortController();
+    const left = fetch(`${http.url}/v1/channels/room/changes`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: client.signal,
+    });
+    left.catch(() => undefined);
+    await expect.poll(() => asked, { interval: 2 }).toBeDefined();
+    client.abort();
+    await expect(left).rejects.toThrow();
+    await expect.poll(() => asked?.aborted, { interval: 2 }).toBe(true);
+    expect(http.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    const refused = await post('/v1/channels/room/changes/revert', { scope: 'turn', path: 'a.txt' });
+    expect(refused).toMatchObject({ status: 503, json: { error: { code: 'unavailable' } } });
+  });
 });
 
-describe('runs of chains', () => {
+describe('runs of chains (16.2)', () => {
   it('are listed and shown; one that is damaged is no fault of the request', async () => {
     const run = { runId: 'r1', chain: 'c', status: 'completed', startedAt: '2026-01-02T03:04:05.000Z' };
     const limits: number[] = [];

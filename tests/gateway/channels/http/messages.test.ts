@@ -238,6 +238,23 @@ describe('POST /v1/channels/:id/interrupt', () => {
     expect(await interrupt('busy')).toMatchObject({ status: 200, json: { interrupted: true } });
     expect(await interrupt('idle')).toMatchObject({ status: 200, json: { interrupted: false } });
     expect(await interrupt('a%20b')).toMatchObject({ status: 400 });
-    expect(http.gateway.interrupted).toEqual(['busy', 'idle']);
+    expect(http.gateway.interrupted).toEqual([
+      ['busy', undefined],
+      ['idle', undefined],
+    ]);
+  });
+
+  it('passes on the turn that is meant; the body may be left out, but not be wrong (16.1)', async () => {
+    const interrupt = (body: unknown) =>
+      http.call('/v1/channels/busy/interrupt', { method: 'POST', body }).then(({ status }) => status);
+    expect(await Promise.all([{ turnId: 't1' }, {}, ''].map(interrupt))).toEqual([200, 200, 200]);
+    expect(await Promise.all([{ turnId: 1 }, { turn: 't1' }, [], '{'].map(interrupt))).toEqual([
+      400, 400, 400, 400,
+    ]);
+    expect(http.gateway.interrupted.map(([, turnId]) => turnId).toSorted()).toEqual([
+      't1',
+      undefined,
+      undefined,
+    ]);
   });
 });

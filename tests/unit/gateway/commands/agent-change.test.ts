@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentRuntime } from '../../../../src/gateway/agent-runtime.js';
-import { agentChange, type WantedAgent } from '../../../../src/gateway/commands/agent-change.js';
-import type { ChannelState } from '../../../../src/store/rows.js';
+import { agentChange } from '../../../../src/gateway/commands/agent-change.js';
+import type { AgentChoice, ChannelState } from '../../../../src/store/rows.js';
 
 /** A channel of claude with the model that the settings name, unless the chat has chosen. */
-function change(wanted: WantedAgent, chosen: Partial<ChannelState> = {}, restricted = false) {
+function change(wanted: AgentChoice, chosen: Partial<ChannelState> = {}, restricted = false) {
   const state = { conversationStart: 0, ...chosen };
   const agents: Record<string, object> = {
     claude: adapter('claude', ['low', 'high', 'tokens']),
@@ -26,7 +26,7 @@ function adapter(name: string, thinkingDepth: readonly string[]) {
 }
 
 describe('the agent that a message asks for', () => {
-  it.each<[string, WantedAgent, Partial<ChannelState>, object | undefined]>([
+  it.each<[string, AgentChoice, Partial<ChannelState>, object | undefined]>([
     ['nothing', {}, {}, undefined],
     ['the backend that answers', { backend: 'claude', model: null }, {}, undefined],
     [
@@ -55,7 +55,7 @@ describe('the agent that a message asks for', () => {
     expect(await change(wanted, chosen)).toEqual(expected);
   });
 
-  it.each<[WantedAgent, string, string]>([
+  it.each<[AgentChoice, string, string]>([
     [{ backend: 'nobody' }, 'bad_request', 'There is no backend "nobody".'],
     [{ backend: 'missing' }, 'not_installed', 'its own check'],
     [{ model: '-rf' }, 'bad_request', '"-rf" is no model'],

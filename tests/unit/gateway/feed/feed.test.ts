@@ -19,7 +19,7 @@ function setUp(store: Partial<FeedParts['store']> = {}) {
       },
       runningTurn: async () => turn,
       archivedPart: async () => undefined,
-      lastOf: async () => ({ message: 0, turn: 0 }),
+      lastOf: async () => ({ message: 0, messageAt: 0, turn: 0, turnAt: 0 }),
       holds: async () => true,
       ...store,
     },

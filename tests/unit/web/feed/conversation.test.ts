@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../../../src/core/chat-event.js';
-import {
-  emptyConversation,
-  type Frame,
-  fold,
-  foldAll,
-  runningTurn,
-} from '../../../../web/feed/conversation.js';
+import { emptyConversation, type Frame, fold, foldAll } from '../../../../web/feed/conversation.js';
 import { chat, message, said, turned } from './frames.js';
 
 const events: readonly ChatEvent[] = [
@@ -135,7 +129,8 @@ describe('the fold over a channel’s feed', () => {
       chat('t', { type: 'tool_end', id: 'never begun', output: '', isError: false }),
       chat('t', { type: 'error', code: 'interrupted', message: 'Interrupted', retryable: false }),
     ]);
-    expect(runningTurn(state)).toMatchObject({
+    expect(state.turns[0]).toMatchObject({
+      state: 'running',
       error: { code: 'interrupted' },
       steps: [{ type: 'thinking', text: '', ended: true }],
     });

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { TurnoutError } from '../../../../core/errors.js';
+import { linkedSignal } from '../../../../core/linked-signal.js';
 import { hasEnded, type StoredEvent } from '../../../../store/rows.js';
 import type { Receipt } from '../../types.js';
 import type { HttpEnv, RouteOptions } from '../add-route.js';
 import { checkIdempotencyKey } from '../check-parameters.js';
 import { eventStream, type ServerSentEvent } from '../event-stream.js';
-import { linkedSignal } from '../linked-signal.js';
 import { readBody } from '../read-body.js';
 import type { Fields } from './check-fields.js';
 import { type AnswerStep, followAnswer } from './follow-answer.js';

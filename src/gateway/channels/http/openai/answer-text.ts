@@ -7,14 +7,15 @@ const gap = '\n\n';
 /** The text of an answer as it comes: all that the agent says, also between its tools. */
 export class AnswerText {
   #hasSpoken = false;
-  /** True if something came between the last text and the next one. */
-  #isInterrupted = false;
-  /** True if there was a text behind the last tool: that is the answer. */
-  #hasAnswered = false;
+  /** The texts of the turn. */
+  #said: string[] = [];
+  /** Where those behind the last tool begin: they are the answer, as far as it has come. */
+  #answerAt = 0;
 
   /** A further turn is another attempt, which says everything again. */
   turnBegan(): void {
-    this.#interrupt();
+    this.#said = [];
+    this.#answerAt = 0;
   }
 
   see(event: ChatEvent): string {
@@ -23,22 +24,37 @@ export class AnswerText {
     return '';
   }
 
-  /** What was never said of the answer: the reply to a command, or an answer that came without any text before it. */
+  /**
+   * What was never said of the answer: the reply to a command, the words of a hook, or the end of a turn that said more than
+   * its record holds.
+   */
   rest({ responseText = '' }: StoredEvent): string {
-    return this.#hasAnswered ? '' : this.#say(responseText);
+    if (endsWith(this.#said.join(''), responseText)) return '';
+    const answer = responseText.trimStart();
+    const begun = this.#said.slice(this.#answerAt).join('').trimStart();
+    if (begun !== '' && answer.startsWith(begun)) return this.#say(answer.slice(begun.length));
+    this.#interrupt();
+    return this.#say(responseText);
   }
 
   #say(text: string): string {
     if (text === '') return '';
-    const said = this.#hasSpoken && this.#isInterrupted ? gap + text : text;
+    const isBehindGap = this.#hasSpoken && this.#said.length === this.#answerAt;
     this.#hasSpoken = true;
-    this.#isInterrupted = false;
-    this.#hasAnswered = true;
-    return said;
+    this.#said.push(text);
+    return isBehindGap ? gap + text : text;
   }
 
   #interrupt(): void {
-    this.#isInterrupted = true;
-    this.#hasAnswered = false;
+    this.#answerAt = this.#said.length;
   }
+}
+
+/** CLIs tell the answer at its end with other white space around it, or between its paragraphs. */
+function endsWith(said: string, answer: string): boolean {
+  return said.endsWith(answer) || withoutSpace(said).endsWith(withoutSpace(answer));
+}
+
+function withoutSpace(text: string): string {
+  return text.replace(/\s+/g, '');
 }

@@ -1,7 +1,7 @@
 import type { ChatEvent } from '../../../../core/chat-event.js';
+import { linkedSignal } from '../../../../core/linked-signal.js';
 import { hasEnded, type StoredEvent, type StoredTurn } from '../../../../store/rows.js';
 import type { FeedEntry, GatewayFace, IncomingMessage, Receipt } from '../../types.js';
-import { linkedSignal } from '../linked-signal.js';
 import { AnswerText } from './answer-text.js';
 
 /** A step of an answer as it comes. */

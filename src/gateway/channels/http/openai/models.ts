@@ -1,6 +1,6 @@
 import { findBackendName } from '../../../../backends/registry.js';
+import type { AgentChoice } from '../../../../store/rows.js';
 import type { BackendSummary } from '../../lookups.js';
-import type { AgentChoice } from '../../types.js';
 import { OpenAiProblem } from './open-ai-problem.js';
 
 /** The model that stands for whatever answers in the channel. */

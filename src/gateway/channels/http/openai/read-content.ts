@@ -1,4 +1,5 @@
 import type { HistoryMessage } from '../../../../store/store.js';
+import { isWholeText, notWholeText } from '../whole-text.js';
 import { badField, type OpenAiProblem } from './open-ai-problem.js';
 
 /** The texts of a message's content. Anything but text is refused by its name: an agent would never see it. */
@@ -29,10 +30,9 @@ function notText(type: unknown, param: string): OpenAiProblem {
   );
 }
 
-/** A lone half of a surrogate pair is no text: it would come out of the store as something else. */
 function wholeText(text: string, param: string): string {
-  if (!/\p{Surrogate}/u.test(text)) return text;
-  throw badField(param, 'it holds half of a surrogate pair, which is no text.');
+  if (isWholeText(text)) return text;
+  throw badField(param, `${notWholeText}.`);
 }
 
 /** A message with the field that it came from. */

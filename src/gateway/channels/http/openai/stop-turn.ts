@@ -10,6 +10,7 @@ export async function stopTurn(
 ): Promise<void> {
   if (await gateway.cancel(id)) return;
   const { running } = await gateway.status(channel);
-  const [first, ...others] = running?.turn.eventIds ?? [];
-  if (first === id && others.length === 0) await gateway.interrupt(channel, by);
+  const { id: turnId, eventIds: [first, ...others] = [] } = running?.turn ?? {};
+  // The turn may be over by now, and another client's have begun.
+  if (first === id && others.length === 0) await gateway.interrupt(channel, { turnId, by });
 }

@@ -34,7 +34,7 @@ function paths(): Record<string, Record<string, object>> {
 }
 
 function describe(operation: Operation): object {
-  const { tag, summary, body, status = 200, open, problem = 'Problem' } = operation;
+  const { tag, summary, body, bodyOptional, status = 200, open, problem = 'Problem' } = operation;
   return {
     tags: [tag],
     summary,
@@ -46,7 +46,7 @@ function describe(operation: Operation): object {
       ...parameters('query', operation.query),
       ...parameters('header', operation.headers),
     ],
-    ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
+    ...(body === undefined ? {} : { requestBody: { required: bodyOptional !== true, content: json(body) } }),
     responses: {
       [status]: answerOf(operation),
       default: { description: 'A problem.', content: json(problem) },

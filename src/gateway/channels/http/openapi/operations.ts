@@ -9,6 +9,8 @@ export interface Operation {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: BodyName;
+  /** True if the body may be left out. */
+  readonly bodyOptional?: true;
   /** The status of the answer that is no problem. Default 200. */
   readonly status?: number;
   /** JSON by its schema, another media type, or nothing. */
@@ -78,8 +80,9 @@ export const operations: readonly Operation[] = [
     summary: 'A channel as it is now.',
   },
   {
-    ...{ method: 'post', path: '/v1/channels/{id}/interrupt', tag: 'Channels', answer: 'Interrupted' },
+    ...{ method: 'post', path: '/v1/channels/{id}/interrupt', tag: 'Channels' },
     summary: 'Ends the running turn of a channel, or the message that waits for its retry.',
+    ...{ body: 'Interrupt', bodyOptional: true, answer: 'Interrupted' },
   },
   {
     ...{ method: 'get', path: '/v1/channels/{id}/sessions', tag: 'Channels', answer: 'Sessions' },

@@ -268,7 +268,7 @@ export const answers = {
   Resumed: z.strictObject({ resumed: z.literal(true) }) satisfies z.ZodType<wire.ResumedView>,
   Changes: changes,
   Reverted: z.strictObject({ reverted: z.literal(true) }) satisfies z.ZodType<wire.RevertedView>,
-  Interrupted: z.strictObject({ interrupted: z.boolean() }),
+  Interrupted: z.strictObject({ interrupted: z.boolean() }) satisfies z.ZodType<wire.InterruptedView>,
   Cancelled: z.strictObject({
     cancelled: z.boolean(),
     state: eventState,
@@ -293,6 +293,7 @@ export const bodies = {
     author: text.exactOptional(),
     queueMode: z.enum(['queue', 'interrupt', 'steer']).exactOptional(),
   }) satisfies z.ZodType<wire.MessageBody>,
+  Interrupt: z.strictObject({ turnId: text.exactOptional() }) satisfies z.ZodType<wire.InterruptBody>,
   Decision: z.strictObject({ decision: decisionSchema, message: text.exactOptional() }),
   Resume: z.strictObject({ backend: text, sessionId: text }) satisfies z.ZodType<wire.ResumeBody>,
   Revert: z.strictObject({

@@ -1,13 +1,19 @@
 import OpenAI, { APIError, type ClientOptions } from 'openai';
-import { describe, expect, it } from 'vitest';
-import { type Client, eventually, type GatewayStage, setUpGateway } from '../../../stage.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, eventually, setUpGateway } from '../../../stage.js';
 
-// One file: to import the client takes longer than most of the tests.
+// One file: to import the client takes longer than most of the tests. They share a gateway, each in channels of its own.
+const stage = setUpGateway({}, undefined, afterAll);
+let client: Client;
+let openai: OpenAI;
 
-describe('a conversation through the OpenAI client', () => {
+beforeAll(async () => {
+  client = await stage.start();
+  openai = openAiClient(client);
+});
+
+describe.concurrent('a conversation through the OpenAI client', () => {
   it('goes on by previous_response_id, and each response can be read again (16.3)', async () => {
-    const client = await setUpGateway().start();
-    const openai = openAiClient(client);
     const first = await openai.responses.create({
       model: 'claude',
       input: 'remember that the signal is green',
@@ -52,8 +58,6 @@ describe('a conversation through the OpenAI client', () => {
   });
 
   it('goes on by user and by metadata.channel; what the request repeats is known (16.3)', async () => {
-    const client = await setUpGateway().start();
-    const openai = openAiClient(client);
     const told = said('remember that the signal is green');
     const first = await openai.chat.completions.create({ model: 'default', user: 'ada', messages: [told] });
     expect(first).toMatchObject({ object: 'chat.completion', model: 'default' });
@@ -85,8 +89,6 @@ describe('a conversation through the OpenAI client', () => {
   });
 
   it('begins with the request’s own history, its instructions, and the model that it asks for (16.3)', async () => {
-    const client = await setUpGateway().start();
-    const openai = openAiClient(client);
     const { data, response } = await openai.chat.completions
       .create({
         model: 'claude/demo-model-2',
@@ -127,15 +129,36 @@ describe('a conversation through the OpenAI client', () => {
     expect(asked.instructions).toBe('You are a guard.');
     expect((await client.gateway.status(channel)).model).toBeUndefined();
   });
+
+  it('gives each request a turn of its own with its own model, also in a channel that collects (16.3)', async () => {
+    stage.configure('channels/busy/channel.md', '---\nqueue: collect\n---\n');
+    const ask = (model: string, input: string) =>
+      openai.responses.create({ model: `claude/${model}`, user: 'busy', input });
+    const hanging = failureOf(ask('m0', 'hang'));
+    await eventually(async () => (await client.gateway.status('busy')).running !== undefined);
+    const models = ['m1', 'm2'];
+    const answers = Promise.all(models.map((model) => ask(model, `say exactly: ${model}`)));
+    await eventually(async () => (await client.gateway.status('busy')).waitingCount === models.length);
+    expect((await client.gateway.status('busy')).model).toBe('m0');
+    await client.interrupt('busy');
+    await hanging;
+    const turns = await Promise.all(
+      (await answers).map(async ({ id, output_text: text }) => {
+        const [turn] = (await client.gateway.reports.turns(id.replace('resp_', ''))) ?? [];
+        return [text, turn?.setup?.model, turn?.eventIds.length];
+      }),
+    );
+    expect(turns).toEqual(models.map((model) => [model, model, 1]));
+    const last = (await client.messages('busy')).at(-1)?.text;
+    expect((await client.gateway.status('busy')).model).toBe(last);
+  });
 });
 
-describe('a stream through the OpenAI client', () => {
+describe.concurrent('a stream through the OpenAI client', () => {
   it('of a chat completion comes in pieces, with its usage at the end (16.3)', async () => {
-    const client = await setUpGateway().start();
-    const openai = openAiClient(client);
     const stream = await openai.chat.completions.create({
       model: 'claude',
-      messages: ask('count to 12'),
+      messages: ask('count to 12 slowly'),
       stream: true,
       stream_options: { include_usage: true },
     });
@@ -153,7 +176,6 @@ describe('a stream through the OpenAI client', () => {
   });
 
   it('of a response has every event, in order and counted (16.3)', async () => {
-    const openai = openAiClient(await setUpGateway().start());
     const stream = openai.responses.stream({ model: 'claude', input: 'count to 12' });
     const events = [];
     for await (const event of stream) events.push(event);
@@ -179,7 +201,6 @@ describe('a stream through the OpenAI client', () => {
   });
 
   it('ends with the error of a turn that fails (16.3)', async () => {
-    const openai = openAiClient(await setUpGateway().start());
     const chat = await openai.chat.completions.create({
       model: 'claude',
       messages: [{ role: 'user', content: 'fail with 400' }],
@@ -203,7 +224,6 @@ describe('a stream through the OpenAI client', () => {
   });
 
   it('has nothing but OpenAI’s own lines on the wire (16.3)', async () => {
-    const client = await setUpGateway().start();
     const { host, port } = client.gateway.address;
     const response = await fetch(`http://${host}:${port}/v1/chat/completions`, {
       method: 'POST',
@@ -221,10 +241,8 @@ describe('a stream through the OpenAI client', () => {
   });
 });
 
-describe('what goes wrong, as the OpenAI client tells it', () => {
+describe.concurrent('what goes wrong, as the OpenAI client tells it', () => {
   it('lists the models, and names them to whoever asks for another (16.3)', async () => {
-    const openai = openAiClient(await setUpGateway().start());
-    await openai.chat.completions.create({ model: 'claude', messages: ask('hello') });
     const models = [];
     for await (const model of openai.models.list()) models.push(model);
     expect(models.map(({ id }) => id).slice(0, 2)).toEqual(['default', 'claude']);
@@ -238,7 +256,6 @@ describe('what goes wrong, as the OpenAI client tells it', () => {
   });
 
   it('tells of a wrong token, a wrong field and a wrong method in OpenAI’s shape (16.3)', async () => {
-    const client = await setUpGateway().start();
     const denied = await failureOf(openAiClient(client, { apiKey: 'wrong' }).models.list());
     expect(denied).toMatchObject({ status: 401, type: 'authentication_error', code: 'unauthorized' });
     expect(denied.message).toContain('The token is wrong');
@@ -259,84 +276,86 @@ describe('what goes wrong, as the OpenAI client tells it', () => {
   });
 
   it('tells why a turn failed, once: the client does not try it again by itself (16.3)', async () => {
-    const client = await setUpGateway().start();
-    const openai = openAiClient(client);
     const auth = await failureOf(
-      openai.responses.create({ model: 'claude', user: 'a', input: 'fail with 401' }),
+      openai.responses.create({ model: 'claude', user: 'failing', input: 'fail with 401' }),
     );
     expect(auth).toMatchObject({ status: 502, code: 'auth', type: 'server_error' });
-    const prompts = (await client.messages('a')).filter(({ role }) => role === 'user');
+    const prompts = (await client.messages('failing')).filter(({ role }) => role === 'user');
     expect(prompts).toHaveLength(1);
   });
 
   it('stops the turn of a client that has gone, and drops what waits for it (16.3)', async () => {
-    const stage = setUpGateway();
-    const client = await stage.start();
-    const openai = openAiClient(client);
     const leaving = new AbortController();
     const hanging = openai.chat.completions.create(
-      { model: 'claude', user: 'a', messages: ask('hang') },
+      { model: 'claude', user: 'leaving', messages: ask('hang') },
       { signal: leaving.signal },
     );
-    await eventually(async () => (await client.gateway.status('a')).running !== undefined);
+    await eventually(async () => (await client.gateway.status('leaving')).running !== undefined);
     const stream = await openai.responses.create({
       model: 'claude',
-      user: 'a',
+      user: 'leaving',
       input: 'hello',
       stream: true,
     });
     stream.controller.abort();
-    await eventually(async () => (await client.gateway.status('a')).waitingCount === 0);
-    expect((await client.gateway.status('a')).running).toBeDefined();
+    await eventually(async () => (await client.gateway.status('leaving')).waitingCount === 0);
+    expect((await client.gateway.status('leaving')).running).toBeDefined();
 
     leaving.abort();
     await expect(hanging).rejects.toThrow('aborted');
-    await eventually(async () => (await client.gateway.status('a')).running === undefined);
-    expect((await client.messages('a')).map(({ text }) => text)).toEqual([
+    await eventually(async () => (await client.gateway.status('leaving')).running === undefined);
+    expect((await client.messages('leaving')).map(({ text }) => text)).toEqual([
       'hang',
       'hello',
       expect.stringContaining('Stopped by its client, which has gone'),
     ]);
-    expect(await failuresIn(stage)).toEqual([]);
   });
 
   it('runs a request with an Idempotency-Key once, whoever waits for it (16.3)', async () => {
-    const stage = setUpGateway();
-    const client = await stage.start();
-    const openai = openAiClient(client);
     const headers = { 'Idempotency-Key': 'k1' };
-    const body = { model: 'claude', input: 'wait 5 seconds' };
+    const body = { model: 'claude', user: 'keyed', input: 'wait 3 seconds' };
     const leaving = new AbortController();
     const first = openai.responses.create(body, { headers, signal: leaving.signal });
-    await eventually(async () => {
-      const metrics = await client.gateway.metrics();
-      return /turnout_events\{state="running"\} 1/.test(metrics);
-    });
+    await eventually(async () => (await client.gateway.status('keyed')).running !== undefined);
     leaving.abort();
     await expect(first).rejects.toThrow('aborted');
     const [again, twice] = await Promise.all([1, 2].map(() => openai.responses.create(body, { headers })));
     expect(again).toEqual(twice);
     expect(again?.status).toBe('completed');
-    expect(await client.messages(again?.metadata?.['channel'] ?? '')).toHaveLength(2);
-    expect(await failuresIn(stage)).toEqual([]);
+    expect(await client.messages('keyed')).toHaveLength(2);
   });
+});
 
-  it('answers a request that waits when the gateway stops: the message is kept (16.3)', async () => {
-    const client = await setUpGateway().start();
-    const openai = openAiClient(client);
-    const waiting = failureOf(openai.responses.create({ model: 'claude', user: 'a', input: 'hang' }));
-    await eventually(async () => (await client.gateway.status('a')).running !== undefined);
-    await client.stop();
+describe('a client that has gone', () => {
+  it.each([undefined, 'k2'])(
+    'is no failure of the gateway, with the Idempotency-Key %s (16.3)',
+    async (key) => {
+      const before = stage.log.length;
+      const leaving = new AbortController();
+      const request = openai.responses.create(
+        { model: 'claude', user: `gone-${key}`, input: 'wait 1 second' },
+        { signal: leaving.signal, ...(key === undefined ? {} : { headers: { 'Idempotency-Key': key } }) },
+      );
+      await eventually(async () => (await client.gateway.status(`gone-${key}`)).running !== undefined);
+      leaving.abort();
+      await expect(request).rejects.toThrow('aborted');
+      await eventually(async () => stage.log.slice(before).some(({ status }) => status === 499));
+      expect(stage.log.slice(before).filter(({ message }) => message === 'http request failed')).toEqual([]);
+    },
+  );
+});
+
+describe('a gateway that stops', () => {
+  it('answers a request that waits: the message is kept (16.3)', async () => {
+    const stopping = await setUpGateway().start();
+    const request = { model: 'claude', user: 'a', input: 'hang' };
+    const waiting = failureOf(openAiClient(stopping).responses.create(request));
+    await eventually(async () => (await stopping.gateway.status('a')).running !== undefined);
+    await stopping.stop();
     expect(await waiting).toMatchObject({ status: 503, code: 'unavailable' });
     expect((await waiting).message).toMatch(/is kept.*GET \/v1\/responses\/resp_evt_/);
   });
 });
-
-/** What is told of failed requests, as soon as the one that its client has left has ended. */
-async function failuresIn({ log }: GatewayStage) {
-  await eventually(async () => log.some(({ status }) => status === 499));
-  return log.filter(({ message }) => message === 'http request failed');
-}
 
 function said(content: string) {
   return { role: 'user', content } as const;

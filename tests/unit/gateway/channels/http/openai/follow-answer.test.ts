@@ -10,6 +10,8 @@ import { hasEnded, type StoredEvent, type StoredTurn } from '../../../../../../s
 
 const message = { channel: 'c', source: 'openai', text: 'hi' };
 
+const tool = { type: 'tool_start', id: '1', name: 'Bash', input: {} } as const;
+
 describe('an answer as it comes', () => {
   it('is the text of the event’s own turns, with a gap where something came between (16.3)', async () => {
     const stage = new Stage();
@@ -48,6 +50,35 @@ describe('an answer as it comes', () => {
     ]);
   });
 
+  it.each([
+    ['whole, if the record was cut before it', ['Step 1.'], 'All is done.', '\n\nAll is done.'],
+    ['whole, if none of it came', [], 'All is done.', 'All is done.'],
+    ['where the record was cut in it', ['Step 1.', tool, 'All is'], 'All is done.', ' done.'],
+    ['whole, if a hook has changed it', ['Done.'], 'Done, and checked.', '\n\nDone, and checked.'],
+    ['not twice', ['Step 1.', tool, 'All is', ' done.\n'], 'All is done.', undefined],
+    ['not twice, if the CLI tells only its last message', ['All is', '\n\ndone.'], '\ndone. ', undefined],
+    [
+      'not twice, if the CLI tells what was said around a tool',
+      ['One.', tool, 'Two.'],
+      'One.\n\nTwo.',
+      undefined,
+    ],
+    ['not twice, if there is none', ['Step 1.', tool], '', undefined],
+  ])('has the rest of the answer at its end: %s (16.3)', async (_, events, responseText, expected) => {
+    const stage = new Stage();
+    const steps = stage.follow();
+    await stage.accepted;
+    const said = events.map((one) =>
+      typeof one === 'string' ? ({ type: 'text', text: one } as const) : one,
+    );
+    stage.feed(turn('t1', ['e1'], 'running'), ...said.map((event) => chat('t1', event)));
+    stage.feed(turn('t1', ['e1'], 'answered'));
+    stage.end({ state: 'answered', turnId: 't1', responseText });
+    const texts = events.filter((one) => typeof one === 'string');
+    const came = (await steps).flatMap((step) => (step.type === 'text' ? [step.text] : []));
+    expect(came.slice(texts.length)).toEqual(expected === undefined ? [] : [expected]);
+  });
+
   it('ends with an event that was cancelled before its turn, and with one that has not ended', async () => {
     const cancelled = new Stage();
     const steps = cancelled.follow();
@@ -67,15 +98,15 @@ describe('an answer as it comes', () => {
 describe('a message whose client has gone', () => {
   it.each([
     ['is dropped while it waits', { waits: true, eventIds: ['other'] }, ['cancel']],
-    ['is stopped while it runs', { waits: false, eventIds: ['e1'] }, ['cancel', 'interrupt']],
+    ['is stopped while it runs', { waits: false, eventIds: ['e1'] }, ['cancel', 'interrupt t1']],
     ['goes on in a turn that answers others too', { waits: false, eventIds: ['e1', 'e2'] }, ['cancel']],
     ['stops no other turn', { waits: false, eventIds: ['e2'] }, ['cancel']],
   ])('%s (16.3)', async (_, { waits, eventIds }, expected) => {
     const calls: string[] = [];
     const gateway = {
       cancel: async () => calls.push('cancel') > 0 && waits,
-      status: async () => ({ running: { turn: { eventIds } } }),
-      interrupt: async () => calls.push('interrupt') > 0,
+      status: async () => ({ running: { turn: { id: 't1', eventIds } } }),
+      interrupt: async (_: string, { turnId }: { turnId: string }) => calls.push(`interrupt ${turnId}`) > 0,
     } as unknown as GatewayFace;
     await stopTurn(gateway, new Stage().event);
     expect(calls).toEqual(expected);
@@ -87,7 +118,7 @@ function brief(step: AnswerStep): string {
   return step.type === 'accepted' ? 'accepted' : `ended ${step.event.state} ${step.turn?.id ?? '-'}`;
 }
 
-const position = { message: 0, turn: 1, index: 0, offset: 0 };
+const position = { message: 0, messageAt: 0, turn: 1, turnAt: 1, index: 0, offset: 0 };
 
 function turn(id: string, eventIds: readonly string[], state: StoredTurn['state']): FeedEntry {
   const endedAt = state === 'running' ? undefined : 2;

@@ -1,0 +1,109 @@
+import { interruptedError, TurnoutError } from '../../core/errors.js';
+import type { TreeChange } from '../../store/rows.js';
+import type { ChangedFile, Changes } from '../channels/lookups.js';
+import { compareTrees, type Described, describeChanges, type FileChange, isSame } from './compare-trees.js';
+import { type FileNow, fileNow } from './file-now.js';
+import { maxFiles } from './limits.js';
+import type { Shadow } from './shadow.js';
+import { shownPath } from './shown-path.js';
+
+/** What is to be compared, and where. */
+export interface Scope {
+  readonly shadow: Shadow;
+  readonly pairs: readonly TreeChange[];
+  /** The number of turns that have used tools there and have no pair of snapshots. */
+  readonly unseen: number;
+}
+
+/** Compares the snapshots of turns, and the work tree as it is now. Rejects only over the signal. */
+export async function listChanges(
+  { shadow, pairs, unseen }: Scope,
+  signal: AbortSignal | undefined,
+): Promise<Changes> {
+  try {
+    const there = await withTrees(shadow, pairs, signal);
+    const changed = await changesNow(shadow, await compareTrees(shadow, there, signal));
+    const shown = changed.slice(0, maxFiles);
+    const since = new Set(shown.filter(isChangedSince).map(({ path }) => path));
+    const described = await describeChanges(shadow, shown, signal);
+    const files = described.map((file) => toView(file, since.has(file.path)));
+    const missing = [
+      ...(there.length < pairs.length ? [gone(pairs.length - there.length, pairs.length)] : []),
+      ...(unseen > 0 ? [unknown(unseen, unseen + pairs.length)] : []),
+      ...(shown.length < changed.length
+        ? [`Only the first ${maxFiles} of ${changed.length} files are shown.`]
+        : []),
+    ];
+    return { ...(missing.length === 0 ? {} : { reason: missing.join(' ') }), files };
+  } catch (error) {
+    if (signal?.aborted) throw interruptedError();
+    return { reason: unreadable(error), files: [] };
+  }
+}
+
+/** Those whose trees are still there: the snapshots that were not used for the longest time make room for others. */
+export async function withTrees(
+  shadow: Shadow,
+  pairs: readonly TreeChange[],
+  signal: AbortSignal | undefined,
+): Promise<readonly TreeChange[]> {
+  if (!shadow.exists) return [];
+  const stdin = Buffer.from(pairs.map(({ before, after }) => `${before}\n${after}\n`).join(''));
+  const args = ['cat-file', '--batch-check=%(objectname)'];
+  const output = (await shadow.git(args, { stdin, signal })).toString();
+  const there = new Set(output.split('\n').filter((line) => !line.endsWith(' missing')));
+  return pairs.filter(({ before, after }) => there.has(before) && there.has(after));
+}
+
+interface ChangeNow extends FileChange {
+  readonly now: FileNow;
+}
+
+/** True if the file has a content by now that no snapshot has: putting it back would lose that. */
+export function isChangedSince({ now, states }: ChangeNow): boolean {
+  return now === 'other' || !states.some((state) => isSame(now, state));
+}
+
+/** A file that is again as it was before is no change any more: most were put back. */
+async function changesNow(shadow: Shadow, changes: readonly FileChange[]): Promise<readonly ChangeNow[]> {
+  const found: ChangeNow[] = [];
+  for (let from = 0; from < changes.length; from += atOnce) {
+    const some = changes.slice(from, from + atOnce);
+    const looked = await Promise.all(
+      some.map(async (change) => ({ ...change, now: await fileNow(shadow.cwd, change.path) })),
+    );
+    found.push(...looked.filter(({ now, before }) => now === 'other' || !isSame(now, before)));
+  }
+  return found;
+}
+
+const atOnce = 16;
+
+function toView(file: Described, changedSince: boolean): ChangedFile {
+  const { before, after, binary, additions, deletions, diff } = file;
+  return {
+    path: shownPath(file.path),
+    status: before === undefined ? 'added' : after === undefined ? 'deleted' : 'modified',
+    binary,
+    additions,
+    deletions,
+    ...(diff === undefined ? {} : { diff }),
+    changedSince,
+  };
+}
+
+function gone(missing: number, of: number): string {
+  return missing === of
+    ? 'The snapshots of the work tree are not there any more.'
+    : `The snapshots of ${missing} of ${of} turns are not there any more.`;
+}
+
+function unknown(unseen: number, of: number): string {
+  return `The changes of ${unseen} of ${of} turns are not known: there are no snapshots from before and after them.`;
+}
+
+function unreadable(error: unknown): string {
+  if (error instanceof TurnoutError && error.code === 'not_installed')
+    return 'git is not installed, and snapshots of the work tree need it.';
+  return `The snapshots of the work tree can't be read: ${error instanceof Error ? error.message : error}`;
+}
