@@ -11,7 +11,8 @@ export interface PartRow {
 }
 
 export interface LineRow {
-  readonly kind: 'same' | 'added' | 'removed';
+  /** A note is about the file: it is none of its lines. */
+  readonly kind: 'same' | 'added' | 'removed' | 'note';
   /** Without the sign in front. */
   readonly text: string;
   readonly oldLine?: number;
@@ -29,6 +30,8 @@ export function readDiffRows(diff: string): readonly DiffRow[] {
   if (lines.at(-1) === '') lines.pop();
   const hasParts = lines.some((line) => line.startsWith('@@'));
   const rows: DiffRow[] = [];
+  // The gateway's previews have notes in front of the names.
+  const hasBegun = () => rows.some(({ kind }) => kind !== 'note');
   let [oldLine, oldLeft, newLine, newLeft] = [0, 0, 0, 0];
   for (const line of lines) {
     const row = readLine(line);
@@ -59,8 +62,7 @@ export function readDiffRows(diff: string): readonly DiffRow[] {
       // The heading of a patch that is found by its words, not by numbers.
       [oldLeft, newLeft] = [0, 0];
       rows.push({ kind: 'part', text: line.slice(2).trim() });
-    } else if (rows.length > 0 || !fileHeading.test(line) || (row.kind !== 'same' && !hasParts))
-      rows.push(row);
+    } else if (hasBegun() || !fileHeading.test(line) || (isSigned(line) && !hasParts)) rows.push(row);
   }
   return rows;
 }
@@ -91,7 +93,8 @@ export function compareTexts(before: string, after: string): readonly LineRow[] 
 }
 
 const around = 3;
-const partHeading = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)$/;
+// With `s`: the words may hold what JavaScript takes for the end of a line (\r, U+2028).
+const partHeading = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)$/s;
 const fileHeading =
   /^(?:diff |index |--- |\+\+\+ |old mode|new mode|new file|deleted file|similarity|dissimilarity|rename |copy |Index: |=====)/;
 
@@ -103,6 +106,7 @@ function isSigned(line: string): boolean {
 function readLine(line: string): LineRow {
   if (line.startsWith('+')) return { kind: 'added', text: line.slice(1) };
   if (line.startsWith('-')) return { kind: 'removed', text: line.slice(1) };
+  if (line.startsWith('\\ ')) return { kind: 'note', text: line.slice(2) };
   return { kind: 'same', text: line.startsWith(' ') ? line.slice(1) : line };
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { VisibleLines } from './visible-text.js';
 import './long-text.css';
 
 /** A line without an end is laid out as a whole: pieces keep that short, and those out of sight are not laid out at all. */
@@ -9,10 +10,12 @@ export interface LongTextProps {
   /** The number of characters that are shown at first, and more with each click. */
   readonly atOnce?: number;
   readonly class?: string;
+  /** True if nothing may hide in it: it is what a tool does, or has said. */
+  readonly exact?: boolean;
 }
 
 /** Plain text of any length: the beginning, and a button for more. */
-export function LongText({ text, atOnce = 64 * 1024, class: name = '' }: LongTextProps) {
+export function LongText({ text, atOnce = 64 * 1024, class: name = '', exact = false }: LongTextProps) {
   const [limit, setLimit] = useState(atOnce);
   const shown = text.length <= limit * 1.1 ? text.length : limit;
   const left = text.length - shown;
@@ -20,11 +23,11 @@ export function LongText({ text, atOnce = 64 * 1024, class: name = '' }: LongTex
     <div class={`long-text ${name}`}>
       {pieces(text, shown).map(([from, to]) => (
         <div key={from} class="long-text-piece">
-          {text.slice(from, to)}
+          {exact ? <VisibleLines text={text.slice(from, to)} /> : text.slice(from, to)}
         </div>
       ))}
       {left > 0 && (
-        <p class="long-text-more">
+        <p class="long-text-more" data-unread>
           <button type="button" class="small" onClick={() => setLimit(limit + 4 * atOnce)}>
             Show more
           </button>

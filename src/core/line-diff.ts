@@ -24,7 +24,7 @@ export function unifiedDiff(
   const young = splitLines(after);
   const hunks = hunksOf(diffLines(old, young));
   if (hunks.length === 0) return '';
-  let text = `--- ${named('a', names.before)}\n+++ ${named('b', names.after)}\n`;
+  let text = diffHeading(names);
   for (const hunk of hunks) {
     text += headerOf(hunk);
     for (const { type, at } of hunk.lines) {
@@ -34,6 +34,10 @@ export function unifiedDiff(
     }
   }
   return text;
+}
+
+export function diffHeading({ before, after }: DiffNames): string {
+  return `--- ${named('a', before)}\n+++ ${named('b', after)}\n`;
 }
 
 /** Readers of diffs pass over lines that begin with a backslash. */

@@ -2,13 +2,14 @@
 export interface PatchPart {
   readonly path: string;
   readonly type: 'add' | 'update' | 'delete';
-  /** The new file's text, or the hunks of an update: a unified diff whose `@@` lines have no numbers. */
+  /** The new file's text, or the hunks of an update: a unified diff that begins with `@@`, without numbers. */
   readonly text: string;
   readonly movedTo?: string;
 }
 
-const header = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
-const move = /^\*\*\* Move to: (.+)$/;
+// With `s`: a path may hold what JavaScript takes for the end of a line (U+2028), and what hides a file must not.
+const header = /^\*\*\* (Add|Update|Delete) File: ?(.+)$/s;
+const move = /^\*\*\* Move to: ?(.+)$/s;
 const types = { Add: 'add', Update: 'update', Delete: 'delete' } as const;
 
 /**
@@ -32,7 +33,13 @@ export function readPatch(patch: string): readonly PatchPart[] {
   return parts.map(({ path, type, lines, movedTo }) => ({
     path,
     type,
-    text: lines.map((line) => `${line}\n`).join(''),
+    text: textOf(type, lines),
     ...(movedTo === undefined ? {} : { movedTo }),
   }));
+}
+
+/** The first `@@` may be left out. It is put in, so that a first line `--- x`, which removes `-- x`, is no file's name. */
+function textOf(type: PatchPart['type'], lines: readonly string[]): string {
+  const begin = type === 'update' && lines[0]?.startsWith('@@') === false ? '@@\n' : '';
+  return begin + lines.map((line) => `${line}\n`).join('');
 }

@@ -1,4 +1,16 @@
+import { printJson } from './json.js';
 import { type PatchPart, readPatch } from './patch-text.js';
+import {
+  cut,
+  entriesOf,
+  type Fields,
+  fieldsOf,
+  firstText,
+  listOf,
+  maxPath,
+  maxText,
+  pathOf,
+} from './tool-fields.js';
 
 /*
  * What a tool of an agent does, by its name and its input as `tool_start` and `permission_request` carry them. A pure function
@@ -22,6 +34,10 @@ export interface FileEdit {
   /** The change as a unified diff, if the CLI tells one; its hunks may have no line numbers, and it may have no file names. */
   readonly diff?: string;
   readonly movedTo?: string;
+  /** True if the file is deleted and its text is not told. */
+  readonly deleted?: true;
+  /** What the texts don't tell: that a cell of a notebook is deleted. */
+  readonly note?: string;
 }
 
 export interface TodoItem {
@@ -31,11 +47,28 @@ export interface TodoItem {
 
 /** Never throws, whatever a model has put in; longer texts and lists are cut, and say so. */
 export function describeToolInput(tool: string, input: unknown): ToolAction {
-  return readers.get(tool)?.(input) ?? { type: 'other' };
+  return tools.get(tool)?.read(input) ?? { type: 'other' };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-type Reader = (input: unknown) => ToolAction | undefined;
+export interface UnshownField {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/**
+ * The fields of a tool's input that its action leaves out. Whoever is asked to allow the tool has to see them too: that a
+ * command runs without a sandbox, that every place of a text is replaced. None for an action that is `other`.
+ */
+export function unshownFields(tool: string, input: unknown): readonly UnshownField[] {
+  const known = tools.get(tool);
+  return known?.read(input) === undefined ? [] : known.unshown(fieldsOf(input));
+}
+
+interface Tool {
+  readonly read: (input: unknown) => ToolAction | undefined;
+  /** The fields that `read` makes no use of. */
+  readonly unshown: (fields: Fields) => readonly UnshownField[];
+}
 
 /** The names of a tool's fields. Of each text the first one that is there counts. */
 interface EditFields {
@@ -45,23 +78,22 @@ interface EditFields {
   readonly diff?: readonly string[];
 }
 
-const maxText = 512 * 1024;
 const maxEntries = 200;
 
 /**
  * Each tool by its exact name, and with no other fields than its own: a model may add fields that the CLI ignores, and must
  * not make a change look like another one with them.
  */
-const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+const tools: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   ['Bash', command('command')],
   ['Edit', edit({ path: ['file_path'], before: ['old_string'], after: ['new_string'] })],
   ['MultiEdit', edits({ path: ['file_path'], before: ['old_string'], after: ['new_string'] })],
   ['Write', edit({ path: ['file_path'], after: ['content'] })],
-  ['NotebookEdit', edit({ path: ['notebook_path'], after: ['new_source'] })],
+  ['NotebookEdit', { read: readNotebook, unshown: (fields) => except(fields, notebookNames(fields)) }],
   ['TodoWrite', todos('todos', 'content')],
   // Codex
   ['shell', command('command', 'cwd')],
-  ['apply_patch', patch],
+  ['apply_patch', patch()],
   ['update_plan', todos('plan', 'step')],
   // Gemini: `old_text` is in what it asks about, `old_string` in the output of a one-shot run.
   ['run_shell_command', command('command', 'dir_path')],
@@ -79,19 +111,27 @@ const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ],
   ['multiedit', edits({ path: ['filePath'], before: ['oldString'], after: ['newString'] })],
   ['write', edit({ path: ['filePath', 'filepath'], after: ['content'], diff: ['diff'] })],
-  ['patch', patch],
+  ['patch', patch()],
   ['todowrite', todos('todos', 'content')],
 ]);
 
-function command(name: string, cwdName?: string): Reader {
-  return (input) => {
+function command(name: string, cwdName?: string): Tool {
+  const read = (input: unknown): ToolAction | undefined => {
     const fields = fieldsOf(input);
     const given = fields[name];
-    const words = Array.isArray(given) ? given.filter((word) => typeof word === 'string').join(' ') : given;
+    const words = Array.isArray(given) ? given.map(wordOf).join(' ') : given;
     if (typeof words !== 'string' || words === '') return undefined;
     const cwd = cwdName === undefined ? undefined : firstText(fields, [cwdName]);
     return { type: 'command', command: cut(withoutShell(words)), ...(cwd ? { cwd: cut(cwd, maxPath) } : {}) };
   };
+  const unshown = (fields: Fields) =>
+    except(fields, cwdName !== undefined && typeof fields[cwdName] === 'string' ? [name, cwdName] : [name]);
+  return { read, unshown };
+}
+
+/** A word that is no text is shown all the same. */
+function wordOf(word: unknown): string {
+  return typeof word === 'string' ? word : printJson(word);
 }
 
 /** Codex starts each command in a shell, `/bin/bash -lc '…'`. What is quoted in another way stays as it is. */
@@ -100,16 +140,42 @@ function withoutShell(words: string): string {
   return quoted ?? bare ?? words;
 }
 
-function edit(names: EditFields): Reader {
-  return (input) => asEdits(readEdit(fieldsOf(input), names));
+function edit(names: EditFields): Tool {
+  return {
+    read: (input) => asEdits(readEdit(fieldsOf(input), names)),
+    unshown: (fields) => except(fields, namesIn(fields, names)),
+  };
 }
 
-function edits(names: EditFields): Reader {
-  return (input) => {
+function edits(names: EditFields): Tool {
+  const read = (input: unknown): ToolAction | undefined => {
     const path = pathOf(fieldsOf(input), names.path);
     if (path === undefined) return undefined;
     return asEdits(listOf(fieldsOf(input)['edits']).map((one) => ({ path, ...textsOf(one, names) })));
   };
+  const unshown = (fields: Fields) => [
+    ...except(fields, [...namesIn(fields, { path: names.path }), 'edits']),
+    ...listOf(fields['edits'])
+      .slice(0, maxEntries)
+      .flatMap((one, nth) => except(one, namesIn(one, { ...names, path: [] }), `edits[${nth}].`)),
+  ];
+  return { read, unshown };
+}
+
+/** The names of the fields that are read. A CLI makes its diff of the texts: with it they are shown, too. */
+function namesIn(
+  fields: Fields,
+  { path, before = [], after = [], diff = [] }: EditFields,
+): readonly string[] {
+  return [path, before, after, diff].flatMap(
+    (names) => names.find((name) => typeof fields[name] === 'string') ?? [],
+  );
+}
+
+function except(fields: Fields, names: readonly string[], prefix = ''): readonly UnshownField[] {
+  return entriesOf(fields).flatMap(([name, value]) =>
+    value === undefined || names.includes(name) ? [] : [{ name: cut(prefix + name, maxPath), value }],
+  );
 }
 
 function readEdit(fields: Fields, names: EditFields): readonly FileEdit[] {
@@ -131,19 +197,29 @@ function textsOf(fields: Fields, { before = [], after = [], diff = [] }: EditFie
 }
 
 /** A patch is a list of changes (Codex, and OpenCode's question about one), or the text that the model has written. */
-function patch(input: unknown): ToolAction | undefined {
+function patch(): Tool {
+  return {
+    read: readPatchInput,
+    // OpenCode makes its list of files of the text.
+    unshown: (fields) => except(fields, ['changes', 'files', ...namesIn(fields, { path: patchTexts })]),
+  };
+}
+
+const patchTexts = ['patchText', 'patch', 'input'] as const;
+
+function readPatchInput(input: unknown): ToolAction | undefined {
   const fields = fieldsOf(input);
   const told = asEdits([...codexChanges(fields['changes']), ...openCodeFiles(fields['files'])]);
   if (told !== undefined) return told;
-  const written = typeof input === 'string' ? input : firstText(fields, ['patchText', 'patch', 'input']);
+  const written = typeof input === 'string' ? input : firstText(fields, patchTexts);
   return asEdits(written === undefined ? [] : readPatch(cut(written, 8 * maxText)).map(patchEdit));
 }
 
 function patchEdit({ path, type, text, movedTo }: PatchPart): FileEdit {
-  const told = type === 'add' ? { after: cut(text) } : type === 'update' ? { diff: cut(text) } : {};
+  const told = { add: { after: cut(text) }, update: { diff: cut(text) }, delete: { deleted: true } } as const;
   return {
     path: cut(path, maxPath),
-    ...told,
+    ...told[type],
     ...(movedTo === undefined ? {} : { movedTo: cut(movedTo, maxPath) }),
   };
 }
@@ -185,6 +261,31 @@ function moveOf(target: unknown): Pick<FileEdit, 'movedTo'> {
   return typeof target === 'string' && target !== '' ? { movedTo: cut(target, maxPath) } : {};
 }
 
+const cellNotes = {
+  delete: 'A cell of the notebook is deleted',
+  insert: 'A cell is inserted into the notebook',
+  replace: 'The text of a cell is replaced by this one',
+} as const;
+
+/** A cell is named, not shown: its text is in the notebook. */
+function readNotebook(input: unknown): ToolAction | undefined {
+  const fields = fieldsOf(input);
+  const mode = fields['edit_mode'];
+  const note = cellNotes[mode === 'delete' || mode === 'insert' ? mode : 'replace'];
+  const [path = '', after] = notebookNames(fields);
+  return asEdits(
+    readEdit(fields, { path: [path], after: after === undefined ? [] : [after] }).map((one) => ({
+      ...one,
+      note,
+    })),
+  );
+}
+
+/** With `delete` the new text is of no account. */
+function notebookNames(fields: Fields): readonly string[] {
+  return fields['edit_mode'] === 'delete' ? ['notebook_path'] : ['notebook_path', 'new_source'];
+}
+
 function asEdits(found: readonly FileEdit[]): ToolAction | undefined {
   if (found.length === 0) return undefined;
   const left = found.length - maxEntries;
@@ -192,8 +293,8 @@ function asEdits(found: readonly FileEdit[]): ToolAction | undefined {
   return { type: 'edit', edits: [...found.slice(0, maxEntries), ...more] };
 }
 
-function todos(listName: string, textName: string): Reader {
-  return (input) => {
+function todos(listName: string, textName: string): Tool {
+  const read = (input: unknown): ToolAction | undefined => {
     const list = fieldsOf(input)[listName];
     if (!Array.isArray(list)) return undefined;
     const items = listOf(list.slice(0, maxEntries)).flatMap((item): readonly TodoItem[] => {
@@ -205,33 +306,5 @@ function todos(listName: string, textName: string): Reader {
     });
     return { type: 'todos', items };
   };
-}
-
-const maxPath = 4096;
-
-function pathOf(fields: Fields, names: readonly string[]): string | undefined {
-  const path = firstText(fields, names);
-  return path === undefined || path === '' ? undefined : cut(path, maxPath);
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
-}
-
-function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
-  return Object.entries(fieldsOf(value));
-}
-
-function listOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.map(fieldsOf) : [];
-}
-
-function firstText(fields: Fields, names: readonly string[]): string | undefined {
-  return names.map((name) => fields[name]).find((value) => typeof value === 'string');
-}
-
-/** Whoever is shown the text must see that it is not all. */
-function cut(text: string, max = maxText): string {
-  if (text.length <= max) return text;
-  return `${text.slice(0, max)}\n… (${text.length - max} more characters)`;
+  return { read, unshown: (fields) => except(fields, [listName]) };
 }

@@ -1,7 +1,15 @@
 import { oneLine } from './one-line.js';
 import { describeToolInput } from './tool-action.js';
 
-export { describeToolInput, type FileEdit, type TodoItem, type ToolAction } from './tool-action.js';
+export { editNotes } from './edit-notes.js';
+export {
+  describeToolInput,
+  type FileEdit,
+  type TodoItem,
+  type ToolAction,
+  type UnshownField,
+  unshownFields,
+} from './tool-action.js';
 
 const maxLength = 120;
 

@@ -179,6 +179,8 @@ export interface StoredMessage {
   readonly event?: { readonly state: EventState; readonly begun: boolean } | undefined;
 }
 
+export type MessageOutline = Pick<StoredMessage, 'id' | 'role' | 'eventId'>;
+
 /** A message as a part of the conversation with an agent. */
 export interface ConversationMessage extends StoredMessage {
   readonly part: 'prompt' | 'answer' | 'notice';

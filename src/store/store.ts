@@ -12,6 +12,7 @@ import type {
   EventKind,
   Failure,
   FinalState,
+  MessageOutline,
   Role,
   StoreCounts,
   StoredEvent,
@@ -148,6 +149,8 @@ export interface Store {
   holds(channel: string, place: ChannelPlace): Promise<boolean>;
   /** The beginning of the first prompt of a channel's present conversation. */
   firstPrompt(channel: string): Promise<string | undefined>;
+  /** What a channel's next message is about, without its text. */
+  nextMessage(channel: string, after: number): Promise<MessageOutline | undefined>;
   /** A part of a turn's archive, from 0 on; undefined behind the last one. */
   archivedPart(turnId: string, part: number): Promise<readonly ChatEvent[] | undefined>;
   /** The archived events of a turn, from the first on: about `maxCharacters` of JSON, if that is given. */

@@ -30,8 +30,20 @@ const texts: Readonly<Record<string, () => string>> = {
   'a long word in code': () => `\`\`\`\n${'y'.repeat(1_000_000)}\n\`\`\``,
   'deep quotes': () => '>'.repeat(150_000),
   'many lists': () => Array.from({ length: 300 }, (_, depth) => `${'  '.repeat(depth)}- a`).join('\n'),
+  'a wide table': () => table(200, 1000),
+  'a wider table': () => table(20_000, 5_000),
+  'many tables': () => `${table(50, 39)}\n`.repeat(600),
+  'many references': () => `[a]: https://x.example/${'y'.repeat(60_000)}\n\n${'[a] '.repeat(30_000)}`,
+  'many paragraphs of references': () =>
+    `[a]: https://x.example/${'y'.repeat(60_000)}\n\n${`${'[a]'.repeat(1000)}\n\n`.repeat(40)}`,
+  'much emphasis': () => `${'*a*'.repeat(6000)}\n\n`.repeat(10),
   'wrong letters': () => '\u202e\u0000\u2066 evil \ud83d\ude00'.repeat(500),
 };
+
+/** Rows of one character, which are filled up to the columns of the header. */
+function table(columns: number, rows: number): string {
+  return `|${'a|'.repeat(columns)}\n|${'-|'.repeat(columns)}\n${'|\n'.repeat(rows)}`;
+}
 
 const adapter: BackendAdapter = {
   name: () => 'hostile',

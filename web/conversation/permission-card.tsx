@@ -4,8 +4,12 @@ import type { PermissionView } from '../../src/gateway/channels/http/wire.js';
 import { ApiError, api } from '../api.js';
 import { Diff } from '../diff.js';
 import { memo } from '../memo.js';
+import { VisibleText } from '../visible-text.js';
+import { Command } from './command.js';
+import { OtherFields } from './other-fields.js';
 import { ToolInput } from './steps.js';
 import { focusMessage, isTyping } from './typing.js';
+import { isUnread, scrollWith, useUnread } from './unread.js';
 import './permission-card.css';
 
 /** A key that was meant for something else must not answer a question that has just come up. */
@@ -13,7 +17,7 @@ const deafMs = 700;
 
 /**
  * A question of the agent's: what it would do, and the answers that are offered. It takes the focus if nobody is typing:
- * then Enter allows and Escape denies.
+ * then Enter allows and Escape denies. Enter allows nothing of which a part is still out of sight.
  */
 export const PermissionCard = memo(function PermissionCard({
   permission,
@@ -25,6 +29,7 @@ export const PermissionCard = memo(function PermissionCard({
   const shownAt = useRef(performance.now());
   const [state, setState] = useState<'open' | 'reason' | 'sending' | string>('open');
   const reason = useRef<HTMLInputElement>(null);
+  const { box: preview, unread } = useUnread();
 
   useEffect(() => {
     const shown = card.current;
@@ -48,12 +53,14 @@ export const PermissionCard = memo(function PermissionCard({
     }
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target !== card.current || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
-      return;
+    const isOurs = event.target === card.current || event.target === preview.current;
+    if (!isOurs || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target === card.current) scrollWith(event, preview.current);
     if (event.key !== 'Enter' && event.key !== 'Escape') return;
     event.preventDefault();
     event.stopPropagation();
     if (event.repeat || state === 'sending' || performance.now() - shownAt.current < deafMs) return;
+    if (event.key === 'Enter' && isUnread(preview.current)) return;
     void decide(event.key === 'Enter' ? 'allow' : 'deny');
   };
   const sending = state === 'sending';
@@ -67,11 +74,26 @@ export const PermissionCard = memo(function PermissionCard({
       onKeyDown={onKeyDown}
     >
       <h3 class="permission-title">
-        May the agent use <b>{tool}</b>?
+        May the agent use{' '}
+        <b>
+          <VisibleText text={tool} />
+        </b>
+        ?
       </h3>
-      <div class="permission-preview">
+      <section
+        class="permission-preview"
+        ref={preview}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled with the keyboard
+        tabIndex={0}
+        aria-label="What it would do"
+      >
         <Preview permission={permission} />
-      </div>
+      </section>
+      {unread && (
+        <p class="permission-unread" role="status">
+          There is more of it than you see here.
+        </p>
+      )}
       {state === 'reason' ? (
         <form
           class="permission-answers"
@@ -117,7 +139,14 @@ export const PermissionCard = memo(function PermissionCard({
             </>
           )}
           <span class="permission-keys">
-            <kbd>Enter</kbd> allows, <kbd>Esc</kbd> denies
+            {unread ? (
+              'Enter allows at its end, '
+            ) : (
+              <>
+                <kbd>Enter</kbd> allows,{' '}
+              </>
+            )}
+            <kbd>Esc</kbd> denies
           </span>
         </div>
       )}
@@ -132,19 +161,14 @@ export const PermissionCard = memo(function PermissionCard({
 
 function Preview({ permission: { tool, input, preview } }: { readonly permission: PermissionView }) {
   if (preview === undefined) return <ToolInput name={tool} input={input} />;
-  if (preview.type === 'command') {
-    return (
-      <pre class="command">
-        {preview.cwd !== undefined && <span class="command-place">{preview.cwd}</span>}
-        {preview.command}
-      </pre>
-    );
-  }
   return (
     <>
-      {preview.files.map((file) => (
-        <Diff key={file.path} path={file.path} change={file} />
-      ))}
+      {preview.type === 'command' ? (
+        <Command {...preview} />
+      ) : (
+        preview.files.map((file) => <Diff key={file.path} path={file.path} change={file} />)
+      )}
+      <OtherFields tool={tool} input={input} />
     </>
   );
 }

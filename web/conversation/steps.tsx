@@ -1,11 +1,19 @@
 import { useMemo, useState } from 'preact/hooks';
-import { describeToolInput, type FileEdit, summarizeToolInput } from '../../src/core/tool-input.js';
+import {
+  describeToolInput,
+  editNotes,
+  type FileEdit,
+  summarizeToolInput,
+} from '../../src/core/tool-input.js';
 import type { MessageView } from '../../src/gateway/channels/http/wire.js';
 import { Diff } from '../diff.js';
 import { type PermissionStep, type Step, type ThinkingStep, type ToolStep, tellsOf } from '../feed/turn.js';
 import { LongText } from '../long-text.js';
 import { Markdown } from '../markdown/markdown.js';
 import { memo } from '../memo.js';
+import { VisibleText } from '../visible-text.js';
+import { Command } from './command.js';
+import { OtherFields } from './other-fields.js';
 import { Prompt } from './prompt.js';
 import './steps.css';
 
@@ -86,8 +94,12 @@ function Tool({ step, cwd }: { readonly step: ToolStep; readonly cwd: string | u
     >
       <summary>
         <span class="step-mark" aria-hidden="true" />
-        <span class="step-name">{name}</span>
-        <span class="step-summary">{summary}</span>
+        <span class="step-name">
+          <VisibleText text={name} />
+        </span>
+        <span class="step-summary">
+          <VisibleText text={summary} />
+        </span>
         {outcome !== 'done' && <span class="step-outcome">{outcome}</span>}
       </summary>
       {open && (
@@ -95,7 +107,7 @@ function Tool({ step, cwd }: { readonly step: ToolStep; readonly cwd: string | u
           <ToolInput name={name} input={input} />
           {end !== undefined && end.output !== '' && (
             <div class="step-output">
-              <LongText class="mono" text={end.output} atOnce={4000} />
+              <LongText class="mono" text={end.output} atOnce={4000} exact />
             </div>
           )}
         </div>
@@ -104,17 +116,26 @@ function Tool({ step, cwd }: { readonly step: ToolStep; readonly cwd: string | u
   );
 }
 
-/** What a tool does or would do, as far as its input tells. */
-export function ToolInput({ name, input }: { readonly name: string; readonly input: unknown }) {
+interface ToolInputProps {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/** What a tool does or would do, as far as its input tells, and everything else that is in it. */
+export function ToolInput({ name, input }: ToolInputProps) {
+  return (
+    <>
+      <Action name={name} input={input} />
+      <OtherFields tool={name} input={input} />
+    </>
+  );
+}
+
+function Action({ name, input }: ToolInputProps) {
   const action = useMemo(() => describeToolInput(name, input), [name, input]);
   switch (action.type) {
     case 'command':
-      return (
-        <pre class="command">
-          {action.cwd !== undefined && <span class="command-place">{action.cwd}</span>}
-          {action.command}
-        </pre>
-      );
+      return <Command {...action} />;
     case 'edit':
       return (
         <>
@@ -126,14 +147,14 @@ export function ToolInput({ name, input }: { readonly name: string; readonly inp
     case 'todos':
       return <Todos items={action.items} />;
     case 'other':
-      return <LongText class="mono" text={pretty(input)} atOnce={4000} />;
+      return <LongText class="mono" text={pretty(input)} atOnce={4000} exact />;
   }
 }
 
 function EditView({ edit }: { readonly edit: FileEdit }) {
-  const { path, before = '', after = '', diff, movedTo } = edit;
+  const { path, before = '', after = '', diff } = edit;
   const change = useMemo(() => (diff === undefined ? { before, after } : { diff }), [diff, before, after]);
-  return <Diff path={movedTo === undefined ? path : `${path} → ${movedTo}`} change={change} />;
+  return <Diff path={path} change={change} notes={editNotes(edit)} />;
 }
 
 type Todo = Extract<ReturnType<typeof describeToolInput>, { type: 'todos' }>['items'][number];
@@ -160,7 +181,7 @@ function Decision({ step }: { readonly step: PermissionStep }) {
   const word = { allow: 'Allowed', allow_always: 'Always allowed', deny: 'Denied' }[step.decision];
   return (
     <p class={`step-notice decision-${step.decision}`}>
-      {word}: {step.tool}
+      {word}: <VisibleText text={step.tool} />
       {step.message !== undefined && ` (${step.message})`}
     </p>
   );

@@ -4,8 +4,15 @@ import { LongText } from '../long-text.js';
 /** More is shown piece by piece. */
 const maxLength = 50_000;
 
-export function CodeBlock({ text, language }: { readonly text: string; readonly language: string }) {
-  const name = /^[\w+#.-]{1,30}/.exec(language)?.[0] ?? '';
+export interface CodeBlockProps {
+  readonly text: string;
+  readonly language: string;
+  /** Stands in place of the language. */
+  readonly title?: string;
+}
+
+export function CodeBlock({ text, language, title }: CodeBlockProps) {
+  const name = title ?? /^[\w+#.-]{1,30}/.exec(language)?.[0] ?? '';
   return (
     <div class="code-block">
       <div class="code-block-head">

@@ -1,4 +1,5 @@
 import { Lexer, type Token, type Tokens } from 'marked';
+import { BoundedTokenizer, cellsIn } from './bounded-tables.js';
 
 /** A text in blocks, as far as it has come: `raw` of all blocks joined is the text. */
 export interface Lexed {
@@ -18,7 +19,7 @@ export function lex(text: string, before: Lexed = nothingLexed): Lexed {
   if (before.text === source) return before;
   const kept = source.startsWith(before.text) ? before.blocks.slice(0, openFrom(before.blocks)) : [];
   const length = kept.reduce((sum, { raw }) => sum + raw.length, 0);
-  return { text: source, blocks: [...kept, ...lexAll(source.slice(length))] };
+  return { text: source, blocks: [...kept, ...lexAll(source.slice(length), cellsIn(kept))] };
 }
 
 /**
@@ -39,6 +40,8 @@ function endsBlank(block: Token | undefined): boolean {
 const maxDepth = 12;
 /** In a longer paragraph nothing is looked for: the time grows with the square of the length. */
 const maxInline = 20_000;
+/** Each is an element, or several. A text of 200,000 characters that somebody wants to read has a few thousand. */
+const maxInlineTokens = 20_000;
 
 class BoundedLexer extends Lexer {
   #depth = 0;
@@ -58,18 +61,24 @@ class BoundedLexer extends Lexer {
   }
 }
 
-function lexAll(source: string): readonly Token[] {
-  const lexer = new BoundedLexer({ gfm: true });
+function lexAll(source: string, cellsBefore: number): readonly Token[] {
+  const lexer = new BoundedLexer({ gfm: true, tokenizer: new BoundedTokenizer(cellsBefore) });
   const blocks: Token[] = [];
   try {
     lexer.blockTokens(source, blocks);
+    let count = 0;
     for (const { src, tokens } of lexer.inlineQueue) {
-      if (src.length <= maxInline) lexer.inlineTokens(src, tokens);
+      if (src.length <= maxInline && count < maxInlineTokens) lexer.inlineTokens(src, tokens);
       else tokens.push({ type: 'text', raw: src, text: src } as Tokens.Text);
+      count += countAll(tokens);
     }
     return blocks;
   } catch {
     // The lexer gives up on nothing that is known; a text that it does not understand is shown as it is.
     return [{ type: 'text', raw: source, text: source } as Tokens.Text];
   }
+}
+
+function countAll(tokens: readonly Token[]): number {
+  return tokens.reduce((sum, token) => sum + 1 + ('tokens' in token ? countAll(token.tokens ?? []) : 0), 0);
 }

@@ -1,5 +1,6 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
+import { isLargeTable } from './bounded-tables.js';
 import { CodeBlock } from './code-block.js';
 import { decodeEntities } from './entities.js';
 import { safeAddress } from './safe-address.js';
@@ -10,6 +11,10 @@ import { safeAddress } from './safe-address.js';
  */
 
 export function renderBlock(token: Token): ComponentChildren {
+  if (isLargeTable(token)) {
+    const title = `A table of ${token.cells} cells, as it was written`;
+    return <CodeBlock text={token.raw.trimEnd()} language="" title={title} />;
+  }
   const block = token as MarkedToken;
   switch (block.type) {
     case 'space':
@@ -80,7 +85,7 @@ function inlineOf(text: Tokens.Text | Tokens.Tag): ComponentChildren {
 
 function Link({ href, children }: { readonly href: string; readonly children: ComponentChildren }) {
   const address = safeAddress(href);
-  if (address === undefined) return <span title={href}>{children}</span>;
+  if (address === undefined) return <span title={href.slice(0, 500)}>{children}</span>;
   return (
     <a href={address} title={address} target="_blank" rel="noopener noreferrer">
       {children}

@@ -3,11 +3,11 @@ import type { ChangedFileView } from '../../src/gateway/channels/http/wire.js';
 import { CopyButton } from '../copy-button.js';
 import { readDiffRows } from '../diff-rows.js';
 import { memo } from '../memo.js';
+import { VisibleText } from '../visible-text.js';
 import { Counts } from './counts.js';
 import { DiffLines } from './diff-lines.js';
 import { Revert } from './revert.js';
 import { useNear } from './use-near.js';
-import { VisibleText } from './visible-text.js';
 
 interface Props {
   readonly file: ChangedFileView;

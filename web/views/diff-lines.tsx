@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import { type DiffRow, type LineRow, partInWords } from '../diff-rows.js';
+import { VisibleText } from '../visible-text.js';
 import { createColouredRows, type Piece } from './coloured-rows.js';
 import { count } from './numbers-in-words.js';
 import { lineNumberDigits, longestLine, longestRow } from './row-pairs.js';
-import { VisibleText } from './visible-text.js';
 
 interface Props {
   readonly path: string;
@@ -78,7 +78,7 @@ function Chunk({ rows, colour, from, to }: ChunkProps) {
   }, [rows, colour, from, to]);
 }
 
-const signs = { same: ' ', added: '+', removed: '−' } as const;
+const signs = { same: ' ', added: '+', removed: '−', note: ' ' } as const;
 
 function Line({ row, pieces }: { readonly row: LineRow; readonly pieces: readonly Piece[] }) {
   return (

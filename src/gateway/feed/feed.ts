@@ -1,4 +1,4 @@
-import type { StoredMessage, TurnOutline } from '../../store/rows.js';
+import type { MessageOutline, TurnOutline } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 import { type RecordedEvent, readEvents, type TurnRecorder } from '../archive/turn-recorder.js';
 import type { FeedPosition } from '../channels/feed-position.js';
@@ -12,7 +12,10 @@ export interface LiveTurn {
 }
 
 export interface FeedParts {
-  readonly store: Pick<Store, 'messages' | 'turnsFrom' | 'runningTurn' | 'archivedPart' | 'lastOf' | 'holds'>;
+  readonly store: Pick<
+    Store,
+    'messages' | 'nextMessage' | 'turnsFrom' | 'runningTurn' | 'archivedPart' | 'lastOf' | 'holds'
+  >;
   status(channel: string): Promise<ChannelStatus>;
   /** Called when somebody begins to follow a channel. */
   readonly onFollowed?: ((channel: string) => void) | undefined;
@@ -148,10 +151,12 @@ export class Feed {
     };
     if (turn?.seq === from.turn) yield* passTurn(this);
     for (;;) {
-      // One at a time: a reader that stalls holds on to what it was given, and a message may be megabytes long.
+      const next = await store.nextMessage(channel, position.message);
+      if (next === undefined) break;
+      while (turn !== undefined && isSaidBy(turn, next)) yield* passTurn(this);
+      // One at a time, and not before it is due: a reader that stalls holds on to it, and it may be megabytes long.
       const [message] = await store.messages(channel, { after: position.message, limit: 1 });
       if (message === undefined) break;
-      while (turn !== undefined && isSaidBy(turn, message)) yield* passTurn(this);
       position = { ...position, message: message.id, messageAt: message.createdAt };
       yield { type: 'message', message, position };
     }
@@ -241,7 +246,7 @@ function* entriesOf(
 }
 
 /** True if the message is the turn's answer, or a notice about it. */
-function isSaidBy(turn: TurnOutline, { role, eventId }: StoredMessage): boolean {
+function isSaidBy(turn: TurnOutline, { role, eventId }: MessageOutline): boolean {
   return role !== 'user' && eventId !== undefined && turn.eventIds.includes(eventId);
 }
 

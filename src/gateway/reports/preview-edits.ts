@@ -1,5 +1,6 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { cutDiff, unifiedDiff } from '../../core/line-diff.js';
+import { editNotes } from '../../core/edit-notes.js';
+import { cutDiff, diffHeading, unifiedDiff } from '../../core/line-diff.js';
 import type { FileEdit } from '../../core/tool-input.js';
 import { type InsideFile, readInside } from './read-inside.js';
 
@@ -52,14 +53,24 @@ async function previewFile(
   const target = shownPath(edits.at(-1)?.movedTo ?? path, context.cwd);
   const file = context.cwd === undefined ? undefined : await readInside(context.cwd, path, maxFileBytes);
   const changed = file === undefined ? undefined : applyAll(file, edits, context);
+  const notes = notesOf(edits, context.cwd);
   if (file === undefined || changed === undefined) {
-    return edits.map((edit) => alone(edit, shown, target, maxCharacters)).join('');
+    // The file is named once: what follows a hunk is a line of the file.
+    return notes + edits.map((edit, nth) => alone(edit, nth, { shown, target, maxCharacters })).join('');
   }
   const names = {
     before: file.type === 'missing' ? undefined : shown,
     after: isDeletion(edits) ? undefined : target,
   };
-  return unifiedDiff(file.type === 'missing' ? '' : file.text, changed, names, { maxCharacters });
+  return notes + unifiedDiff(file.type === 'missing' ? '' : file.text, changed, names, { maxCharacters });
+}
+
+/** What the lines of a diff don't tell stands in front of them. Readers of diffs pass over these lines. */
+function notesOf(edits: readonly FileEdit[], cwd: string | undefined): string {
+  const notes = edits.flatMap((edit) =>
+    editNotes(edit.movedTo === undefined ? edit : { ...edit, movedTo: shownPath(edit.movedTo, cwd) }),
+  );
+  return [...new Set(notes)].map((note) => `\\ ${note.replaceAll(/[\r\n]/g, '?')}\n`).join('');
 }
 
 /** The file's text after the edits; undefined if one of them does not fit it. */
@@ -74,9 +85,10 @@ function applyAll(file: InsideFile, edits: readonly FileEdit[], context: EditCon
 
 function applyEdit(
   text: string,
-  { before, after, diff }: FileEdit,
+  { before, after, diff, deleted }: FileEdit,
   { wholeFiles, everywhere }: EditContext,
 ): string | undefined {
+  if (deleted) return '';
   if (diff !== undefined) return applyHunks(text, diff);
   if (before === undefined) return wholeFiles ? after : undefined;
   // An empty old text is how a CLI makes a new file.
@@ -89,11 +101,11 @@ function applyEdit(
 
 /** Hunks without line numbers are looked for, one behind the other. Those with numbers are shown as the CLI tells them. */
 function applyHunks(text: string, diff: string): string | undefined {
-  if (/^@@ -\d/m.test(diff)) return undefined;
+  const hunks = hunksOf(diff);
+  if (hunks === undefined) return undefined;
   let result = '';
   let rest = text;
-  for (const hunk of diff.split(/^@@.*\n/m).slice(diff.startsWith('@@') ? 1 : 0)) {
-    const lines = hunk.split(/(?<=\n)/);
+  for (const lines of hunks) {
     const side = (sign: string) =>
       lines
         .flatMap((line) => (line.startsWith(sign) || line.startsWith(' ') ? [line.slice(1)] : []))
@@ -107,22 +119,58 @@ function applyHunks(text: string, diff: string): string | undefined {
   return result + rest;
 }
 
+/**
+ * The lines of each hunk; undefined if hunks have numbers. A line ends at \n and nowhere else: for a regular expression with
+ * the flag `m` one ends at \r and U+2028 too, and the text of a file could look like a hunk.
+ */
+function hunksOf(diff: string): readonly (readonly string[])[] | undefined {
+  const hunks: string[][] = [];
+  for (const line of diff.split(/(?<=\n)/)) {
+    if (/^@@ -\d/.test(line)) return undefined;
+    if (line.startsWith('@@')) hunks.push([]);
+    else if (hunks.length === 0) hunks.push([line]);
+    else hunks.at(-1)?.push(line);
+  }
+  return hunks;
+}
+
 function isDeletion(edits: readonly FileEdit[]): boolean {
   return edits.every(
-    ({ before, after, diff }) => before !== undefined && after === undefined && diff === undefined,
+    ({ before, after, diff, deleted }) =>
+      deleted === true || (before !== undefined && after === undefined && diff === undefined),
   );
 }
 
-function alone(edit: FileEdit, path: string, target: string, maxCharacters: number): string {
-  const { before, after, diff } = edit;
+interface Shown {
+  readonly shown: string;
+  readonly target: string;
+  readonly maxCharacters: number;
+}
+
+function alone(
+  { before, after, diff }: FileEdit,
+  nth: number,
+  { shown, target, maxCharacters }: Shown,
+): string {
   if (diff !== undefined) {
-    return /^(diff |--- )/m.test(diff) ? diff : `--- a/${path}\n+++ b/${target}\n${diff}`;
+    const ended = diff === '' || diff.endsWith('\n') ? diff : `${diff}\n`;
+    return nth > 0 || hasFileNames(diff) ? ended : diffHeading({ before: shown, after: target }) + ended;
   }
   const names = {
-    before: before === undefined ? undefined : path,
+    before: before === undefined ? undefined : shown,
     after: after === undefined ? undefined : target,
   };
-  return unifiedDiff(before ?? '', after ?? '', names, { maxCharacters });
+  const text = unifiedDiff(before ?? '', after ?? '', names, { maxCharacters });
+  return nth > 0 ? text.slice(text.indexOf('@@')) : text;
+}
+
+/** File names stand in front of the first hunk. Behind it `--- x` is a removed line. */
+function hasFileNames(diff: string): boolean {
+  for (const line of diff.split('\n')) {
+    if (line.startsWith('@@')) return false;
+    if (line.startsWith('diff ') || line.startsWith('--- ')) return true;
+  }
+  return false;
 }
 
 /** A path in the turn's directory is told from there. */

@@ -3,6 +3,7 @@ import type {
   ChannelState,
   ConversationMessage,
   EventState,
+  MessageOutline,
   StoredMessage,
   StoredSession,
 } from '../rows.js';
@@ -134,6 +135,15 @@ export function firstPrompt(db: Database, channel: string): string | undefined {
     channel,
     readChannel(db, channel).conversationStart,
   )?.text;
+}
+
+export function nextMessage(db: Database, channel: string, after: number): MessageOutline | undefined {
+  const row = db.get<Pick<MessageRow, 'id' | 'role' | 'event_id'>>(
+    'SELECT id, role, event_id FROM messages WHERE channel = ? AND id > ? ORDER BY id LIMIT 1',
+    channel,
+    after,
+  );
+  return row && { id: row.id, role: row.role, eventId: row.event_id ?? undefined };
 }
 
 export function readMessages(db: Database, channel: string, page: MessagePage): StoredMessage[] {

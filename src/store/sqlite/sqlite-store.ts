@@ -100,6 +100,7 @@ export function createSqliteStore(
     contextUsed: (channel, backend) => read((tx) => turns.contextUsed(tx, channel, backend)),
     runningTurn: (channel) => read((tx) => turns.runningTurn(tx, channel)),
     holds: (channel, place) => read((tx) => turns.holds(tx, channel, place)),
+    nextMessage: (channel, after) => read((tx) => conversations.nextMessage(tx, channel, after)),
     archivedPart: (turnId, part) => read((tx) => readPart(tx, turnId, part)),
     lastOf: (channel) => read((tx) => turns.lastOf(tx, channel)),
     firstPrompt: (channel) => read((tx) => conversations.firstPrompt(tx, channel)),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeToolInput, summarizeToolInput } from '../../../src/core/tool-input.js';
+import { describeToolInput, summarizeToolInput, unshownFields } from '../../../src/core/tool-input.js';
 
 const patch = `*** Begin Patch
 *** Update File: a.txt
@@ -63,7 +63,13 @@ describe('what a tool does (16.4)', () => {
       'Claude: NotebookEdit',
       'NotebookEdit',
       { notebook_path: '/w/n.ipynb', new_source: 'x' },
-      [{ path: '/w/n.ipynb', after: 'x' }],
+      [{ path: '/w/n.ipynb', after: 'x', note: 'The text of a cell is replaced by this one' }],
+    ],
+    [
+      'Claude: NotebookEdit, a cell that is deleted',
+      'NotebookEdit',
+      { notebook_path: '/w/n.ipynb', cell_id: 'c1', edit_mode: 'delete', new_source: '# a comment' },
+      [{ path: '/w/n.ipynb', note: 'A cell of the notebook is deleted' }],
     ],
     [
       'Codex: changes with what is changed',
@@ -108,7 +114,7 @@ describe('what a tool does (16.4)', () => {
       [
         { path: 'a.txt', diff: '@@\n one\n-two\n+TWO\n', movedTo: 'moved.txt' },
         { path: 'b.txt', after: 'hi\n' },
-        { path: 'del.txt' },
+        { path: 'del.txt', deleted: true },
       ],
     ],
     [
@@ -226,6 +232,58 @@ describe('what a tool does (16.4)', () => {
     expect(describeToolInput('Bash', { command: 'rm', cwd: '/safe' })).toEqual({
       type: 'command',
       command: 'rm',
+    });
+  });
+
+  it.each<[tool: string, input: object, unshown: Record<string, unknown>]>([
+    [
+      'Bash',
+      { command: 'npm test', dangerouslyDisableSandbox: true, run_in_background: true },
+      { dangerouslyDisableSandbox: true, run_in_background: true },
+    ],
+    [
+      'Bash',
+      JSON.parse('{"command": "ls", "__proto__": {"command": "x"}}'),
+      { ['__proto__']: { command: 'x' } },
+    ],
+    ['shell', { command: 'ls', cwd: ['/'] }, { cwd: ['/'] }],
+    ['shell', { command: 'ls', cwd: '/' }, {}],
+    ['Edit', { file_path: 'a', old_string: 'b', new_string: '', replace_all: true }, { replace_all: true }],
+    [
+      'MultiEdit',
+      { file_path: 'a', edits: [{ old_string: 'b', new_string: '', replace_all: true }] },
+      { 'edits[0].replace_all': true },
+    ],
+    [
+      'NotebookEdit',
+      { notebook_path: 'n', edit_mode: 'delete', new_source: 'x' },
+      { edit_mode: 'delete', new_source: 'x' },
+    ],
+    ['replace', { file_path: 'a', old_text: 'x', old_string: 'y', new_text: 'z' }, { old_string: 'y' }],
+    ['edit', { filePath: 'a', oldString: 'a', newString: 'b', diff: '@@\n-a\n+b' }, {}],
+    ['apply_patch', { patchText: patch, sudo: true }, { sudo: true }],
+    ['mcp__x', { command: 'x' }, {}],
+  ])('%s %j: what it does not tell by itself is told (16.5)', (tool, input, unshown) => {
+    expect(unshownFields(tool, input).map(({ name, value }) => [name, value])).toEqual(
+      Object.entries(unshown),
+    );
+  });
+
+  it('a word of a command that is no text is not left out (16.5)', () => {
+    expect(describeToolInput('shell', { command: ['ls', { a: 1 }, '; rm'] })).toEqual({
+      type: 'command',
+      command: 'ls {"a":1} ; rm',
+    });
+  });
+
+  it('a patch hides no file and no line (16.5)', () => {
+    const hidden = `*** Begin Patch\n*** Update File: a.txt\n--- b\n+++ evil\n*** Add File: x\u2028y.sh\n+evil\n*** End Patch`;
+    expect(describeToolInput('apply_patch', { patchText: hidden })).toEqual({
+      type: 'edit',
+      edits: [
+        { path: 'a.txt', diff: '@@\n--- b\n+++ evil\n' },
+        { path: 'x\u2028y.sh', after: 'evil\n' },
+      ],
     });
   });
 

@@ -49,6 +49,33 @@ describe('the rows of any diff', () => {
     expect(readDiffRows('')).toEqual([]);
   });
 
+  it('end at a line break only, and lose no number by another end of a line (16.5)', () => {
+    for (const end of ['\r', '\u2028', '\u2029']) {
+      const text = `b${end}@@ -1 +1 @@${end}-c`;
+      expect(readDiffRows(`--- a/x\n+++ b/x\n@@ -1 +1 @@ f${end}()\n-a\n+${text}\n`)).toEqual([
+        { kind: 'part', text: `f${end}()`, oldLine: 1, newLine: 1 },
+        { kind: 'removed', text: 'a', oldLine: 1 },
+        { kind: 'added', text, newLine: 1 },
+      ]);
+    }
+  });
+
+  it('hide no line behind numbers that are wrong or left out (16.5)', () => {
+    for (const heading of ['@@', '@@ -1,0 +1,0 @@', '@@ a function'])
+      expect(shown(`--- a/x\n+++ b/x\n${heading}\n--- b\n+++ evil\n`).slice(1)).toEqual([
+        'removed -- b',
+        'added ++ evil',
+      ]);
+  });
+
+  it('have the notes that stand in front of the names (16.5)', () => {
+    expect(shown('\\ The file is deleted\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n')).toEqual([
+      'note The file is deleted',
+      'Line 1',
+      'removed a',
+    ]);
+  });
+
   it('are all lines of any text (16.5)', () => {
     const line = fc.constantFrom(
       '+a',

@@ -55,10 +55,26 @@ describe('a text that grows', () => {
     );
   });
 
+  it('makes only so many cells, while a text comes too (16.5)', () => {
+    const table = (columns: number, rows: number) =>
+      `|${'a|'.repeat(columns)}\n|${'-|'.repeat(columns)}\n${'|\n'.repeat(rows)}\n`;
+    const typesOf = ({ blocks }: Lexed) => blocks.map(({ type }) => type).filter((type) => type !== 'space');
+    expect(typesOf(lex(table(200, 9)))).toEqual(['table']);
+    expect(typesOf(lex(table(200, 10)))).toEqual(['large table']);
+    expect(typesOf(lex(`${table(200, 1000)}a`))).toEqual(['large table', 'paragraph']);
+    const many = `${table(200, 9)}> ${table(200, 9).replaceAll('\n', '\n> ')}\n\n`.repeat(3);
+    const expected = ['table', 'blockquote', 'table', 'blockquote', 'large table', 'blockquote'];
+    expect(typesOf(lex(many))).toEqual(expected);
+    let growing = nothingLexed;
+    for (let end = 1; end < many.length; end += 97) growing = lex(many.slice(0, end), growing);
+    expect(typesOf(lex(many, growing))).toEqual(expected);
+  });
+
   it.each([
     ['quotes', '>'.repeat(100_000)],
     ['lists', Array.from({ length: 250 }, (_, depth) => `${' '.repeat(2 * depth)}- a`).join('\n')],
     ['brackets', '['.repeat(200_000)],
+    ['tables', `> |${'a|'.repeat(20_000)}\n> |${'-|'.repeat(20_000)}\n${'> |\n'.repeat(5_000)}`],
   ])('does not hang on %s in each other (16.5)', (_, text) => {
     const began = performance.now();
     lex(text);

@@ -76,6 +76,15 @@ describe('a model’s Markdown', () => {
     expect(safeAddress(href) !== undefined).toBe(expected);
   });
 
+  it('shows a table of too many cells as it was written, and links to no endless address (16.5)', () => {
+    const table = `|${'a|'.repeat(200)}\n|${'-|'.repeat(200)}\n${'|\n'.repeat(1000)}`;
+    expect(html(table)).toBe(`<CodeBlock >${table.trimEnd()}</CodeBlock>`);
+    const href = `https://x.example/${'y'.repeat(5000)}`;
+    const shown = html(`[a]: ${href}\n\n[a]`);
+    expect(shown).not.toContain('<a');
+    expect(shown.length).toBeLessThan(1000);
+  });
+
   it('loads no image: a link stands for it (16.5)', () => {
     const shown = html('![a cat](https://tracker.example/cat.png)');
     expect(shown).not.toContain('<img');

@@ -1,13 +1,23 @@
 import type { MiddlewareHandler } from 'hono';
-import type { HttpEnv } from './add-route.js';
+import type { HttpEnv, RouteOptions } from './add-route.js';
 import { HttpProblem } from './problem.js';
 import { RateLimit } from './rate-limit.js';
+import { senderCheck } from './sender-check.js';
 
-/** Answers an address that sends more requests with 429. 0 means as many as it likes. */
-export function limitRequests(perMinute: number): MiddlewareHandler<HttpEnv> {
-  const limit = new RateLimit(perMinute);
+/**
+ * Answers an address that sends more requests with 429. 0 means as many as it likes. Who has the token or a session of the
+ * page has an allowance of its own: all users of a machine come from 127.0.0.1, and one without the token must not lock the
+ * others out. To tell them apart takes some microseconds.
+ */
+export function limitRequests({
+  token,
+  maxRequestsPerMinute: perMinute,
+}: Pick<RouteOptions, 'token' | 'maxRequestsPerMinute'>): MiddlewareHandler<HttpEnv> {
+  const isKnown = senderCheck(token);
+  const limits = { known: new RateLimit(perMinute), unknown: new RateLimit(perMinute) };
   return async (c, next) => {
-    const wait = perMinute === 0 ? 0 : limit.take(c.env.incoming.socket.remoteAddress);
+    if (perMinute === 0) return next();
+    const wait = limits[isKnown(c) ? 'known' : 'unknown'].take(c.env.incoming.socket.remoteAddress);
     if (wait === 0) return next();
     throw tooMany(`More than ${perMinute} requests a minute came from this address`, wait);
   };

@@ -27,7 +27,7 @@ export function createApp(options: RouteOptions): HttpApp {
   // A slash at the end of a path changes nothing.
   const app: HttpApp = new Hono({ strict: false });
   app.use('*', observe(options));
-  app.use('*', limitRequests(options.maxRequestsPerMinute), checkHost(options.hosts));
+  app.use('*', limitRequests(options), checkHost(options.hosts));
   app.use('/v1/*', checkOrigin(options.hosts), checkToken(options));
   addPageSessionRoutes(app, options);
   addChannelRoutes(app, options);
@@ -50,7 +50,9 @@ export function createApp(options: RouteOptions): HttpApp {
   app.onError((error, c) => {
     const problem = isOpenAiPath(c.req.path) ? toOpenAiProblem(error) : toProblem(error);
     if (problem.status >= 500) {
-      const level = problem.code === 'internal' ? 'error' : 'warn';
+      // A client that has gone may be why, and nobody misses the answer.
+      const isMissed = !c.req.raw.signal.aborted;
+      const level = problem.code === 'internal' ? 'error' : isMissed ? 'warn' : 'debug';
       options.log[level]('http request failed', { method: c.req.method, path: c.req.path, error });
     }
     return c.json(problem.body, problem.status, { ...problem.headers });

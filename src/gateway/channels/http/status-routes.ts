@@ -1,6 +1,6 @@
 import type { Health } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
-import { tokenCheck } from './check-token.js';
+import { tokenCheck } from './sender-check.js';
 
 /**
  * These routes need no token: whoever watches learns how many, never what or who. The words of a problem may hold a path or

@@ -27,9 +27,32 @@ describe('too much from one address', () => {
     http = await startChannel({ maxRequestsPerMinute: 5 });
     for (let n = 0; n < 5; n += 1) expect((await send(http, '/healthz')).status).toBe(200);
     for (const path of ['/healthz', '/v1/permissions', '/nowhere']) {
-      const { status, headers, json } = await send(http, path, withToken(token));
+      const { status, headers, json } = await send(http, path);
       expect([status, json.error.code]).toEqual([429, 'too_many_requests']);
       expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     }
+  });
+
+  it('of somebody without the token lock nobody out who has it (16.5)', async () => {
+    http = await startChannel({ maxRequestsPerMinute: 5 });
+    const begun = await send(http, '/v1/page-session', { method: 'POST', ...withToken(token) });
+    const Cookie = String(begun.headers['set-cookie']).split(';', 1)[0] ?? '';
+    const { pageKey } = begun.json;
+    const turnedAway = async (headers: Record<string, string>) =>
+      (await send(http, '/v1/permissions', { headers })).status === 429;
+    for (let n = 0; n < 6; n += 1) await send(http, '/healthz');
+    expect(await turnedAway({})).toBe(true);
+    expect(await turnedAway({ Authorization: 'Bearer guessed' })).toBe(true);
+    expect(await turnedAway({ Cookie })).toBe(true);
+    expect(await turnedAway({ Cookie, 'X-Turnout-Page': 'guessed' })).toBe(true);
+    expect(await turnedAway({ Cookie: `${Cookie}x`, 'X-Turnout-Page': pageKey })).toBe(true);
+    expect(await turnedAway({ Authorization: `Bearer ${token}` })).toBe(false);
+    expect(await turnedAway({ Cookie, 'X-Turnout-Page': pageKey })).toBe(false);
+    expect((await send(http, `/v1/permissions?pageKey=${pageKey}`, { headers: { Cookie } })).status).toBe(
+      200,
+    );
+    // Theirs has an end, too: one was for the session.
+    expect(await turnedAway({ Authorization: `Bearer ${token}` })).toBe(false);
+    expect(await turnedAway({ Authorization: `Bearer ${token}` })).toBe(true);
   });
 });

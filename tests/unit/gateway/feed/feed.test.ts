@@ -13,6 +13,7 @@ function setUp(store: Partial<FeedParts['store']> = {}) {
   const parts: FeedParts = {
     store: {
       messages: async () => [],
+      nextMessage: async () => undefined,
       turnsFrom: async (_channel, seq) => {
         asked.push('turns');
         return seq <= 1 ? [turn] : [];

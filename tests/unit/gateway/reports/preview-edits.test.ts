@@ -56,6 +56,45 @@ describe('the preview of an edit', () => {
     expect(await diffOf([{ path: 'a.txt', diff: numbered }])).toBe(`--- a/a.txt\n+++ b/a.txt\n${numbered}`);
   });
 
+  it.each(['\r', '\u2028', '\u2029'])(
+    'takes no text of a file for a hunk or a name (%j) (16.5)',
+    async (end) => {
+      writeFileSync(join(cwd, 'a.txt'), `one\ntwo${end}@@ -1 +1 @@${end}--- a/x\nthree\n`);
+      const line = `two${end}@@ -1 +1 @@${end}--- a/x`;
+      expect(await diffOf([{ path: 'a.txt', diff: `@@\n one\n-${line}\n+2${end}@@ evil\n` }])).toBe(
+        `--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-${line}\n+2${end}@@ evil\n three\n`,
+      );
+      const unfit = `@@\n-four${end}--- a/harmless\n+4\n`;
+      expect(await diffOf([{ path: 'a.txt', diff: unfit }])).toBe(`--- a/a.txt\n+++ b/a.txt\n${unfit}`);
+    },
+  );
+
+  it('has one heading: a removed line "-- x" is none (16.5)', async () => {
+    const unfit = '@@\n--- x\n+++ y\n';
+    expect(await diffOf([{ path: 'a.txt', diff: unfit }])).toBe(`--- a/a.txt\n+++ b/a.txt\n${unfit}`);
+    const twice = await diffOf([
+      { path: 'a.txt', before: 'x\n', after: 'y\n' },
+      { path: 'a.txt', before: 'z\n', after: 'w\n' },
+    ]);
+    expect(twice).toBe('--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-x\n+y\n@@ -1,1 +1,1 @@\n-z\n+w\n');
+    const named = await diffOf([{ path: 'a\n@@ -1 +1 @@\n+x', diff: '@@\n-x\n' }]);
+    expect(named?.split('\n').slice(2)).toEqual(['@@', '-x', '']);
+  });
+
+  it('tells what the lines do not (16.5)', async () => {
+    expect(await diffOf([{ path: 'a.txt', deleted: true }])).toBe(
+      '\\ The file is deleted\n--- a/a.txt\n+++ /dev/null\n@@ -1,4 +0,0 @@\n-one\n-two\n-three\n-two\n',
+    );
+    expect(await diffOf([{ path: '../secret', deleted: true }])).toBe('\\ The file is deleted\n');
+    expect(await diffOf([{ path: 'a.txt', diff: '@@\n-one\n+1\n', movedTo: '/etc/x\n+y' }])).toMatch(
+      /^\\ The file is moved to \/etc\/x\?\+y\n--- a\/a\.txt\n/,
+    );
+    expect(await diffOf([{ path: 'n.ipynb', note: 'A cell of the notebook is deleted' }])).toBe(
+      '\\ A cell of the notebook is deleted\n',
+    );
+    expect(await diffOf([{ path: 'a.txt' }])).toBe('\\ What changes is not told\n');
+  });
+
   it.each<[string, FileEdit, Partial<EditContext>?]>([
     ['has another text by now', { path: 'a.txt', before: 'four', after: '4' }],
     ['is outside', { path: '../secret', before: 'a key', after: '4' }],

@@ -24,6 +24,15 @@ index 1..2 100644
 `;
 
 describe('the rows of a diff', () => {
+  it('loses no part whose heading holds other ends of lines (16.5)', () => {
+    for (const end of ['\r', '\u2028', '\u2029'])
+      expect(readDiffRows(`@@ -1 +1 @@ f${end}()\n-a\n+b\n`).map(({ kind }) => kind)).toEqual([
+        'part',
+        'removed',
+        'added',
+      ]);
+  });
+
   it('have the numbers of both sides, and know a line from a heading (16.4)', () => {
     expect(readDiffRows(diff)).toEqual([
       { kind: 'part', text: 'function first()', oldLine: 1, newLine: 1 },

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChangedFileView } from '../../../../src/gateway/channels/http/wire.js';
+import { splitAtOddCharacters } from '../../../../web/odd-characters.js';
 import { nextFile, openAtFirst } from '../../../../web/views/file-list.js';
-import { splitAtOddCharacters } from '../../../../web/views/odd-characters.js';
 
 const file = (path: string, additions = 10): ChangedFileView => ({
   path,

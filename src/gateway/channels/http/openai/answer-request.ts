@@ -18,6 +18,9 @@ import { turnFailure } from './turn-failure.js';
 
 const anyObject = z.looseObject({}, 'a JSON object is expected');
 
+/** Nobody reads it: it stands in the log and in the metrics, as nginx has it. */
+const clientHasGone = 499;
+
 type EndedStep = Extract<AnswerStep, { type: 'ended' }>;
 
 /** One of the two forms that requests and answers have. */
@@ -53,6 +56,7 @@ export async function answerRequest(
     return eventStream(c, options.stopping, () => orError(form.streamed(request, accepted, steps), options));
   for await (const step of steps) {
     if (step.type !== 'ended') continue;
+    if (client.aborted) return new Response(null, { status: clientHasGone });
     const failure = turnFailure(step.event, step.events);
     if (failure !== undefined) throw failure;
     return c.json(form.whole(request, step));

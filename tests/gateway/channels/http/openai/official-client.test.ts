@@ -326,6 +326,25 @@ describe.concurrent('what goes wrong, as the OpenAI client tells it', () => {
   });
 });
 
+describe('a client that has gone', () => {
+  it.each([undefined, 'k2'])(
+    'is no failure of the gateway, with the Idempotency-Key %s (16.3)',
+    async (key) => {
+      const before = stage.log.length;
+      const leaving = new AbortController();
+      const request = openai.responses.create(
+        { model: 'claude', user: `gone-${key}`, input: 'wait 1 second' },
+        { signal: leaving.signal, ...(key === undefined ? {} : { headers: { 'Idempotency-Key': key } }) },
+      );
+      await eventually(async () => (await client.gateway.status(`gone-${key}`)).running !== undefined);
+      leaving.abort();
+      await expect(request).rejects.toThrow('aborted');
+      await eventually(async () => stage.log.slice(before).some(({ status }) => status === 499));
+      expect(stage.log.slice(before).filter(({ message }) => message === 'http request failed')).toEqual([]);
+    },
+  );
+});
+
 describe('a gateway that stops', () => {
   it('answers a request that waits: the message is kept (16.3)', async () => {
     const stopping = await setUpGateway().start();

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { foldBlanks } from '../../../web/fold-blanks.js';
+import { splitAtOddCharacters } from '../../../web/odd-characters.js';
+
+describe('blank space that hides something (16.5)', () => {
+  it('is told in words', () => {
+    expect(foldBlanks(`ls${'\n'.repeat(300)}rm`)).toEqual(['ls\n', { fold: '299 empty lines' }, '\nrm']);
+    expect(foldBlanks(`a${' '.repeat(3000)}b`)).toEqual(['a', { fold: '3000 spaces' }, 'b']);
+    expect(foldBlanks(`\n \n\t\n\u3000\na`)).toEqual([{ fold: '4 empty lines' }, '\na']);
+    expect(foldBlanks('a\n\n\n\n\n')).toEqual(['a\n', { fold: '5 empty lines' }]);
+    expect(foldBlanks('')).toEqual([]);
+  });
+
+  it('is left as it is where there is little of it, and with all other text', () => {
+    const text = 'if x:\n\n\n    y\n';
+    expect(foldBlanks(text)).toEqual([text]);
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\t') }), (any) => {
+        const kept = foldBlanks(any).map((part) => (typeof part === 'string' ? part : ''));
+        expect(kept.join('').replaceAll(/\s/g, '')).toBe(any.replaceAll(/\s/g, ''));
+      }),
+    );
+  });
+
+  it('and thousands of characters without width are one mark', () => {
+    expect(splitAtOddCharacters(`a${'\u200b'.repeat(5000)}\u{e0041}\u{e0041}\u2800`)).toEqual([
+      'a',
+      { shown: 'U+200B × 5000', name: 'U+200B × 5000' },
+      { shown: 'U+E0041 × 2', name: 'U+E0041 × 2' },
+      { shown: 'U+2800', name: 'U+2800' },
+    ]);
+  });
+});
