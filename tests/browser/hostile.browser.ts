@@ -36,7 +36,7 @@ const texts: Readonly<Record<string, () => string>> = {
   'many references': () => `[a]: https://x.example/${'y'.repeat(60_000)}\n\n${'[a] '.repeat(30_000)}`,
   'many paragraphs of references': () =>
     `[a]: https://x.example/${'y'.repeat(60_000)}\n\n${`${'[a]'.repeat(1000)}\n\n`.repeat(40)}`,
-  'much emphasis': () => `${'*a*'.repeat(6000)}\n\n`.repeat(10),
+  'much emphasis': () => `${'*a*'.repeat(3000)}\n\n`.repeat(20),
   'wrong letters': () => '\u202e\u0000\u2066 evil \ud83d\ude00'.repeat(500),
 };
 

@@ -39,9 +39,9 @@ function endsBlank(block: Token | undefined): boolean {
 /** Deeper ones are left as they are: each level reads all its text again, and the stack has an end. */
 const maxDepth = 12;
 /** In a longer paragraph nothing is looked for: the time grows with the square of the length. */
-const maxInline = 20_000;
+const maxInline = 10_000;
 /** Each is an element, or several. A text of 200,000 characters that somebody wants to read has a few thousand. */
-const maxInlineTokens = 20_000;
+const maxInlineTokens = 10_000;
 
 class BoundedLexer extends Lexer {
   #depth = 0;
