@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { loadSqlite } from '../../src/sqlite/load-sqlite.js';
 import type { GatewayStage } from '../gateway/stage.js';
 import { addressOf, answers, open, say, setUpPage, useBrowser } from './stage.js';
 
@@ -22,7 +22,8 @@ async function setUpQuestion(stage: GatewayStage = setUpPage()): Promise<Ask> {
   await say(page, 'write a note: buy milk');
   await card.waitFor();
   const about = async (tool: string, input: object) => {
-    const database = new DatabaseSync(join(stage.home, 'turnout.db'));
+    const Sqlite = await loadSqlite();
+    const database = new Sqlite(join(stage.home, 'turnout.db'));
     database.prepare('UPDATE permissions SET tool = ?, input = ?').run(tool, JSON.stringify(input));
     database.close();
     // The preview is kept for a second.
