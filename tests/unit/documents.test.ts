@@ -60,7 +60,7 @@ describe('the examples of the documents', () => {
     const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
     const sources = [
       ...['decoder.ts', 'parrot-backend.ts', 'live.ts'].map((name) => `tests/fixtures/parrot/${name}`),
-      'tests/contract/parrot.contract.test.ts',
+      'tests/contract/parrot.contract.program.ts',
     ].map((path) => read(path).replace(/'(\.\.\/)+src\/index\.js'/g, "'turnout'"));
     const { stdout } = JSON.parse(read('tests/fixtures/recordings/parrot/tool.json')) as { stdout: string[] };
     const blocks = [...read('docs/adding-a-backend.md').matchAll(/```(\w+)\n([\s\S]*?)```/g)];
