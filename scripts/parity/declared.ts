@@ -65,6 +65,12 @@ export const declaredDifferences: readonly DeclaredDifference[] = [
   },
   {
     reason:
+      'A change of files is told with its diff by a live session, before it is made: a person can be asked about it. The Codex SDK tells the paths.',
+    where: { 'codex live': ['write-file'] },
+    takeOut: each((fact) => (fact.type === 'tool' ? { ...fact, input: withoutDiffs(fact.input) } : fact)),
+  },
+  {
+    reason:
       'Usage in the Codex SDK is the running total of the thread; in Turnout it is what this turn used. A one-shot run that resumes a thread whose total it does not know tells none.',
     where: {
       'codex live': ['three-turns', 'resume'],
@@ -197,6 +203,10 @@ function joinPieces(facts: readonly Fact[]): readonly Fact[] {
     else joined.push(fact);
   }
   return joined;
+}
+
+function withoutDiffs(input: unknown): unknown {
+  return JSON.parse(JSON.stringify(input), (key, value) => (key === 'diff' ? undefined : value));
 }
 
 function codeInWords(message: string): Failure['code'] {
