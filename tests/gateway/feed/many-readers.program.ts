@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { directory, startProgram, url } from '../program.js';
@@ -32,18 +31,22 @@ async function follow(
   return reader;
 }
 
-function residentMb(pid: number | undefined): number {
-  const kb = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kb) / 1024;
-}
-
 it.runIf(process.platform === 'linux')(
   '200 readers of a channel, and one that never reads: all get everything, and memory stays flat (16, "must show")',
   { timeout: 120_000 },
   async () => {
     const run = startProgram(
       directory(),
-      { HTTP_TOKEN: token, TURNOUT_DEMO_SPEED: '0', HTTP_MAX_REQUESTS_PER_MINUTE: '0', BACKEND_LIVE: '1' },
+      {
+        ...{
+          HTTP_TOKEN: token,
+          TURNOUT_DEMO_SPEED: '0',
+          HTTP_MAX_REQUESTS_PER_MINUTE: '0',
+          BACKEND_LIVE: '1',
+        },
+        // What is said for all readers together does not fit into this: the gateway would die of it.
+        NODE_OPTIONS: '--max-old-space-size=256',
+      },
       ['--demo'],
     );
     const address = new URL(await url(run));
@@ -67,11 +70,9 @@ it.runIf(process.platform === 'linux')(
       const expected = (turn + 1) * bytes;
       await eventually(() => streams.every((stream) => stream.bytes > expected));
     }
-    const before = residentMb(run.child.pid);
     for (let turn = 0; turn < 3; turn++) await answered('write 512 KB of text');
     await eventually(() => streams.every((stream) => stream.bytes > 6 * bytes));
-    // 1.5 MB for each of 201 readers would be 300 MB.
-    expect(residentMb(run.child.pid) - before).toBeLessThan(100);
+    expect(run.child.exitCode).toBeNull();
   },
 );
 
