@@ -14,7 +14,7 @@ export {
 const maxLength = 120;
 
 /**
- * One line that says what a tool does: `src/a.ts`, `npm test`, `"TODO" in src`. Paths in `cwd` are told from there. Empty if
+ * One line that says what a tool does: `src/a.ts`, `npm test`, `"needle" in src`. Paths in `cwd` are told from there. Empty if
  * the input tells nothing. Never throws.
  */
 export function summarizeToolInput(tool: string, input: unknown, cwd?: string): string {

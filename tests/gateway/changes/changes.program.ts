@@ -234,7 +234,8 @@ describe('the changes in a work tree', () => {
 describe('a revert with AGENT_USER', () => {
   it('writes with the rights of that user (16.4)', async (test) => {
     const found = findUser('nobody');
-    if (process.geteuid?.() !== 0 || !('user' in found) || found.user === undefined) return test.skip();
+    if (process.geteuid?.() !== 0 || !('user' in found) || found.user === undefined)
+      return test.skip('only root can run programs as another user, and there must be one');
     const { user } = found;
     const stage = setUpChanges({}, user);
     chmodSync(dirname(stage.work), 0o755);
@@ -322,8 +323,7 @@ describe('a snapshot of a hostile repository', () => {
   });
 
   it('leaves unreadable files out (16.4)', async (test) => {
-    // For root every file is readable.
-    if (process.geteuid?.() === 0) return test.skip();
+    if (process.geteuid?.() === 0) return test.skip('for root every file is readable');
     const stage = setUpChanges();
     await stage.turn(() => {
       stage.write('a.txt', 'x\n');

@@ -93,7 +93,7 @@ describe('turnout demo (16.6)', () => {
     stage,
   }) => {
     const demo = await startDemo(stage, ['--port', '0']);
-    const file = join(stage.home, 'demo/work/src/hello.ts');
+    const file = join(stage.home, 'demo', 'work', 'src', 'hello.ts');
     const decide = async (decision: string) => {
       const asked = await permission(demo);
       expect(asked).toMatchObject({ tool: 'Edit', input: { file_path: file } });

@@ -145,7 +145,7 @@ describe("the CLIs' own sessions (16.4)", () => {
     http.gateway.ports = {
       vendorSessions: {
         list: async (channel) => ({
-          cwd: `/work/${channel}`,
+          cwd: `/projects/${channel}`,
           sessions: [{ backend: 'codex', sessionId: 's1', title: 'Fix it', updatedAt: 0 }],
           problems: ['Gemini: could not be read'],
         }),
@@ -156,7 +156,7 @@ describe("the CLIs' own sessions (16.4)", () => {
       },
     };
     expect((await getAs('Sessions', '/v1/channels/room/sessions')).json).toEqual({
-      cwd: '/work/room',
+      cwd: '/projects/room',
       sessions: [
         { backend: 'codex', sessionId: 's1', title: 'Fix it', updatedAt: '1970-01-01T00:00:00.000Z' },
       ],
