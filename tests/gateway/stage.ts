@@ -69,6 +69,8 @@ export function setUpGateway(
         HTTP_MAX_REQUESTS_PER_MINUTE: '0',
         HTTP_TOKEN: 'a-token-for-the-tests',
         RETRY_DELAY_MS: '50',
+        // Several processes of git for each turn: the tests about them switch it on.
+        WORK_TREE_CHANGES: '0',
         SHUTDOWN_GRACE_MS: '0',
         ...settings,
         ...more,

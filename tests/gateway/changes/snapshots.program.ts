@@ -8,7 +8,7 @@ import { setUpStuckGit } from './stuck-git.js';
 
 describe('snapshots of a work tree', () => {
   it('are taken around the turns of the gateway, and kept with them (16.4)', async () => {
-    const stage = setUpGateway();
+    const stage = setUpGateway({ WORK_TREE_CHANGES: '1' });
     writeFileSync(join(stage.work, 'mine.txt'), 'mine\n');
     const first = await stage.start();
     await first.ask('a', 'write a note: one');
@@ -42,7 +42,7 @@ describe('snapshots of a work tree', () => {
 
   it('do not hold an answer up for longer than two seconds; that they are missing is told (16.4)', async () => {
     const git = setUpStuckGit();
-    const stage = setUpGateway({ PATH: git.path });
+    const stage = setUpGateway({ WORK_TREE_CHANGES: '1', PATH: git.path });
     const client = await stage.start();
     await client.ask('a', 'write a note: one');
     stage.onPoint((point) => {
