@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
+import { isChannelId } from '../../../../config/formats.js';
 import { TurnoutError } from '../../../../core/errors.js';
 import { linkedSignal } from '../../../../core/linked-signal.js';
 import { hasEnded, type StoredEvent } from '../../../../store/rows.js';
@@ -51,7 +52,8 @@ export async function answerRequest(
   const { event: accepted, repeated } = await firstStep(steps, request);
   c.header('X-Request-Id', accepted.id);
   if (repeated) c.header('Idempotency-Replayed', 'true');
-  c.header('Turnout-Channel', encodeURIComponent(accepted.channel));
+  // As it stands it is what `metadata.channel` takes.
+  if (isChannelId(accepted.channel)) c.header('Turnout-Channel', accepted.channel);
   if (request.stream)
     return eventStream(c, options.stopping, () => orError(form.streamed(request, accepted, steps), options));
   for await (const step of steps) {

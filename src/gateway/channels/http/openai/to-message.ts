@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { thinkingDepths } from '../../../../core/thinking.js';
 import type { GatewayFace, IncomingMessage } from '../../types.js';
 import { findAgent } from './models.js';
 import { badField } from './open-ai-problem.js';
@@ -9,23 +10,39 @@ export const openAiSource = 'openai';
 
 /** The request as a message for the gateway. Rejects if its model or its conversation is unknown. */
 export async function toMessage(
-  gateway: Pick<GatewayFace, 'event' | 'reports'>,
+  gateway: Pick<GatewayFace, 'event' | 'reports' | 'status'>,
   request: OpenAiRequest,
   messageId: string | undefined,
 ): Promise<IncomingMessage> {
   const { model, thinking, prompt: text, history, instructions } = request;
-  const agent = findAgent(model, await gateway.reports.backends());
+  const backends = await gateway.reports.backends();
+  const agent = findAgent(model, backends);
+  const channel = await channelOf(gateway, request, messageId);
+  const depth = async (wanted: string) => {
+    const name = agent.backend ?? (await gateway.status(channel)).backend;
+    return fittingDepth(wanted, backends.find((backend) => backend.name === name)?.thinkingDepths);
+  };
   return {
-    channel: await channelOf(gateway, request, messageId),
+    channel,
     source: openAiSource,
     text,
     messageId,
     history,
     instructions,
-    agent: { ...agent, thinking: thinking?.depth },
+    agent: { ...agent, thinking: thinking === undefined ? undefined : await depth(thinking.depth) },
     // The answer of a request is its own, whatever the channel does with other messages.
     queueMode: 'queue',
   };
+}
+
+/**
+ * OpenAI's clients send a depth by default, `none` and `minimal` most of all: an agent without depths does without, and one
+ * that has no such little one takes its least.
+ */
+function fittingDepth(wanted: string, taken: readonly string[] = [wanted]): string | undefined {
+  if (taken.length === 0) return undefined;
+  if (taken.includes(wanted) || (wanted !== 'off' && wanted !== 'minimal')) return wanted;
+  return thinkingDepths.find((depth) => depth !== 'off' && taken.includes(depth)) ?? wanted;
 }
 
 async function channelOf(
