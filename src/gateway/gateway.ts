@@ -299,6 +299,14 @@ export class Gateway implements GatewayFace {
     return isChanged;
   }
 
+  markEnd(...given: Parameters<GatewayFace['markEnd']>): Promise<void> {
+    return this.#store.markEnd(...given);
+  }
+
+  takeMarked(mark: string): Promise<string | undefined> {
+    return this.#store.takeMarked(mark);
+  }
+
   async cancel(eventId: string): Promise<boolean> {
     const event = await this.#store.event(eventId);
     return event?.state === 'queued' && this.#parts.queue.cancel(event);

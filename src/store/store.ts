@@ -110,6 +110,13 @@ export interface Store {
   changeChannel(channel: string, change: ChannelChange): Promise<void>;
   /** Any message that is written later brings an archived channel back. False if there is no such channel. */
   changeListing(channel: string, change: ListingChange): Promise<boolean>;
+  /**
+   * Marks the end of a conversation, which the event is, until anything else is said in its channel. Nothing is marked if
+   * something was said since.
+   */
+  markEnd(eventId: string, mark: string): Promise<void>;
+  /** A channel whose conversation ends with the mark, for one caller: the mark is gone then. */
+  takeMarked(mark: string): Promise<string | undefined>;
   channels(): Promise<readonly ChannelOverview[]>;
   channelNames(): Promise<readonly { readonly channel: string; readonly title?: string | undefined }[]>;
   /** The channel with the newest message first; those of `only`, or all. */

@@ -75,6 +75,10 @@ export interface GatewayFace {
   status(channel: string): Promise<ChannelStatus>;
   /** Titles a channel, puts it away or brings it back. False if there is no such channel: one begins with its first message. */
   changeListing(channel: string, change: ListingChange): Promise<boolean>;
+  /** Marks the end of a conversation, which the event is, until anything else is said in its channel. */
+  markEnd(eventId: string, mark: string): Promise<void>;
+  /** A channel whose conversation ends with the mark, for one caller: the mark is gone then. */
+  takeMarked(mark: string): Promise<string | undefined>;
   /** Drops a message that waits. False if it does not wait (any more). */
   cancel(eventId: string): Promise<boolean>;
   health(): Promise<Health>;

@@ -110,6 +110,23 @@ export function changeListing(db: Database, channel: string, change: ListingChan
   return db.get('SELECT 1 FROM channels WHERE name = ?', channel) !== undefined;
 }
 
+export function markEnd(db: Database, eventId: string, mark: string): void {
+  db.run(
+    `UPDATE channels SET end_mark = ?1 FROM (SELECT channel, seq FROM events WHERE id = ?2) AS ended
+      WHERE name = ended.channel AND running_turn IS NULL AND conversation_start < ended.seq
+        AND ended.seq = (SELECT max(seq) FROM events WHERE channel = channels.name)`,
+    mark,
+    eventId,
+  );
+}
+
+export function takeMarked(db: Database, mark: string): string | undefined {
+  const found = db.get<{ name: string }>('SELECT name FROM channels WHERE end_mark = ? LIMIT 1', mark);
+  if (found === undefined) return undefined;
+  db.run('UPDATE channels SET end_mark = NULL WHERE name = ?', found.name);
+  return found.name;
+}
+
 function lastNotWaiting(db: Database, channel: string): number {
   const row = db.get<{ start: number }>(
     `SELECT coalesce(

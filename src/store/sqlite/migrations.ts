@@ -253,4 +253,9 @@ export const migrations: readonly string[] = [
   ALTER TABLE channels ADD COLUMN title TEXT;
   ALTER TABLE channels ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- The mark that a client knows the present end of the conversation by.
+  ALTER TABLE channels ADD COLUMN end_mark TEXT;
+  CREATE INDEX channels_end_mark ON channels (end_mark) WHERE end_mark IS NOT NULL;
+  `,
 ];

@@ -84,6 +84,8 @@ export function createSqliteStore(
     channel: (channel) => read((tx) => conversations.readChannel(tx, channel)),
     changeChannel: (channel, change) => write((tx) => conversations.changeChannel(tx, channel, change)),
     changeListing: (channel, change) => write((tx) => conversations.changeListing(tx, channel, change)),
+    markEnd: (eventId, mark) => write((tx) => conversations.markEnd(tx, eventId, mark)),
+    takeMarked: (mark) => write((tx) => conversations.takeMarked(tx, mark)),
     channels: () => read(conversations.listChannels),
     channelNames: () => read(digests.channelNames),
     channelDigests: (query) => read((tx) => digests.channelDigests(tx, query)),

@@ -97,6 +97,27 @@ export function describeConversing(stage: StoreStage): void {
       expect((await stage.store.channel('c')).title).toBeUndefined();
     });
 
+    it('marks the end of a conversation until anything is said in it (16.3)', async () => {
+      const { event } = await stage.accept('c', 'one');
+      await stage.store.markEnd(event.id, 'too early');
+      await stage.answerNext('yes');
+      expect(await stage.store.takeMarked('none')).toBeUndefined();
+      await stage.store.markEnd(event.id, 'm1');
+      await stage.reopen();
+      expect(await Promise.all([stage.store.takeMarked('m1'), stage.store.takeMarked('m1')])).toEqual([
+        'c',
+        undefined,
+      ]);
+      await stage.store.markEnd(event.id, 'm2');
+      await stage.store.post({ channel: 'c', role: 'system', text: 'a notice' }, 9);
+      expect(await stage.store.takeMarked('m2')).toBeUndefined();
+      await stage.accept('c', 'two');
+      await stage.store.markEnd(event.id, 'm3');
+      expect(await stage.store.takeMarked('m3')).toBeUndefined();
+      await stage.store.markEnd('unknown', 'm4');
+      expect(await stage.store.takeMarked('m4')).toBeUndefined();
+    });
+
     it('puts a channel away until anything is said in it (16.4)', async () => {
       const archive = async () => {
         await stage.store.changeListing('c', { archived: true });

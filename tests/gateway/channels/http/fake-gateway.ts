@@ -107,6 +107,12 @@ export class MemoryGateway implements GatewayFace {
     return true;
   }
 
+  markEnd(): never {
+    throw new Error('not in this gateway');
+  }
+
+  async takeMarked(): Promise<undefined> {}
+
   async cancel(eventId: string): Promise<boolean> {
     if (this.events.get(eventId)?.state !== 'queued') return false;
     this.change(eventId, { state: 'cancelled' });

@@ -11,6 +11,7 @@ import { eventStream, type ServerSentEvent } from '../event-stream.js';
 import { readBody } from '../read-body.js';
 import type { Fields } from './check-fields.js';
 import { type AnswerStep, followAnswer } from './follow-answer.js';
+import { isStateless, marking } from './go-on.js';
 import { OpenAiProblem, toOpenAiProblem } from './open-ai-problem.js';
 import type { OpenAiRequest } from './open-ai-request.js';
 import { stopTurn } from './stop-turn.js';
@@ -46,9 +47,10 @@ export async function answerRequest(
   const request = form.read(await readBody(c.req.raw, anyObject, maxBodyBytes));
   const message = await toMessage(gateway, request, key);
   const client = c.req.raw.signal;
-  const steps = whileConnected(options, { client, isKept: key !== undefined }, (signal) =>
+  const answer = whileConnected(options, { client, isKept: key !== undefined }, (signal) =>
     followAnswer(gateway, message, signal),
   );
+  const steps = isStateless(request) ? marking(options, request, answer) : answer;
   const { event: accepted, repeated } = await firstStep(steps, request);
   c.header('X-Request-Id', accepted.id);
   if (repeated) c.header('Idempotency-Replayed', 'true');

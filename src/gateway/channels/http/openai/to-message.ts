@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { thinkingDepths } from '../../../../core/thinking.js';
 import type { GatewayFace, IncomingMessage } from '../../types.js';
+import { historyMark } from './go-on.js';
 import { findAgent } from './models.js';
 import { badField } from './open-ai-problem.js';
 import type { OpenAiRequest } from './open-ai-request.js';
@@ -10,7 +11,7 @@ export const openAiSource = 'openai';
 
 /** The request as a message for the gateway. Rejects if its model or its conversation is unknown. */
 export async function toMessage(
-  gateway: Pick<GatewayFace, 'event' | 'reports' | 'status'>,
+  gateway: Pick<GatewayFace, 'event' | 'reports' | 'status' | 'takeMarked'>,
   request: OpenAiRequest,
   messageId: string | undefined,
 ): Promise<IncomingMessage> {
@@ -46,10 +47,11 @@ function fittingDepth(wanted: string, taken: readonly string[] = [wanted]): stri
 }
 
 async function channelOf(
-  gateway: Pick<GatewayFace, 'event'>,
-  { channel, previousResponse }: OpenAiRequest,
+  gateway: Pick<GatewayFace, 'event' | 'takeMarked'>,
+  request: OpenAiRequest,
   messageId: string | undefined,
 ): Promise<string> {
+  const { channel, previousResponse } = request;
   const named = channel?.id;
   if (previousResponse !== undefined) {
     const eventId = eventIdOf(previousResponse);
@@ -58,7 +60,13 @@ async function channelOf(
     if (named !== undefined && named !== event.channel) throw otherChannel(event.channel, channel);
     return event.channel;
   }
-  return named ?? newChannel(messageId);
+  if (named !== undefined) return named;
+  // Of two equal requests at once, one goes on and the other begins anew. A repeat by its key has to find its first one.
+  const known =
+    messageId !== undefined || request.history.at(-1)?.role !== 'assistant'
+      ? undefined
+      : await gateway.takeMarked(historyMark(request, request.history));
+  return known ?? newChannel(messageId);
 }
 
 /** A repeat of the same request has to find the channel of the first one. */

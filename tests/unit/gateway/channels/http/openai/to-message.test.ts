@@ -10,6 +10,7 @@ const backend = (name: string, thinkingDepths: readonly string[]): BackendSummar
 
 const gateway = {
   event: async () => undefined,
+  takeMarked: async () => undefined,
   status: async () => ({ backend: 'gemini' }) as ChannelStatus,
   reports: {
     backends: async () => [
