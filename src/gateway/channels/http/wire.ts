@@ -214,7 +214,7 @@ export interface BackendView {
   readonly version?: string;
   /** Why it can't be used, with what to do about it; or what is to be known of its version. */
   readonly notice?: string;
-  /** The command that installs it. */
+  /** The command that installs it; empty if there is none, as for an agent that comes with Turnout. */
   readonly install: string;
   readonly thinkingDepths: readonly string[];
   readonly permissionModes: readonly string[];

@@ -153,7 +153,7 @@ const backends = z.strictObject({
       installed: z.boolean(),
       version: text.exactOptional(),
       notice: text.exactOptional(),
-      install: text,
+      install: text.describe('The command that installs it; empty if there is none.'),
       thinkingDepths: z.array(text),
       permissionModes: z.array(text),
       options: z.array(text),
