@@ -17,7 +17,8 @@ export class DemoBackend extends ClaudeCodeBackend {
   protected override readonly vendor: Vendor = {
     name: demoBackend,
     label: 'Demo',
-    install: entry.install,
+    // If its file is missing, the build is.
+    install: 'npm run build',
     noise: [],
     advice,
     tellsMcpFailures: true,
@@ -40,4 +41,5 @@ export function registerDemoBackend(): () => void {
 
 const advice = { signIn: 'The demo agent has no account: it fails like this when it is asked to.' };
 
-const entry: Omit<BackendEntry, 'create'> = { command: demoAgentPath, install: 'npm run build' };
+/** It comes with Turnout: nothing installs it. */
+const entry: Omit<BackendEntry, 'create'> = { command: demoAgentPath, install: '' };

@@ -293,6 +293,20 @@ export class Gateway implements GatewayFace {
     return this.#parts.status(channel);
   }
 
+  async changeListing(...given: Parameters<GatewayFace['changeListing']>): Promise<boolean> {
+    const isChanged = await this.#store.changeListing(...given);
+    if (isChanged) this.#parts.feed.changed(given[0]);
+    return isChanged;
+  }
+
+  markEnd(...given: Parameters<GatewayFace['markEnd']>): Promise<void> {
+    return this.#store.markEnd(...given);
+  }
+
+  takeMarked(mark: string): Promise<string | undefined> {
+    return this.#store.takeMarked(mark);
+  }
+
   async cancel(eventId: string): Promise<boolean> {
     const event = await this.#store.event(eventId);
     return event?.state === 'queued' && this.#parts.queue.cancel(event);

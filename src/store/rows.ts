@@ -175,6 +175,8 @@ export interface StoredMessage {
   readonly text: string;
   readonly backend?: string | undefined;
   readonly createdAt: number;
+  /** For the text of an event, where a conversation is read: who wrote it, if that was told. */
+  readonly author?: string | undefined;
   /** For the text of an event, where a conversation is read: what has become of it so far. */
   readonly event?: { readonly state: EventState; readonly begun: boolean } | undefined;
 }
@@ -228,6 +230,10 @@ export interface ChannelState {
   readonly queueMode?: string | undefined;
   /** The seq of the event behind which the present conversation begins. */
   readonly conversationStart: number;
+  /** The title that a person has given. */
+  readonly title?: string | undefined;
+  /** True if a person has put the channel away, and nothing was said in it since. */
+  readonly archived: boolean;
 }
 
 export interface ChannelOverview {
@@ -240,6 +246,9 @@ export interface ChannelOverview {
 
 /** A channel as a list of conversations shows it. Texts are beginnings, of at most 600 characters. */
 export interface ChannelDigest extends ChannelOverview {
+  /** The title that a person has given. */
+  readonly title?: string | undefined;
+  readonly archived: boolean;
   /** The first prompt of the present conversation. */
   readonly firstPrompt?: string | undefined;
   readonly lastText?: string | undefined;

@@ -108,8 +108,17 @@ export interface Store {
   adoptSession(adoption: Adoption, at: number): Promise<'adopted' | 'busy' | 'taken'>;
   channel(channel: string): Promise<ChannelState>;
   changeChannel(channel: string, change: ChannelChange): Promise<void>;
+  /** Any message that is written later brings an archived channel back. False if there is no such channel. */
+  changeListing(channel: string, change: ListingChange): Promise<boolean>;
+  /**
+   * Marks the end of a conversation, which the event is, until anything else is said in its channel. Nothing is marked if
+   * something was said since.
+   */
+  markEnd(eventId: string, mark: string): Promise<void>;
+  /** A channel whose conversation ends with the mark, for one caller: the mark is gone then. */
+  takeMarked(mark: string): Promise<string | undefined>;
   channels(): Promise<readonly ChannelOverview[]>;
-  channelNames(): Promise<readonly string[]>;
+  channelNames(): Promise<readonly { readonly channel: string; readonly title?: string | undefined }[]>;
   /** The channel with the newest message first; those of `only`, or all. */
   channelDigests(query: DigestQuery): Promise<readonly ChannelDigest[]>;
   /**
@@ -402,6 +411,8 @@ export interface NewestPage {
 
 export interface DigestQuery {
   readonly only?: readonly string[] | undefined;
+  /** Only the archived ones, or only the others. */
+  readonly archived?: boolean | undefined;
   readonly limit: number;
 }
 
@@ -435,6 +446,12 @@ export interface ChannelChange {
   readonly queueMode?: string | null | undefined;
   /** Forgets the channel's sessions and starts the conversation anew. */
   readonly newConversation?: boolean | undefined;
+}
+
+/** `null` takes the title back. */
+export interface ListingChange {
+  readonly title?: string | null | undefined;
+  readonly archived?: boolean | undefined;
 }
 
 export interface Adoption {

@@ -9,7 +9,7 @@ import type {
   StoredPermission,
   TurnOutline,
 } from '../../store/rows.js';
-import type { HistoryMessage } from '../../store/store.js';
+import type { HistoryMessage, ListingChange } from '../../store/store.js';
 import type { FeedPosition } from './feed-position.js';
 import type { ChainRuns, Reports, VendorSessions, WorkTreeChanges } from './lookups.js';
 
@@ -73,6 +73,12 @@ export interface GatewayFace {
   follow(channel: string, options: FollowOptions): AsyncIterable<FeedEntry>;
   /** The channel as it is now. */
   status(channel: string): Promise<ChannelStatus>;
+  /** Titles a channel, puts it away or brings it back. False if there is no such channel: one begins with its first message. */
+  changeListing(channel: string, change: ListingChange): Promise<boolean>;
+  /** Marks the end of a conversation, which the event is, until anything else is said in its channel. */
+  markEnd(eventId: string, mark: string): Promise<void>;
+  /** A channel whose conversation ends with the mark, for one caller: the mark is gone then. */
+  takeMarked(mark: string): Promise<string | undefined>;
   /** Drops a message that waits. False if it does not wait (any more). */
   cancel(eventId: string): Promise<boolean>;
   health(): Promise<Health>;
@@ -134,8 +140,11 @@ export type FeedEntry =
 
 export interface ChannelStatus {
   readonly channel: string;
-  /** The first words of the present conversation's first prompt. */
+  /** The title that a person has given. */
   readonly title?: string | undefined;
+  /** The beginning of the present conversation's first prompt. */
+  readonly firstPrompt?: string | undefined;
+  readonly archived: boolean;
   readonly backend: string;
   readonly model?: string | undefined;
   readonly thinking?: string | undefined;

@@ -7,7 +7,7 @@ import type {
   StoredMessage,
   StoredSession,
 } from '../rows.js';
-import type { ChannelChange, ConversationPage, MessagePage } from '../store.js';
+import type { ChannelChange, ConversationPage, ListingChange, MessagePage } from '../store.js';
 import type { Database } from './database.js';
 import { openLane } from './lanes.js';
 import { beginning, type MessageRow, toMessage } from './read-rows.js';
@@ -66,13 +66,21 @@ export function readChannel(db: Database, channel: string): ChannelState {
     thinking: string | null;
     queue_mode: string | null;
     conversation_start: number;
-  }>('SELECT backend, model, thinking, queue_mode, conversation_start FROM channels WHERE name = ?', channel);
+    title: string | null;
+    archived: number;
+  }>(
+    `SELECT backend, model, thinking, queue_mode, conversation_start, title, archived
+      FROM channels WHERE name = ?`,
+    channel,
+  );
   return {
     backend: row?.backend ?? undefined,
     model: row?.model ?? undefined,
     thinking: row?.thinking ?? undefined,
     queueMode: row?.queue_mode ?? undefined,
     conversationStart: row?.conversation_start ?? 0,
+    title: row?.title ?? undefined,
+    archived: row?.archived === 1,
   };
 }
 
@@ -92,6 +100,31 @@ export function changeChannel(db: Database, channel: string, change: ChannelChan
   db.run('DELETE FROM sessions WHERE channel = ?', channel);
   const start = behind ?? lastNotWaiting(db, channel);
   db.run('UPDATE channels SET conversation_start = ? WHERE name = ?', start, channel);
+}
+
+export function changeListing(db: Database, channel: string, change: ListingChange): boolean {
+  const { title, archived } = change;
+  if (title !== undefined) db.run('UPDATE channels SET title = ? WHERE name = ?', title, channel);
+  if (archived !== undefined)
+    db.run('UPDATE channels SET archived = ? WHERE name = ?', archived ? 1 : 0, channel);
+  return db.get('SELECT 1 FROM channels WHERE name = ?', channel) !== undefined;
+}
+
+export function markEnd(db: Database, eventId: string, mark: string): void {
+  db.run(
+    `UPDATE channels SET end_mark = ?1 FROM (SELECT channel, seq FROM events WHERE id = ?2) AS ended
+      WHERE name = ended.channel AND running_turn IS NULL AND conversation_start < ended.seq
+        AND ended.seq = (SELECT max(seq) FROM events WHERE channel = channels.name)`,
+    mark,
+    eventId,
+  );
+}
+
+export function takeMarked(db: Database, mark: string): string | undefined {
+  const found = db.get<{ name: string }>('SELECT name FROM channels WHERE end_mark = ? LIMIT 1', mark);
+  if (found === undefined) return undefined;
+  db.run('UPDATE channels SET end_mark = NULL WHERE name = ?', found.name);
+  return found.name;
 }
 
 function lastNotWaiting(db: Database, channel: string): number {
@@ -165,17 +198,19 @@ export function readMessages(db: Database, channel: string, page: MessagePage): 
           )
           .reverse();
   return rows.map((row) => {
-    const { state, begun } = row;
-    return state === null ? toMessage(row) : { ...toMessage(row), event: { state, begun: begun === 1 } };
+    const { state, begun, author } = row;
+    if (state === null) return toMessage(row);
+    return { ...toMessage(row), author: author ?? undefined, event: { state, begun: begun === 1 } };
   });
 }
 
 interface PageRow extends MessageRow {
   readonly state: EventState | null;
   readonly begun: number;
+  readonly author: string | null;
 }
 
-const pageColumns = `SELECT messages.*, events.state AS state,
+const pageColumns = `SELECT messages.*, events.state AS state, events.author AS author,
     EXISTS (SELECT 1 FROM turn_members WHERE event_seq = events.seq) AS begun
   FROM messages LEFT JOIN events ON events.seq = messages.at_event AND messages.opening = 1`;
 

@@ -248,4 +248,14 @@ export const migrations: readonly string[] = [
   ALTER TABLE events ADD COLUMN agent TEXT;
   ALTER TABLE events ADD COLUMN queue_mode TEXT;
   `,
+  `
+  -- How a person lists the channel: by a title of his own, and whether it is put away.
+  ALTER TABLE channels ADD COLUMN title TEXT;
+  ALTER TABLE channels ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
+  `,
+  `
+  -- The mark that a client knows the present end of the conversation by.
+  ALTER TABLE channels ADD COLUMN end_mark TEXT;
+  CREATE INDEX channels_end_mark ON channels (end_mark) WHERE end_mark IS NOT NULL;
+  `,
 ];

@@ -17,8 +17,16 @@ export interface Line {
   readonly at: number;
 }
 
-/** Writes a message into the conversation and returns its id. */
+/**
+ * Writes a message into the conversation and returns its id. A channel that was put away comes back with it, and the mark of
+ * the conversation's end is gone.
+ */
 export function write(db: Database, line: Line): number {
+  db.run(
+    `UPDATE channels SET archived = 0, end_mark = NULL
+      WHERE name = ? AND (archived = 1 OR end_mark IS NOT NULL)`,
+    line.channel,
+  );
   return db.insert(
     `INSERT INTO messages (channel, event_id, at_event, opening, role, text, backend, created_at)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

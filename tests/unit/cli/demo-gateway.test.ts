@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createBackend, findBackendName } from '../../../src/backends/registry.js';
+import { backendEntry, createBackend, findBackendName } from '../../../src/backends/registry.js';
 import { demoAgentPath, registerDemoBackend } from '../../../src/cli/demo-backend.js';
 import { demoGateway, welcomeWhenFollowed } from '../../../src/cli/demo-gateway.js';
 import { suggestedPrompts } from '../../../src/cli/demo-prompts.js';
@@ -44,6 +44,8 @@ describe('the gateway of a demo (16.6)', () => {
     });
     const agents = new Agents(config, createBackend('demo', backendConfig(config, inherited)), inherited);
     expect(agents.configOf('demo')).toMatchObject({ cliPath: demoAgentPath });
+    // It comes with Turnout.
+    expect(backendEntry('demo').install).toBe('');
     // Another CLI is looked up on the user's PATH, with the user's own home and login.
     for (const name of ['claude', 'codex', 'gemini', 'opencode']) {
       expect(agents.configOf(name)).toMatchObject({ cliPath: name, model: undefined, env: user });

@@ -20,7 +20,7 @@ export interface PageFile {
 /** The page's files by the path of their address, or why there are none. */
 export type Page =
   | { readonly files: ReadonlyMap<string, PageFile>; readonly problem?: undefined }
-  | { readonly problem: string };
+  | { readonly files?: undefined; readonly problem: string };
 
 const maxFiles = 1000;
 const maxBytes = 64 * 1024 * 1024;

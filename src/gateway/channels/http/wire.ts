@@ -15,8 +15,10 @@ export interface FailureView {
 /** A line of `GET /v1/channels`, the one with the newest message first. */
 export interface ChannelView {
   readonly channel: string;
-  /** The first words of the present conversation's first prompt; the channel's id if there are none. */
+  /** The one that was given; else the first words of the present conversation's first prompt; else the channel's id. */
   readonly title: string;
+  /** True if it was put away: then only a search and `?archived=true` list it. A new message brings it back. */
+  readonly archived: boolean;
   readonly messages: number;
   readonly lastMessageAt?: string;
   /** The first words of the last message. */
@@ -34,6 +36,7 @@ export interface ChannelView {
 export interface ChannelStatusView {
   readonly channel: string;
   readonly title: string;
+  readonly archived: boolean;
   readonly backend: string;
   readonly model?: string;
   readonly thinking?: string;
@@ -75,6 +78,8 @@ export interface MessageView {
   readonly text: string;
   readonly createdAt: string;
   readonly backend?: string;
+  /** Who has sent it, if that was told. */
+  readonly author?: string;
   /** Of the message that somebody has sent: its state when this was read. */
   readonly state?: EventStateView;
   /** True if a turn has worked on it. */
@@ -160,6 +165,13 @@ export interface ReceiptView {
   readonly error?: FailureView;
 }
 
+/** `PATCH /v1/channels/:id`, answered with the channel as it is now. At least one of them is needed. */
+export interface ChannelChangeBody {
+  /** At most 200 characters on one line; null: back to the first words. */
+  readonly title?: string | null;
+  readonly archived?: boolean;
+}
+
 /** `POST /v1/channels/:id/interrupt`: the body may be left out. With a `turnId` another turn goes on. */
 export interface InterruptBody {
   readonly turnId?: string;
@@ -202,7 +214,7 @@ export interface BackendView {
   readonly version?: string;
   /** Why it can't be used, with what to do about it; or what is to be known of its version. */
   readonly notice?: string;
-  /** The command that installs it. */
+  /** The command that installs it; empty if there is none, as for an agent that comes with Turnout. */
   readonly install: string;
   readonly thinkingDepths: readonly string[];
   readonly permissionModes: readonly string[];

@@ -30,13 +30,14 @@ describe('the OpenAPI document (16.2)', () => {
 
   it('is complete in itself', () => {
     const document = JSON.stringify(openApiDocument());
-    const { components, openapi } = JSON.parse(document);
+    const { components, openapi, servers } = JSON.parse(document);
     expect(openapi).toBe('3.1.0');
     const named = [...document.matchAll(/"\$ref":"([^"]+)"/g)].map(([, place = '']) => place);
     expect(named.length).toBeGreaterThan(50);
     for (const place of named) {
       expect(Object.keys(components.schemas)).toContain(place.replace('#/components/schemas/', ''));
     }
+    expect(servers[0]).toMatchObject({ url: '/' });
     expect(components.schemas.ChannelStatus.required).toContain('waitingCount');
     expect(components.schemas.ChannelStatus).not.toHaveProperty('additionalProperties');
     expect(components.schemas.NewMessage.additionalProperties).toBe(false);

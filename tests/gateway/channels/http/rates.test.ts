@@ -1,4 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Running, startChannel, token } from './fake-gateway.js';
 import { send } from './raw-request.js';
 
@@ -31,6 +34,23 @@ describe('too much from one address', () => {
       expect([status, json.error.code]).toEqual([429, 'too_many_requests']);
       expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     }
+  });
+
+  it('for the page’s files are counted apart from all others (16.5)', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'turnout-page-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    writeFileSync(join(directory, 'index.html'), '<!doctype html>');
+    http = await startChannel({ maxRequestsPerMinute: 3, pageDirectory: directory });
+    const status = async (path: string, given?: object) => (await send(http, path, given)).status;
+    for (let n = 0; n < 3; n += 1) expect(await status(n === 1 ? '/?x' : '/')).toBe(200);
+    expect(await status('/index.html')).toBe(429);
+    // Who reloads the page too often still has all of his own requests, and so has somebody else.
+    for (let n = 0; n < 3; n += 1) {
+      expect(await status('/v1/permissions', withToken(token))).toBe(200);
+      expect(await status(n === 0 ? '/assets/none.js' : '/nowhere')).toBe(404);
+    }
+    expect(await status('/v1/permissions', withToken(token))).toBe(429);
+    expect(await status('/assets/none.js')).toBe(429);
   });
 
   it('of somebody without the token lock nobody out who has it (16.5)', async () => {

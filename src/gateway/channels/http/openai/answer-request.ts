@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
+import { isChannelId } from '../../../../config/formats.js';
 import { TurnoutError } from '../../../../core/errors.js';
 import { linkedSignal } from '../../../../core/linked-signal.js';
 import { hasEnded, type StoredEvent } from '../../../../store/rows.js';
@@ -10,6 +11,7 @@ import { eventStream, type ServerSentEvent } from '../event-stream.js';
 import { readBody } from '../read-body.js';
 import type { Fields } from './check-fields.js';
 import { type AnswerStep, followAnswer } from './follow-answer.js';
+import { isStateless, marking } from './go-on.js';
 import { OpenAiProblem, toOpenAiProblem } from './open-ai-problem.js';
 import type { OpenAiRequest } from './open-ai-request.js';
 import { stopTurn } from './stop-turn.js';
@@ -45,13 +47,15 @@ export async function answerRequest(
   const request = form.read(await readBody(c.req.raw, anyObject, maxBodyBytes));
   const message = await toMessage(gateway, request, key);
   const client = c.req.raw.signal;
-  const steps = whileConnected(options, { client, isKept: key !== undefined }, (signal) =>
+  const answer = whileConnected(options, { client, isKept: key !== undefined }, (signal) =>
     followAnswer(gateway, message, signal),
   );
+  const steps = isStateless(request) ? marking(options, request, answer) : answer;
   const { event: accepted, repeated } = await firstStep(steps, request);
   c.header('X-Request-Id', accepted.id);
   if (repeated) c.header('Idempotency-Replayed', 'true');
-  c.header('Turnout-Channel', encodeURIComponent(accepted.channel));
+  // As it stands it is what `metadata.channel` takes.
+  if (isChannelId(accepted.channel)) c.header('Turnout-Channel', accepted.channel);
   if (request.stream)
     return eventStream(c, options.stopping, () => orError(form.streamed(request, accepted, steps), options));
   for await (const step of steps) {

@@ -1,4 +1,4 @@
-import { findBackendName } from '../../../../backends/registry.js';
+import { type BackendName, findBackendName } from '../../../../backends/registry.js';
 import type { AgentChoice } from '../../../../store/rows.js';
 import type { BackendSummary } from '../../lookups.js';
 import { OpenAiProblem } from './open-ai-problem.js';
@@ -19,7 +19,17 @@ export function representModel(id: string, created: number) {
   return { id, object: 'model', created, owned_by: id.split('/')[0] ?? 'turnout' } as const;
 }
 
-/** The backend is what stands before the first slash; what stands behind it is a model of that backend's CLI. */
+/** Names that only models of one vendor have: programs send them without knowing of backends. */
+const vendors: readonly { readonly backend: BackendName; readonly names: RegExp }[] = [
+  { backend: 'claude', names: /^claude-[a-z\d]/i },
+  { backend: 'codex', names: /^(gpt-([5-9]|\d\d)|gpt-.*-codex|codex-[a-z\d])/i },
+  { backend: 'gemini', names: /^gemini-[a-z\d]/i },
+];
+
+/**
+ * The backend is what stands before the first slash; what stands behind it is a model of that backend's CLI. A name alone may
+ * also be a vendor's model.
+ */
 export function findAgent(written: string, backends: readonly BackendSummary[]): AgentChoice {
   const slash = written.indexOf('/');
   const name = slash === -1 ? written : written.slice(0, slash);
@@ -27,6 +37,10 @@ export function findAgent(written: string, backends: readonly BackendSummary[]):
   if (name.toLowerCase() === defaultModel) return model === '' ? {} : { model };
   const meant = findBackendName(name);
   const backend = backends.find((known) => known.name === name || known.name === meant);
+  if (backend === undefined && slash === -1) {
+    const vendor = vendors.find(({ names }) => names.test(written))?.backend;
+    if (vendor !== undefined) return findAgent(`${vendor}/${written}`, backends);
+  }
   if (backend === undefined) throw modelNotFound(`There is no model ${shown(written)}`, backends);
   if (!backend.installed) {
     const why = backend.notice ?? `${backend.name} is not installed. Install it with: ${backend.install}`;

@@ -1,7 +1,9 @@
 import { channelIdExpected, isChannelId } from '../../../../config/formats.js';
+import { isWholeText, notWholeText } from '../whole-text.js';
 import { type Fields, readFields, readFlag, readText, refuseUnsupported } from './check-fields.js';
 import { badField } from './open-ai-problem.js';
 import type { OpenAiRequest } from './open-ai-request.js';
+import { userChannel } from './user-channel.js';
 
 /** The fields that both kinds of requests have. */
 export function readCommon(
@@ -12,7 +14,7 @@ export function readCommon(
   const { include_usage: includeUsage } = readFields('stream_options', body['stream_options']);
   return {
     model: readText('model', body['model']) ?? 'default',
-    channel: readChannel('metadata.channel', metadata['channel']) ?? readChannel('user', body['user']),
+    channel: readChannel('metadata.channel', metadata['channel']) ?? readUser(body['user']),
     stream: readFlag('stream', body['stream']),
     includeUsage: readFlag('stream_options.include_usage', includeUsage),
     metadata,
@@ -34,6 +36,14 @@ function readChannel(param: string, value: unknown): OpenAiRequest['channel'] {
     param,
     `it names the conversation, and ${JSON.stringify(id.slice(0, 160))} can't: ${channelIdExpected}.`,
   );
+}
+
+/** Clients put into it whatever they know a user by; an empty one names nobody. */
+function readUser(value: unknown): OpenAiRequest['channel'] {
+  const user = readText('user', value);
+  if (user === undefined || user === '') return undefined;
+  if (!isWholeText(user)) throw badField('user', `${notWholeText}.`);
+  return { id: userChannel(user), param: 'user' };
 }
 
 /** OpenAI's words for how deep to think, as those of the gateway. The others are the same, or are refused by the agent. */

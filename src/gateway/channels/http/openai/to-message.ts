@@ -1,5 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { thinkingDepths } from '../../../../core/thinking.js';
 import type { GatewayFace, IncomingMessage } from '../../types.js';
+import { historyMark } from './go-on.js';
 import { findAgent } from './models.js';
 import { badField } from './open-ai-problem.js';
 import type { OpenAiRequest } from './open-ai-request.js';
@@ -9,30 +11,47 @@ export const openAiSource = 'openai';
 
 /** The request as a message for the gateway. Rejects if its model or its conversation is unknown. */
 export async function toMessage(
-  gateway: Pick<GatewayFace, 'event' | 'reports'>,
+  gateway: Pick<GatewayFace, 'event' | 'reports' | 'status' | 'takeMarked'>,
   request: OpenAiRequest,
   messageId: string | undefined,
 ): Promise<IncomingMessage> {
   const { model, thinking, prompt: text, history, instructions } = request;
-  const agent = findAgent(model, await gateway.reports.backends());
+  const backends = await gateway.reports.backends();
+  const agent = findAgent(model, backends);
+  const channel = await channelOf(gateway, request, messageId);
+  const depth = async (wanted: string) => {
+    const name = agent.backend ?? (await gateway.status(channel)).backend;
+    return fittingDepth(wanted, backends.find((backend) => backend.name === name)?.thinkingDepths);
+  };
   return {
-    channel: await channelOf(gateway, request, messageId),
+    channel,
     source: openAiSource,
     text,
     messageId,
     history,
     instructions,
-    agent: { ...agent, thinking: thinking?.depth },
+    agent: { ...agent, thinking: thinking === undefined ? undefined : await depth(thinking.depth) },
     // The answer of a request is its own, whatever the channel does with other messages.
     queueMode: 'queue',
   };
 }
 
+/**
+ * OpenAI's clients send a depth by default, `none` and `minimal` most of all: an agent without depths does without, and one
+ * that has no such little one takes its least.
+ */
+function fittingDepth(wanted: string, taken: readonly string[] = [wanted]): string | undefined {
+  if (taken.length === 0) return undefined;
+  if (taken.includes(wanted) || (wanted !== 'off' && wanted !== 'minimal')) return wanted;
+  return thinkingDepths.find((depth) => depth !== 'off' && taken.includes(depth)) ?? wanted;
+}
+
 async function channelOf(
-  gateway: Pick<GatewayFace, 'event'>,
-  { channel, previousResponse }: OpenAiRequest,
+  gateway: Pick<GatewayFace, 'event' | 'takeMarked'>,
+  request: OpenAiRequest,
   messageId: string | undefined,
 ): Promise<string> {
+  const { channel, previousResponse } = request;
   const named = channel?.id;
   if (previousResponse !== undefined) {
     const eventId = eventIdOf(previousResponse);
@@ -41,7 +60,13 @@ async function channelOf(
     if (named !== undefined && named !== event.channel) throw otherChannel(event.channel, channel);
     return event.channel;
   }
-  return named ?? newChannel(messageId);
+  if (named !== undefined) return named;
+  // Of two equal requests at once, one goes on and the other begins anew. A repeat by its key has to find its first one.
+  const known =
+    messageId !== undefined || request.history.at(-1)?.role !== 'assistant'
+      ? undefined
+      : await gateway.takeMarked(historyMark(request, request.history));
+  return known ?? newChannel(messageId);
 }
 
 /** A repeat of the same request has to find the channel of the first one. */

@@ -14,6 +14,10 @@ export function openApiDocument(): object {
       version: '1',
       description: 'Messages in, agent turns, answers out. docs/http-api.md has the words and the examples.',
     },
+    servers: [
+      { url: '/', description: 'The gateway that serves this document.' },
+      { url: 'http://127.0.0.1:8420', description: 'A gateway with the default settings.' },
+    ],
     security: [{ bearer: [] }],
     paths: paths(),
     components: {

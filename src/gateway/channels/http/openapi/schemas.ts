@@ -44,6 +44,7 @@ const message = z.strictObject({
   text,
   createdAt: time,
   backend: text.exactOptional(),
+  author: text.exactOptional().describe('Who has sent it, if that was told.'),
   state: eventState.exactOptional().describe('Of what somebody has sent: its state when this was read.'),
   begun: z.boolean().exactOptional().describe('True if a turn has worked on it.'),
 }) satisfies z.ZodType<wire.MessageView>;
@@ -96,6 +97,7 @@ const waitingShape = {
 const status = z.strictObject({
   channel: text,
   title: text,
+  archived: z.boolean(),
   backend: text,
   model: text.exactOptional(),
   thinking: text.exactOptional(),
@@ -123,6 +125,7 @@ const channels = z.strictObject({
     z.strictObject({
       channel: text,
       title: text,
+      archived: z.boolean().describe('True if it was put away: a new message brings it back.'),
       messages: count,
       lastMessageAt: time.exactOptional(),
       lastText: text.exactOptional(),
@@ -150,7 +153,7 @@ const backends = z.strictObject({
       installed: z.boolean(),
       version: text.exactOptional(),
       notice: text.exactOptional(),
-      install: text,
+      install: text.describe('The command that installs it; empty if there is none.'),
       thinkingDepths: z.array(text),
       permissionModes: z.array(text),
       options: z.array(text),
@@ -295,6 +298,10 @@ export const bodies = {
     author: text.exactOptional(),
     queueMode: z.enum(['queue', 'interrupt', 'steer']).exactOptional(),
   }) satisfies z.ZodType<wire.MessageBody>,
+  ChannelChange: z.strictObject({
+    title: text.max(200).nullable().exactOptional().describe('Null: back to the first words.'),
+    archived: z.boolean().exactOptional(),
+  }) satisfies z.ZodType<wire.ChannelChangeBody>,
   Interrupt: z.strictObject({ turnId: text.exactOptional() }) satisfies z.ZodType<wire.InterruptBody>,
   Decision: z.strictObject({ decision: decisionSchema, message: text.exactOptional() }),
   Resume: z.strictObject({ backend: text, sessionId: text }) satisfies z.ZodType<wire.ResumeBody>,

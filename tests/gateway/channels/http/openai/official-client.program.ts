@@ -102,7 +102,7 @@ describe.concurrent('a conversation through the OpenAI client', () => {
         ],
       })
       .withResponse();
-    const channel = decodeURIComponent(response.headers.get('turnout-channel') ?? '');
+    const channel = response.headers.get('turnout-channel') ?? '';
     const eventId = data.id.replace('chatcmpl-', '');
     expect((await client.messages(channel)).map(({ role, text }) => [role, text])).toEqual([
       ['user', 'Which signal is it?'],
@@ -248,11 +248,26 @@ describe.concurrent('what goes wrong, as the OpenAI client tells it', () => {
     expect(models.map(({ id }) => id).slice(0, 2)).toEqual(['default', 'claude']);
     expect(models[1]).toMatchObject({ object: 'model', owned_by: 'claude', created: expect.any(Number) });
     expect(await openai.models.retrieve('claude/any-model')).toMatchObject({ id: 'claude/any-model' });
-    expect(await failureOf(openai.models.retrieve('gpt-5'))).toMatchObject({ status: 404 });
+    expect(await failureOf(openai.models.retrieve('gpt-4o'))).toMatchObject({ status: 404 });
 
-    const unknown = await failureOf(openai.chat.completions.create({ model: 'gpt-5', messages: ask('hi') }));
+    const unknown = await failureOf(openai.chat.completions.create({ model: 'gpt-4o', messages: ask('hi') }));
     expect(unknown).toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });
-    expect(unknown.message).toMatch(/no model "gpt-5".*default, claude/);
+    expect(unknown.message).toMatch(/no model "gpt-4o".*default, claude/);
+
+    const { data, response } = await openai.chat.completions
+      .create({
+        model: 'claude-sonnet-x',
+        user: 'Ada Lovelace',
+        reasoning_effort: 'minimal',
+        messages: ask('hi'),
+      })
+      .withResponse();
+    expect(data.model).toBe('claude-sonnet-x');
+    const channel = response.headers.get('turnout-channel') ?? '';
+    expect(channel).toMatch(/^user:Ada-Lovelace-/);
+    expect(await client.gateway.status(channel)).toMatchObject({ model: 'claude-sonnet-x', thinking: 'low' });
+    await openai.responses.create({ metadata: { channel }, input: 'hi again' });
+    expect(await client.messages(channel)).toHaveLength(4);
   });
 
   it('tells of a wrong token, a wrong field and a wrong method in OpenAI’s shape (16.3)', async () => {
@@ -266,10 +281,10 @@ describe.concurrent('what goes wrong, as the OpenAI client tells it', () => {
     );
     expect(refused).toMatchObject({ status: 400, param: 'n', type: 'invalid_request_error' });
     const effort = await failureOf(
-      openai.responses.create({ model: 'claude', input: 'hi', reasoning: { effort: 'minimal' } }),
+      openai.responses.create({ model: 'claude', input: 'hi', reasoning: { effort: 'endless' as 'high' } }),
     );
     expect(effort).toMatchObject({ status: 400, param: 'reasoning.effort' });
-    expect(effort.message).toMatch(/claude has no depth of thinking "minimal": it has .*low/);
+    expect(effort.message).toMatch(/claude has no depth of thinking "endless": it has .*low/);
     expect(await failureOf(openai.get('/chat/completions'))).toMatchObject({ status: 405 });
     expect(await failureOf(openai.post('/responses', { body: [] }))).toMatchObject({ status: 400 });
     expect(await client.gateway.messages('x', { limit: 1 })).toEqual([]);

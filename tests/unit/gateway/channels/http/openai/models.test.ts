@@ -13,12 +13,13 @@ const backends = [
   backend('opencode', { models: ['anthropic/claude-x'] }),
   backend('codex', { installed: false }),
   backend('my-own'),
+  backend('gemini'),
 ];
 
 describe('the models of the OpenAI door', () => {
   it('are the installed backends, with the models that they were run with (16.3)', () => {
     expect(modelIds(backends)).toEqual([
-      ...['default', 'claude', 'claude/opus', 'opencode', 'opencode/anthropic/claude-x', 'my-own'],
+      ...['default', 'claude', 'claude/opus', 'opencode', 'opencode/anthropic/claude-x', 'my-own', 'gemini'],
     ]);
   });
 
@@ -29,6 +30,9 @@ describe('the models of the OpenAI door', () => {
     ['claude/sonnet', { backend: 'claude', model: 'sonnet' }],
     ['opencode/anthropic/claude-x', { backend: 'opencode', model: 'anthropic/claude-x' }],
     ['my-own/x', { backend: 'my-own', model: 'x' }],
+    ['claude-opus-4-1', { backend: 'claude', model: 'claude-opus-4-1' }],
+    ['claude-3-5-sonnet-latest', { backend: 'claude', model: 'claude-3-5-sonnet-latest' }],
+    ['gemini-2.5-pro', { backend: 'gemini', model: 'gemini-2.5-pro' }],
     ['default', {}],
     ['default/opus', { model: 'opus' }],
   ])('%s is %j', (written, choice) => {
@@ -36,7 +40,13 @@ describe('the models of the OpenAI door', () => {
   });
 
   it.each([
-    ['gpt-5', 'There is no model "gpt-5". There are: default, claude,'],
+    ['gpt-4o', 'There is no model "gpt-4o". There are: default, claude,'],
+    ['claude-', 'There is no model "claude-"'],
+    ['llama-3', 'There is no model "llama-3"'],
+    ['anthropic/claude-opus-4', 'There is no model "anthropic/claude-opus-4"'],
+    ['gpt-5', 'The model "codex/gpt-5" can\'t be used: codex is not installed.'],
+    ['gpt-5.1-codex-mini', 'codex is not installed.'],
+    ['codex-mini-latest', 'codex is not installed.'],
     ['', 'There is no model ""'],
     ['codex/gpt-5', "can't be used: codex is not installed. Install it with: npm install -g codex"],
   ])('%j is not found', (written, words) => {
