@@ -7,6 +7,8 @@ import './composer.css';
 export interface ComposerProps {
   readonly channel: string;
   readonly running: boolean;
+  /** True while the gateway can't be reached: a turn can't be stopped, a message is sent later. */
+  readonly lost: boolean;
   /** The number of questions that wait for an answer: a message answers them, with no. */
   readonly questions: number;
   readonly send: (text: string, queueMode?: MessageBody['queueMode']) => void;
@@ -16,7 +18,7 @@ export interface ComposerProps {
 }
 
 /** The field for the next message. What is typed is its own matter: nothing else is drawn again for it. */
-export function Composer({ channel, running, questions, send, stop, edit }: ComposerProps) {
+export function Composer({ channel, running, lost, questions, send, stop, edit }: ComposerProps) {
   const [text, setText] = useState(() => drafts.read(channel));
   const field = useRef<HTMLTextAreaElement>(null);
   const write = (next: string) => {
@@ -66,10 +68,10 @@ export function Composer({ channel, running, questions, send, stop, edit }: Comp
       />
       <div class="composer-actions">
         <span id="message-hint" class="composer-hint">
-          <Hint running={running} questions={questions} />
+          <Hint running={running} lost={lost} questions={questions} />
         </span>
         {running && (
-          <button type="button" class="danger" onClick={stop}>
+          <button type="button" class="danger" disabled={lost} onClick={stop}>
             Stop
           </button>
         )}
@@ -91,7 +93,8 @@ export function Composer({ channel, running, questions, send, stop, edit }: Comp
   );
 }
 
-function Hint({ running, questions }: Pick<ComposerProps, 'running' | 'questions'>) {
+function Hint({ running, lost, questions }: Pick<ComposerProps, 'running' | 'lost' | 'questions'>) {
+  if (lost) return 'The gateway can’t be reached. What you send now is kept here and sent when it is back.';
   if (questions > 0) return 'A message denies what is asked, and says what to do instead.';
   if (!running) return <span class="composer-keys">Enter sends, Shift+Enter begins a new line.</span>;
   return (

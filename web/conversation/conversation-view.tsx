@@ -158,7 +158,9 @@ function Foot({ store }: { readonly store: ConversationStore }) {
   const outgoing = useMemo(() => outgoingOf(channel), [channel]);
   const own = useCell(outgoing.list);
   const edit = useRef<{ put?: (text: string) => void }>({});
-  useAttention(channel, state, useCell(store.connection));
+  const connection = useCell(store.connection);
+  useAttention(channel, state, connection);
+  const lost = connection === 'lost';
   const { status, messages } = state;
   const permissions = status?.permissions ?? [];
   const turnId = status?.running?.turnId;
@@ -175,7 +177,7 @@ function Foot({ store }: { readonly store: ConversationStore }) {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
         return;
-      if (event.key === 'Escape' && running && isForTurn(event.target)) stop();
+      if (event.key === 'Escape' && running && !lost && isForTurn(event.target)) stop();
       if (event.key === '/' && !takesText(event.target)) {
         event.preventDefault();
         document.getElementById('message')?.focus();
@@ -183,7 +185,7 @@ function Foot({ store }: { readonly store: ConversationStore }) {
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
-  }, [turnId, channel]);
+  }, [turnId, channel, lost]);
 
   const ids = permissions.map(({ id }) => id).join(' ');
   const send = useMemo(
@@ -202,7 +204,9 @@ function Foot({ store }: { readonly store: ConversationStore }) {
         <PermissionCard key={permission.id} permission={permission} />
       ))}
       {running && <TodoList state={state} />}
-      {status?.running !== undefined && <RunningBar running={status.running} asks={permissions.length > 0} />}
+      {status?.running !== undefined && (
+        <RunningBar running={status.running} asks={permissions.length > 0} lost={lost} />
+      )}
       <WaitingList
         waiting={status?.waiting ?? []}
         count={status?.waitingCount ?? 0}
@@ -220,6 +224,7 @@ function Foot({ store }: { readonly store: ConversationStore }) {
       <Composer
         channel={channel}
         running={running}
+        lost={lost}
         questions={permissions.length}
         send={send}
         stop={stop}
