@@ -7,6 +7,7 @@ import { memo } from '../memo.js';
 import { printRoute, type Route } from '../routes.js';
 import { signOut } from '../session.js';
 import { EarlierSessions } from './earlier-sessions.js';
+import { MarkFound } from './mark-found.js';
 import './sidebar.css';
 
 export interface SidebarProps {
@@ -18,7 +19,7 @@ export interface SidebarProps {
 export const Sidebar = memo(function Sidebar({ route, channel, close }: SidebarProps) {
   const all = useCell(channels);
   const hits = useCell(found);
-  const shown = hits ?? all;
+  const shown = hits?.channels ?? all;
   const begin = () => {
     location.hash = printRoute({ type: 'conversation', channel: newChannel() });
   };
@@ -37,7 +38,12 @@ export const Sidebar = memo(function Sidebar({ route, channel, close }: SidebarP
       <div class="sidebar-list">
         <ul class="channels">
           {shown?.map((one) => (
-            <ChannelLink key={one.channel} channel={one} current={one.channel === channel} />
+            <ChannelLink
+              key={one.channel}
+              channel={one}
+              current={one.channel === channel}
+              words={hits?.words}
+            />
           ))}
         </ul>
         {shown?.length === 0 && (
@@ -90,9 +96,11 @@ function Search() {
 interface ChannelLinkProps {
   readonly channel: ChannelView;
   readonly current: boolean;
+  /** What was looked for, if something was. */
+  readonly words: string | undefined;
 }
 
-const ChannelLink = memo(function ChannelLink({ channel, current }: ChannelLinkProps) {
+const ChannelLink = memo(function ChannelLink({ channel, current, words }: ChannelLinkProps) {
   const { title, lastText, found: place, lastMessageAt, backend } = channel;
   return (
     <li>
@@ -101,9 +109,13 @@ const ChannelLink = memo(function ChannelLink({ channel, current }: ChannelLinkP
         href={printRoute({ type: 'conversation', channel: channel.channel })}
         aria-current={current ? 'page' : undefined}
       >
-        <span class="channel-title">{title}</span>
+        <span class="channel-title">
+          <MarkFound text={title} words={words} />
+        </span>
         <Badge channel={channel} />
-        <span class="channel-text">{place ?? lastText}</span>
+        <span class="channel-text">
+          <MarkFound text={place ?? lastText ?? ''} words={words} near />
+        </span>
         <span class="channel-about">
           {backend}
           {lastMessageAt !== undefined && ` · ${timeInWords(lastMessageAt)}`}
