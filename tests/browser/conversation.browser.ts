@@ -12,7 +12,7 @@ describe('the page, from the first start on (16)', () => {
     await answers(page).getByText('Hello there').waitFor();
     expect(await answers(page).getByText('Hello there').innerHTML()).toContain('<strong>Hello</strong>');
     expect(await answers(page).first().getAttribute('aria-label')).toBe('Answer from claude');
-    await page.getByText(/^\d+ of 200k tokens \(\d+ %\)$/).waitFor();
+    await page.getByText(/^Context: \d+ of 200k tokens \(\d+ %\)$/).waitFor();
     expect(page.url()).not.toContain(token);
     const kept = await page.evaluate(() =>
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, document.cookie]),
@@ -94,6 +94,39 @@ describe('the page, from the first start on (16)', () => {
     }
     expect(new Set(lengths).size).toBeGreaterThan(5);
     expect(await answers(page).count()).toBe(1);
+  });
+});
+
+describe('commands (16.4)', () => {
+  it('are offered behind a slash: arrows, Enter, Tab, Escape and the mouse choose, and the message stays a textbox', async () => {
+    const client = await setUpPage().start();
+    const { page } = await open(addressOf(client));
+    const message = page.getByRole('textbox', { name: 'Message' });
+    const active = () =>
+      message.evaluate(
+        (field) => document.getElementById(field.getAttribute('aria-activedescendant') ?? '')?.textContent,
+      );
+    await message.pressSequentially('/');
+    const options = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
+    await options.first().waitFor();
+    expect(await options.count()).toBeGreaterThan(8);
+    expect(await active()).toMatch(/^\/backend/);
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(active).toMatch(/^\/usage/);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(active).toMatch(/^\/model/);
+    await page.keyboard.press('Tab');
+    expect(await message.inputValue()).toBe('/model ');
+    expect(await options.count()).toBe(0);
+    await message.fill('/st');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => options.count()).toBe(0);
+    await message.pressSequentially('a');
+    await options.getByText('/status').click();
+    expect(await message.inputValue()).toBe('/status');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Conversation' }).getByText('backend: claude').waitFor();
   });
 });
 

@@ -1,7 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { MessageBody } from '../../src/gateway/channels/http/wire.js';
+import type { ChatCommand } from '../../src/gateway/commands/command-list.js';
+import { CommandMenuList, commandMenuId, commandOptionId } from './command-menu.js';
 import { drafts } from './drafts.js';
 import { focusMessage } from './typing.js';
+import { commandText, useCommandMenu } from './use-command-menu.js';
 import './composer.css';
 
 export interface ComposerProps {
@@ -37,10 +40,19 @@ export function Composer({ channel, running, lost, questions, send, stop, edit }
     write('');
     send(text, queueMode);
   };
+  const [focused, setFocused] = useState(false);
+  const menu = useCommandMenu(text);
+  const active = focused ? menu.offered[menu.active] : undefined;
+  const choose = (command: ChatCommand) => {
+    write(commandText(command));
+    field.current?.focus();
+  };
   const sendNow = () => submit(running ? 'steer' : undefined);
   const onKeyDown = (event: KeyboardEvent) => {
     // 229: some input methods end a composition with an Enter that does not say so.
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+    if (event.isComposing || event.keyCode === 229) return;
+    if (active !== undefined && menu.takeKey(event, choose)) return;
+    if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
     if (event.altKey && running) submit('queue');
     else sendNow();
@@ -53,22 +65,33 @@ export function Composer({ channel, running, lost, questions, send, stop, edit }
         sendNow();
       }}
     >
+      {active !== undefined && <CommandMenuList menu={menu} choose={choose} />}
       <textarea
         ref={field}
         id="message"
         class="composer-field"
         aria-label="Message"
         aria-describedby="message-hint"
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        aria-controls={active === undefined ? undefined : commandMenuId}
+        aria-activedescendant={active === undefined ? undefined : commandOptionId(active)}
         placeholder="Message"
         rows={1}
         enterkeyhint="send"
         value={text}
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={onKeyDown}
+        onFocus={() => setFocused(true)}
+        onBlur={() => setFocused(false)}
       />
       <div class="composer-actions">
         <span id="message-hint" class="composer-hint">
-          <Hint running={running} lost={lost} questions={questions} />
+          {active === undefined ? (
+            <Hint running={running} lost={lost} questions={questions} />
+          ) : (
+            <span class="composer-keys">↑ and ↓ choose a command, Enter or Tab writes it, Esc closes.</span>
+          )}
         </span>
         {running && (
           <button type="button" class="danger" disabled={lost} onClick={stop}>
