@@ -293,6 +293,12 @@ export class Gateway implements GatewayFace {
     return this.#parts.status(channel);
   }
 
+  async changeListing(...given: Parameters<GatewayFace['changeListing']>): Promise<boolean> {
+    const isChanged = await this.#store.changeListing(...given);
+    if (isChanged) this.#parts.feed.changed(given[0]);
+    return isChanged;
+  }
+
   async cancel(eventId: string): Promise<boolean> {
     const event = await this.#store.event(eventId);
     return event?.state === 'queued' && this.#parts.queue.cancel(event);

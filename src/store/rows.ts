@@ -228,6 +228,10 @@ export interface ChannelState {
   readonly queueMode?: string | undefined;
   /** The seq of the event behind which the present conversation begins. */
   readonly conversationStart: number;
+  /** The title that a person has given. */
+  readonly title?: string | undefined;
+  /** True if a person has put the channel away, and nothing was said in it since. */
+  readonly archived: boolean;
 }
 
 export interface ChannelOverview {
@@ -240,6 +244,9 @@ export interface ChannelOverview {
 
 /** A channel as a list of conversations shows it. Texts are beginnings, of at most 600 characters. */
 export interface ChannelDigest extends ChannelOverview {
+  /** The title that a person has given. */
+  readonly title?: string | undefined;
+  readonly archived: boolean;
   /** The first prompt of the present conversation. */
   readonly firstPrompt?: string | undefined;
   readonly lastText?: string | undefined;

@@ -108,8 +108,10 @@ export interface Store {
   adoptSession(adoption: Adoption, at: number): Promise<'adopted' | 'busy' | 'taken'>;
   channel(channel: string): Promise<ChannelState>;
   changeChannel(channel: string, change: ChannelChange): Promise<void>;
+  /** Any message that is written later brings an archived channel back. False if there is no such channel. */
+  changeListing(channel: string, change: ListingChange): Promise<boolean>;
   channels(): Promise<readonly ChannelOverview[]>;
-  channelNames(): Promise<readonly string[]>;
+  channelNames(): Promise<readonly { readonly channel: string; readonly title?: string | undefined }[]>;
   /** The channel with the newest message first; those of `only`, or all. */
   channelDigests(query: DigestQuery): Promise<readonly ChannelDigest[]>;
   /**
@@ -402,6 +404,8 @@ export interface NewestPage {
 
 export interface DigestQuery {
   readonly only?: readonly string[] | undefined;
+  /** Only the archived ones, or only the others. */
+  readonly archived?: boolean | undefined;
   readonly limit: number;
 }
 
@@ -435,6 +439,12 @@ export interface ChannelChange {
   readonly queueMode?: string | null | undefined;
   /** Forgets the channel's sessions and starts the conversation anew. */
   readonly newConversation?: boolean | undefined;
+}
+
+/** `null` takes the title back. */
+export interface ListingChange {
+  readonly title?: string | null | undefined;
+  readonly archived?: boolean | undefined;
 }
 
 export interface Adoption {

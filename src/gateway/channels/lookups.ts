@@ -7,9 +7,13 @@ import type { StatisticsPointView } from './http/wire.js';
 
 /** Overviews of what the store holds. */
 export interface Reports {
-  /** The channel with the newest message first. `search` looks for words in the newest messages of all channels. */
+  /**
+   * The channel with the newest message first. `search` looks for words in the titles and in the newest messages of all
+   * channels. `archived` asks for those that were put away, or for the others; undefined for both.
+   */
   channels(query: {
     readonly search?: string | undefined;
+    readonly archived?: boolean | undefined;
     readonly limit: number;
   }): Promise<readonly ChannelSummary[]>;
   queue(): Promise<QueueSummary>;
@@ -32,7 +36,10 @@ export type PermissionPreview =
 
 export interface ChannelSummary {
   readonly channel: string;
+  /** The title that a person has given. */
   readonly title?: string | undefined;
+  readonly firstPrompt?: string | undefined;
+  readonly archived: boolean;
   readonly messages: number;
   readonly lastMessageAt?: number | undefined;
   readonly lastText?: string | undefined;

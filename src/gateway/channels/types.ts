@@ -9,7 +9,7 @@ import type {
   StoredPermission,
   TurnOutline,
 } from '../../store/rows.js';
-import type { HistoryMessage } from '../../store/store.js';
+import type { HistoryMessage, ListingChange } from '../../store/store.js';
 import type { FeedPosition } from './feed-position.js';
 import type { ChainRuns, Reports, VendorSessions, WorkTreeChanges } from './lookups.js';
 
@@ -73,6 +73,8 @@ export interface GatewayFace {
   follow(channel: string, options: FollowOptions): AsyncIterable<FeedEntry>;
   /** The channel as it is now. */
   status(channel: string): Promise<ChannelStatus>;
+  /** Titles a channel, puts it away or brings it back. False if there is no such channel: one begins with its first message. */
+  changeListing(channel: string, change: ListingChange): Promise<boolean>;
   /** Drops a message that waits. False if it does not wait (any more). */
   cancel(eventId: string): Promise<boolean>;
   health(): Promise<Health>;
@@ -134,8 +136,11 @@ export type FeedEntry =
 
 export interface ChannelStatus {
   readonly channel: string;
-  /** The first words of the present conversation's first prompt. */
+  /** The title that a person has given. */
   readonly title?: string | undefined;
+  /** The beginning of the present conversation's first prompt. */
+  readonly firstPrompt?: string | undefined;
+  readonly archived: boolean;
   readonly backend: string;
   readonly model?: string | undefined;
   readonly thinking?: string | undefined;

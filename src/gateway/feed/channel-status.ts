@@ -14,8 +14,9 @@ const shownWaiting = 50;
 
 export async function channelStatus(channel: string, parts: StatusParts): Promise<ChannelStatus> {
   const { store, runtime } = parts;
-  const settings = await runtime.settings(channel, await store.channel(channel));
-  const [turn, waiting, waitingCount, pending, title, context] = await Promise.all([
+  const state = await store.channel(channel);
+  const settings = await runtime.settings(channel, state);
+  const [turn, waiting, waitingCount, pending, firstPrompt, context] = await Promise.all([
     store.runningTurn(channel),
     store.waitingOutlines(channel, shownWaiting),
     store.countWaiting(channel),
@@ -26,7 +27,9 @@ export async function channelStatus(channel: string, parts: StatusParts): Promis
   const { backend, model, thinking, permissionMode, queueMode, cwd } = settings;
   return {
     channel,
-    title,
+    title: state.title,
+    firstPrompt,
+    archived: state.archived,
     ...{ backend, model, permissionMode, queueMode, cwd },
     thinking: thinking === undefined ? undefined : String(thinking),
     context,

@@ -22,7 +22,7 @@ const mostAtOnce = 500;
 
 /**
  * Looks for a text in the newest messages, whatever the case of its letters. Returns the channels that have it, each with the
- * words around the newest place; a channel whose name has it comes without words if no message does.
+ * words around the newest place; a channel whose title or name has it comes without words if no message does.
  */
 export async function searchMessages(
   store: Store,
@@ -32,7 +32,11 @@ export async function searchMessages(
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const { messages, charactersEach, characters } = { ...defaultLimits, ...limits };
   const wanted = search.toLowerCase();
-  const found = new Map<string, string | undefined>();
+  const names = await store.channelNames();
+  const titled = names.filter(({ title }) => title?.toLowerCase().includes(wanted));
+  const found = new Map<string, string | undefined>(
+    titled.slice(0, maxChannels).map(({ channel }) => [channel, undefined]),
+  );
   let before: number | undefined;
   let looked = 0;
   let read = 0;
@@ -41,7 +45,8 @@ export async function searchMessages(
     const limit = Math.min(atOnce, messages - looked);
     const some = await store.newestMessages({ before, limit, maxCharacters: charactersEach });
     for (const { channel, text } of some) {
-      if (found.has(channel) || found.size >= maxChannels) continue;
+      if (found.get(channel) !== undefined) continue;
+      if (found.size >= maxChannels && !found.has(channel)) continue;
       const place = findIn(text, wanted);
       if (place !== undefined) found.set(channel, place);
     }
@@ -53,26 +58,16 @@ export async function searchMessages(
     atOnce = fitting(size / some.length);
     await nextLoop();
   }
-  await addNamed(store, wanted, maxChannels, found);
+  for (const { channel } of names) {
+    if (found.size >= maxChannels) break;
+    if (!found.has(channel) && channel.toLowerCase().includes(wanted)) found.set(channel, undefined);
+  }
   return found;
 }
 
 /** The number of messages of this average length that are read at once. */
 function fitting(average: number): number {
   return Math.max(1, Math.min(mostAtOnce, Math.floor(charactersAtOnce / Math.max(1, average))));
-}
-
-async function addNamed(
-  store: Store,
-  wanted: string,
-  most: number,
-  found: Map<string, string | undefined>,
-): Promise<void> {
-  if (found.size >= most) return;
-  for (const channel of await store.channelNames()) {
-    if (found.size >= most) return;
-    if (!found.has(channel) && channel.toLowerCase().includes(wanted)) found.set(channel, undefined);
-  }
 }
 
 const around = 60;

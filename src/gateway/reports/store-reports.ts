@@ -27,10 +27,12 @@ export function createReports(parts: ReportParts): Reports {
   const { store } = parts;
   const previews = new PermissionPreviews(parts);
 
-  async function channels({ search, limit }: Parameters<Reports['channels']>[0]) {
-    const found = search === undefined ? undefined : await searchMessages(store, search, limit);
+  async function channels({ search, archived, limit }: Parameters<Reports['channels']>[0]) {
+    // Which of the found ones are archived is known later only: so all are looked for.
+    const most = archived === undefined ? limit : Number.POSITIVE_INFINITY;
+    const found = search === undefined ? undefined : await searchMessages(store, search, most);
     const only = found === undefined ? undefined : [...found.keys()];
-    const digests = await store.channelDigests({ only, limit });
+    const digests = await store.channelDigests({ only, archived, limit });
     return Promise.all(
       digests.map(async (digest) => ({
         ...summaryOf(digest),
@@ -69,6 +71,6 @@ export function createReports(parts: ReportParts): Reports {
 }
 
 function summaryOf(digest: ChannelDigest): Omit<ChannelSummary, 'backend' | 'found'> {
-  const { firstPrompt: title, pendingPermissions: permissions, ...same } = digest;
-  return { ...same, title, permissions };
+  const { pendingPermissions: permissions, ...same } = digest;
+  return { ...same, permissions };
 }

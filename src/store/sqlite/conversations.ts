@@ -7,7 +7,7 @@ import type {
   StoredMessage,
   StoredSession,
 } from '../rows.js';
-import type { ChannelChange, ConversationPage, MessagePage } from '../store.js';
+import type { ChannelChange, ConversationPage, ListingChange, MessagePage } from '../store.js';
 import type { Database } from './database.js';
 import { openLane } from './lanes.js';
 import { beginning, type MessageRow, toMessage } from './read-rows.js';
@@ -66,13 +66,21 @@ export function readChannel(db: Database, channel: string): ChannelState {
     thinking: string | null;
     queue_mode: string | null;
     conversation_start: number;
-  }>('SELECT backend, model, thinking, queue_mode, conversation_start FROM channels WHERE name = ?', channel);
+    title: string | null;
+    archived: number;
+  }>(
+    `SELECT backend, model, thinking, queue_mode, conversation_start, title, archived
+      FROM channels WHERE name = ?`,
+    channel,
+  );
   return {
     backend: row?.backend ?? undefined,
     model: row?.model ?? undefined,
     thinking: row?.thinking ?? undefined,
     queueMode: row?.queue_mode ?? undefined,
     conversationStart: row?.conversation_start ?? 0,
+    title: row?.title ?? undefined,
+    archived: row?.archived === 1,
   };
 }
 
@@ -92,6 +100,14 @@ export function changeChannel(db: Database, channel: string, change: ChannelChan
   db.run('DELETE FROM sessions WHERE channel = ?', channel);
   const start = behind ?? lastNotWaiting(db, channel);
   db.run('UPDATE channels SET conversation_start = ? WHERE name = ?', start, channel);
+}
+
+export function changeListing(db: Database, channel: string, change: ListingChange): boolean {
+  const { title, archived } = change;
+  if (title !== undefined) db.run('UPDATE channels SET title = ? WHERE name = ?', title, channel);
+  if (archived !== undefined)
+    db.run('UPDATE channels SET archived = ? WHERE name = ?', archived ? 1 : 0, channel);
+  return db.get('SELECT 1 FROM channels WHERE name = ?', channel) !== undefined;
 }
 
 function lastNotWaiting(db: Database, channel: string): number {

@@ -4,8 +4,13 @@ import type { Database } from './database.js';
 import { beginning, type MessageRow, toMessage } from './read-rows.js';
 
 /** Reads the channels for a list of conversations. Only those that are listed are looked at closely. */
-export function channelDigests(db: Database, { only, limit }: DigestQuery): ChannelDigest[] {
-  const found = only === undefined ? newestChannels(db, limit) : only.flatMap((name) => channelOf(db, name));
+export function channelDigests(db: Database, { only, archived, limit }: DigestQuery): ChannelDigest[] {
+  const found =
+    only === undefined
+      ? newestChannels(db, archived, limit)
+      : only
+          .flatMap((name) => channelOf(db, name))
+          .filter((row) => archived === undefined || archived === (row.archived === 1));
   const asked = pendingByChannel(db);
   return found
     .sort((one, other) => (other.last ?? 0) - (one.last ?? 0))
@@ -18,15 +23,21 @@ interface ChannelRow {
   readonly waiting: number;
   readonly running: number;
   readonly conversation_start: number;
+  readonly title: string | null;
+  readonly archived: number;
   /** The id of its last message. */
   readonly last: number | null;
 }
 
-const columns = `name, waiting, running_turn IS NOT NULL AS running, conversation_start,
+const columns = `name, waiting, running_turn IS NOT NULL AS running, conversation_start, title, archived,
   (SELECT max(id) FROM messages WHERE channel = channels.name) AS last`;
 
-function newestChannels(db: Database, limit: number): ChannelRow[] {
-  return db.all(`SELECT ${columns} FROM channels ORDER BY last DESC, name LIMIT ?`, Math.max(0, limit));
+function newestChannels(db: Database, archived: boolean | undefined, limit: number): ChannelRow[] {
+  return db.all(
+    `SELECT ${columns} FROM channels WHERE archived = coalesce(?, archived) ORDER BY last DESC, name LIMIT ?`,
+    archived === undefined ? undefined : Number(archived),
+    Math.max(0, limit),
+  );
 }
 
 function channelOf(db: Database, name: string): ChannelRow[] {
@@ -62,13 +73,17 @@ function digest(db: Database, row: ChannelRow, pendingPermissions: number): Chan
     messages: count?.count ?? 0,
     lastMessageAt: last?.at,
     lastText: last?.text,
+    title: row.title ?? undefined,
+    archived: row.archived === 1,
     firstPrompt: first?.text,
     pendingPermissions,
   };
 }
 
-export function channelNames(db: Database): string[] {
-  return db.all<{ name: string }>('SELECT name FROM channels ORDER BY name').map(({ name }) => name);
+export function channelNames(db: Database): { channel: string; title?: string | undefined }[] {
+  return db
+    .all<{ name: string; title: string | null }>('SELECT name, title FROM channels ORDER BY name')
+    .map(({ name, title }) => ({ channel: name, title: title ?? undefined }));
 }
 
 export function newestMessages(db: Database, page: NewestPage): StoredMessage[] {

@@ -248,4 +248,9 @@ export const migrations: readonly string[] = [
   ALTER TABLE events ADD COLUMN agent TEXT;
   ALTER TABLE events ADD COLUMN queue_mode TEXT;
   `,
+  `
+  -- How a person lists the channel: by a title of his own, and whether it is put away.
+  ALTER TABLE channels ADD COLUMN title TEXT;
+  ALTER TABLE channels ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

@@ -17,8 +17,9 @@ export interface Line {
   readonly at: number;
 }
 
-/** Writes a message into the conversation and returns its id. */
+/** Writes a message into the conversation and returns its id. A channel that was put away comes back with it. */
 export function write(db: Database, line: Line): number {
+  db.run('UPDATE channels SET archived = 0 WHERE name = ? AND archived = 1', line.channel);
   return db.insert(
     `INSERT INTO messages (channel, event_id, at_event, opening, role, text, backend, created_at)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -83,6 +83,7 @@ export function createSqliteStore(
     adoptSession: (adoption, at) => write((tx) => adoptSession(tx, adoption, at)),
     channel: (channel) => read((tx) => conversations.readChannel(tx, channel)),
     changeChannel: (channel, change) => write((tx) => conversations.changeChannel(tx, channel, change)),
+    changeListing: (channel, change) => write((tx) => conversations.changeListing(tx, channel, change)),
     channels: () => read(conversations.listChannels),
     channelNames: () => read(digests.channelNames),
     channelDigests: (query) => read((tx) => digests.channelDigests(tx, query)),

@@ -58,7 +58,7 @@ export function describeAccepting(stage: StoreStage): void {
       expect(await stage.store.event(event.id)).toEqual(event);
       expect(await stage.store.waitingEverywhere(1)).toMatchObject([{ text: 'hello' }]);
       expect((await stage.claimOne()).event).toMatchObject(asked);
-      expect(await stage.store.channel('c')).toEqual({ conversationStart: 0 });
+      expect(await stage.store.channel('c')).toEqual({ conversationStart: 0, archived: false });
     });
 
     it('begins a conversation with what was said elsewhere, in a channel without one (16.3)', async () => {

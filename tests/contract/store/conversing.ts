@@ -72,7 +72,7 @@ export function describeConversing(stage: StoreStage): void {
     });
 
     it('keeps what was set in the chat until it is taken back', async () => {
-      expect(await stage.store.channel('c')).toEqual({ conversationStart: 0 });
+      expect(await stage.store.channel('c')).toEqual({ conversationStart: 0, archived: false });
       await stage.store.changeChannel('c', { backend: 'codex', model: 'm', queueMode: 'steer' });
       await stage.store.changeChannel('c', { model: null });
       await stage.reopen();
@@ -80,7 +80,44 @@ export function describeConversing(stage: StoreStage): void {
         backend: 'codex',
         queueMode: 'steer',
         conversationStart: 0,
+        archived: false,
       });
+    });
+
+    it('keeps a title that was given, also in a new conversation (16.4)', async () => {
+      expect(await stage.store.changeListing('c', { title: 'x', archived: true })).toBe(false);
+      expect(await stage.store.channelNames()).toEqual([]);
+      await stage.accept('c', 'first words');
+      expect(await stage.store.changeListing('c', { title: 'The deploy' })).toBe(true);
+      await stage.answerNext('y', { channelChange: { newConversation: true } });
+      await stage.reopen();
+      expect(await stage.store.channel('c')).toMatchObject({ title: 'The deploy', archived: false });
+      expect(await stage.store.channelNames()).toEqual([{ channel: 'c', title: 'The deploy' }]);
+      await stage.store.changeListing('c', { title: null });
+      expect((await stage.store.channel('c')).title).toBeUndefined();
+    });
+
+    it('puts a channel away until anything is said in it (16.4)', async () => {
+      const archive = async () => {
+        await stage.store.changeListing('c', { archived: true });
+        expect(await stage.store.channel('c')).toMatchObject({ archived: true });
+      };
+      const isBack = async () => !(await stage.store.channel('c')).archived;
+      await stage.accept('c', 'one');
+      await archive();
+      await stage.accept('d', 'elsewhere');
+      expect(await isBack()).toBe(false);
+      await stage.accept('c', 'scheduled', { source: 'cron', role: 'system' });
+      expect(await isBack()).toBe(true);
+      await archive();
+      await stage.answerNext('an answer');
+      expect(await isBack()).toBe(true);
+      await archive();
+      await stage.store.post({ channel: 'c', role: 'system', text: 'a notice' }, 9);
+      expect(await isBack()).toBe(true);
+      await archive();
+      await stage.store.changeListing('c', { archived: false });
+      expect(await isBack()).toBe(true);
     });
 
     it('starts a conversation anew and forgets its sessions', async () => {

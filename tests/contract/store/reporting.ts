@@ -59,19 +59,38 @@ export function describeReporting(stage: StoreStage): void {
       const all = await stage.store.channelDigests({ limit: 10 });
       expect(all).toEqual([
         {
-          ...{ channel: 'a', waiting: 1, running: true, messages: 3, lastMessageAt: 8 },
+          ...{ channel: 'a', archived: false, waiting: 1, running: true, messages: 3, lastMessageAt: 8 },
           ...{ firstPrompt: 'What is this?', lastText: `later ${'x'.repeat(594)}`, pendingPermissions: 0 },
         },
         {
-          ...{ channel: 'b', waiting: 0, running: true, messages: 1, lastMessageAt: 6 },
+          ...{ channel: 'b', archived: false, waiting: 0, running: true, messages: 1, lastMessageAt: 6 },
           ...{ firstPrompt: 'Run the tests.', lastText: 'Run the tests.', pendingPermissions: 1 },
         },
-        { channel: 'silent', waiting: 0, running: false, messages: 0, pendingPermissions: 0 },
+        {
+          ...{ channel: 'silent', archived: false, waiting: 0, running: false },
+          ...{ messages: 0, pendingPermissions: 0 },
+        },
       ]);
       expect(await stage.store.channelDigests({ limit: 1 })).toEqual(all.slice(0, 1));
       const some = await stage.store.channelDigests({ only: ['b', 'unknown', 'a'], limit: 10 });
       expect(some).toEqual(all.slice(0, 2));
-      expect(await stage.store.channelNames()).toEqual(['a', 'b', 'silent']);
+      const names = (await stage.store.channelNames()).map(({ channel }) => channel);
+      expect(names).toEqual(['a', 'b', 'silent']);
+    });
+
+    it('are of the archived channels, of the others, or of all (16.4)', async () => {
+      for (const channel of ['a', 'b', 'c']) await stage.accept(channel, channel);
+      await stage.store.changeListing('b', { archived: true, title: 'Put away' });
+      const names = async (query: { archived?: boolean; only?: string[] }) =>
+        (await stage.store.channelDigests({ ...query, limit: 2 })).map(({ channel }) => channel);
+      expect(await names({})).toEqual(['c', 'b']);
+      expect(await names({ archived: false })).toEqual(['c', 'a']);
+      expect(await names({ archived: true })).toEqual(['b']);
+      expect(await names({ archived: true, only: ['a', 'b'] })).toEqual(['b']);
+      expect(await names({ archived: false, only: ['a', 'b'] })).toEqual(['a']);
+      expect(await stage.store.channelDigests({ only: ['b'], limit: 1 })).toMatchObject([
+        { title: 'Put away', archived: true, firstPrompt: 'b' },
+      ]);
     });
 
     it('are about the present conversation', async () => {

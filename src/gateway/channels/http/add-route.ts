@@ -36,14 +36,14 @@ export interface RouteOptions {
 export function addRoute<Path extends string>(
   app: HttpApp,
   path: Path,
-  handlers: Readonly<Partial<Record<'GET' | 'POST' | 'DELETE', Handler<HttpEnv, Path>>>>,
+  handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PATCH' | 'DELETE', Handler<HttpEnv, Path>>>>,
 ): void {
   app.use(path, (c, next) => {
     c.set('route', path);
     return next();
   });
   for (const [method, handler] of Object.entries(handlers)) app.on(method, path, handler);
-  const allowed = ['GET', 'POST', 'DELETE']
+  const allowed = ['GET', 'POST', 'PATCH', 'DELETE']
     .filter((method) => method in handlers)
     .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     .join(', ');

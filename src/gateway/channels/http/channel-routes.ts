@@ -4,7 +4,7 @@ import { StoreError } from '../../../store/errors.js';
 import type { Receipt } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { checkChannel, checkIdempotencyKey, checkPage } from './check-parameters.js';
-import { shortageProblem, storeProblem } from './problem.js';
+import { HttpProblem, shortageProblem, storeProblem } from './problem.js';
 import { objectExpected, readBody, readOptionalBody } from './read-body.js';
 import { readPage } from './read-page.js';
 import { representMessage, representReceipt, representStatus } from './represent.js';
@@ -26,6 +26,25 @@ const messageBody = z.strictObject(
   },
   objectExpected,
 );
+
+const changeBody = z
+  .strictObject(
+    {
+      title: wholeText
+        .trim()
+        .refine((title) => title !== '' && title.length <= 200, '1 to 200 characters, or null, are expected')
+        // It is one line of a list, also in a terminal.
+        .refine((title) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(title), 'control characters are not possible in it')
+        .nullable()
+        .optional(),
+      archived: z.boolean('true or false is expected').optional(),
+    },
+    objectExpected,
+  )
+  .refine(
+    ({ title, archived }) => title !== undefined || archived !== undefined,
+    'title or archived is expected',
+  );
 
 const interruptBody = z.strictObject({ turnId: z.string('a text is expected').optional() }, objectExpected);
 
@@ -54,6 +73,19 @@ export function addChannelRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteO
   addRoute(app, '/v1/channels/:id', {
     GET: async (c) => {
       const status = await gateway.status(checkChannel(c.req.param('id')));
+      return c.json(representStatus(status, await representPending(gateway, status.permissions)));
+    },
+
+    PATCH: async (c) => {
+      const channel = checkChannel(c.req.param('id'));
+      const change = await readBody(c.req.raw, changeBody, maxBodyBytes);
+      if (!(await gateway.changeListing(channel, change))) {
+        throw new HttpProblem(
+          'not_found',
+          `There is no channel ${channel}: it begins with its first message.`,
+        );
+      }
+      const status = await gateway.status(channel);
       return c.json(representStatus(status, await representPending(gateway, status.permissions)));
     },
   });

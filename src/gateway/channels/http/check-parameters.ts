@@ -58,6 +58,14 @@ export function checkChoice<const T extends string>(
   throw expected(name, `${others.join(', ')} or ${usual}`, raw);
 }
 
+/** Undefined if it is not given. */
+export function checkBoolean(name: string, raw = ''): boolean | undefined {
+  if (raw === '') return undefined;
+  if (raw === 'true' || raw === '1') return true;
+  if (raw === 'false' || raw === '0') return false;
+  throw expected(name, 'true or false', raw);
+}
+
 /** A day or a moment, as ISO 8601 has it, in ms since 1970. */
 export function checkTime(name: string, raw: string | undefined): number | undefined {
   if (raw === undefined || raw === '') return undefined;

@@ -1,7 +1,14 @@
 import { oneLine } from '../../../core/quote.js';
 import type { BackendSummary, ChannelSummary } from '../lookups.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
-import { checkChannel, checkChoice, checkLimit, checkSearch, checkTime } from './check-parameters.js';
+import {
+  checkBoolean,
+  checkChannel,
+  checkChoice,
+  checkLimit,
+  checkSearch,
+  checkTime,
+} from './check-parameters.js';
 import { iso, representTitle, representTurn, representWaiting } from './represent.js';
 import type { BackendsView, BackendView, ChannelsView, ChannelView, QueueView, UsageView } from './wire.js';
 
@@ -11,7 +18,10 @@ export function addOverviewRoutes(app: HttpApp, { gateway }: RouteOptions): void
     GET: async (c) => {
       const search = checkSearch(c.req.query('search'));
       const limit = checkLimit(c.req.query('limit'), { usual: 100, most: 500 });
-      const channels = await gateway.reports.channels({ search, limit });
+      // A search finds archived ones, too.
+      const archived =
+        checkBoolean('archived', c.req.query('archived')) ?? (search === undefined ? false : undefined);
+      const channels = await gateway.reports.channels({ search, archived, limit });
       return c.json({ channels: channels.map(representChannel) } satisfies ChannelsView);
     },
   });
@@ -49,12 +59,12 @@ export function addOverviewRoutes(app: HttpApp, { gateway }: RouteOptions): void
 }
 
 function representChannel(summary: ChannelSummary): ChannelView {
-  const { channel, messages, waiting, running, permissions, backend, lastMessageAt, lastText, found } =
-    summary;
+  const { channel, archived, messages, waiting, running, permissions, backend } = summary;
+  const { lastMessageAt, lastText, found } = summary;
   return {
     channel,
-    title: representTitle(summary.title, channel),
-    ...{ messages, waiting, running, permissions, backend },
+    title: representTitle(summary),
+    ...{ archived, messages, waiting, running, permissions, backend },
     ...(lastMessageAt === undefined ? {} : { lastMessageAt: iso(lastMessageAt) }),
     ...(lastText === undefined ? {} : { lastText: oneLine(lastText, lastTextCharacters) }),
     ...(found === undefined ? {} : { found }),

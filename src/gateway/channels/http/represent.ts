@@ -83,12 +83,23 @@ export function representStatus(
   status: ChannelStatus,
   permissions: readonly PermissionView[],
 ): ChannelStatusView {
-  const { channel, backend, model, thinking, permissionMode, queueMode, cwd, running, waitingCount } = status;
+  const {
+    channel,
+    archived,
+    backend,
+    model,
+    thinking,
+    permissionMode,
+    queueMode,
+    cwd,
+    running,
+    waitingCount,
+  } = status;
   const { context } = status;
   return {
     channel,
-    title: representTitle(status.title, channel),
-    ...{ backend, permissionMode, queueMode, cwd, waitingCount },
+    title: representTitle(status),
+    ...{ archived, backend, permissionMode, queueMode, cwd, waitingCount },
     ...(model === undefined ? {} : { model }),
     ...(thinking === undefined ? {} : { thinking }),
     ...(context === undefined ? {} : { context: representContext(context) }),
@@ -125,9 +136,14 @@ export function representWaiting({ id, text, createdAt, error, notBefore }: Stor
 /** A message that waits is shown in a list, not to be read as a whole. */
 const shownCharacters = 500;
 
-/** A title of one line, from the first words of a prompt. */
-export function representTitle(prompt: string | undefined, channel: string): string {
-  const line = (prompt ?? '').slice(0, 400).replaceAll(/\s+/g, ' ').trim();
+/** The title that a person has given; else one line of the first words of the conversation; else the channel's id. */
+export function representTitle({
+  title,
+  firstPrompt = '',
+  channel,
+}: Pick<ChannelStatus, 'title' | 'firstPrompt' | 'channel'>): string {
+  if (title !== undefined) return title;
+  const line = firstPrompt.slice(0, 400).replaceAll(/\s+/g, ' ').trim();
   if (line === '') return channel;
   return line.length <= titleLength
     ? line

@@ -15,8 +15,10 @@ export interface FailureView {
 /** A line of `GET /v1/channels`, the one with the newest message first. */
 export interface ChannelView {
   readonly channel: string;
-  /** The first words of the present conversation's first prompt; the channel's id if there are none. */
+  /** The one that was given; else the first words of the present conversation's first prompt; else the channel's id. */
   readonly title: string;
+  /** True if it was put away: then only a search and `?archived=true` list it. A new message brings it back. */
+  readonly archived: boolean;
   readonly messages: number;
   readonly lastMessageAt?: string;
   /** The first words of the last message. */
@@ -34,6 +36,7 @@ export interface ChannelView {
 export interface ChannelStatusView {
   readonly channel: string;
   readonly title: string;
+  readonly archived: boolean;
   readonly backend: string;
   readonly model?: string;
   readonly thinking?: string;
@@ -158,6 +161,13 @@ export interface ReceiptView {
   readonly eventId: string;
   readonly state: EventStateView;
   readonly error?: FailureView;
+}
+
+/** `PATCH /v1/channels/:id`, answered with the channel as it is now. At least one of them is needed. */
+export interface ChannelChangeBody {
+  /** At most 200 characters on one line; null: back to the first words. */
+  readonly title?: string | null;
+  readonly archived?: boolean;
 }
 
 /** `POST /v1/channels/:id/interrupt`: the body may be left out. With a `turnId` another turn goes on. */

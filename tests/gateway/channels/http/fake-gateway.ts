@@ -14,6 +14,7 @@ import {
   type StoredMessage,
   type StoredPermission,
 } from '../../../../src/store/rows.js';
+import type { ListingChange } from '../../../../src/store/store.js';
 
 export const token = 'a-token-of-these-tests';
 const began = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -90,8 +91,20 @@ export class MemoryGateway implements GatewayFace {
     const permissions = this.permissions.filter((one) => one.channel === channel && one.state === 'pending');
     return {
       ...{ channel, backend: 'claude', permissionMode: 'ask', queueMode: 'queue', cwd: '/work' },
-      ...{ waiting: [], waitingCount: 0, permissions },
+      ...{ waiting: [], waitingCount: 0, permissions, ...{ archived: false, ...this.listings.get(channel) } },
     };
+  }
+
+  readonly listings = new Map<string, { title?: string | undefined; archived: boolean }>();
+
+  async changeListing(channel: string, { title, archived }: ListingChange): Promise<boolean> {
+    if (!this.log.some((message) => message.channel === channel)) return false;
+    const known = this.listings.get(channel) ?? { archived: false };
+    this.listings.set(channel, {
+      title: title === undefined ? known.title : (title ?? undefined),
+      archived: archived ?? known.archived,
+    });
+    return true;
   }
 
   async cancel(eventId: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { AgentChoice, ChannelState } from '../../../../src/store/rows.js';
 
 /** A channel of claude with the model that the settings name, unless the chat has chosen. */
 function change(wanted: AgentChoice, chosen: Partial<ChannelState> = {}, restricted = false) {
-  const state = { conversationStart: 0, ...chosen };
+  const state = { conversationStart: 0, archived: false, ...chosen };
   const agents: Record<string, object> = {
     claude: adapter('claude', ['low', 'high', 'tokens']),
     codex: adapter('codex', ['low', 'medium']),

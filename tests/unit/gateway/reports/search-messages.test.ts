@@ -19,7 +19,11 @@ function storeOf(...lines: readonly string[]) {
         .slice(0, limit)
         .map((message) => ({ ...message, text: message.text.slice(0, maxCharacters) }));
     },
-    channelNames: async () => [...new Set(all.map(({ channel }) => channel))].sort(),
+    channelNames: async () =>
+      [...new Set(all.map(({ channel }) => channel))].sort().map((channel) => ({
+        channel,
+        title: channel === 'titled' ? 'The Great Deploy' : undefined,
+      })),
   };
   return { store: store as Store, pages };
 }
@@ -51,6 +55,16 @@ describe('a search in the messages', () => {
     expect(await search(['deploys: hello', 'home: the deploy'], 'DEPLOY')).toEqual({
       home: 'the deploy',
       deploys: undefined,
+    });
+  });
+
+  it('finds channels by their titles before all others, with words where a message has some (16.4)', async () => {
+    const lines = ['titled: hello', 'other: the deploy'];
+    expect(await search(lines, 'great deploy')).toEqual({ titled: undefined });
+    expect(await search(lines, 'deploy', {}, 1)).toEqual({ titled: undefined });
+    expect(await search(['titled: to deploy', ...lines], 'deploy')).toEqual({
+      titled: 'to deploy',
+      other: 'the deploy',
     });
   });
 

@@ -2,7 +2,7 @@ import type { AnswerName, BodyName } from './schemas.js';
 
 /** One method of one path of the HTTP interface. */
 export interface Operation {
-  readonly method: 'get' | 'post' | 'delete';
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
@@ -73,11 +73,21 @@ export const operations: readonly Operation[] = [
   {
     ...{ method: 'get', path: '/v1/channels', tag: 'Channels', answer: 'Channels' },
     summary: 'The channels, the one with the newest message first.',
-    query: { ...page, search: 'A text to look for in the newest messages, at most 200 characters.' },
+    query: {
+      ...page,
+      search: 'A text to look for in titles and in the newest messages, at most 200 characters.',
+      archived:
+        '`true`: only those that were put away. `false`: only the others, as without `search`; a search finds both unless told.',
+    },
   },
   {
     ...{ method: 'get', path: '/v1/channels/{id}', tag: 'Channels', answer: 'ChannelStatus' },
     summary: 'A channel as it is now.',
+  },
+  {
+    ...{ method: 'patch', path: '/v1/channels/{id}', tag: 'Channels' },
+    summary: 'Gives a channel a title, puts it away or brings it back.',
+    ...{ body: 'ChannelChange', answer: 'ChannelStatus' },
   },
   {
     ...{ method: 'post', path: '/v1/channels/{id}/interrupt', tag: 'Channels' },

@@ -96,6 +96,7 @@ const waitingShape = {
 const status = z.strictObject({
   channel: text,
   title: text,
+  archived: z.boolean(),
   backend: text,
   model: text.exactOptional(),
   thinking: text.exactOptional(),
@@ -123,6 +124,7 @@ const channels = z.strictObject({
     z.strictObject({
       channel: text,
       title: text,
+      archived: z.boolean().describe('True if it was put away: a new message brings it back.'),
       messages: count,
       lastMessageAt: time.exactOptional(),
       lastText: text.exactOptional(),
@@ -295,6 +297,10 @@ export const bodies = {
     author: text.exactOptional(),
     queueMode: z.enum(['queue', 'interrupt', 'steer']).exactOptional(),
   }) satisfies z.ZodType<wire.MessageBody>,
+  ChannelChange: z.strictObject({
+    title: text.max(200).nullable().exactOptional().describe('Null: back to the first words.'),
+    archived: z.boolean().exactOptional(),
+  }) satisfies z.ZodType<wire.ChannelChangeBody>,
   Interrupt: z.strictObject({ turnId: text.exactOptional() }) satisfies z.ZodType<wire.InterruptBody>,
   Decision: z.strictObject({ decision: decisionSchema, message: text.exactOptional() }),
   Resume: z.strictObject({ backend: text, sessionId: text }) satisfies z.ZodType<wire.ResumeBody>,
