@@ -38,7 +38,7 @@ export async function readChannels(): Promise<void> {
   asked += 1;
   const mine = asked;
   try {
-    const { channels: read } = await api.channels('');
+    const { channels: read } = await api.channels({});
     // An answer that was overtaken by a later one is older: what it has not yet would seem to come up again.
     if (mine < shown) return;
     shown = mine;
@@ -82,7 +82,7 @@ export function followChannels(): () => void {
 export async function searchChannels(words: string, signal: AbortSignal): Promise<void> {
   if (words === '') return found.set(undefined);
   try {
-    found.set({ words, channels: (await api.channels(words, signal)).channels });
+    found.set({ words, channels: (await api.channels({ search: words }, signal)).channels });
   } catch {
     if (!signal.aborted) found.set({ words, channels: [] });
   }
