@@ -55,6 +55,9 @@ describe('the page, from the first start on (16)', () => {
     const client = await setUpPage().start();
     const { page } = await open(addressOf(client, '#/c/home'));
     await page.getByLabel('Token', { exact: true }).waitFor();
+    await page.evaluate((address) => location.assign(address), addressOf(client, '#token=an-old-one'));
+    await page.getByRole('alert').getByText('The token in that address').waitFor();
+    expect(page.url()).not.toContain('an-old-one');
     await page.evaluate((address) => location.assign(address), addressOf(client));
     const focused = () => page.evaluate(() => document.activeElement?.id);
     await expect.poll(focused).toBe('message');
