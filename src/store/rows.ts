@@ -175,6 +175,8 @@ export interface StoredMessage {
   readonly text: string;
   readonly backend?: string | undefined;
   readonly createdAt: number;
+  /** For the text of an event, where a conversation is read: who wrote it, if that was told. */
+  readonly author?: string | undefined;
   /** For the text of an event, where a conversation is read: what has become of it so far. */
   readonly event?: { readonly state: EventState; readonly begun: boolean } | undefined;
 }

@@ -181,17 +181,19 @@ export function readMessages(db: Database, channel: string, page: MessagePage): 
           )
           .reverse();
   return rows.map((row) => {
-    const { state, begun } = row;
-    return state === null ? toMessage(row) : { ...toMessage(row), event: { state, begun: begun === 1 } };
+    const { state, begun, author } = row;
+    if (state === null) return toMessage(row);
+    return { ...toMessage(row), author: author ?? undefined, event: { state, begun: begun === 1 } };
   });
 }
 
 interface PageRow extends MessageRow {
   readonly state: EventState | null;
   readonly begun: number;
+  readonly author: string | null;
 }
 
-const pageColumns = `SELECT messages.*, events.state AS state,
+const pageColumns = `SELECT messages.*, events.state AS state, events.author AS author,
     EXISTS (SELECT 1 FROM turn_members WHERE event_seq = events.seq) AS begun
   FROM messages LEFT JOIN events ON events.seq = messages.at_event AND messages.opening = 1`;
 

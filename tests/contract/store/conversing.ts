@@ -176,6 +176,16 @@ export function describeConversing(stage: StoreStage): void {
       }
     });
 
+    it('tell who has sent them (16.2)', async () => {
+      await stage.accept('c', 'hello', { author: 'Ada' });
+      await stage.accept('c', 'and me');
+      await stage.answerNext('yes');
+      for (const page of [{ after: 0 }, { before: 1000 }]) {
+        const found = await stage.store.messages('c', { ...page, limit: 9 });
+        expect(found.map(({ author }) => author)).toEqual(['Ada', undefined, undefined]);
+      }
+    });
+
     it('are counted for each channel', async () => {
       await stage.accept('b', '1', { at: 3 });
       await stage.accept('b', '2', { at: 4 });

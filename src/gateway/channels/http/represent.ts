@@ -45,6 +45,7 @@ export function representMessage(message: StoredMessage): MessageView {
     text: message.text,
     createdAt: iso(message.createdAt),
     ...(message.backend === undefined ? {} : { backend: message.backend }),
+    ...(message.author === undefined ? {} : { author: message.author }),
     ...message.event,
   };
 }

@@ -78,6 +78,8 @@ export interface MessageView {
   readonly text: string;
   readonly createdAt: string;
   readonly backend?: string;
+  /** Who has sent it, if that was told. */
+  readonly author?: string;
   /** Of the message that somebody has sent: its state when this was read. */
   readonly state?: EventStateView;
   /** True if a turn has worked on it. */

@@ -20,6 +20,7 @@ describe('titles and archived conversations (16.4)', () => {
     expect(await listed(client, '?search=first&archived=false')).toEqual([]);
     expect(await listed(client, '?search=first&archived=true')).toHaveLength(1);
 
+    expect(await client.call('/v1/channels/two/messages')).not.toHaveProperty('messages.0.author');
     expect((await patch(client, 'one', { title: null })).body).toMatchObject({ title: 'the first words' });
     expect(await listed(client, '?archived=1')).toEqual(['one: the first words (archived)']);
     await client.call(`/v1/events/${await client.post('one', 'again')}?wait=20`);

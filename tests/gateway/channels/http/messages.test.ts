@@ -150,6 +150,13 @@ describe('POST /v1/channels/:id/messages', () => {
 describe('GET /v1/channels/:id/messages', () => {
   const list = (query = '') => http.call(`/v1/channels/room/messages${query}`);
 
+  it('tells who has sent a message, if that was told (16.2)', async () => {
+    http.gateway.say({ channel: 'room', role: 'user', text: 'hi', author: 'Ada' });
+    http.gateway.say({ channel: 'room', role: 'user', text: 'hi' });
+    const { messages } = (await list()).json;
+    expect(messages.map((message: object) => 'author' in message && message.author)).toEqual(['Ada', false]);
+  });
+
   it('gives the conversation, oldest first', async () => {
     await post({ text: 'hello' });
     http.gateway.say({

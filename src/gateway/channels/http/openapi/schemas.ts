@@ -44,6 +44,7 @@ const message = z.strictObject({
   text,
   createdAt: time,
   backend: text.exactOptional(),
+  author: text.exactOptional().describe('Who has sent it, if that was told.'),
   state: eventState.exactOptional().describe('Of what somebody has sent: its state when this was read.'),
   begun: z.boolean().exactOptional().describe('True if a turn has worked on it.'),
 }) satisfies z.ZodType<wire.MessageView>;
