@@ -133,6 +133,44 @@ describe('commands (16.4)', () => {
   });
 });
 
+describe('the list of conversations (16.4)', () => {
+  it('shows the title that one was given; one that was archived is at its foot, until a message brings it back', async () => {
+    const client = await setUpPage().start();
+    const { page, problems } = await open(addressOf(client, `#token=${token}`));
+    await say(page, 'say exactly: a pelican');
+    await answers(page).getByText('a pelican').waitFor();
+    const list = page.getByRole('navigation', { name: 'Conversations' });
+    const menu = page.getByRole('button', { name: 'More about this conversation' });
+    await menu.click();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Birds');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Birds', level: 1 }).waitFor();
+    await list.getByRole('link', { name: /^Birds/ }).waitFor();
+    await menu.click();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Fish');
+    await page.keyboard.press('Escape');
+    await menu.click();
+    await page.getByRole('button', { name: 'Archive' }).click();
+    await page.getByText('This conversation is archived').waitFor();
+    await list.getByRole('link', { name: /^Birds/ }).waitFor({ state: 'detached' });
+    await list.getByText('Archived', { exact: true }).click();
+    await list.getByRole('link', { name: /^Birds.*archived/ }).waitFor();
+    await page.getByRole('searchbox', { name: 'Search conversations' }).fill('PELICAN');
+    await expect.poll(() => list.locator('mark').first().textContent()).toBe('pelican');
+    await page.getByRole('searchbox', { name: 'Search conversations' }).fill('');
+    await say(page, 'say exactly: another');
+    await page.getByText('This conversation is archived').waitFor({ state: 'detached' });
+    await list
+      .getByRole('link', { name: /^Birds/ })
+      .getByText('archived')
+      .waitFor({ state: 'detached' });
+    await list.getByRole('link', { name: /^Birds/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
 describe('permissions (16.4)', () => {
   it('shows what would be done, and does it when it is allowed', async () => {
     const client = await setUpPage().start();

@@ -34,16 +34,28 @@ function together(at: number, points: readonly StatisticsPointView[]): Statistic
   return { at: new Date(at).toISOString(), ...totals, errors };
 }
 
-/** What the keys are called: their titles; one that several have comes with its key. */
+/** What the keys are called: their titles; one that several have comes with the end of its key. */
 export function uniqueNames(
   keys: readonly string[],
   titles: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const short = new Map([...new Set(keys)].map((key) => [key, shortName(key, titles)]));
+  const ended = withMore(short, (key) => key.slice(-shownOfKey));
+  return withMore(ended, (key) => key);
+}
+
+/** The end of an id tells conversations of one day apart. */
+const shownOfKey = 6;
+
+/** A name that several have comes with more of its key. */
+function withMore(
+  names: ReadonlyMap<string, string>,
+  more: (key: string) => string,
+): ReadonlyMap<string, string> {
   const counts = new Map<string, number>();
-  for (const name of short.values()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const name of names.values()) counts.set(name, (counts.get(name) ?? 0) + 1);
   return new Map(
-    [...short].map(([key, name]) => [key, (counts.get(name) ?? 0) > 1 ? `${name} (${key.trim()})` : name]),
+    [...names].map(([key, name]) => [key, (counts.get(name) ?? 0) > 1 ? `${name} · ${more(key)}` : name]),
   );
 }
 

@@ -35,13 +35,13 @@ describe('statistics per channel (16.4)', () => {
     ]);
   });
 
-  it('are told by title, with the id where a title is not the only one', () => {
+  it('are told by title, with the end of the id where a title is not the only one', () => {
     const titles = new Map([
       ['a', 'Fix the build'],
       ['b', 'Fix the build'],
     ]);
     const names = uniqueNames(['a', 'b', 'c', 'a'], titles);
-    expect([...names.values()]).toEqual(['Fix the build (a)', 'Fix the build (b)', 'c']);
+    expect([...names.values()]).toEqual(['Fix the build · a', 'Fix the build · b', 'c']);
     expect(renamed(table, names).rows.map(({ key }) => key)).toEqual([...names.values()]);
   });
 });
