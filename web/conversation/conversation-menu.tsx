@@ -7,11 +7,13 @@ import { useEscape } from '../use-escape.js';
 export interface ConversationMenuProps {
   readonly channel: string;
   readonly archived: boolean;
+  /** True while something runs or waits: it would ask for an answer where nobody looks. */
+  readonly busy: boolean;
   readonly rename: () => void;
 }
 
 /** What can be done with the conversation as a whole. */
-export function ConversationMenu({ channel, archived, rename }: ConversationMenuProps) {
+export function ConversationMenu({ channel, archived, busy, rename }: ConversationMenuProps) {
   const [open, setOpen] = useState(false);
   const [problem, setProblem] = useState<string>();
   const menu = useRef<HTMLDivElement>(null);
@@ -66,7 +68,13 @@ export function ConversationMenu({ channel, archived, rename }: ConversationMenu
           >
             Rename
           </button>
-          <button type="button" class="plain" onClick={putAway}>
+          <button
+            type="button"
+            class="plain"
+            disabled={busy && !archived}
+            title={busy && !archived ? 'It can be archived when nothing runs or waits in it' : undefined}
+            onClick={putAway}
+          >
             {archived ? 'Bring back' : 'Archive'}
           </button>
           {problem !== undefined && (

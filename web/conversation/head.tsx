@@ -41,7 +41,12 @@ export function Head({ store, openList, changes }: HeadProps) {
         <p title={status?.cwd}>{connection === 'lost' ? <b role="status">Reconnecting …</b> : status?.cwd}</p>
       </div>
       {status !== undefined && messages.length > 0 && (
-        <ConversationMenu channel={channel} archived={status.archived} rename={() => setRenames(true)} />
+        <ConversationMenu
+          channel={channel}
+          archived={status.archived}
+          busy={status.running !== undefined || status.waitingCount > 0}
+          rename={() => setRenames(true)}
+        />
       )}
       <a class="button small" href={printRoute({ type: changes ? 'conversation' : 'changes', channel })}>
         {changes ? 'Close changes' : 'Changes'}

@@ -6,6 +6,7 @@ import { newsOf } from '../../../web/list-news.js';
 const channel = (id: string, more: Partial<ChannelView> = {}): ChannelView => ({
   channel: id,
   title: id,
+  archived: false,
   messages: 1,
   waiting: 0,
   running: false,
