@@ -103,7 +103,7 @@ export const PermissionCard = memo(function PermissionCard({
       </section>
       {unread && (
         <p id={hint} class="permission-unread" role="status">
-          There is more of it than you see here. Read to the end to allow.
+          There is more below. Read to the end to allow.
         </p>
       )}
       {state === 'reason' ? (

@@ -41,5 +41,5 @@ function Badge({ channel: { permissions, running, waiting, archived } }: { reado
   if (permissions > 0) return <span class="badge badge-asks">needs you</span>;
   if (running) return <span class="badge badge-runs">{waiting > 0 ? `running +${waiting}` : 'running'}</span>;
   if (waiting > 0) return <span class="badge">{waiting} waiting</span>;
-  return archived ? <span class="badge">archived</span> : null;
+  return archived ? <span class="badge badge-archived">archived</span> : null;
 }
