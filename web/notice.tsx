@@ -1,5 +1,3 @@
-import { Fragment } from 'preact';
-
 /** What the gateway or a CLI says: plain text, but for `code`. */
 export function Notice({ text, class: name }: { readonly text: string; readonly class?: string }) {
   return (
@@ -10,13 +8,7 @@ export function Notice({ text, class: name }: { readonly text: string; readonly 
 }
 
 export function WithCode({ text }: { readonly text: string }) {
-  return (
-    <>
-      {splitCode(text).map((part, nth) =>
-        nth % 2 === 0 ? <Fragment key={nth}>{part}</Fragment> : <code key={nth}>{part}</code>,
-      )}
-    </>
-  );
+  return <>{splitCode(text).map((part, nth) => (nth % 2 === 0 ? part : <code key={nth}>{part}</code>))}</>;
 }
 
 /** Texts and pieces of code by turns, beginning with a text. A sign without its partner is a sign. */

@@ -1,5 +1,4 @@
 import type { StatisticsPointView } from '../../src/gateway/channels/http/wire.js';
-import { firstWords } from '../in-words.js';
 import { type StatisticsTable, totalsOf } from './statistics-table.js';
 
 /** No channel and no backend has a blank in its name. */
@@ -60,7 +59,8 @@ function withMore(
 }
 
 function shortName(key: string, titles: ReadonlyMap<string, string>): string {
-  return key === others ? 'others' : firstWords(titles.get(key) ?? key, longestName);
+  const name = key === others ? 'others' : (titles.get(key) ?? key);
+  return name.length <= longestName ? name : `${name.slice(0, longestName - 1)}…`;
 }
 
 export function renamed(table: StatisticsTable, names: ReadonlyMap<string, string>): StatisticsTable {
