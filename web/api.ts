@@ -5,6 +5,7 @@ import type {
   ChainRunsView,
   ChainRunView,
   ChangesView,
+  ChannelChangeBody,
   ChannelStatusView,
   ChannelsView,
   EventStateView,
@@ -26,8 +27,13 @@ import { pageHeaders, pageKey, signedOut } from './session.js';
 
 /** The gateway's HTTP interface, as docs/http-api.md describes it. The browser adds the session's cookie, and this file the page's key. */
 export const api = {
-  channels: (search: string, signal?: AbortSignal) =>
-    get<ChannelsView>(`/v1/channels${query({ search })}`, signal),
+  channels: (
+    asked: { readonly search?: string; readonly archived?: 'true'; readonly limit?: string },
+    signal?: AbortSignal,
+  ) => get<ChannelsView>(`/v1/channels${query(asked)}`, signal),
+  /** Gives it a title, or puts it away. */
+  changeChannel: (channel: string, body: ChannelChangeBody) =>
+    send<ChannelStatusView>('PATCH', `/v1/channels/${part(channel)}`, body),
   status: (channel: string, signal?: AbortSignal) =>
     get<ChannelStatusView>(`/v1/channels/${part(channel)}`, signal),
   /** The last page of the conversation, or the one in front of `before`. */
@@ -105,8 +111,17 @@ function get<T>(path: string, signal?: AbortSignal): Promise<T> {
 }
 
 function post<T>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<T> {
+  return send<T>('POST', path, body, headers);
+}
+
+function send<T>(
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<T> {
   return call<T>(path, {
-    method: 'POST',
+    method,
     body: JSON.stringify(body),
     headers: { 'Content-Type': 'application/json', ...headers },
   });

@@ -8,8 +8,14 @@ import { session } from './session.js';
 /** The conversations, the one with the newest message first; undefined until they were read. */
 export const channels = new Cell<readonly ChannelView[] | undefined>(undefined);
 
-/** The words that are looked for, and what was found; undefined while nothing is looked for. */
-export const found = new Cell<readonly ChannelView[] | undefined>(undefined);
+export interface Found {
+  /** What was looked for. */
+  readonly words: string;
+  readonly channels: readonly ChannelView[];
+}
+
+/** Undefined while nothing is looked for. */
+export const found = new Cell<Found | undefined>(undefined);
 
 const restMs = 400;
 const pollMs = 20_000;
@@ -32,7 +38,7 @@ export async function readChannels(): Promise<void> {
   asked += 1;
   const mine = asked;
   try {
-    const { channels: read } = await api.channels('');
+    const { channels: read } = await api.channels({});
     // An answer that was overtaken by a later one is older: what it has not yet would seem to come up again.
     if (mine < shown) return;
     shown = mine;
@@ -76,9 +82,9 @@ export function followChannels(): () => void {
 export async function searchChannels(words: string, signal: AbortSignal): Promise<void> {
   if (words === '') return found.set(undefined);
   try {
-    found.set((await api.channels(words, signal)).channels);
+    found.set({ words, channels: (await api.channels({ search: words }, signal)).channels });
   } catch {
-    if (!signal.aborted) found.set([]);
+    if (!signal.aborted) found.set({ words, channels: [] });
   }
 }
 

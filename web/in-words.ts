@@ -15,6 +15,12 @@ export function durationInWords(ms: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** A text that another sentence may follow: what a CLI says often has no full stop. */
+export function sentence(text: string): string {
+  const said = text.trimEnd();
+  return said === '' || /[.!?…:;][\p{Pe}\p{Pf}"'`]*$/u.test(said) ? said : `${said}.`;
+}
+
 /** The time of day, with the day if it was another one. */
 export function timeInWords(iso: string, now = new Date()): string {
   const at = new Date(iso);

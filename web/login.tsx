@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { signIn, tokenIn } from './session.js';
+import { useCell } from './cell.js';
+import { refusal, signIn, tokenIn } from './session.js';
 import './login.css';
 
 /** Asks for the token. It lies over the page, so that nothing typed there is lost. */
 export function Login() {
-  const [refusal, setRefusal] = useState<string>();
+  const why = useCell(refusal);
   const [busy, setBusy] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
@@ -13,7 +14,7 @@ export function Login() {
     const token = tokenIn(field.current?.value ?? '');
     if (token === '') return;
     setBusy(true);
-    setRefusal(await signIn(token));
+    await signIn(token);
     setBusy(false);
   };
   return (
@@ -33,11 +34,11 @@ export function Login() {
           spellcheck={false}
           required
           ref={field}
-          aria-describedby={refusal === undefined ? undefined : 'login-refusal'}
+          aria-describedby={why === undefined ? undefined : 'login-refusal'}
         />
-        {refusal !== undefined && (
+        {why !== undefined && (
           <p id="login-refusal" class="login-refusal" role="alert">
-            {refusal}
+            {why}
           </p>
         )}
         <button type="submit" class="primary" disabled={busy}>

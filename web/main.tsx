@@ -1,11 +1,18 @@
 import { render } from 'preact';
 import { App } from './app.js';
 import { watchSight } from './in-sight.js';
-import { findSession, signIn, takeTokenFromAddress, watchAddress, watchOtherTabs } from './session.js';
+import {
+  findSession,
+  signIn,
+  takeTokenFromAddress,
+  watchAddress,
+  watchOtherTabs,
+  wrongInAddress,
+} from './session.js';
 import './theme.css';
 
 const token = takeTokenFromAddress();
-void (token === undefined ? findSession() : signIn(token));
+void (token === undefined ? findSession() : signIn(token, wrongInAddress));
 
 watchOtherTabs();
 watchAddress();

@@ -7,6 +7,9 @@ export type SessionState = 'unknown' | 'open' | 'closed';
 /** Whether the gateway knows this browser: by a cookie, which no script can read, together with the page's key. */
 export const session = new Cell<SessionState>('unknown');
 
+/** Why the last token was not taken, if so. */
+export const refusal = new Cell<string | undefined>(undefined);
+
 export function signedOut(): void {
   session.set('closed');
 }
@@ -16,8 +19,9 @@ export function signedOut(): void {
  * is kept nowhere.
  */
 export function takeTokenFromAddress(): string | undefined {
-  if (!tokenInAddress.test(location.hash)) return undefined;
-  const token = tokenIn(location.hash);
+  if (!location.hash.startsWith('#token=')) return undefined;
+  // An address that was cut is told like any other wrong one.
+  const token = location.hash === '#token=' ? '' : tokenIn(location.hash);
   history.replaceState(null, '', `${location.pathname}${location.search}`);
   return token;
 }
@@ -41,7 +45,7 @@ export function watchAddress(): void {
     const token = takeTokenFromAddress();
     if (token === undefined) return;
     history.replaceState(null, '', new URL(event.oldURL).hash || '#/');
-    if (session.value !== 'open') void signIn(token);
+    if (session.value !== 'open') void signIn(token, wrongInAddress);
   });
 }
 
@@ -75,14 +79,18 @@ function keepPageKey(key: string): void {
   }
 }
 
-/** Exchanges the token for a session. Undefined if that worked, else why not. */
-export async function signIn(token: string): Promise<string | undefined> {
-  const refusal = await exchange(token);
-  session.set(refusal === undefined ? 'open' : 'closed');
-  return refusal;
+const wrongToken = 'This is not the token of this gateway.';
+export const wrongInAddress =
+  'The token in that address is not the token of this gateway. Open the whole address that it printed at its last start.';
+
+/** Exchanges the token for a session. If that does not work, `refusal` says why, and `wrong` that it is not the token. */
+export async function signIn(token: string, wrong = wrongToken): Promise<void> {
+  const why = await exchange(token, wrong);
+  refusal.set(why);
+  session.set(why === undefined ? 'open' : 'closed');
 }
 
-async function exchange(token: string): Promise<string | undefined> {
+async function exchange(token: string, wrong: string): Promise<string | undefined> {
   try {
     const response = await fetch('/v1/page-session', {
       method: 'POST',
@@ -93,15 +101,14 @@ async function exchange(token: string): Promise<string | undefined> {
       keepPageKey(((await response.json()) as PageSessionView).pageKey);
       return undefined;
     }
-    if (response.status === 401) return 'This is not the token of this gateway.';
+    if (response.status === 401) return wrong;
     const body = (await response.json().catch(() => undefined)) as
       | { error?: { message?: string } }
       | undefined;
     return body?.error?.message ?? `The gateway answered with ${response.status}.`;
   } catch (error) {
     // A header can't hold every character: such a token can't be right.
-    if (error instanceof TypeError && /[^\x20-\x7e]/.test(token))
-      return 'This is not the token of this gateway.';
+    if (error instanceof TypeError && /[^\x20-\x7e]/.test(token)) return wrong;
     return 'The gateway can’t be reached. Is it running?';
   }
 }

@@ -12,7 +12,7 @@ describe('the page, from the first start on (16)', () => {
     await answers(page).getByText('Hello there').waitFor();
     expect(await answers(page).getByText('Hello there').innerHTML()).toContain('<strong>Hello</strong>');
     expect(await answers(page).first().getAttribute('aria-label')).toBe('Answer from claude');
-    await page.getByText(/^\d+ of 200k tokens \(\d+ %\)$/).waitFor();
+    await page.getByText(/^Context: \d+ of 200k tokens \(\d+ %\)$/).waitFor();
     expect(page.url()).not.toContain(token);
     const kept = await page.evaluate(() =>
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state, document.cookie]),
@@ -55,6 +55,9 @@ describe('the page, from the first start on (16)', () => {
     const client = await setUpPage().start();
     const { page } = await open(addressOf(client, '#/c/home'));
     await page.getByLabel('Token', { exact: true }).waitFor();
+    await page.evaluate((address) => location.assign(address), addressOf(client, '#token=an-old-one'));
+    await page.getByRole('alert').getByText('The token in that address').waitFor();
+    expect(page.url()).not.toContain('an-old-one');
     await page.evaluate((address) => location.assign(address), addressOf(client));
     const focused = () => page.evaluate(() => document.activeElement?.id);
     await expect.poll(focused).toBe('message');
@@ -94,6 +97,78 @@ describe('the page, from the first start on (16)', () => {
     }
     expect(new Set(lengths).size).toBeGreaterThan(5);
     expect(await answers(page).count()).toBe(1);
+  });
+});
+
+describe('commands (16.4)', () => {
+  it('are offered behind a slash: arrows, Enter, Tab, Escape and the mouse choose, and the message stays a textbox', async () => {
+    const client = await setUpPage().start();
+    const { page } = await open(addressOf(client));
+    const message = page.getByRole('textbox', { name: 'Message' });
+    const active = () =>
+      message.evaluate(
+        (field) => document.getElementById(field.getAttribute('aria-activedescendant') ?? '')?.textContent,
+      );
+    await message.pressSequentially('/');
+    const options = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
+    await options.first().waitFor();
+    expect(await options.count()).toBeGreaterThan(8);
+    expect(await active()).toMatch(/^\/backend/);
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(active).toMatch(/^\/usage/);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(active).toMatch(/^\/model/);
+    await page.keyboard.press('Tab');
+    expect(await message.inputValue()).toBe('/model ');
+    expect(await options.count()).toBe(0);
+    await message.fill('/st');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => options.count()).toBe(0);
+    await message.pressSequentially('a');
+    await options.getByText('/status').click();
+    expect(await message.inputValue()).toBe('/status');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Conversation' }).getByText('backend: claude').waitFor();
+  });
+});
+
+describe('the list of conversations (16.4)', () => {
+  it('shows the title that one was given; one that was archived is at its foot, until a message brings it back', async () => {
+    const client = await setUpPage().start();
+    const { page, problems } = await open(addressOf(client, `#token=${token}`));
+    await say(page, 'say exactly: a pelican');
+    await answers(page).getByText('a pelican').waitFor();
+    const list = page.getByRole('navigation', { name: 'Conversations' });
+    const menu = page.getByRole('button', { name: 'More about this conversation' });
+    await menu.click();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Birds');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Birds', level: 1 }).waitFor();
+    await list.getByRole('link', { name: /^Birds/ }).waitFor();
+    await menu.click();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Fish');
+    await page.keyboard.press('Escape');
+    await menu.click();
+    await page.getByRole('button', { name: 'Archive' }).click();
+    await page.getByText('This conversation is archived').waitFor();
+    await list.getByRole('link', { name: /^Birds/ }).waitFor({ state: 'detached' });
+    await list.getByText('Archived', { exact: true }).click();
+    await list
+      .locator('details')
+      .getByRole('link', { name: /^Birds/ })
+      .waitFor();
+    await page.getByRole('searchbox', { name: 'Search conversations' }).fill('PELICAN');
+    await list.getByRole('link', { name: /^Birds archived/ }).waitFor();
+    await expect.poll(() => list.locator('mark').first().textContent()).toBe('pelican');
+    await page.getByRole('searchbox', { name: 'Search conversations' }).fill('');
+    await say(page, 'say exactly: another');
+    await page.getByText('This conversation is archived').waitFor({ state: 'detached' });
+    await list.getByText('There is none.').waitFor();
+    await list.getByRole('link', { name: /^Birds/ }).waitFor();
+    expect(problems).toEqual([]);
   });
 });
 

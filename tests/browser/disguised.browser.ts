@@ -76,26 +76,35 @@ describe('a question that is made to look like another one (16.5)', () => {
     expect(written).toMatch(/a\n[\s\S]*800 empty lines[\s\S]*evil\(\)/);
   });
 
-  it('is not allowed with Enter before its end was seen', async () => {
+  it('is allowed neither with Enter nor with the button before its end was seen, and denied at any time', async () => {
     const { page, card, about } = await setUpQuestion();
     const lines = Array.from({ length: 900 }, (_, nth) => `// line ${nth}`);
     expect(await about('Write', { file_path: 'x.js', content: lines.join('\n') })).toContain('There is more');
     await card.focus();
     await page.waitForTimeout(800);
+    const preview = card.getByRole('region', { name: 'What it would do' });
     await page.keyboard.press('Enter');
+    await expect.poll(() => preview.evaluate((box) => box.scrollTop)).toBeGreaterThan(0);
     for (let n = 0; n < 60; n += 1) await page.keyboard.press('PageDown');
     // The rest is shown only when it is asked for.
     await page.keyboard.press('Enter');
     await page.waitForTimeout(300);
     expect(await card.count()).toBe(1);
     await card.getByRole('button', { name: 'Show more' }).click();
-    await card.focus();
-    await page.keyboard.press('Enter');
-    await page.waitForTimeout(300);
+    const allow = card.getByRole('button', { name: 'Allow', exact: true });
+    for (const name of ['Allow', 'Always allow', 'Deny']) {
+      const disabled = card.getByRole('button', { name, exact: true, disabled: true });
+      expect(await disabled.count(), name).toBe(name === 'Deny' ? 0 : 1);
+    }
+    await allow.dblclick({ force: true });
+    await page.waitForTimeout(800);
     expect(await card.count()).toBe(1);
+    await card.focus();
     for (let n = 0; n < 80; n += 1) await page.keyboard.press('PageDown');
     await card.getByText('There is more').waitFor({ state: 'detached' });
-    await page.keyboard.press('Enter');
+    // It was seen, and may be looked at again.
+    await preview.evaluate((box) => box.scrollTo({ top: 0 }));
+    await allow.click();
     await expect.poll(() => answers(page).first().innerText()).toContain('Allowed');
   });
 });

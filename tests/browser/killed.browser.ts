@@ -17,6 +17,11 @@ describe('a gateway that is killed under the page (16.4)', () => {
     await page.getByRole('textbox', { name: 'Message' }).fill('half a thought');
     first.child.kill('SIGKILL');
     await page.getByText('Reconnecting').waitFor();
+    // Nobody knows how the turn goes on: it can't be stopped now, and its time stands still.
+    await page.getByRole('button', { name: 'Stop', disabled: true }).waitFor();
+    const elapsed = await page.locator('.running-time').textContent();
+    await page.waitForTimeout(1100);
+    expect(await page.locator('.running-time').textContent()).toBe(elapsed);
     await url(startProgram(root, { ...env, HTTP_PORT: new URL(address).port }, ['--demo']));
     await expect
       .poll(async () => (await answers(page).last().innerText()).match(/\d+/g)?.join(' ') ?? '', {

@@ -72,6 +72,7 @@ const knownToPage = [
   'core/line-diff.ts',
   'core/tool-input.ts',
   'gateway/channels/http/wire.ts',
+  'gateway/commands/command-list.ts',
 ];
 
 describe('imports point one way', () => {

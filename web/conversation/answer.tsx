@@ -5,7 +5,9 @@ import { readTurns } from '../feed/read-turns.js';
 import { splitAnswer, withoutAnswer } from '../feed/split-answer.js';
 import type { AnswerRow } from '../feed/timeline.js';
 import type { Turn } from '../feed/turn.js';
+import { sentence } from '../in-words.js';
 import { Markdown } from '../markdown/markdown.js';
+import { WithCode } from '../notice.js';
 import { Time } from './prompt.js';
 import { Steps } from './steps.js';
 
@@ -72,7 +74,7 @@ function Attempt({ turn: { steps, state, error }, cwd, within, told }: AttemptPr
       {steps.length > 0 && <Steps steps={steps} cwd={cwd} running={state === 'running'} within={within} />}
       {error !== undefined && state !== 'running' && !told && (
         <p class={error.code === 'interrupted' ? 'step-notice' : 'failure'}>
-          {error.code === 'interrupted' ? 'Stopped.' : error.message}
+          {error.code === 'interrupted' ? 'Stopped.' : <WithCode text={sentence(error.message)} />}
           {state === 'postponed' && ' It is tried again.'}
         </p>
       )}

@@ -1,12 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { MessageBody } from '../../src/gateway/channels/http/wire.js';
+import type { ChatCommand } from '../../src/gateway/commands/command-list.js';
+import { CommandMenuList, commandMenuId, commandOptionId } from './command-menu.js';
 import { drafts } from './drafts.js';
 import { focusMessage } from './typing.js';
+import { commandText, useCommandMenu } from './use-command-menu.js';
 import './composer.css';
 
 export interface ComposerProps {
   readonly channel: string;
   readonly running: boolean;
+  /** True while the gateway can't be reached: a turn can't be stopped, a message is sent later. */
+  readonly lost: boolean;
   /** The number of questions that wait for an answer: a message answers them, with no. */
   readonly questions: number;
   readonly send: (text: string, queueMode?: MessageBody['queueMode']) => void;
@@ -16,7 +21,7 @@ export interface ComposerProps {
 }
 
 /** The field for the next message. What is typed is its own matter: nothing else is drawn again for it. */
-export function Composer({ channel, running, questions, send, stop, edit }: ComposerProps) {
+export function Composer({ channel, running, lost, questions, send, stop, edit }: ComposerProps) {
   const [text, setText] = useState(() => drafts.read(channel));
   const field = useRef<HTMLTextAreaElement>(null);
   const write = (next: string) => {
@@ -35,10 +40,19 @@ export function Composer({ channel, running, questions, send, stop, edit }: Comp
     write('');
     send(text, queueMode);
   };
+  const [focused, setFocused] = useState(false);
+  const menu = useCommandMenu(text);
+  const active = focused ? menu.offered[menu.active] : undefined;
+  const choose = (command: ChatCommand) => {
+    write(commandText(command));
+    field.current?.focus();
+  };
   const sendNow = () => submit(running ? 'steer' : undefined);
   const onKeyDown = (event: KeyboardEvent) => {
     // 229: some input methods end a composition with an Enter that does not say so.
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+    if (event.isComposing || event.keyCode === 229) return;
+    if (active !== undefined && menu.takeKey(event, choose)) return;
+    if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
     if (event.altKey && running) submit('queue');
     else sendNow();
@@ -51,25 +65,36 @@ export function Composer({ channel, running, questions, send, stop, edit }: Comp
         sendNow();
       }}
     >
+      {active !== undefined && <CommandMenuList menu={menu} choose={choose} />}
       <textarea
         ref={field}
         id="message"
         class="composer-field"
         aria-label="Message"
         aria-describedby="message-hint"
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        aria-controls={active === undefined ? undefined : commandMenuId}
+        aria-activedescendant={active === undefined ? undefined : commandOptionId(active)}
         placeholder="Message"
         rows={1}
         enterkeyhint="send"
         value={text}
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={onKeyDown}
+        onFocus={() => setFocused(true)}
+        onBlur={() => setFocused(false)}
       />
       <div class="composer-actions">
         <span id="message-hint" class="composer-hint">
-          <Hint running={running} questions={questions} />
+          {active === undefined ? (
+            <Hint running={running} lost={lost} questions={questions} />
+          ) : (
+            <span class="composer-keys">↑ and ↓ choose a command, Enter or Tab writes it, Esc closes.</span>
+          )}
         </span>
         {running && (
-          <button type="button" class="danger" onClick={stop}>
+          <button type="button" class="danger" disabled={lost} onClick={stop}>
             Stop
           </button>
         )}
@@ -91,7 +116,8 @@ export function Composer({ channel, running, questions, send, stop, edit }: Comp
   );
 }
 
-function Hint({ running, questions }: Pick<ComposerProps, 'running' | 'questions'>) {
+function Hint({ running, lost, questions }: Pick<ComposerProps, 'running' | 'lost' | 'questions'>) {
+  if (lost) return 'The gateway can’t be reached. What you send now is kept here and sent when it is back.';
   if (questions > 0) return 'A message denies what is asked, and says what to do instead.';
   if (!running) return <span class="composer-keys">Enter sends, Shift+Enter begins a new line.</span>;
   return (

@@ -15,9 +15,9 @@ export function contextUsed(
   return window === undefined ? { tokens: running.contextTokens } : { tokens: running.contextTokens, window };
 }
 
-/** 12.3k of 200k tokens (6 %) */
+/** Context: 12.3k of 200k tokens (6 %) */
 export function contextInWords({ tokens, window }: Context): string {
-  if (window === undefined) return `${countInWords(tokens)} tokens`;
+  if (window === undefined) return `Context: ${countInWords(tokens)} tokens`;
   const percent = Math.round((100 * tokens) / window);
-  return `${countInWords(tokens)} of ${countInWords(window)} tokens (${percent} %)`;
+  return `Context: ${countInWords(tokens)} of ${countInWords(window)} tokens (${percent} %)`;
 }

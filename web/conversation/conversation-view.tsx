@@ -3,7 +3,6 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { describeToolInput } from '../../src/core/tool-input.js';
 import type { MessageBody } from '../../src/gateway/channels/http/wire.js';
 import { api } from '../api.js';
-import { askForNotifications, notifications } from '../attention.js';
 import { useCell } from '../cell.js';
 import { channelsChanged } from '../channels.js';
 import type { Conversation } from '../feed/conversation.js';
@@ -11,13 +10,12 @@ import { ConversationStore } from '../feed/conversation-store.js';
 import type { Turn } from '../feed/turn.js';
 import { ListButton } from '../list-button.js';
 import { printRoute } from '../routes.js';
-import { useEscape } from '../use-escape.js';
 import { Composer } from './composer.js';
-import { contextInWords, contextUsed } from './context-used.js';
+import { archive } from './conversation-menu.js';
+import { Head } from './head.js';
 import { outgoingOf } from './outgoing.js';
 import { PermissionCard } from './permission-card.js';
 import { RunningBar } from './running-bar.js';
-import { SettingsPicker } from './settings-picker.js';
 import { Todos } from './steps.js';
 import { Timeline } from './timeline.js';
 import { isForTurn, takesText } from './typing.js';
@@ -99,66 +97,15 @@ function useStore(channel: string): ConversationStore {
   return store;
 }
 
-function Head({
-  store,
-  openList,
-  changes,
-}: {
-  readonly store: ConversationStore;
-  readonly openList: () => void;
-  readonly changes: boolean;
-}) {
-  const { status, turns } = useCell(store.state);
-  const connection = useCell(store.connection);
-  const mayNotify = useCell(notifications);
-  const [settings, setSettings] = useState(false);
-  useEscape(settings, () => setSettings(false));
-  const outgoing = outgoingOf(store.channel);
-  const context = contextUsed(status, turns);
-  const { channel } = store;
-  return (
-    <header class="head">
-      <ListButton open={openList} />
-      <div class="head-title">
-        <h1>{status?.title ?? channel}</h1>
-        <p title={status?.cwd}>{connection === 'lost' ? <b role="status">Reconnecting …</b> : status?.cwd}</p>
-      </div>
-      <a class="button small" href={printRoute({ type: changes ? 'conversation' : 'changes', channel })}>
-        {changes ? 'Close changes' : 'Changes'}
-      </a>
-      <button
-        type="button"
-        class="small head-settings"
-        aria-expanded={settings}
-        aria-controls="settings"
-        onClick={() => setSettings(!settings)}
-      >
-        {status?.backend ?? 'Settings'} ▾
-      </button>
-      <div id="settings" class={settings ? 'settings settings-open' : 'settings'}>
-        {context !== undefined && (
-          <span class="head-usage" title="What the agent's context holds">
-            {contextInWords(context)}
-          </span>
-        )}
-        {status !== undefined && <SettingsPicker status={status} command={(text) => outgoing.send(text)} />}
-        {mayNotify === 'ask' && (
-          <button type="button" class="small" onClick={askForNotifications}>
-            Notify me
-          </button>
-        )}
-      </div>
-    </header>
-  );
-}
-
 function Foot({ store }: { readonly store: ConversationStore }) {
   const state = useCell(store.state);
   const { channel } = store;
   const outgoing = useMemo(() => outgoingOf(channel), [channel]);
   const own = useCell(outgoing.list);
   const edit = useRef<{ put?: (text: string) => void }>({});
-  useAttention(channel, state, useCell(store.connection));
+  const connection = useCell(store.connection);
+  useAttention(channel, state, connection);
+  const lost = connection === 'lost';
   const { status, messages } = state;
   const permissions = status?.permissions ?? [];
   const turnId = status?.running?.turnId;
@@ -175,7 +122,7 @@ function Foot({ store }: { readonly store: ConversationStore }) {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
         return;
-      if (event.key === 'Escape' && running && isForTurn(event.target)) stop();
+      if (event.key === 'Escape' && running && !lost && isForTurn(event.target)) stop();
       if (event.key === '/' && !takesText(event.target)) {
         event.preventDefault();
         document.getElementById('message')?.focus();
@@ -183,7 +130,7 @@ function Foot({ store }: { readonly store: ConversationStore }) {
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
-  }, [turnId, channel]);
+  }, [turnId, channel, lost]);
 
   const ids = permissions.map(({ id }) => id).join(' ');
   const send = useMemo(
@@ -202,13 +149,23 @@ function Foot({ store }: { readonly store: ConversationStore }) {
         <PermissionCard key={permission.id} permission={permission} />
       ))}
       {running && <TodoList state={state} />}
-      {status?.running !== undefined && <RunningBar running={status.running} asks={permissions.length > 0} />}
+      {status?.running !== undefined && (
+        <RunningBar running={status.running} asks={permissions.length > 0} lost={lost} />
+      )}
       <WaitingList
         waiting={status?.waiting ?? []}
         count={status?.waitingCount ?? 0}
         outgoing={own}
         takeBack={takeBack}
       />
+      {status?.archived && (
+        <p class="retry">
+          <span>This conversation is archived. A new message brings it back.</span>
+          <button type="button" class="small" onClick={() => archive(channel, false)}>
+            Bring back
+          </button>
+        </p>
+      )}
       {retry && (
         <p class="retry">
           <span>The last message was not answered.</span>
@@ -220,6 +177,7 @@ function Foot({ store }: { readonly store: ConversationStore }) {
       <Composer
         channel={channel}
         running={running}
+        lost={lost}
         questions={permissions.length}
         send={send}
         stop={stop}

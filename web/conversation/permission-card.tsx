@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { PermissionDecision } from '../../src/core/chat-event.js';
 import type { PermissionView } from '../../src/gateway/channels/http/wire.js';
 import { ApiError, api } from '../api.js';
@@ -9,7 +9,7 @@ import { Command } from './command.js';
 import { OtherFields } from './other-fields.js';
 import { ToolInput } from './steps.js';
 import { focusMessage, isTyping } from './typing.js';
-import { isUnread, scrollWith, useUnread } from './unread.js';
+import { scrollWith, useUnread } from './unread.js';
 import './permission-card.css';
 
 /** A key that was meant for something else must not answer a question that has just come up. */
@@ -17,7 +17,7 @@ const deafMs = 700;
 
 /**
  * A question of the agent's: what it would do, and the answers that are offered. It takes the focus if nobody is typing:
- * then Enter allows and Escape denies. Enter allows nothing of which a part is still out of sight.
+ * then Enter allows and Escape denies. Nothing is allowed of which a part was never in sight: Enter and Allow go on to it.
  */
 export const PermissionCard = memo(function PermissionCard({
   permission,
@@ -29,7 +29,9 @@ export const PermissionCard = memo(function PermissionCard({
   const shownAt = useRef(performance.now());
   const [state, setState] = useState<'open' | 'reason' | 'sending' | string>('open');
   const reason = useRef<HTMLInputElement>(null);
-  const { box: preview, unread } = useUnread();
+  const { box: preview, unread, isUnread, scrollOn } = useUnread();
+  const scrolledAt = useRef(Number.NEGATIVE_INFINITY);
+  const hint = useId();
 
   useEffect(() => {
     const shown = card.current;
@@ -52,6 +54,14 @@ export const PermissionCard = memo(function PermissionCard({
       setState(isGone ? 'It was answered already.' : error instanceof Error ? error.message : String(error));
     }
   };
+  const allow = (decision: PermissionDecision) => {
+    if (isUnread()) {
+      scrolledAt.current = performance.now();
+      return scrollOn();
+    }
+    // The second half of a double click has seen nothing.
+    if (performance.now() - scrolledAt.current > deafMs) void decide(decision);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const isOurs = event.target === card.current || event.target === preview.current;
     if (!isOurs || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -60,10 +70,12 @@ export const PermissionCard = memo(function PermissionCard({
     event.preventDefault();
     event.stopPropagation();
     if (event.repeat || state === 'sending' || performance.now() - shownAt.current < deafMs) return;
-    if (event.key === 'Enter' && isUnread(preview.current)) return;
-    void decide(event.key === 'Enter' ? 'allow' : 'deny');
+    if (event.key === 'Enter') allow('allow');
+    else void decide('deny');
   };
   const sending = state === 'sending';
+  // Not disabled: it can be reached with Tab, and goes on to what was not seen.
+  const untilRead = unread ? { 'aria-disabled': true, 'aria-describedby': hint } : {};
   return (
     <section
       class="permission"
@@ -90,8 +102,8 @@ export const PermissionCard = memo(function PermissionCard({
         <Preview permission={permission} />
       </section>
       {unread && (
-        <p class="permission-unread" role="status">
-          There is more of it than you see here.
+        <p id={hint} class="permission-unread" role="status">
+          There is more below. Read to the end to allow.
         </p>
       )}
       {state === 'reason' ? (
@@ -119,12 +131,18 @@ export const PermissionCard = memo(function PermissionCard({
       ) : (
         <div class="permission-answers">
           {options.includes('allow') && (
-            <button type="button" class="primary" disabled={sending} onClick={() => decide('allow')}>
+            <button
+              type="button"
+              class="primary"
+              disabled={sending}
+              onClick={() => allow('allow')}
+              {...untilRead}
+            >
               Allow
             </button>
           )}
           {options.includes('allow_always') && (
-            <button type="button" disabled={sending} onClick={() => decide('allow_always')}>
+            <button type="button" disabled={sending} onClick={() => allow('allow_always')} {...untilRead}>
               Always allow
             </button>
           )}
@@ -140,7 +158,9 @@ export const PermissionCard = memo(function PermissionCard({
           )}
           <span class="permission-keys">
             {unread ? (
-              'Enter allows at its end, '
+              <>
+                <kbd>Enter</kbd> reads on,{' '}
+              </>
             ) : (
               <>
                 <kbd>Enter</kbd> allows,{' '}

@@ -7,10 +7,12 @@ import {
 } from '../../src/core/tool-input.js';
 import type { MessageView } from '../../src/gateway/channels/http/wire.js';
 import { Diff } from '../diff.js';
+import { type ToolOutcome, toolOutcome } from '../feed/tool-outcome.js';
 import { type PermissionStep, type Step, type ThinkingStep, type ToolStep, tellsOf } from '../feed/turn.js';
 import { LongText } from '../long-text.js';
 import { Markdown } from '../markdown/markdown.js';
 import { memo } from '../memo.js';
+import { Notice } from '../notice.js';
 import { VisibleText } from '../visible-text.js';
 import { Command } from './command.js';
 import { OtherFields } from './other-fields.js';
@@ -35,6 +37,7 @@ export function Steps({ steps, cwd, running, within }: StepsProps) {
           key={index}
           step={step}
           cwd={cwd}
+          outcome={step.type === 'tool' ? toolOutcome(step, steps, running) : undefined}
           growing={running && index === steps.length - 1}
           message={step.type === 'steering' ? within?.find(({ text }) => tellsOf(step, text)) : undefined}
         />
@@ -46,22 +49,24 @@ export function Steps({ steps, cwd, running, within }: StepsProps) {
 interface StepProps {
   readonly step: Step;
   readonly cwd: string | undefined;
+  /** Of a tool. */
+  readonly outcome: ToolOutcome | undefined;
   readonly growing: boolean;
   readonly message: MessageView | undefined;
 }
 
-const StepView = memo(function StepView({ step, cwd, growing, message }: StepProps) {
+const StepView = memo(function StepView({ step, cwd, outcome = 'running', growing, message }: StepProps) {
   switch (step.type) {
     case 'text':
       return <Markdown text={step.text} growing={growing} />;
     case 'thinking':
       return <Thinking step={step} growing={growing} />;
     case 'tool':
-      return <Tool step={step} cwd={cwd} />;
+      return <Tool step={step} cwd={cwd} outcome={outcome} />;
     case 'permission':
       return <Decision step={step} />;
     case 'notice':
-      return <p class="step-notice">{step.message}</p>;
+      return <Notice class="step-notice" text={step.message} />;
     case 'steering':
       if (message === undefined) return <p class="step-notice">A message came in: {step.text}</p>;
       return <Prompt message={message} />;
@@ -81,14 +86,19 @@ function Thinking({ step, growing }: { readonly step: ThinkingStep; readonly gro
   );
 }
 
-function Tool({ step, cwd }: { readonly step: ToolStep; readonly cwd: string | undefined }) {
+interface ToolProps {
+  readonly step: ToolStep;
+  readonly cwd: string | undefined;
+  readonly outcome: ToolOutcome;
+}
+
+function Tool({ step, cwd, outcome }: ToolProps) {
   const { name, input, end } = step;
   const [open, setOpen] = useState(false);
   const summary = useMemo(() => summarizeToolInput(name, input, cwd), [name, input, cwd]);
-  const outcome = end === undefined ? 'running' : end.denied ? 'denied' : end.isError ? 'failed' : 'done';
   return (
     <details
-      class={`step step-${outcome}`}
+      class={`step step-${outcome.replaceAll(' ', '-')}`}
       open={open}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >

@@ -3,6 +3,7 @@ import { useCell } from '../cell.js';
 import type { ConversationStore } from '../feed/conversation-store.js';
 import type { Row } from '../feed/timeline.js';
 import { memo } from '../memo.js';
+import { Notice } from '../notice.js';
 import { Answer } from './answer.js';
 import { EmptyConversation } from './empty-conversation.js';
 import { PastTurn } from './past-turn.js';
@@ -136,7 +137,7 @@ const RowView = memo(function RowView({ row, cwd, store }: RowProps) {
     case 'notice':
       return (
         <div class="row notice">
-          <p>{row.message.text}</p>
+          <Notice text={row.message.text} />
         </div>
       );
     case 'answer':

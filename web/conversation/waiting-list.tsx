@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { WaitingView } from '../../src/gateway/channels/http/wire.js';
 import { api } from '../api.js';
-import { firstWords, timeInWords } from '../in-words.js';
+import { firstWords, sentence } from '../in-words.js';
+import { WithCode } from '../notice.js';
 import type { Outgoing } from './outgoing.js';
+import { RetryTime } from './retry-time.js';
 
 export interface WaitingListProps {
   readonly waiting: readonly WaitingView[];
@@ -34,13 +36,17 @@ export function WaitingList({ waiting, count, outgoing, takeBack }: WaitingListP
 function Waiting({ message: { eventId, text, lastError, retryAt } }: { readonly message: WaitingView }) {
   const [problem, setProblem] = useState<string>();
   const cancel = () => api.cancel(eventId).catch((error: Error) => setProblem(error.message));
-  const failed = lastError === undefined ? '' : `${lastError.message.replace(/[^.!?]$/, '$&.')} `;
-  const note = retryAt === undefined ? failed : `${failed}It is tried again at ${timeInWords(retryAt)}.`;
   return (
     <li>
       <span class="waiting-text">
         {firstWords(text, 160)}
-        {(problem ?? note) !== '' && <small>{problem ?? note}</small>}
+        {problem !== undefined && <small>{problem}</small>}
+        {problem === undefined && (lastError ?? retryAt) !== undefined && (
+          <small>
+            {lastError !== undefined && <WithCode text={`${sentence(lastError.message)} `} />}
+            {retryAt !== undefined && <RetryTime at={retryAt} />}
+          </small>
+        )}
       </span>
       <button type="button" class="small" aria-label={`Cancel: ${firstWords(text, 40)}`} onClick={cancel}>
         Cancel
@@ -60,7 +66,7 @@ function Own({
   const note = {
     sending: 'Sending …',
     accepted: '',
-    waiting: `Not sent yet: ${reason} It is tried again.`,
+    waiting: `Not sent yet: ${sentence(reason ?? '')} It is tried again.`,
     refused: `Not sent: ${reason}`,
   }[state];
   return (

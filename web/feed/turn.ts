@@ -40,6 +40,9 @@ export interface PermissionStep {
   readonly type: 'permission';
   readonly id: string;
   readonly tool: string;
+  readonly input: unknown;
+  /** The id of the tool's step, if the CLI tells it. */
+  readonly toolId?: string;
   readonly decision?: PermissionDecision;
   readonly message?: string;
 }
@@ -118,8 +121,11 @@ function addStep(turn: Turn, event: Exclude<StepEvent, { type: 'session' | 'usag
     }
     case 'tool_end':
       return endTool(turn, event);
-    case 'permission_request':
-      return { ...turn, steps: [...steps, { type: 'permission', id: event.id, tool: event.tool }] };
+    case 'permission_request': {
+      const { id, tool, input, toolId } = event;
+      const about = toolId === undefined ? {} : { toolId };
+      return { ...turn, steps: [...steps, { type: 'permission', id, tool, input, ...about }] };
+    }
     case 'permission_resolved': {
       const { id, decision, message } = event;
       const told = message === undefined ? {} : { message };

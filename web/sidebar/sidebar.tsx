@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ChannelView } from '../../src/gateway/channels/http/wire.js';
 import { useCell } from '../cell.js';
 import { channels, found, newChannel, searchChannels } from '../channels.js';
-import { timeInWords } from '../in-words.js';
 import { memo } from '../memo.js';
 import { printRoute, type Route } from '../routes.js';
 import { signOut } from '../session.js';
+import { Archived } from './archived.js';
+import { ChannelLink } from './channel-link.js';
 import { EarlierSessions } from './earlier-sessions.js';
 import './sidebar.css';
 
@@ -18,7 +18,7 @@ export interface SidebarProps {
 export const Sidebar = memo(function Sidebar({ route, channel, close }: SidebarProps) {
   const all = useCell(channels);
   const hits = useCell(found);
-  const shown = hits ?? all;
+  const shown = hits?.channels ?? all;
   const begin = () => {
     location.hash = printRoute({ type: 'conversation', channel: newChannel() });
   };
@@ -37,13 +37,19 @@ export const Sidebar = memo(function Sidebar({ route, channel, close }: SidebarP
       <div class="sidebar-list">
         <ul class="channels">
           {shown?.map((one) => (
-            <ChannelLink key={one.channel} channel={one} current={one.channel === channel} />
+            <ChannelLink
+              key={one.channel}
+              channel={one}
+              current={one.channel === channel}
+              words={hits?.words}
+            />
           ))}
         </ul>
         {shown?.length === 0 && (
           <p class="sidebar-note">{hits === undefined ? 'No conversation yet.' : 'Nothing was found.'}</p>
         )}
         <EarlierSessions channel={channel} />
+        <Archived channel={channel} />
       </div>
       <div class="sidebar-foot">
         <a href="#/statistics" aria-current={route.type === 'statistics' ? 'page' : undefined}>
@@ -85,36 +91,4 @@ function Search() {
       }}
     />
   );
-}
-
-interface ChannelLinkProps {
-  readonly channel: ChannelView;
-  readonly current: boolean;
-}
-
-const ChannelLink = memo(function ChannelLink({ channel, current }: ChannelLinkProps) {
-  const { title, lastText, found: place, lastMessageAt, backend } = channel;
-  return (
-    <li>
-      <a
-        class="channel"
-        href={printRoute({ type: 'conversation', channel: channel.channel })}
-        aria-current={current ? 'page' : undefined}
-      >
-        <span class="channel-title">{title}</span>
-        <Badge channel={channel} />
-        <span class="channel-text">{place ?? lastText}</span>
-        <span class="channel-about">
-          {backend}
-          {lastMessageAt !== undefined && ` · ${timeInWords(lastMessageAt)}`}
-        </span>
-      </a>
-    </li>
-  );
-});
-
-function Badge({ channel: { permissions, running, waiting } }: { readonly channel: ChannelView }) {
-  if (permissions > 0) return <span class="badge badge-asks">needs you</span>;
-  if (running) return <span class="badge badge-runs">{waiting > 0 ? `running +${waiting}` : 'running'}</span>;
-  return waiting > 0 ? <span class="badge">{waiting} waiting</span> : null;
 }

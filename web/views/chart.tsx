@@ -35,7 +35,11 @@ export function Chart(props: ChartProps) {
     setStep(next === 'none' ? undefined : next);
   };
   return (
-    <figure class="chart" ref={frame} aria-labelledby={`${id}-title`}>
+    <figure
+      class={series.length === 0 ? 'chart chart-nothing' : 'chart'}
+      ref={frame}
+      aria-labelledby={`${id}-title`}
+    >
       <figcaption>
         <h3 id={`${id}-title`}>{title}</h3>
       </figcaption>

@@ -5,7 +5,8 @@ import { Choice } from './choice.js';
 import { LoadFailure } from './load-failure.js';
 import { dollars, duration, plainCode, shortNumber } from './numbers-in-words.js';
 import { durationTicks, numberTicks } from './scales.js';
-import { Swatch } from './series-look.js';
+import { looks, Swatch } from './series-look.js';
+import { bounded, renamed, renamedRows, uniqueNames } from './statistics-names.js';
 import {
   errorCodes,
   readStatistics,
@@ -34,12 +35,18 @@ export function StatisticsView() {
     `${by} ${range.name}`,
     async (signal) => {
       const bounds = boundsOf(range, new Date());
-      const [statistics, usage, models] = await Promise.all([
+      const [statistics, usage, models, titles] = await Promise.all([
         api.statistics({ by, ...bounds, stepSeconds: range.stepSeconds }, signal),
         api.usage(by, bounds.since, bounds.until, signal),
         api.usage('model', bounds.since, bounds.until, signal),
+        by === 'channel' ? channelTitles(signal) : new Map<string, string>(),
       ]);
-      return { table: readStatistics(statistics), usage, models };
+      const table = bounded(readStatistics(statistics), mostKeys);
+      const names = uniqueNames(
+        [...table.rows, ...usage.rows].map(({ key }) => key),
+        titles,
+      );
+      return { table: renamed(table, names), usage: { rows: renamedRows(usage.rows, names) }, models };
     },
     () => refreshMs,
   );
@@ -87,14 +94,26 @@ export function StatisticsView() {
 }
 
 const refreshMs = 60_000;
+/** More could not be told apart by their looks. */
+const mostKeys = looks;
+
+/** The titles of the conversations, also of those that were put away. One that is not among them is told by its id. */
+async function channelTitles(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const limit = '500';
+  const lists = await Promise.all([
+    api.channels({ limit }, signal),
+    api.channels({ limit, archived: 'true' }, signal),
+  ]).catch(() => []);
+  return new Map(lists.flatMap(({ channels }) => channels.map(({ channel, title }) => [channel, title])));
+}
 
 function Charts({ table, by }: { readonly table: StatisticsTable; readonly by: By }) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const looks = useMemo(() => new Map(table.rows.map(({ key }, index) => [key, index])), [table]);
+  const lookOf = useMemo(() => new Map(table.rows.map(({ key }, index) => [key, index])), [table]);
   const shown = useMemo(() => withoutKeys(table, hidden), [table, hidden]);
   const totals = totalsOf(shown);
   const byKey = (series: readonly Series[]) =>
-    series.map((one) => ({ ...one, look: looks.get(one.name) ?? 0 }));
+    series.map((one) => ({ ...one, look: lookOf.get(one.name) ?? 0 }));
   const byKind = (series: readonly Series[]) => series.map((one, look) => ({ ...one, look }));
   const common = { steps: table.steps, stepMs: table.stepMs };
   return (
@@ -109,7 +128,7 @@ function Charts({ table, by }: { readonly table: StatisticsTable; readonly by: B
                 checked={!hidden.has(key)}
                 onChange={() => setHidden((before) => toggled(before, key))}
               />
-              <Swatch kind="bars" look={looks.get(key) ?? 0} id={`shown-${looks.get(key)}`} />
+              <Swatch kind="bars" look={lookOf.get(key) ?? 0} id={`shown-${lookOf.get(key)}`} />
               <bdi>{key}</bdi>
             </label>
           ))}

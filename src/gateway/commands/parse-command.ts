@@ -1,27 +1,25 @@
-/** The commands that look at the queue or empty it: they can't wait in it. */
-const immediateNames = ['stop', 'status', 'queue'] as const;
-const queuedNames = ['backend', 'model', 'thinking', 'new', 'retry', 'usage'] as const;
-/** The commands of the gateway. Any other `/word` is a prompt. */
-const commandNames = [...queuedNames, ...immediateNames];
+import { chatCommands } from './command-list.js';
+
+type Listed = (typeof chatCommands)[number];
 
 interface Named<Name> {
   readonly name: Name;
   readonly argument: string;
 }
 
-export type ImmediateCommand = Named<(typeof immediateNames)[number]>;
-export type QueuedCommand = Named<(typeof queuedNames)[number]>;
+export type ImmediateCommand = Named<Extract<Listed, { waits: false }>['name']>;
+export type QueuedCommand = Named<Extract<Listed, { waits: true }>['name']>;
 export type Command = ImmediateCommand | QueuedCommand;
 
 /** A command is taken in any case: phones write `/Backend`. A leading space makes a prompt of anything. */
 export function parseCommand(text: string): Command | undefined {
   const [, word, argument = ''] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(text.trimEnd()) ?? [];
-  const name = commandNames.find((known) => known === word?.toLowerCase());
-  return name === undefined ? undefined : ({ name, argument: argument.trim() } as Command);
+  const known = chatCommands.find(({ name }) => name === word?.toLowerCase());
+  return known === undefined ? undefined : ({ name: known.name, argument: argument.trim() } as Command);
 }
 
 export function isImmediate(command: Command): command is ImmediateCommand {
-  return immediateNames.some((name) => name === command.name);
+  return chatCommands.some(({ name, waits }) => name === command.name && !waits);
 }
 
 /** `/new feature: …` is more likely meant as a prompt than as a command: nothing is done. */

@@ -28,7 +28,7 @@ describe('the context that the page shows', () => {
   });
 
   it('has a percentage where the window is known (16.4)', () => {
-    expect(contextInWords({ tokens: 12_345, window: 200_000 })).toBe('12.3k of 200k tokens (6 %)');
-    expect(contextInWords({ tokens: 950 })).toBe('950 tokens');
+    expect(contextInWords({ tokens: 12_345, window: 200_000 })).toBe('Context: 12.3k of 200k tokens (6 %)');
+    expect(contextInWords({ tokens: 950 })).toBe('Context: 950 tokens');
   });
 });

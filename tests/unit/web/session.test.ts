@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   pageHeaders,
   pageKey,
+  refusal,
   session,
   signIn,
   signOut,
@@ -82,6 +83,26 @@ describe('the session of the page', () => {
     change({ oldURL: 'http://127.0.0.1/#/c/home' });
     expect(asked.at(-1)).toMatchObject({ headers: { Authorization: 'Bearer secret' } });
     await vi.waitFor(() => expect(session.value).toBe('open'));
+  });
+
+  it('says what is wrong with the token of an address, also if it was cut (16.5)', async () => {
+    let change: (event: object) => void = () => undefined;
+    vi.stubGlobal('addEventListener', (_: string, listener: typeof change) => {
+      change = listener;
+    });
+    vi.stubGlobal('history', { replaceState: vi.fn() });
+    vi.stubGlobal('fetch', async () => new Response('{}', { status: 401 }));
+    watchAddress();
+    for (const hash of ['#token=', '#token=an-old-one']) {
+      refusal.set(undefined);
+      session.set('closed');
+      vi.stubGlobal('location', { hash, pathname: '/', search: '' });
+      change({ oldURL: 'http://127.0.0.1/#/c/home' });
+      await vi.waitFor(() => expect(refusal.value).toContain('token in that address'));
+      expect(session.value).toBe('closed');
+    }
+    await signIn('typed');
+    expect(refusal.value).toBe('This is not the token of this gateway.');
   });
 
   it('ends and begins in all tabs (16.5)', () => {

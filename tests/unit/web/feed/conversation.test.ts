@@ -33,7 +33,7 @@ const steps = [
     input: { file_path: 'a' },
     end: { output: 'text', isError: false, denied: false },
   },
-  { type: 'permission', id: 'p1', tool: 'Read', decision: 'allow' },
+  { type: 'permission', id: 'p1', tool: 'Read', input: {}, decision: 'allow' },
   { type: 'steering', text: 'be quick' },
   { type: 'text', text: 'Done.' },
 ];
