@@ -165,8 +165,8 @@ export interface Store {
   countWaiting(channel: string): Promise<number>;
   running(channel?: string): Promise<readonly StoredTurn[]>;
   /**
-   * The newest prompt of a channel that ended as failed or cancelled, unless it was answered by a `/retry`, or something
-   * else that came after its end was.
+   * The newest prompt of a channel that failed, or was cancelled in or after a turn (not one that only waited), unless it was
+   * answered by a `/retry`, or something else that came after its end was.
    */
   lastUnanswered(channel: string): Promise<StoredEvent | undefined>;
   usage(query: UsageQuery): Promise<readonly UsageRow[]>;
