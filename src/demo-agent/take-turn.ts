@@ -1,5 +1,6 @@
+import { readSeededPrompt } from '../core/seeded-prompt.js';
 import type { Agent } from './agent.js';
-import { type Conversation, withTurn } from './conversation.js';
+import { type Conversation, turnsOf, withTurn, withTurns } from './conversation.js';
 import { ClaudeLines, tokensOf } from './emit-claude-lines.js';
 import type { Permit } from './permissions.js';
 import type { ClaudeLine } from './plain-lines.js';
@@ -45,10 +46,12 @@ export interface TakenTurn {
 export async function takeTurn(agent: Agent, request: TurnRequest): Promise<TakenTurn> {
   const { output, tools, mcpServers, options } = agent;
   const { cwd, conversations, speed } = agent.around;
-  const { prompt, model, permissionMode, permit, watcher, signal, userMessages } = request;
-  const { id, turns: history, systemPrompt: first } = request.conversation;
+  const { model, permissionMode, permit, watcher, signal, userMessages } = request;
+  const { prompt, said } = readSeededPrompt(request.prompt);
+  const known = said.length === 0 ? request.conversation : withTurns(request.conversation, turnsOf(said));
+  const { id, turns: history, systemPrompt: first } = known;
   const systemPrompt = (request.snapshot ? first : undefined) ?? request.systemPrompt;
-  const before = { ...request.conversation, systemPrompt: first ?? systemPrompt };
+  const before = { ...known, systemPrompt: first ?? systemPrompt };
   // The prompt is saved first, so that a turn that dies half-way can be resumed.
   await conversations.save(withTurn(before, { prompt, answer: '' }));
 
