@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { SaidBefore } from '../core/seeded-prompt.js';
 import type { PastTurn } from './step.js';
 
 const maxTurns = 100;
@@ -18,19 +17,6 @@ export interface Conversation {
 /** Returns the conversation with one turn more. Its length is bounded, in memory as in the file. */
 export function withTurn(conversation: Conversation, turn: PastTurn): Conversation {
   return { ...conversation, turns: [...conversation.turns, shorten(turn)].slice(-maxTurns) };
-}
-
-export function withTurns(conversation: Conversation, turns: readonly PastTurn[]): Conversation {
-  return turns.reduce(withTurn, conversation);
-}
-
-/** The turns in which something was said to another agent. */
-export function turnsOf(said: readonly SaidBefore[]): readonly PastTurn[] {
-  return said.flatMap(({ from, text: prompt }, index) => {
-    if (from !== 'user') return [];
-    const next = said[index + 1];
-    return [{ prompt, answer: next?.from.startsWith('assistant') ? next.text : '' }];
-  });
 }
 
 /** Stores the conversations of a working directory as files. As with Claude, others don't see them. */

@@ -1,7 +1,7 @@
-import { readSeededPrompt } from '../core/seeded-prompt.js';
 import type { Agent } from './agent.js';
-import { type Conversation, turnsOf, withTurn, withTurns } from './conversation.js';
+import { type Conversation, withTurn } from './conversation.js';
 import { ClaudeLines, tokensOf } from './emit-claude-lines.js';
+import { readHandedOver } from './handed-over.js';
 import type { Permit } from './permissions.js';
 import type { ClaudeLine } from './plain-lines.js';
 import type { TurnEnding } from './result-line.js';
@@ -47,8 +47,8 @@ export async function takeTurn(agent: Agent, request: TurnRequest): Promise<Take
   const { output, tools, mcpServers, options } = agent;
   const { cwd, conversations, speed } = agent.around;
   const { model, permissionMode, permit, watcher, signal, userMessages } = request;
-  const { prompt, said } = readSeededPrompt(request.prompt);
-  const known = said.length === 0 ? request.conversation : withTurns(request.conversation, turnsOf(said));
+  const { prompt, turns } = readHandedOver(request.prompt);
+  const known = turns.reduce(withTurn, request.conversation);
   const { id, turns: history, systemPrompt: first } = known;
   const systemPrompt = (request.snapshot ? first : undefined) ?? request.systemPrompt;
   const before = { ...known, systemPrompt: first ?? systemPrompt };

@@ -20,7 +20,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   gateway: ['runner', 'sessions', 'backends', 'store', 'config', 'process', 'core'],
   'lab/model': ['core'],
   lab: ['lab/model', 'sessions', 'backends', 'config', 'process', 'core'],
-  'demo-agent': ['core'],
+  'demo-agent': [],
   cli: [
     'gateway',
     'orchestra',

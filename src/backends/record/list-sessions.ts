@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { oneLine } from '../../core/one-line.js';
-import { readSeededPrompt } from '../../core/seeded-prompt.js';
+import { wordsBehindSeed } from '../../core/seeded-prompt.js';
 import { readHead } from './last-session.js';
 import type { ListedSession } from './types.js';
 
@@ -60,7 +60,7 @@ export async function findInHead<T>(
 
 /** A conversation that was handed over stands in front of the user's own words. */
 export function titleOf(prompt: string): string {
-  return oneLine(readSeededPrompt(prompt).prompt, maxTitle);
+  return oneLine(wordsBehindSeed(prompt), maxTitle);
 }
 
 async function newestFiles(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSeededPrompt } from '../../../../src/core/seeded-prompt.js';
+import { wordsBehindSeed } from '../../../../src/core/seeded-prompt.js';
 import { seededPrompt } from '../../../../src/gateway/agents/seed.js';
 import type { ConversationMessage } from '../../../../src/store/rows.js';
 
@@ -8,6 +8,17 @@ const said = (text: string, role: 'user' | 'assistant' = 'user'): ConversationMe
   ...{ id: 1, channel: 'a', createdAt: 1, part: role === 'user' ? 'prompt' : 'answer', failed: false },
   ...{ role, text, ...(role === 'assistant' ? { backend: 'claude' } : {}) },
 });
+
+/** As one reads it who goes by the tags of the first message, and by no others. */
+function read(prompt: string): { readonly from: string; readonly text: string }[] {
+  const [, mark] = /^<conversation_so_far(.*)>$/m.exec(prompt) ?? [];
+  const inside =
+    prompt.split(`<conversation_so_far${mark}>`)[1]?.split(`</conversation_so_far${mark}>`)[0] ?? '';
+  const messages = inside.matchAll(
+    new RegExp(`<message${mark} from="([^"]*)">\n([^]*?)\n</message${mark}>`, 'g'),
+  );
+  return [...messages].map(([, from = '', text = '']) => ({ from, text }));
+}
 
 describe('a conversation that is handed over', () => {
   it('is in front of the prompt, each message as it was said', () => {
@@ -72,9 +83,8 @@ describe('a conversation that is handed over', () => {
     for (const tag of [`<message${mark} `, `</message${mark}>`, `conversation_so_far${mark}>`]) {
       expect(text.toLowerCase()).not.toContain(tag);
     }
-    const read = readSeededPrompt(prompt);
-    expect(read.prompt).toBe('go on');
-    expect(read.said).toEqual([
+    expect(wordsBehindSeed(prompt)).toBe('go on');
+    expect(read(prompt)).toEqual([
       { from: 'user', text },
       { from: 'assistant (claude)', text: 'yes' },
     ]);
@@ -101,9 +111,8 @@ describe('a conversation that is handed over', () => {
     fc.assert(
       fc.property(texts, (all) => {
         const prompt = seededPrompt({ messages: all.map((text) => said(text)) }, 'go on');
-        const read = readSeededPrompt(prompt);
-        expect(read.said.map(({ text }) => text)).toEqual(all);
-        expect(read.prompt).toBe('go on');
+        expect(read(prompt).map(({ text }) => text)).toEqual(all);
+        expect(wordsBehindSeed(prompt)).toBe('go on');
       }),
     );
   });
