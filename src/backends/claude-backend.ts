@@ -77,7 +77,7 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
   }
 
   async live(): Promise<LiveProtocol> {
-    return (await import('./claude/live/protocol.js')).claudeLive;
+    return (await import('./claude/live/protocol.js')).claudeLiveAs(this.vendor.label);
   }
 
   async interactive(): Promise<InteractiveUi> {
@@ -144,7 +144,8 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
 
   protected decoderFor(turn?: Turn, cli?: LocatedCli): WireDecoder<ClaudeState> {
     const resumed = turn?.sessionId;
-    const decoder = claudeDecoder(resumed === undefined ? 0 : this.#costs.get(resumed), cli?.version);
+    const costBefore = resumed === undefined ? 0 : this.#costs.get(resumed);
+    const decoder = claudeDecoder(costBefore, cli?.version, this.vendor.label);
     return {
       ...decoder,
       step: (state, line, raw) => {

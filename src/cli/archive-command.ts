@@ -1,10 +1,11 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { trustedHome } from '../config/home-directory.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { dayMs, startOfDay } from '../core/format.js';
-import { type ArchiveReader, openArchive } from '../gateway/archive/open-archive.js';
+import { type ArchiveReader, hasArchive, openArchive } from '../gateway/archive/open-archive.js';
+import { demoDirectory } from './demo-environment.js';
 import { Terminal } from './terminal.js';
 
 export interface ArchiveOptions {
@@ -56,6 +57,8 @@ async function look<Options extends ArchiveOptions>(
     await terminal.flush();
   } catch (error) {
     terminal.say(error instanceof TurnoutError ? error.explanation : (error as Error).message);
+    const demo = join(home, demoDirectory);
+    if (archive === undefined && hasArchive(demo)) terminal.say(`A demo has some: --home ${demo} reads it.`);
     return exitCodes.failed;
   } finally {
     await archive?.close();

@@ -8,8 +8,17 @@ import { stepLabel } from './chain-words.js';
 import { cutToColumns, plainLine } from './one-row.js';
 import { table } from './table.js';
 
-export function runsText(runs: readonly RunSummary[]): string {
-  if (runs.length === 0) return 'No chain has been run yet.\n';
+/** Where runs were looked for, and how many a demo has elsewhere. */
+export interface LookedIn {
+  readonly home: string;
+  readonly demoRuns: number;
+}
+
+export function runsText(runs: readonly RunSummary[], { home, demoRuns }: LookedIn): string {
+  if (runs.length === 0) {
+    const demo = demoRuns === 0 ? '' : ` With --demo there ${demoRuns === 1 ? 'is 1' : `are ${demoRuns}`}.`;
+    return `No chain has been run yet: there is none in ${plainLine(home)}.${demo}\n`;
+  }
   const rows = runs.map(({ runId, chain, status, startedAt, cwd }) => [
     ...[runId, status, timeOf(startedAt), cutToColumns(plainLine(chain), 40), plainLine(cwd)],
   ]);

@@ -117,9 +117,11 @@ const commands: Readonly<Record<ChainCommand, (flags: ChainFlags, terminal: Term
     return print(terminal, flags, listJson(file), () => listText(file));
   },
   runs: async (flags, terminal) => {
-    const runs = await listRuns(homeOfRuns(flags), (warning) => terminal.say(warning));
+    const home = homeOfRuns(flags);
+    const runs = await listRuns(home, (warning) => terminal.say(warning));
+    const demoRuns = runs.length > 0 || flags.demo ? [] : await listRuns(homeOfRuns({ demo: true }));
     const told = runs.map(({ cwd: _, ...run }) => run);
-    return print(terminal, flags, told, () => runsText(runs));
+    return print(terminal, flags, told, () => runsText(runs, { home, demoRuns: demoRuns.length }));
   },
   show: async (flags, terminal) => {
     const home = homeOfRuns(flags);

@@ -13,9 +13,12 @@ const kept: ReadonlySet<string> = new Set([
   ...['QUERY_TIMEOUT_MS', 'PERMISSION_TIMEOUT_MS', 'RETRY_DELAY_MS', 'SHUTDOWN_GRACE_MS'],
 ]);
 
+/** In TURNOUT_HOME. */
+export const demoDirectory = 'demo';
+
 /** The home of the demo: `demo` in TURNOUT_HOME. No setting of the home around it counts. */
 export function demoHome(environment: Environment): string {
-  return join(trustedHome(environment), 'demo');
+  return join(trustedHome(environment), demoDirectory);
 }
 
 /** The environment of a demo: its own home, its own agent, a directory for that to work in. */

@@ -4,6 +4,7 @@ import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { backendConfig, loadConfig, readConfig } from '../gateway/config.js';
 import { HeldError } from '../store/instance-lock.js';
+import { demoBackend, registerDemoBackend } from './demo-backend.js';
 import { readDemoEnvironment } from './demo-environment.js';
 import { demoGateway, welcomeWhenFollowed } from './demo-gateway.js';
 import { type DemoOptions, readDemoOptions } from './demo-options.js';
@@ -95,8 +96,9 @@ async function runInTerminal(prompt: string, flags: Record<string, string>): Pro
   const config = loadConfig(settings);
   mkdirSync(config.home, { recursive: true, mode: 0o700 });
   process.stderr.write(`turnout: the demo agent answers. You: ${prompt}\n`);
+  registerDemoBackend();
   const turn = sessionTurn(prompt, {
-    backend: 'claude',
+    backend: demoBackend,
     config: backendConfig(config, inherited),
     live: false,
   });

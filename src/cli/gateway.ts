@@ -26,10 +26,11 @@ and these flags, in rising order, and never from the current directory; docs/con
                     Node itself reads before Turnout does, NODE_OPTIONS included)
   --demo            with the bundled demo agent, in TURNOUT_HOME/demo: no account needed (see also \`turnout demo\`)
   --url             prints the address of the page of the gateway that is running, with its token, and starts none
+                    (with --demo: of the demo that is running)
 
-SIGTERM, SIGHUP or Ctrl-C lets running turns end (SHUTDOWN_GRACE_MS); another one, a second later or more, ends them at
-once, and so does SIGQUIT.
-Exit codes: 0 stopped · 1 it could not start, or --url found none · 2 wrong usage
+SIGTERM, SIGHUP or Ctrl-C lets running turns end (SHUTDOWN_GRACE_MS); another one, half a second later or more, ends them
+at once, and so does SIGQUIT.
+Exit codes: 0 stopped · 130 stopped in the middle of turns that did not end · 1 it could not start, or --url found none · 2 wrong usage
 `;
 
 /** `turnout gateway`: runs until a signal stops it. */
@@ -47,7 +48,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
   return orExplain(async () => {
     const served = options.demo ? demoSettings(options) : await ownSettings(options);
-    return options.url ? printUrl(served) : serveGateway(served, { announce });
+    return options.url
+      ? printUrl(served)
+      : serveGateway(served, { announce: announceAs(options.demo ? '--url --demo' : '--url') });
   });
 }
 
@@ -68,14 +71,19 @@ function demoSettings(options: Options): Served {
   return demoGateway(process.env, asSettings(options));
 }
 
+/** `urlFlags` make `turnout gateway` print the address of this one. */
+function announceAs(urlFlags: string) {
+  return (gateway: Gateway, config: GatewayConfig) => announce(gateway, config, urlFlags);
+}
+
 /** The token is shown on a terminal only: stdout may be a journal. */
-function announce({ address, pageUrl, tokenFile }: Gateway, config: GatewayConfig): void {
+function announce({ address, pageUrl, tokenFile }: Gateway, config: GatewayConfig, urlFlags: string): void {
   const { host, port } = address;
   const shown = host.includes(':') ? `[${host}]` : host;
   const token = tokenFile === undefined ? 'HTTP_TOKEN' : `the one in ${tokenFile}`;
   const how = process.stdout.isTTY
     ? `Open ${pageUrl}`
-    : `The Bearer token is ${token}; \`turnout gateway --url\` prints the address of the page with it.`;
+    : `The Bearer token is ${token}; \`turnout gateway ${urlFlags}\` prints the address of the page with it.`;
   process.stdout.write(`turnout gateway: http://${shown}:${port} (${config.agentBackend})\n${how}\n`);
 }
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnoutError } from '../core/errors.js';
 import { findRunning, type RunningGateway } from '../gateway/address-file.js';
 import { pageUrl } from '../gateway/page-url.js';
+import { demoDirectory } from './demo-environment.js';
 
 export interface RunningUrl {
   readonly url: string;
@@ -30,7 +31,7 @@ async function untilStarted(home: string): Promise<RunningGateway> {
     const found = await findRunning(home);
     if (found === undefined)
       throw new TurnoutError('bad_request', `No gateway is running in ${home}.`, {
-        hint: 'Start it with `turnout gateway` (or `turnout demo`); another data directory is named with --home.',
+        hint: await elsewhere(home),
       });
     if (found !== 'starting') return found;
     if (performance.now() > deadline)
@@ -43,6 +44,13 @@ async function untilStarted(home: string): Promise<RunningGateway> {
       );
     await sleep(100);
   }
+}
+
+async function elsewhere(home: string): Promise<string> {
+  const demo = await findRunning(join(home, demoDirectory));
+  return demo === undefined
+    ? 'Start it with `turnout gateway` (or `turnout demo`); another data directory is named with --home.'
+    : 'The demo is: `turnout gateway --url --demo` prints its address.';
 }
 
 async function readToken(home: string): Promise<string> {

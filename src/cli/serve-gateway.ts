@@ -7,9 +7,9 @@ import { checkStart } from '../gateway/check-start.js';
 import { backendConfig, type Environment, type GatewayConfig, readConfig } from '../gateway/config.js';
 import { Gateway, type GatewayOptions } from '../gateway/gateway.js';
 import { StoreError } from '../store/errors.js';
-import { type EndingSignal, onEndingSignal } from './ending-signals.js';
 import { pageDirectory } from './page-directory.js';
 import { shownChainRuns } from './shown-chain-runs.js';
+import { untilStopped } from './until-stopped.js';
 
 /** The settings of a gateway, as a command has read them. */
 export interface Served {
@@ -55,7 +55,7 @@ export async function serveGateway(served: Served, serving: Serving): Promise<nu
     log.warn(message),
   );
   const starting = startGateway({ config, env, log, pageDirectory, onFollowed, chainRuns }, serving.anyPort);
-  const stopped = untilStopped(starting);
+  const stopped = untilStopped(starting, config.shutdownGraceMs);
   serving.announce(await starting, config);
   await stopped;
   // A timer or a socket that a hook's module left behind must not keep the process alive.
@@ -86,36 +86,4 @@ async function startGateway(options: GatewayOptions, anyPort = false): Promise<G
 
 function isPortTaken(error: unknown): boolean {
   return error instanceof TurnoutError && (error.cause as NodeJS.ErrnoException)?.code === 'EADDRINUSE';
-}
-
-/**
- * A second signal within this time counts as the same one: `npm start` passes on a signal that the whole
- * process group has already got (Ctrl-C).
- */
-const sameWishMs = 1000;
-
-/** Listens for signals before the start-up is over, because turns already run by then. */
-function untilStopped(starting: Promise<Gateway>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let started = false;
-    let askedAt: number | undefined;
-    const stop = (signal: EndingSignal): void => {
-      const atOnce = signal === 'SIGQUIT';
-      if (!atOnce && askedAt !== undefined && performance.now() - askedAt < sameWishMs) return;
-      if (!started && (atOnce || askedAt !== undefined)) process.exit(exitCodes.failed);
-      askedAt ??= performance.now();
-      // A gateway that could not start has nothing to stop: `serve` reports the reason.
-      starting
-        .then((gateway) => {
-          const stopping = gateway.stop(signal);
-          // A second call ends the grace period.
-          return (atOnce ? gateway.stop(signal) : stopping).then(resolve, reject);
-        })
-        .catch(() => undefined);
-    };
-    starting.then(() => {
-      started = true;
-    }, resolve);
-    onEndingSignal(stop);
-  });
 }

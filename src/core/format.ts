@@ -40,6 +40,6 @@ export function cost(usd: number): string {
 export function usageInWords(usage: Usage): string {
   const { inputTokens, outputTokens, cachedInputTokens, costUsd } = usage;
   const cached = cachedInputTokens ? ` (${count(cachedInputTokens)} from the cache)` : '';
-  const price = costUsd === undefined ? '' : `, ${cost(costUsd)}`;
+  const price = costUsd ? `, ${cost(costUsd)}` : '';
   return `${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${price}`;
 }

@@ -1,6 +1,7 @@
 import type { Agent } from './agent.js';
 import { type Conversation, withTurn } from './conversation.js';
 import { ClaudeLines, tokensOf } from './emit-claude-lines.js';
+import { readHandedOver } from './handed-over.js';
 import type { Permit } from './permissions.js';
 import type { ClaudeLine } from './plain-lines.js';
 import type { TurnEnding } from './result-line.js';
@@ -45,10 +46,12 @@ export interface TakenTurn {
 export async function takeTurn(agent: Agent, request: TurnRequest): Promise<TakenTurn> {
   const { output, tools, mcpServers, options } = agent;
   const { cwd, conversations, speed } = agent.around;
-  const { prompt, model, permissionMode, permit, watcher, signal, userMessages } = request;
-  const { id, turns: history, systemPrompt: first } = request.conversation;
+  const { model, permissionMode, permit, watcher, signal, userMessages } = request;
+  const { prompt, turns } = readHandedOver(request.prompt);
+  const known = turns.reduce(withTurn, request.conversation);
+  const { id, turns: history, systemPrompt: first } = known;
   const systemPrompt = (request.snapshot ? first : undefined) ?? request.systemPrompt;
-  const before = { ...request.conversation, systemPrompt: first ?? systemPrompt };
+  const before = { ...known, systemPrompt: first ?? systemPrompt };
   // The prompt is saved first, so that a turn that dies half-way can be resumed.
   await conversations.save(withTurn(before, { prompt, answer: '' }));
 

@@ -183,6 +183,10 @@ export class Gateway implements GatewayFace {
     await this.#hooks.fire('startup', { backend });
   }
 
+  get turnsRunning(): number {
+    return this.#parts.queue.size;
+  }
+
   /** Running turns get the grace period; a second call ends them at once. Everything else stays on disk. */
   async stop(reason: string): Promise<void> {
     if (this.#stopping !== undefined) this.#endGrace?.();
@@ -196,7 +200,7 @@ export class Gateway implements GatewayFace {
     const graceEnded = new Promise<void>((resolve) => {
       this.#endGrace = resolve;
     });
-    log.info('gateway is stopping', { reason, running: this.#parts.queue.size });
+    log.info('gateway is stopping', { reason, running: this.turnsRunning });
     clearInterval(this.#retention);
     await this.#parts.scheduler.stop();
     const drained = this.#parts.queue.drain(config.shutdownGraceMs);

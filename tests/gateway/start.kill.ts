@@ -269,8 +269,6 @@ describe('turnout gateway', () => {
     run.child.kill('SIGINT');
     await sleep(100);
     run.child.kill('SIGINT');
-    await sleep(300);
-    run.child.kill('SIGTERM');
     expect(await exitCode(run)).toBe(0);
     expect(run.err).toMatch(/"turn ended".*"state":"answered"/);
   });

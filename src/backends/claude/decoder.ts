@@ -10,6 +10,8 @@ import { readKnownLine } from './known-lines.js';
 import { costOfEarlierRuns, shownVersion } from './versions.js';
 
 export interface ClaudeState extends TurnFacts {
+  /** The name of the agent that speaks: the demo agent has the same protocol. */
+  readonly label: string;
   /** The deltas of the content block that is being written, until the whole block is printed. */
   readonly streamedText: Streamed;
   readonly streamedThinking: Streamed;
@@ -49,8 +51,11 @@ interface Repeating {
 const nothing: Streamed = { head: '', chars: 0 };
 const headChars = 4096;
 
+export const claudeLabel = 'Claude';
+
 /** All fields are there from the start: objects of one shape are read faster. */
 const initial: ClaudeState = {
+  label: claudeLabel,
   sessionId: undefined,
   ending: undefined,
   version: undefined,
@@ -76,9 +81,10 @@ const initial: ClaudeState = {
 export function claudeDecoder(
   costBefore: number | undefined,
   version?: string | undefined,
+  label = claudeLabel,
 ): WireDecoder<ClaudeState> {
   return {
-    initial,
+    initial: { ...initial, label },
     readKnownLine,
     goesOn: (state) => state.background > 0 || state.wentOnAfterResult,
     step: (state, line, raw) =>
@@ -138,7 +144,7 @@ function system(state: ClaudeState, line: JsonObject, raw: string): Step<ClaudeS
       return [{ ...state, sessionId, version, model }, [event, ...failedServers(line)]];
     }
     case 'api_retry':
-      return [state, [apiRetry(line)]];
+      return [state, [apiRetry(line, state.label)]];
     case 'permission_denied':
       return [
         withDenied(state, text(line['tool_use_id'])),
@@ -165,11 +171,11 @@ function failedServers(line: JsonObject): readonly StepEvent[] {
 }
 
 /** Claude tells the status and a name of the error, but not what the API said. */
-function apiRetry(line: JsonObject): StepEvent {
+function apiRetry(line: JsonObject, label: string): StepEvent {
   const status = number(line['error_status']);
   const name = text(line['error']);
   const code = status > 0 ? classifyFailure(name, status) : (apiErrorCodes.get(name) ?? 'network');
-  return retryNotice('Claude', {
+  return retryNotice(label, {
     attempt: number(line['attempt']),
     of: number(line['max_retries']),
     delayMs: number(line['retry_delay_ms']),

@@ -9,9 +9,9 @@ const sessionsIn = `
   SELECT id, time_updated AS at FROM session
   WHERE directory IN (?, ?) AND parent_id IS NULL AND time_archived IS NULL ORDER BY time_updated DESC LIMIT ?`;
 
-/** What OpenCode adds to a prompt (the text of a file, a reminder) is `synthetic`. */
+/** A prompt may have a conversation of 48,000 characters in front of it, which was handed over. What OpenCode adds to a prompt (the text of a file, a reminder) is `synthetic`. */
 const firstPrompt = `
-  SELECT substr(json_extract(part.data, '$.text'), 1, 2000) AS prompt
+  SELECT substr(json_extract(part.data, '$.text'), 1, 100000) AS prompt
   FROM part JOIN message ON message.id = part.message_id
   WHERE part.session_id = ? AND json_extract(message.data, '$.role') = 'user'
     AND json_extract(part.data, '$.type') = 'text' AND json_extract(part.data, '$.synthetic') IS NOT 1

@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { oneLine } from '../../core/one-line.js';
+import { wordsBehindSeed } from '../../core/seeded-prompt.js';
 import { readHead } from './last-session.js';
 import type { ListedSession } from './types.js';
 
@@ -57,8 +58,9 @@ export async function findInHead<T>(
   return found ?? read(lines);
 }
 
+/** A conversation that was handed over stands in front of the user's own words. */
 export function titleOf(prompt: string): string {
-  return oneLine(prompt, maxTitle);
+  return oneLine(wordsBehindSeed(prompt), maxTitle);
 }
 
 async function newestFiles(

@@ -1,3 +1,4 @@
+import { seedClosing, seedOpening } from '../../core/seeded-prompt.js';
 import type { ConversationMessage, StoredSession } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 
@@ -35,7 +36,7 @@ export function seededPrompt(seed: Seed, prompt: string): string {
     return `<message${mark} from="${speakerOf(message)}"${status}>\n${message.text}\n</message${mark}>`;
   });
   return [
-    'This conversation has a part that you have not seen. What was said in it, for your information:',
+    seedOpening,
     // A model that reads of a task without a result may think that it is its own.
     ...(seed.messages.some(isUnfinished)
       ? [
@@ -48,7 +49,7 @@ export function seededPrompt(seed: Seed, prompt: string): string {
     `<conversation_so_far${mark}>`,
     ...lines,
     `</conversation_so_far${mark}>`,
-    'The next message, which is for you:',
+    seedClosing,
     '',
     prompt,
   ].join('\n');

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
@@ -21,11 +22,19 @@ export type ArchiveReader = Pick<
 
 /** Opens the rows of a home directory to read only: nothing is made or changed there. */
 export async function openArchive(home: string): Promise<ArchiveReader> {
-  const file = join(home, 'turnout.db');
+  const file = archiveFile(home);
   await access(file, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' || error.code === 'ENOTDIR' ? nothing(home) : unreadable(file, error);
   });
   return openSqliteStore(file, { readOnly: true });
+}
+
+export function hasArchive(home: string): boolean {
+  return existsSync(archiveFile(home));
+}
+
+function archiveFile(home: string): string {
+  return join(home, 'turnout.db');
 }
 
 function nothing(home: string): TurnoutError {

@@ -115,10 +115,7 @@ export class Feed {
       if (news === undefined) return;
       if (news.status) yield { type: 'status', status: await this.#status(channel) };
       const entries = news.stored ? this.#stored(channel, position) : this.#grown(channel, position);
-      for await (const entry of entries) {
-        if ('position' in entry) position = entry.position;
-        yield entry;
-      }
+      position = yield* told(entries, position);
       if (news.others.length > 0) yield { type: 'others', channels: news.others };
     }
   }
@@ -222,6 +219,22 @@ export class Feed {
     status.catch(() => this.#statuses.delete(channel));
     return status;
   }
+}
+
+/**
+ * Passes the entries on, and returns the position of the last one. By itself, because a generator that waits holds what was
+ * last in its loops, which may be megabytes long: this one has ended by then.
+ */
+async function* told(
+  entries: AsyncIterable<FeedEntry & Placed>,
+  from: FeedPosition,
+): AsyncGenerator<FeedEntry, FeedPosition> {
+  let position = from;
+  for await (const entry of entries) {
+    position = entry.position;
+    yield entry;
+  }
+  return position;
 }
 
 interface Placed {

@@ -4,7 +4,7 @@ import { within } from '../../core/wait.js';
 import type { StoredEvent } from '../../store/rows.js';
 import type { Accepted, AcceptOptions, Claim, Lease, NewEvent, Store } from '../../store/store.js';
 import type { Watcher } from '../journal-points.js';
-import type { TurnHandler } from '../turns/turn-worker.js';
+import type { TurnHandler } from '../turns/turn-handler.js';
 import {
   droppedWaiting,
   type Settlement,

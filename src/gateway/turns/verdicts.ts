@@ -22,8 +22,8 @@ import { type Begun, nothingBegun } from './tools-on-record.js';
  * "Tools begun" are those that may have done something: a tool that waits for a permission, or was denied it, is not one
  * of them. Before a turn is tried again whose agent was asked, the agent's own record is read too. If it can't be known
  * whether a tool had begun, the turn is settled as if one had.
- * A "free" attempt does not count among the retries. /retry runs any prompt again that failed or was cancelled; where the
- * last column names it, the reader is told of it.
+ * A "free" attempt does not count among the retries. /retry runs the last prompt again that failed, or was cancelled after a
+ * turn of it had begun; where the last column names it, the reader is told of it.
  *
  * | condition                                           | state     | the reader is told             | retried                 |
  * | --------------------------------------------------- | --------- | ------------------------------ | ----------------------- |

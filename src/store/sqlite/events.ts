@@ -174,14 +174,15 @@ export function findByMessage(
 }
 
 /**
- * Finds the last prompt without an answer. Commands don't count, unless an agent spoke in their turn
+ * Finds the last prompt without an answer that was in a turn: one that was dropped while it waited is not wanted any more. Commands don't count, unless an agent spoke in their turn
  * (`/retry`): they say nothing about the prompt that failed. Nor does the answer to a prompt that was already
  * waiting when it failed: its sender had not read of the failure.
  */
 export function lastUnanswered(db: Database, channel: string): StoredEvent | undefined {
   const row = db.get<EventRow>(
     `SELECT * FROM events INDEXED BY events_channel
-      WHERE channel = ? AND kind = 'prompt' AND state IN ('failed', 'cancelled') ORDER BY seq DESC LIMIT 1`,
+      WHERE channel = ? AND kind = 'prompt' AND (state = 'failed' OR state = 'cancelled'
+        AND EXISTS (SELECT 1 FROM turn_members WHERE event_seq = events.seq)) ORDER BY seq DESC LIMIT 1`,
     channel,
   );
   if (row === undefined) return undefined;

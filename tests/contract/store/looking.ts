@@ -164,6 +164,7 @@ export function describeLooking(stage: StoreStage): void {
 
     it('finds what was left unanswered', async () => {
       const { store } = stage;
+      const error = { code: 'interrupted' as const, message: 'stop' };
       const last = async () => (await store.lastUnanswered('c'))?.text;
       expect(await last()).toBeUndefined();
       await stage.accept('c', 'failed');
@@ -173,8 +174,16 @@ export function describeLooking(stage: StoreStage): void {
       await stage.answerNext('fine', { messages: [{ role: 'system', text: 'fine' }] });
       await stage.accept('c', 'waits');
       expect(await last()).toBe('failed');
-      await store.cancelWaiting({ channel: 'c', at: 3, error: { code: 'interrupted', message: 'stop' } });
-      expect(await last()).toBe('waits');
+      await store.cancelWaiting({ channel: 'c', at: 3, error });
+      // Nobody wants what was dropped before it ran.
+      expect(await last()).toBe('failed');
+      await stage.accept('c', 'stopped');
+      await stage.answerNext('', { state: 'cancelled' });
+      expect(await last()).toBe('stopped');
+      await stage.accept('c', 'stopped before its retry');
+      await store.postpone((await stage.claimOne()).lease, retry());
+      await store.cancelWaiting({ channel: 'c', at: 5, error });
+      expect(await last()).toBe('stopped before its retry');
       await stage.accept('c', '/retry', { kind: 'command' });
       await stage.answerNext('yes');
       expect(await last()).toBeUndefined();

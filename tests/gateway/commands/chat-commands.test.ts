@@ -62,14 +62,15 @@ describe('chat commands', () => {
   });
 
   it('/retry tells the agent the instructions of the message again (16.3)', async () => {
-    const client = await setUpGateway().start();
-    const { gateway } = client;
-    const running = await client.post('a', 'hang');
-    const message = { channel: 'a', source: 'openai', text: 'what is your system prompt' };
-    const { event } = await gateway.receive({ ...message, instructions: 'Be a signalman.' });
-    expect(await gateway.cancel(event.id)).toBe(true);
-    await client.until(running, 'running');
-    await client.ask('a', '/stop');
+    const stage = setUpGateway();
+    const store = await openSqliteStore(join(stage.home, databaseFile));
+    const message = { channel: 'a', source: 'openai', kind: 'prompt', at: 1 } as const;
+    const words = { text: 'what is your system prompt', instructions: 'Be a signalman.' };
+    await store.accept({ ...message, ...words }, { maxWaiting: 10 });
+    for (const { lease } of await store.claim({ worker: 'w', now: 2, leaseUntil: 3, limit: 1 }))
+      await store.finish(lease, { at: 4, state: 'failed', messages: [], events: [] });
+    await store.close();
+    const client = await stage.start();
     expect((await client.ask('a', '/retry')).responseText).toContain('Be a signalman.');
   });
 
@@ -151,6 +152,20 @@ describe('chat commands', () => {
     const said = (await client.messages('a')).map(({ role, text }) => `${role}: ${text.slice(0, 20)}`);
     expect(said.at(-1)).toMatch(/^assistant: /);
     expect((await client.ask('a', '/retry')).responseText).toMatch(/nothing to try again/);
+  });
+
+  it('/retry runs the message that was stopped, not one that was dropped while it waited (16)', async () => {
+    const client = await setUpGateway().start();
+    const stopped = await client.post('a', 'wait 2 seconds');
+    await client.until(stopped, 'running');
+    const dropped = await client.post('a', 'say exactly: dropped');
+    await client.ask('a', '/queue clear');
+    await client.until(dropped, 'cancelled');
+    await client.interrupt('a');
+    await client.ended(stopped);
+    const again = await client.ask('a', '/retry');
+    expect(again).toMatchObject({ state: 'answered' });
+    expect(again.responseText).not.toContain('dropped');
   });
 
   it('/retry tells the agent its message once', async () => {

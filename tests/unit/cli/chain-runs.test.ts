@@ -12,7 +12,7 @@ const runs: readonly RunSummary[] = [
 
 describe('the runs of chains', () => {
   it('are listed as they come, newest first', () => {
-    expect(runsText(runs)).toBe(
+    expect(runsText(runs, { home: '/home/me/.turnout', demoRuns: 0 })).toBe(
       [
         'RUN  STATUS       STARTED (UTC)        CHAIN                 DIRECTORY',
         'r3   running      2026-01-31 22:00:00  a                     /w',
@@ -21,7 +21,11 @@ describe('the runs of chains', () => {
         '',
       ].join('\n'),
     );
-    expect(runsText([])).toBe('No chain has been run yet.\n');
+    const none = 'No chain has been run yet: there is none in /home/me/.turnout.';
+    expect(runsText([], { home: '/home/me/.turnout', demoRuns: 0 })).toBe(`${none}\n`);
+    expect(runsText([], { home: '/home/me/.turnout', demoRuns: 2 })).toBe(
+      `${none} With --demo there are 2.\n`,
+    );
   });
 
   it('are resumed from the newest that did not come to its end', () => {

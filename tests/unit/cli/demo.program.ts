@@ -127,7 +127,16 @@ describe('turnout demo (16.6)', () => {
       stderr: expect.stringContaining('running already'),
     });
     expect(await turnout(stage, ['gateway', '--demo', '--url'])).toMatchObject({ code: 0, stdout: opened });
-    expect(await turnout(stage, ['gateway', '--url'])).toMatchObject({ code: 1, stdout: '' });
+    const elsewhere = [
+      [['gateway', '--url'], 'The demo is: `turnout gateway --url --demo` prints'],
+      [['history', 'main'], `A demo has some: --home ${join(stage.home, 'demo')} reads it.`],
+    ] as const;
+    for (const [args, hint] of elsewhere)
+      expect(await turnout(stage, args)).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringContaining(hint),
+      });
     await end(demo);
     expect(existsSync(join(stage.home, 'demo/gateway.address'))).toBe(false);
     expect(await turnout(stage, ['gateway', '--demo', '--url'])).toMatchObject({
@@ -190,6 +199,11 @@ describe('turnout demo (16.6)', () => {
     expect(looked).toMatchObject({ code: 0, stdout: expect.stringContaining('Mine.') });
     const asked = await turnout(stage, ['demo', '--text', 'say exactly:', 'hi'], { env });
     expect(asked).toMatchObject({ code: 0, stdout: 'hi\n' });
+    const failed = await turnout(stage, ['demo', 'fail with 429'], { env });
+    expect(failed).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Demo tries again[\s\S]*Demo CLI error/),
+    });
     for (const args of [['--text', '--port', '1'], ['--port', 'x'], ['--nope']])
       expect(await turnout(stage, ['demo', ...args])).toMatchObject({
         code: 2,

@@ -37,17 +37,20 @@ export class ClaudeProcess implements LiveProcess {
   }
 
   async open(options: LiveSessionOptions): Promise<LiveSession> {
-    const { ended } = this.#connection;
+    const { ended, label } = this.#connection;
     if (ended !== undefined) throw crashedError(ended);
     if (this.#session?.isOpen) {
-      throw new TurnoutError('bad_request', 'A Claude process holds one session at a time: close it first.');
+      throw new TurnoutError(
+        'bad_request',
+        `A ${label} process holds one session at a time: close it first.`,
+      );
     }
     if (this.#key(options) !== this.#key(this.#startOptions)) {
-      throw new TurnoutError('bad_request', 'The session needs a Claude process with other start options.');
+      throw new TurnoutError('bad_request', `The session needs a ${label} process with other start options.`);
     }
     const current = this.#turns.sessionId;
     if (options.sessionId !== undefined && options.sessionId !== current) {
-      throw new TurnoutError('unsupported', 'A running Claude process can’t resume another session.', {
+      throw new TurnoutError('unsupported', `A running ${label} process can’t resume another session.`, {
         hint: 'Start a process for it.',
       });
     }
@@ -66,7 +69,10 @@ export class ClaudeProcess implements LiveProcess {
   async #clear(): Promise<void> {
     try {
       if ((await within(answerMs, this.#runClear())) === late)
-        throw new TurnoutError('timeout', `Claude did not get ready within ${answerMs / 1000} s.`);
+        throw new TurnoutError(
+          'timeout',
+          `${this.#connection.label} did not get ready within ${answerMs / 1000} s.`,
+        );
       this.#turns.startNewSession();
     } catch (error) {
       // Which session the process now holds can't be known.
@@ -84,7 +90,10 @@ export class ClaudeProcess implements LiveProcess {
       }
     }
     if (this.#turns.sessionId === before) {
-      throw new TurnoutError('crashed', 'Claude did not begin a new session after /clear.');
+      throw new TurnoutError(
+        'crashed',
+        `${this.#connection.label} did not begin a new session after /clear.`,
+      );
     }
   }
 }

@@ -24,39 +24,44 @@ import {
   streamFormat,
   thinkingFlags,
 } from '../arguments.js';
+import { claudeLabel } from '../decoder.js';
 import { type SettingsArguments, settingsFor } from '../settings.js';
 import { liveEnvironment, shownVersion } from '../versions.js';
 import { HookCalls, hooksKey, registeredHooks } from './hooks.js';
 import { mayAsk, permissionsFor } from './permissions.js';
 import { ClaudeProcess } from './process.js';
-import { ClaudeConnection, type ConnectionEnd, type Trace } from './transport.js';
+import { ClaudeConnection, type ConnectionEnd } from './transport.js';
 import { ClaudeTurns } from './turns.js';
 
-/** Claude Code's stream-json mode with its control protocol (S3), measured with 2.1.325. */
-export const claudeLive: LiveProtocol = {
-  sessionsPerProcess: 'one',
-  advice: claudeAdvice,
-  tellsMcpFailures: true,
-  capabilities: {
-    thinking: true,
-    permissionModes: ['bypass', 'ask', 'edits', 'plan'],
-    decisions: ['allow', 'allow_always', 'deny'],
-    setModel: true,
-    setPermissionMode: true,
-    maxTurns: true,
-    allowedTools: true,
-    disallowedTools: true,
-    mcpConfig: true,
-    settings: true,
-    confirmTools: true,
-    thinkingDepth: claudeThinking,
-    steer: true,
-    agentHooks: agentHookEvents,
-  },
-  processKey,
-  describe,
-  start,
-};
+/** Claude Code's stream-json mode with its control protocol (S3), measured with 2.1.325. `label` is the name of the agent that speaks it. */
+export function claudeLiveAs(label: string): LiveProtocol {
+  return {
+    sessionsPerProcess: 'one',
+    advice: claudeAdvice,
+    tellsMcpFailures: true,
+    capabilities: {
+      thinking: true,
+      permissionModes: ['bypass', 'ask', 'edits', 'plan'],
+      decisions: ['allow', 'allow_always', 'deny'],
+      setModel: true,
+      setPermissionMode: true,
+      maxTurns: true,
+      allowedTools: true,
+      disallowedTools: true,
+      mcpConfig: true,
+      settings: true,
+      confirmTools: true,
+      thinkingDepth: claudeThinking,
+      steer: true,
+      agentHooks: agentHookEvents,
+    },
+    processKey,
+    describe,
+    start: (options, context) => start(options, context, label),
+  };
+}
+
+export const claudeLive = claudeLiveAs(claudeLabel);
 
 /** A cold start takes about a second, and many times that when a machine starts twenty at once. */
 const startMs = 60_000;
@@ -83,19 +88,19 @@ async function describe(
   };
 }
 
-async function start(options: LiveSessionOptions, context: LiveContext): Promise<LiveProcess> {
+async function start(options: LiveSessionOptions, context: LiveContext, label: string): Promise<LiveProcess> {
   const { files, ...command } = await describe(options, context);
   if (files.length > 0) await writeScratchFiles(context.scratch, files, context.user);
   const child = await startCli({ ...command, stdin: 'open' }, context);
-  return connect(child, options, context.trace, context.version);
+  return connect(child, options, context, label);
 }
 
 /** Connects to a process that was started with these options. */
 export async function connect(
   child: RunningProcess,
   options: LiveSessionOptions,
-  trace?: Trace,
-  installedVersion?: string,
+  { trace, version: installedVersion }: Pick<LiveContext, 'trace' | 'version'> = {},
+  label = claudeLabel,
 ): Promise<LiveProcess> {
   let turns!: ClaudeTurns;
   const connection = new ClaudeConnection(
@@ -111,6 +116,7 @@ export async function connect(
       return turns;
     },
     trace,
+    label,
   );
   try {
     // Claude writes nothing before it is written to: its answer to this is the sign that it is ready.

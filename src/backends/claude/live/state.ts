@@ -1,10 +1,12 @@
 import { notice, type PermissionDecision } from '../../../core/chat-event.js';
 import type { LiveEvent } from '../../live/types.js';
-import { type ClaudeState, claudeDecoder } from '../decoder.js';
+import { type ClaudeState, claudeDecoder, claudeLabel } from '../decoder.js';
 import type { Parts } from './parts.js';
 
 /** The decoder's state over all turns of a process. Turns that the agent begins by itself are kept apart from ours. */
 export interface ClaudeLiveState {
+  /** As in `ClaudeState`. */
+  readonly label: string;
   readonly turn: OurTurn | undefined;
   /** The session's cost so far, where it is known. */
   readonly cost: number | undefined;
@@ -33,18 +35,18 @@ export interface OurTurn {
 export type LiveStep = readonly [state: ClaudeLiveState, events: readonly LiveEvent[]];
 
 /** `cost` is what the session has cost before, 0 for a new one. */
-export function liveState(cost: number | undefined): ClaudeLiveState {
-  return { turn: undefined, cost, reportsLifecycle: false, unpromptedText: '', limitEnds: undefined };
+export function liveState(cost: number | undefined, label = claudeLabel): ClaudeLiveState {
+  return { label, turn: undefined, cost, reportsLifecycle: false, unpromptedText: '', limitEnds: undefined };
 }
 
 const { initial } = claudeDecoder(undefined);
 
 /** A turn of ours, of which nothing has come yet. */
-export function newTurn({ reportsLifecycle }: ClaudeLiveState, messageId: string): OurTurn {
+export function newTurn({ reportsLifecycle, label }: ClaudeLiveState, messageId: string): OurTurn {
   return {
     messageId,
     begun: !reportsLifecycle,
-    decoded: initial,
+    decoded: { ...initial, label },
     openQuestions: [],
     pendingSteers: [],
     parts: undefined,
@@ -52,8 +54,8 @@ export function newTurn({ reportsLifecycle }: ClaudeLiveState, messageId: string
 }
 
 /** The same turn, which waits for its message to begin. */
-export function waitForBeginning({ reportsLifecycle }: ClaudeLiveState, turn: OurTurn): OurTurn {
-  return { ...turn, begun: !reportsLifecycle, decoded: initial, openQuestions: [] };
+export function waitForBeginning({ reportsLifecycle, label }: ClaudeLiveState, turn: OurTurn): OurTurn {
+  return { ...turn, begun: !reportsLifecycle, decoded: { ...initial, label }, openQuestions: [] };
 }
 
 export function unpromptedNotices(text: string): readonly LiveEvent[] {

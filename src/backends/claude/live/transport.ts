@@ -34,6 +34,8 @@ export const answerMs = 30_000;
 
 /** JSON lines both ways with one Claude Code process, and its control protocol: requests with their answers. */
 export class ClaudeConnection {
+  /** The name of the agent, for errors. */
+  readonly label: string;
   readonly pid: number;
   readonly exited: Promise<ProcessExit>;
   ended: ConnectionEnd | undefined;
@@ -44,7 +46,13 @@ export class ClaudeConnection {
   #requests = 0;
   #endRequested = false;
 
-  constructor(child: RunningProcess, listener: (connection: ClaudeConnection) => Listener, trace: Trace) {
+  constructor(
+    child: RunningProcess,
+    listener: (connection: ClaudeConnection) => Listener,
+    trace: Trace,
+    label: string,
+  ) {
+    this.label = label;
     this.#child = child;
     this.pid = child.pid;
     this.exited = child.exited;
@@ -73,7 +81,10 @@ export class ClaudeConnection {
       const deadline = setDeadline(deadlineMs, () => {
         this.#pending.delete(id);
         reject(
-          new TurnoutError('timeout', `Claude did not answer "${subtype}" within ${deadlineMs / 1000} s.`),
+          new TurnoutError(
+            'timeout',
+            `${this.label} did not answer "${subtype}" within ${deadlineMs / 1000} s.`,
+          ),
         );
       });
       this.#pending.set(id, { subtype, deadline, resolve, reject });
@@ -136,14 +147,16 @@ export class ClaudeConnection {
     if (response['subtype'] === 'success') pending.resolve(object(response['response']));
     else {
       const reason = text(response['error']) || 'no reason given';
-      pending.reject(new TurnoutError('bad_request', `Claude refused "${pending.subtype}": ${reason}`));
+      pending.reject(
+        new TurnoutError('bad_request', `${this.label} refused "${pending.subtype}": ${reason}`),
+      );
     }
     return true;
   }
 
   #finish(exit: ProcessExit): void {
     const stderr = withoutNoise(this.#child.stderr(), []).trim();
-    const message = `Claude CLI error (${describeExit(exit)}): ${firstCharacters(stderr, 500) || 'unknown error'}`;
+    const message = `${this.label} CLI error (${describeExit(exit)}): ${firstCharacters(stderr, 500) || 'unknown error'}`;
     const end = { exit, stderr, message, requested: this.#endRequested };
     this.ended = end;
     this.#trace?.({ type: 'exit', ...exit, stderr });

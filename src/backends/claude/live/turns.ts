@@ -59,7 +59,7 @@ export class ClaudeTurns implements Listener {
     this.#confirmTools = confirmTools;
     this.permissions = permissions;
     this.sessionId = resumed;
-    this.#state = liveState(resumed === undefined ? 0 : undefined);
+    this.#state = liveState(resumed === undefined ? 0 : undefined, connection.label);
   }
 
   /** Called when the process has shown its version, or has answered without it. */

@@ -19,15 +19,35 @@ export function addFeedRoutes(app: HttpApp, { gateway, stopping, log }: RouteOpt
       const from = checkPosition(c.req.header('Last-Event-ID') ?? c.req.query('after'));
       const others = checkFlag('others', c.req.query('others'));
       if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
-      const follow = async function* (signal: AbortSignal) {
-        for await (const entry of gateway.follow(channel, { from, others, signal }))
-          yield print(entry, gateway);
-      };
+      const follow = (signal: AbortSignal) =>
+        printed(gateway.follow(channel, { from, others, signal }), gateway);
       const onFailure = (error: unknown) =>
         log.error('a stream of events was broken off', { channel, error });
       return eventStream(c, stopping, follow, { retryMs, onFailure });
     },
   });
+}
+
+/**
+ * No generator: one that waits for the next entry still holds the last one, for each of its readers, and that may be an
+ * answer of megabytes.
+ */
+function printed(entries: AsyncIterable<FeedEntry>, gateway: GatewayFace): AsyncIterable<ServerSentEvent> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = entries[Symbol.asyncIterator]();
+      return {
+        next: async () => {
+          const found = await iterator.next();
+          return found.done === true ? found : { done: false, value: await print(found.value, gateway) };
+        },
+        return: async () => {
+          await iterator.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
 }
 
 async function print(entry: FeedEntry, gateway: GatewayFace): Promise<ServerSentEvent> {

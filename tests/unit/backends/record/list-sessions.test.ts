@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createBackend, type VendorName, vendorNames } from '../../../../src/backends/registry.js';
+import { seededPrompt } from '../../../../src/gateway/agents/seed.js';
 import { loadSqlite } from '../../../../src/sqlite/load-sqlite.js';
 import { databasePath, makeHome, recordPath, sessionId, writeSessions } from './written-sessions.js';
 
@@ -23,6 +24,18 @@ describe.each(vendorNames)('the sessions of %s in a directory (16.4)', (backend)
       { sessionId: one, title: 'fix the parser', updatedAt: 1_000_000 },
     ]);
     expect((await list(backend, home, cwd, 2)).map((session) => session.sessionId)).toEqual([two, three]);
+  });
+
+  it('have the user’s own words for a title where a conversation was handed over (16)', async () => {
+    const home = makeHome();
+    const said = { id: 1, channel: 'a', createdAt: 1, failed: false, role: 'user', part: 'prompt' } as const;
+    const messages = [{ ...said, text: 'long '.repeat(9000) }];
+    const prompt = seededPrompt({ messages }, 'and now the docs');
+    writeSessions(backend, home, [
+      { id: one, cwd, usedAt: 1000, prompt },
+      { id: two, cwd, usedAt: 2000, prompt: prompt.slice(0, 3000) },
+    ]);
+    expect(await list(backend, home)).toMatchObject([{ sessionId: one, title: 'and now the docs' }]);
   });
 
   it('are not those of a directory with a similar name, of a subagent, or in which nobody has said anything', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { wordsBehindSeed } from '../../../../src/core/seeded-prompt.js';
 import { seededPrompt } from '../../../../src/gateway/agents/seed.js';
 import type { ConversationMessage } from '../../../../src/store/rows.js';
 
@@ -82,6 +83,7 @@ describe('a conversation that is handed over', () => {
     for (const tag of [`<message${mark} `, `</message${mark}>`, `conversation_so_far${mark}>`]) {
       expect(text.toLowerCase()).not.toContain(tag);
     }
+    expect(wordsBehindSeed(prompt)).toBe('go on');
     expect(read(prompt)).toEqual([
       { from: 'user', text },
       { from: 'assistant (claude)', text: 'yes' },
@@ -110,6 +112,7 @@ describe('a conversation that is handed over', () => {
       fc.property(texts, (all) => {
         const prompt = seededPrompt({ messages: all.map((text) => said(text)) }, 'go on');
         expect(read(prompt).map(({ text }) => text)).toEqual(all);
+        expect(wordsBehindSeed(prompt)).toBe('go on');
       }),
     );
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { claudeLive } from '../../../../../src/backends/claude/live/protocol.js';
+import { claudeLive, claudeLiveAs } from '../../../../../src/backends/claude/live/protocol.js';
 import type {
   LiveEvent,
   LiveProcess,
@@ -117,6 +117,21 @@ describe('a turn with a Claude that misbehaves', () => {
     await expect(process.open(optionsWith())).rejects.toMatchObject({ code: 'crashed' });
     await session.interrupt();
     await session.close();
+  });
+
+  it('errors and retries name the agent that speaks: the demo agent is no Claude (16)', async () => {
+    const { session } = await open(
+      `on.user = () => {
+        say({ type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 2, error_status: 429, error: 'rate_limit' });
+        process.stdout.end();
+      };`,
+      {},
+      undefined,
+      claudeLiveAs('Demo'),
+    );
+    const words = JSON.stringify(await turn(session));
+    expect(words).toMatch(/Demo tries again: retry 1 of 2.*Demo CLI error/);
+    expect(words).not.toContain('Claude');
   });
 
   it('what it asks is always answered: hooks without an opinion, the unknown with an error', async () => {
@@ -697,13 +712,14 @@ async function start(
   behaviour: string,
   options: Partial<LiveSessionOptions> = {},
   trace?: TraceEntry[],
+  protocol = claudeLive,
 ): Promise<Stage> {
   const command = join(directory, `claude-${++count}.cjs`);
   const heard = join(directory, `heard-${count}`);
   writeFileSync(command, `#!${process.execPath}\n${prologue}${behaviour}${epilogue}`);
   writeFileSync(heard, '');
   chmodSync(command, 0o755);
-  const live = await claudeLive.start(optionsWith(options), {
+  const live = await protocol.start(optionsWith(options), {
     command,
     env: { HEARD: heard, PATH: process.env['PATH'] ?? '' },
     scratch: directory,
@@ -724,8 +740,9 @@ async function open(
   behaviour: string,
   options: Partial<LiveSessionOptions> = {},
   trace?: TraceEntry[],
+  protocol = claudeLive,
 ): Promise<Stage & { session: LiveSession }> {
-  const stage = await start(behaviour, options, trace);
+  const stage = await start(behaviour, options, trace, protocol);
   return { ...stage, session: await stage.process.open(optionsWith(options)) };
 }
 

@@ -1,0 +1,37 @@
+import { type Asked, untoldTools } from './untold-tools.js';
+import { type AttemptEnd, answered, begunUntold, type Settlement, unanswered } from './verdicts.js';
+import type { WorkerParts } from './worker-parts.js';
+
+/** The settlement of an attempt that has ended, after the hooks and the log were told. */
+export async function settleTurn(
+  end: AttemptEnd,
+  asked: Asked | undefined,
+  { hooks, log, runtime }: Pick<WorkerParts, 'hooks' | 'log' | 'runtime'>,
+): Promise<Settlement> {
+  const { event, report } = end;
+  const { ending } = report;
+  const { channel, id: eventId } = event;
+  if (ending.type === 'complete') {
+    const responseText = report.result.responseText ?? ending.text;
+    const verdict = await hooks.fire('turn_end', { channel, eventId, state: 'answered', responseText });
+    const text = verdict.action === 'continue' ? verdict.payload.responseText : undefined;
+    return answered(end, text ?? responseText, ending.stopReason);
+  }
+  let settlement = unanswered(end, ending);
+  const { code } = ending;
+  if (settlement.type === 'postpone') {
+    const found = await untoldTools(end.attempt, asked, end.at, runtime.agents);
+    if (found !== undefined) settlement = begunUntold(end, settlement.retry.error, found);
+  }
+  if (settlement.type === 'postpone') {
+    log.warn('a turn is tried again', { channel, event: eventId, attempt: event.attempts, code });
+    return settlement;
+  }
+  const { state, error } = settlement.outcome;
+  log.warn('a turn ended without an answer', { channel, event: eventId, state, code });
+  await hooks.fire('turn_end', { channel, eventId, state });
+  if (state === 'failed') {
+    await hooks.fire('error', { channel, eventId, code, message: error?.message ?? ending.message });
+  }
+  return settlement;
+}
