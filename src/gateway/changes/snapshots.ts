@@ -4,10 +4,11 @@ import type { Log } from '../../config/log.js';
 import { isShortage, TurnoutError } from '../../core/errors.js';
 import { waitLimit } from '../../core/wait-limit.js';
 import type { TreeChange } from '../../store/rows.js';
-import { restMs, settlementMs, snapshotMs } from './limits.js';
+import type { BytePath } from './byte-path.js';
+import { restMs, settlementMs, snapshotMs, turnWaitMs } from './limits.js';
 import { isInside, realPath } from './real-path.js';
 import { Shadow, snapshotsDirectory } from './shadow.js';
-import { takeSnapshot } from './take-snapshot.js';
+import { type SnapshotRun, type Taken, takeByView, takeSnapshot } from './take-snapshot.js';
 
 export interface SnapshotParts {
   readonly home: string;
@@ -24,10 +25,14 @@ export interface SnapshotParts {
 export interface TurnTrees {
   /** True if there was no snapshot of the directory so far. The first one takes long, and has to be there before the agent starts. */
   readonly isFirst: boolean;
-  /** Resolves when the tree before the turn is known, or can't be. */
+  /** The tree before the turn, unless it can't be known. */
   readonly before: Promise<string | undefined>;
-  /** True when `before` has resolved. */
+  /** Resolves when the tree before the turn is known, or can't be. A turn waits for it for a limited time in all. */
+  wait(): Promise<void>;
+  /** True when there is nothing to wait for. */
   readonly isTaken: boolean;
+  /** A tool begins: what is not known by now is not the state before the turn. */
+  toolBegins(): void;
   /** Takes the tree after the turn. What is not known after `ms` is left out: an answer waits for it. */
   end(ms?: number): Promise<TreeChange | undefined>;
 }
@@ -37,15 +42,17 @@ interface WorkTree {
   readonly shadow: Shadow;
   /** The trees of turns that are not on disk yet, perhaps: they are not removed. */
   readonly handedOut: Map<string, number>;
-  running?: Promise<string | undefined> | undefined;
-  waiting?: Promise<string | undefined> | undefined;
+  running?: Promise<Taken | undefined> | undefined;
+  waiting?: Promise<Taken | undefined> | undefined;
   /** The last one, and when it was begun. */
-  latest?: { readonly tree: string; readonly at: number } | undefined;
+  latest?: (Taken & { readonly at: number }) | undefined;
+  /** The ignore files in it that were seen so far. */
+  readonly ignoreFiles: Set<BytePath>;
   /** The times at which the last ones were begun. */
   begun: number[];
   /** True if the log has a line about a snapshot that came too late for its turn. */
   isLateTold?: boolean;
-  givenUp?: { readonly reason: string; readonly until: number } | undefined;
+  givenUp?: { readonly reason: string; readonly at: number } | undefined;
 }
 
 /** Takes the snapshots of work trees, in shadow directories in TURNOUT_HOME. */
@@ -66,29 +73,51 @@ export class Snapshots {
     const isFirst = !tree.shadow.exists;
     const before = this.#before(tree);
     let isTaken = false;
+    let isMissed = false;
+    let waited: Promise<unknown> | undefined;
     void before.then(() => {
       isTaken = true;
     });
-    const compared = async (): Promise<TreeChange | undefined> => {
-      const taken = await before;
-      const after = taken === undefined ? undefined : await this.#fresh(tree);
-      if (taken === undefined || after === undefined) return undefined;
-      return { cwd: tree.shadow.cwd, before: taken, after };
-    };
-    const end = async (ms = settlementMs): Promise<TreeChange | undefined> => {
-      const found = await inTime(compared(), ms);
-      if (found !== late) return found;
-      this.#tellLate(tree);
-      return undefined;
-    };
     return {
       isFirst,
-      before,
+      before: before.then((taken) => taken?.tree),
+      wait: async () => {
+        waited ??= inTime(before, turnWaitMs);
+        await waited;
+      },
       get isTaken() {
         return isTaken;
       },
-      end,
+      toolBegins: () => {
+        isMissed ||= !isTaken;
+      },
+      end: async (ms = settlementMs) => {
+        const found = isMissed ? late : await inTime(this.#compare(tree, before), ms);
+        if (found !== late) return found;
+        this.#tellLate(tree);
+        return undefined;
+      },
     };
+  }
+
+  /** Takes the tree after a turn. Ignore rules that were written since its beginning hide nothing from it. */
+  async #compare(tree: WorkTree, begun: Promise<Taken | undefined>): Promise<TreeChange | undefined> {
+    const before = await begun;
+    const after = before && (await this.#fresh(tree));
+    if (before === undefined || after === undefined) return undefined;
+    const change = { cwd: tree.shadow.cwd, before: before.tree, after: after.tree };
+    if (after.view.rules === before.view.rules && after.view.root === before.view.root) return change;
+    const { signal, release } = waitLimit(snapshotMs, [this.#closing.signal]);
+    try {
+      const { tree: shown, hidden } = await takeByView(tree.shadow, before.view, signal);
+      this.#handOut(tree, shown);
+      return { ...change, after: shown, ...(hidden > 0 ? { hidden } : {}) };
+    } catch (error) {
+      if (!this.#closing.signal.aborted) this.#giveUp(tree, error);
+      return undefined;
+    } finally {
+      release();
+    }
   }
 
   /** The reason why no snapshots are taken of a directory now; undefined if they are. */
@@ -96,7 +125,7 @@ export class Snapshots {
     const refused = this.#refusal(cwd);
     if (refused !== undefined) return refused;
     const { givenUp } = this.#trees.get(realPath(cwd) ?? cwd) ?? {};
-    return givenUp !== undefined && givenUp.until > this.#parts.now() ? givenUp.reason : undefined;
+    return this.#rests(givenUp) ? givenUp?.reason : undefined;
   }
 
   /** The shadow of a directory, by its real path. */
@@ -130,10 +159,21 @@ export class Snapshots {
     const real = this.#resolve(cwd);
     if (real === undefined || this.#closing.signal.aborted) return undefined;
     const known = this.#trees.get(real);
-    if (known?.givenUp !== undefined && known.givenUp.until > this.#parts.now()) return undefined;
-    const tree = known ?? { shadow: this.#shadow(real), handedOut: new Map(), begun: [] };
+    if (this.#rests(known?.givenUp)) return undefined;
+    const tree = known ?? {
+      shadow: this.#shadow(real),
+      handedOut: new Map(),
+      begun: [],
+      ignoreFiles: new Set(),
+    };
     this.#trees.set(real, tree);
     return tree;
+  }
+
+  /** A clock that is set back ends it. */
+  #rests(givenUp: WorkTree['givenUp']): boolean {
+    const since = givenUp === undefined ? restMs : this.#parts.now() - givenUp.at;
+    return since >= 0 && since < restMs;
   }
 
   /** The real path of a directory that snapshots may be taken of. With many turns a second, it is not looked up for each. */
@@ -166,18 +206,19 @@ export class Snapshots {
    * A tree before a turn has all that was written before its message came. Only where very many turns begin, they share one that is a
    * little older: each snapshot takes some time of this process.
    */
-  #before(tree: WorkTree): Promise<string | undefined> {
+  #before(tree: WorkTree): Promise<Taken | undefined> {
     const now = this.#parts.now();
     tree.begun = tree.begun.filter((at) => at <= now && at > now - 1000);
     if (tree.begun.length < maxPerSecond) return this.#fresh(tree);
     if (tree.running !== undefined) return tree.running;
     const { latest } = tree;
     if (latest === undefined || now - latest.at > 1000 / maxPerSecond) return this.#fresh(tree);
-    return Promise.resolve(this.#handOut(tree, latest.tree));
+    this.#handOut(tree, latest.tree);
+    return Promise.resolve(latest);
   }
 
   /** A snapshot that runs already may have missed what was written last. */
-  #fresh(tree: WorkTree): Promise<string | undefined> {
+  #fresh(tree: WorkTree): Promise<Taken | undefined> {
     if (tree.running === undefined) return this.#start(tree);
     tree.waiting ??= tree.running.then(() => {
       tree.waiting = undefined;
@@ -186,7 +227,7 @@ export class Snapshots {
     return tree.waiting;
   }
 
-  #start(tree: WorkTree): Promise<string | undefined> {
+  #start(tree: WorkTree): Promise<Taken | undefined> {
     const running = this.#take(tree).finally(() => {
       if (tree.running === running) tree.running = undefined;
     });
@@ -194,7 +235,7 @@ export class Snapshots {
     return running;
   }
 
-  async #take(tree: WorkTree): Promise<string | undefined> {
+  async #take(tree: WorkTree): Promise<Taken | undefined> {
     const { home, now } = this.#parts;
     const at = now();
     tree.begun.push(at);
@@ -205,13 +246,14 @@ export class Snapshots {
         await mkdir(snapshotsDirectory(home), { recursive: true, mode: 0o700 });
         await tree.shadow.create();
       }
-      const taken = await takeSnapshot(tree.shadow, tree.latest?.tree, signal).catch((error: unknown) =>
-        afresh(tree.shadow, error, signal),
-      );
-      if (taken !== tree.latest?.tree) await tree.shadow.touch();
-      tree.latest = { tree: taken, at };
+      const { shadow, ignoreFiles, latest } = tree;
+      const run = { shadow, ignoreFiles, latest, signal };
+      const taken = await takeSnapshot(run).catch((error: unknown) => afresh(run, error));
+      if (taken.tree !== latest?.tree) await shadow.touch();
+      tree.latest = { ...taken, at };
       tree.givenUp = undefined;
-      return this.#handOut(tree, taken);
+      this.#handOut(tree, taken.tree);
+      return taken;
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#giveUp(tree, error);
       return undefined;
@@ -220,11 +262,10 @@ export class Snapshots {
     }
   }
 
-  #handOut(tree: WorkTree, name: string): string {
+  #handOut(tree: WorkTree, name: string): void {
     const now = this.#parts.now();
     for (const [old, at] of tree.handedOut) if (at < now - dayMs) tree.handedOut.delete(old);
     tree.handedOut.set(name, now);
-    return name;
   }
 
   #tellLate(tree: WorkTree): void {
@@ -245,7 +286,7 @@ export class Snapshots {
         reason,
         error,
       });
-    tree.givenUp = { reason, until: now() + restMs };
+    tree.givenUp = { reason, at: now() };
   }
 }
 
@@ -257,15 +298,18 @@ const dayMs = 24 * hourMs;
 const unwatched: TurnTrees = {
   isFirst: false,
   before: Promise.resolve(undefined),
+  wait: async () => undefined,
   isTaken: true,
+  toolBegins: () => undefined,
   end: async () => undefined,
 };
 
 /** An index that does not fit its objects (a power failure, a full disk) is made anew. */
-async function afresh(shadow: Shadow, error: unknown, signal: AbortSignal): Promise<string> {
+async function afresh(run: SnapshotRun, error: unknown): Promise<Taken> {
+  const { shadow, signal } = run;
   if (signal.aborted || !(error instanceof TurnoutError) || error.code !== 'bad_request') throw error;
-  await rm(shadow.index, { force: true });
-  return takeSnapshot(shadow, undefined, signal);
+  await rm(shadow.indexFor(shadow.findRoot()), { force: true });
+  return takeSnapshot({ ...run, latest: undefined });
 }
 
 function explain(error: unknown): string {
@@ -273,7 +317,7 @@ function explain(error: unknown): string {
     error instanceof TurnoutError ? error : { code: 'unknown', message: String(error) };
   if (code === 'not_installed') return 'git is not installed, and snapshots of the work tree need it.';
   if (code === 'timeout')
-    return `A snapshot of the work tree took longer than ${snapshotMs / 1000} seconds, so none are taken for some minutes.`;
+    return 'This work tree is too large, or something in it can not be read: a snapshot of it took too long, so none are taken for some minutes.';
   if (code === 'unsupported') return `No snapshot is taken of the work tree: ${message}.`;
   if (isShortage(error)) return 'The machine had too little room for a snapshot of the work tree.';
   return 'A snapshot of the work tree failed; the log says why.';

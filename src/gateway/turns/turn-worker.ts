@@ -385,6 +385,7 @@ export class TurnWorker implements TurnHandler {
         await journal.note({ type: 'tool_started', id, name, input, at });
         // A tool that nobody has to allow may run by now. The snapshot was begun before the CLI, which takes longer to start.
         await treeTaken(running);
+        running.trees?.toolBegins();
         return gate.started(chatEvent);
       }
       case 'tool_end': {
@@ -401,6 +402,7 @@ export class TurnWorker implements TurnHandler {
         attempt.permissionAsked(chatEvent);
         if (stopping.aborted) return;
         await treeTaken(running);
+        running.trees?.toolBegins();
         const verdict = await gate.requested(chatEvent, settings);
         // Requests that are allowed are bounded by the tools that run; those that are refused or need a person by a number.
         if (verdict.type !== 'allow') attempt.overasked = permissions.refusal(lease, chatEvent);
@@ -484,11 +486,11 @@ function withChanges(settlement: Settlement, changes: TreeChange | undefined): S
     : { ...settlement, retry: { ...settlement.retry, changes } };
 }
 
-/** Resolves when the tree before the turn is known, or can't be, or the turn is to end. */
+/** Resolves when the tree before the turn is known, or can't be, or has been waited for long enough, or the turn is to end. */
 async function treeTaken({ trees, stopping }: ActiveAttempt): Promise<void> {
   if (trees === undefined || trees.isTaken || stopping.aborted) return;
   const waited = new AbortController();
   const stopped = once(stopping, 'abort', { signal: waited.signal }).catch(() => undefined);
-  await Promise.race([trees.before, stopped]);
+  await Promise.race([trees.wait(), stopped]);
   waited.abort();
 }
