@@ -18,6 +18,9 @@ export const turnWaitMs = 2000;
 /** The answer of a turn waits for the snapshot after it for so long. */
 export const settlementMs = 2000;
 
+/** The first snapshot of the agents' usual directory is begun so long after the start. */
+export const prepareMs = 2000;
+
 /** A work tree whose snapshot failed is left alone for this long. */
 export const restMs = 10 * 60_000;
 

@@ -39,6 +39,8 @@ export async function listChanges(
     return { ...(missing.length === 0 ? {} : { reason: missing.join(' ') }), files };
   } catch (error) {
     if (signal?.aborted) throw interruptedError();
+    // A power failure or a full disk has spoilt it. It would never get well: git does not write again what is there.
+    if (isSpoilt(error)) await shadow.abandon();
     return { reason: unreadable(error), files: [] };
   }
 }
@@ -106,6 +108,10 @@ function unknown(unseen: number, of: number): string {
 
 function tooManyHidden(hidden: number): string {
   return `${hidden} new files are not shown: ignore rules (.gitignore, .git/info/exclude) hide them which were changed while the agent worked.`;
+}
+
+function isSpoilt(error: unknown): boolean {
+  return error instanceof TurnoutError && /is corrupt|object file .* is empty/.test(error.message);
 }
 
 function unreadable(error: unknown): string {

@@ -39,6 +39,16 @@ export class Shadow {
     return existsSync(join(this.directory, 'HEAD'));
   }
 
+  /** False until the first snapshot is whole. */
+  get hasSnapshot(): boolean {
+    return this.exists && existsSync(join(this.directory, 'latest'));
+  }
+
+  /** Without HEAD it is no shadow any more: the next snapshot makes another one. */
+  async abandon(): Promise<void> {
+    await rm(join(this.directory, 'HEAD'), { force: true });
+  }
+
   /** Writes by hand what `git init` would write: that would copy the templates of the machine, hooks among them. */
   async create(): Promise<void> {
     const made = `${this.directory}.new`;
@@ -50,6 +60,8 @@ export class Shadow {
     await writeFile(join(made, 'config'), settings);
     await writeFile(join(made, 'info', 'attributes'), attributes);
     await writeFile(join(made, 'work-tree'), this.cwd);
+    // A half of one may be left.
+    await rm(this.directory, { recursive: true, force: true });
     await rename(made, this.directory);
   }
 

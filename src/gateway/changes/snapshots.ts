@@ -1,11 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Log } from '../../config/log.js';
-import { isShortage, TurnoutError } from '../../core/errors.js';
+import { TurnoutError } from '../../core/errors.js';
 import { waitLimit } from '../../core/wait-limit.js';
 import type { TreeChange } from '../../store/rows.js';
 import type { BytePath } from './byte-path.js';
-import { restMs, settlementMs, snapshotMs, turnWaitMs } from './limits.js';
+import { explainFailure, lacksRoom } from './explain-failure.js';
+import { prepareMs, restMs, settlementMs, snapshotMs, turnWaitMs } from './limits.js';
 import { isInside, realPath } from './real-path.js';
 import { Shadow, snapshotsDirectory } from './shadow.js';
 import { type SnapshotRun, type Taken, takeByView, takeSnapshot } from './take-snapshot.js';
@@ -28,7 +29,7 @@ export interface TurnTrees {
   /** The tree before the turn, unless it can't be known. */
   readonly before: Promise<string | undefined>;
   /** Resolves when the tree before the turn is known, or can't be. A turn waits for it for a limited time in all. */
-  wait(): Promise<void>;
+  wait(ms?: number): Promise<void>;
   /** True when there is nothing to wait for. */
   readonly isTaken: boolean;
   /** A tool begins: what is not known by now is not the state before the turn. */
@@ -62,6 +63,8 @@ export class Snapshots {
   readonly #closing = new AbortController();
   #resolved: { readonly cwd: string; readonly real: string | undefined; readonly at: number } | undefined;
 
+  #preparing: NodeJS.Timeout | undefined;
+
   constructor(parts: SnapshotParts) {
     this.#parts = parts;
   }
@@ -70,7 +73,7 @@ export class Snapshots {
   begin(cwd: string): TurnTrees {
     const tree = this.#open(cwd);
     if (tree === undefined) return unwatched;
-    const isFirst = !tree.shadow.exists;
+    const isFirst = !tree.shadow.hasSnapshot;
     const before = this.#before(tree);
     let isTaken = false;
     let isMissed = false;
@@ -81,8 +84,8 @@ export class Snapshots {
     return {
       isFirst,
       before: before.then((taken) => taken?.tree),
-      wait: async () => {
-        waited ??= inTime(before, turnWaitMs);
+      wait: async (ms = turnWaitMs) => {
+        waited ??= inTime(before, ms);
         await waited;
       },
       get isTaken() {
@@ -120,12 +123,21 @@ export class Snapshots {
     }
   }
 
+  /** Soon takes the first snapshot of a directory, if there is none: a turn could not wait for that of a large one. */
+  prepare(cwd: string): void {
+    this.#preparing = setTimeout(() => {
+      const tree = this.#open(cwd);
+      if (tree !== undefined && !tree.shadow.hasSnapshot) void this.#fresh(tree);
+    }, prepareMs);
+  }
+
   /** The reason why no snapshots are taken of a directory now; undefined if they are. */
   reasonAgainst(cwd: string): string | undefined {
     const refused = this.#refusal(cwd);
     if (refused !== undefined) return refused;
-    const { givenUp } = this.#trees.get(realPath(cwd) ?? cwd) ?? {};
-    return this.#rests(givenUp) ? givenUp?.reason : undefined;
+    const tree = this.#trees.get(realPath(cwd) ?? cwd);
+    if (tree?.running !== undefined && !tree.shadow.hasSnapshot) return firstRuns;
+    return tree?.givenUp?.reason;
   }
 
   /** The shadow of a directory, by its real path. */
@@ -151,6 +163,7 @@ export class Snapshots {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#preparing);
     this.#closing.abort();
     await Promise.allSettled([...this.#trees.values()].flatMap(({ running, waiting }) => [running, waiting]));
   }
@@ -271,14 +284,14 @@ export class Snapshots {
   #tellLate(tree: WorkTree): void {
     if (tree.isLateTold) return;
     tree.isLateTold = true;
-    this.#parts.log.warn('the changes of a turn are not kept: the snapshot after it takes too long', {
+    this.#parts.log.warn('the changes of a turn are not kept: a snapshot of the work tree takes too long', {
       directory: tree.shadow.cwd,
     });
   }
 
   #giveUp(tree: WorkTree, error: unknown): void {
     const { log, now } = this.#parts;
-    const reason = explain(error);
+    const reason = explainFailure(error);
     // The same trouble is logged once, not every ten minutes.
     if (tree.givenUp?.reason !== reason)
       log.warn('no snapshot could be taken of a work tree: changes are not shown there', {
@@ -286,7 +299,8 @@ export class Snapshots {
         reason,
         error,
       });
-    tree.givenUp = { reason, at: now() };
+    // It costs little to see that there is no room, and a person may make some at once.
+    tree.givenUp = { reason, at: lacksRoom(error) ? Number.NEGATIVE_INFINITY : now() };
   }
 }
 
@@ -294,6 +308,9 @@ export class Snapshots {
 const maxPerSecond = 8;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
+
+const firstRuns =
+  'This work tree is large: the first snapshot of it is still being taken. Turns that begin after that show their changes.';
 
 const unwatched: TurnTrees = {
   isFirst: false,
@@ -307,20 +324,10 @@ const unwatched: TurnTrees = {
 /** An index that does not fit its objects (a power failure, a full disk) is made anew. */
 async function afresh(run: SnapshotRun, error: unknown): Promise<Taken> {
   const { shadow, signal } = run;
-  if (signal.aborted || !(error instanceof TurnoutError) || error.code !== 'bad_request') throw error;
+  const isBroken = error instanceof TurnoutError && error.code === 'bad_request' && !lacksRoom(error);
+  if (signal.aborted || !isBroken) throw error;
   await rm(shadow.indexFor(shadow.findRoot()), { force: true });
   return takeSnapshot({ ...run, latest: undefined });
-}
-
-function explain(error: unknown): string {
-  const { code, message } =
-    error instanceof TurnoutError ? error : { code: 'unknown', message: String(error) };
-  if (code === 'not_installed') return 'git is not installed, and snapshots of the work tree need it.';
-  if (code === 'timeout')
-    return 'This work tree is too large, or something in it can not be read: a snapshot of it took too long, so none are taken for some minutes.';
-  if (code === 'unsupported') return `No snapshot is taken of the work tree: ${message}.`;
-  if (isShortage(error)) return 'The machine had too little room for a snapshot of the work tree.';
-  return 'A snapshot of the work tree failed; the log says why.';
 }
 
 const late = Symbol();

@@ -57,6 +57,48 @@ describe('snapshots of a work tree', () => {
     expect((await changes.list('a', 'conversation')).reason).toMatch(/1 of 2 turns/);
   });
 
+  it('do not hold the first turn in a large work tree up for longer than two seconds (16.4)', async () => {
+    const git = setUpStuckGit();
+    const stage = setUpGateway({ PATH: git.path });
+    const client = await stage.start();
+    git.stick(realpathSync(stage.work));
+    const at = performance.now();
+    expect(await client.ask('a', 'write a note: one')).toMatchObject({ state: 'answered' });
+    expect(performance.now() - at).toBeLessThan(5000);
+    const { changes } = client.gateway;
+    expect((await changes.list('a', 'turn')).reason).toMatch(/first snapshot of it is still being taken/);
+  });
+
+  it('are prepared at the start of the gateway (16.4)', async () => {
+    const stage = setUpGateway();
+    await stage.start();
+    const directory = join(stage.home, 'snapshots');
+    const latest = () =>
+      existsSync(directory) &&
+      readdirSync(directory).map((name) => existsSync(join(directory, name, 'latest')));
+    await expect.poll(latest, { timeout: 10_000 }).toEqual([true]);
+  });
+
+  it('survive objects that a power failure has spoilt, and half a shadow (16.4)', async () => {
+    const stage = setUpChanges();
+    stage.write('a.txt', '0\n');
+    await stage.turn(() => stage.write('a.txt', '1\n'));
+    const [shadow = ''] = readdirSync(join(stage.home, 'snapshots'));
+    const objects = join(stage.home, 'snapshots', shadow, 'objects');
+    for (const name of readdirSync(objects, { recursive: true, encoding: 'utf8' })) {
+      if (!/^..\/.{38}$/.test(name)) continue;
+      rmSync(join(objects, name));
+      writeFileSync(join(objects, name), '');
+    }
+    expect((await stage.changes.list('c', 'turn')).reason).toMatch(/can't be read/);
+    await stage.turn(() => stage.write('a.txt', '2\n'));
+    expect((await stage.changes.list('c', 'turn')).files[0]?.diff).toContain('-1\n+2\n');
+    rmSync(join(objects, '..', 'HEAD'));
+    await stage.turn(() => stage.write('a.txt', '3\n'));
+    expect((await stage.changes.list('c', 'turn')).files[0]?.diff).toContain('-2\n+3\n');
+    expect(stage.log).toEqual([]);
+  });
+
   it('survive a killed git, a broken index and a shadow that is gone (16.4)', async () => {
     const stage = setUpChanges();
     await stage.turn(() => stage.write('a.txt', '1\n'));
