@@ -134,7 +134,7 @@ export interface Store {
   eventOf(source: string, channel: string, messageId: string): Promise<StoredEvent | undefined>;
   /** The ended turns of the present conversation in which an agent was asked, oldest first. */
   changingTurns(channel: string): Promise<readonly ChangingTurn[]>;
-  /** All trees that turns name, of the work tree with this real path. */
+  /** All trees that turns name, of the work tree with this real path, oldest first. */
   treesOf(cwd: string): Promise<readonly string[]>;
   /** The turns of an event, oldest first. */
   turns(eventId: string): Promise<readonly StoredTurn[]>;

@@ -6,10 +6,11 @@ import { waitLimit } from '../../core/wait-limit.js';
 import type { TreeChange } from '../../store/rows.js';
 import type { BytePath } from './byte-path.js';
 import { explainFailure, lacksRoom } from './explain-failure.js';
-import { prepareMs, restMs, settlementMs, snapshotMs, turnWaitMs } from './limits.js';
+import { prepareMs, restMs, snapshotMs } from './limits.js';
 import { isInside, realPath } from './real-path.js';
 import { Shadow, snapshotsDirectory } from './shadow.js';
 import { type SnapshotRun, type Taken, takeByView, takeSnapshot } from './take-snapshot.js';
+import { type TurnTrees, unwatched, watchTurn } from './turn-trees.js';
 
 export interface SnapshotParts {
   readonly home: string;
@@ -22,21 +23,7 @@ export interface SnapshotParts {
   readonly now: () => number;
 }
 
-/** Watches what one turn changes. Nothing here ever rejects. */
-export interface TurnTrees {
-  /** True if there was no snapshot of the directory so far. The first one takes long, and has to be there before the agent starts. */
-  readonly isFirst: boolean;
-  /** The tree before the turn, unless it can't be known. */
-  readonly before: Promise<string | undefined>;
-  /** Resolves when the tree before the turn is known, or can't be. A turn waits for it for a limited time in all. */
-  wait(ms?: number): Promise<void>;
-  /** True when there is nothing to wait for. */
-  readonly isTaken: boolean;
-  /** A tool begins: what is not known by now is not the state before the turn. */
-  toolBegins(): void;
-  /** Takes the tree after the turn. What is not known after `ms` is left out: an answer waits for it. */
-  end(ms?: number): Promise<TreeChange | undefined>;
-}
+export type { TurnTrees } from './turn-trees.js';
 
 /** What is known of a work tree. At most one snapshot runs and one waits, which all share that ask for one meanwhile. */
 interface WorkTree {
@@ -75,32 +62,12 @@ export class Snapshots {
     if (tree === undefined) return unwatched;
     const isFirst = !tree.shadow.hasSnapshot;
     const before = this.#before(tree);
-    let isTaken = false;
-    let isMissed = false;
-    let waited: Promise<unknown> | undefined;
-    void before.then(() => {
-      isTaken = true;
-    });
-    return {
+    return watchTurn({
       isFirst,
-      before: before.then((taken) => taken?.tree),
-      wait: async (ms = turnWaitMs) => {
-        waited ??= inTime(before, ms);
-        await waited;
-      },
-      get isTaken() {
-        return isTaken;
-      },
-      toolBegins: () => {
-        isMissed ||= !isTaken;
-      },
-      end: async (ms = settlementMs) => {
-        const found = isMissed ? late : await inTime(this.#compare(tree, before), ms);
-        if (found !== late) return found;
-        this.#tellLate(tree);
-        return undefined;
-      },
-    };
+      before,
+      compare: () => this.#compare(tree, before),
+      tellLate: () => this.#tellLate(tree),
+    });
   }
 
   /** Takes the tree after a turn. Ignore rules that were written since its beginning hide nothing from it. */
@@ -156,6 +123,14 @@ export class Snapshots {
     if (tree === undefined) return false;
     const last = Math.max(0, ...tree.handedOut.values());
     return tree.running !== undefined || this.#parts.now() - last < hourMs;
+  }
+
+  /** True while the first snapshot is taken in a shadow directory, which may not be whole yet. */
+  isMaking(directory: string): boolean {
+    const trees = [...this.#trees.values()];
+    return trees.some(
+      ({ shadow, running }) => shadow.directory === directory && running && !shadow.hasSnapshot,
+    );
   }
 
   get isClosed(): boolean {
@@ -312,15 +287,6 @@ const dayMs = 24 * hourMs;
 const firstRuns =
   'This work tree is large: the first snapshot of it is still being taken. Turns that begin after that show their changes.';
 
-const unwatched: TurnTrees = {
-  isFirst: false,
-  before: Promise.resolve(undefined),
-  wait: async () => undefined,
-  isTaken: true,
-  toolBegins: () => undefined,
-  end: async () => undefined,
-};
-
 /** An index that does not fit its objects (a power failure, a full disk) is made anew. */
 async function afresh(run: SnapshotRun, error: unknown): Promise<Taken> {
   const { shadow, signal } = run;
@@ -328,14 +294,4 @@ async function afresh(run: SnapshotRun, error: unknown): Promise<Taken> {
   if (signal.aborted || !isBroken) throw error;
   await rm(shadow.indexFor(shadow.findRoot()), { force: true });
   return takeSnapshot({ ...run, latest: undefined });
-}
-
-const late = Symbol();
-
-async function inTime<T>(promise: Promise<T>, ms: number): Promise<T | typeof late> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeUp = new Promise<typeof late>((resolve) => {
-    timer = setTimeout(resolve, ms, late);
-  });
-  return Promise.race([promise, timeUp]).finally(() => clearTimeout(timer));
 }

@@ -154,6 +154,7 @@ describe('the housekeeping of snapshots', () => {
     for (const name of ['old', 'older', 'half', 'x.new'])
       mkdirSync(join(directory, name, 'objects'), { recursive: true });
     for (const [at, name] of ['older', 'old'].entries()) {
+      writeFileSync(join(directory, name, 'HEAD'), '');
       writeFileSync(join(directory, name, 'work-tree'), `/${name}`);
       writeFileSync(join(directory, name, 'objects', 'x'), Buffer.alloc(1024 ** 2));
       utimesSync(join(directory, name, 'work-tree'), at + 1, at + 1);
@@ -165,5 +166,46 @@ describe('the housekeeping of snapshots', () => {
     // The one that is in use stays.
     expect((await stage.changes.list('c', 'turn')).files).toHaveLength(1);
     expect(readdirSync(directory)).toHaveLength(1);
+  });
+
+  it('removes those that no turn names any more, and what killed gits have left (16.4)', async () => {
+    const stage = setUpChanges();
+    await stage.turn(() => stage.write('a.txt', '1\n'));
+    const [name = ''] = readdirSync(join(stage.home, 'snapshots'));
+    const directory = join(stage.home, 'snapshots', name);
+    for (const left of ['rules-x', 'copy-1', 'copy-1.lock', 'objects/pack/tmp_pack_x']) {
+      mkdirSync(join(directory, left, '..'), { recursive: true });
+      writeFileSync(join(directory, left), 'x');
+      utimesSync(join(directory, left), 1, 1);
+    }
+    utimesSync(join(directory, 'work-tree'), 1, 1);
+    // Another gateway, some time later: nothing runs there.
+    const later = setUpChanges({ home: stage.home });
+    await tidy({ ...later, home: stage.home, turns: stage.turns }, {});
+    expect((await stage.changes.list('c', 'turn')).files).toHaveLength(1);
+    expect(readdirSync(directory).filter((file) => /^copy|rules-x/.test(file))).toEqual([]);
+    expect(readdirSync(join(directory, 'objects', 'pack'))).toEqual([]);
+    await tidy({ ...later, home: stage.home, turns: [] }, {});
+    expect(readdirSync(join(stage.home, 'snapshots'))).toEqual([]);
+  });
+
+  it('lets the older half go if those in use are too large (16.4)', async () => {
+    let now = Date.now();
+    const stage = setUpChanges({ now: () => now });
+    for (const content of ['1\n', '2\n', '3\n', '4\n', '5\n', '6\n'])
+      await stage.turn(() => stage.write('a.txt', content));
+    const [name = ''] = readdirSync(join(stage.home, 'snapshots'));
+    const objects = join(stage.home, 'snapshots', name, 'objects');
+    for (const file of readdirSync(objects, { recursive: true, encoding: 'utf8' }))
+      utimesSync(join(objects, file), 1, 1);
+    now += 25 * 3_600_000;
+    await stage.turn(() => stage.write('a.txt', '7\n'));
+    await tidy(stage, { maxBytes: 0 });
+    const { files, reason } = await stage.changes.list('c', 'conversation');
+    expect(reason).toMatch(/^The snapshots of [34] of 7 turns are not there any more/);
+    expect(files[0]?.diff).toMatch(/-[34]\n\+7\n/);
+    await stage.turn(() => stage.write('a.txt', '8\n'));
+    expect((await stage.changes.list('c', 'turn')).files).toHaveLength(1);
+    expect(stage.log).toEqual([]);
   });
 });
