@@ -8,6 +8,10 @@ import type { Shadow } from './shadow.js';
 
 export interface Chosen {
   readonly paths: readonly BytePath[];
+  /** Files that were written just now, with their modes: they may be written again without a trace in their times and sizes. */
+  readonly recent: ReadonlyMap<BytePath, string>;
+  /** True if some of `paths` were written just now, too. */
+  readonly hasMoreRecent: boolean;
   /** Files whose attributes git would wait for: their folder, or one above it, has a pipe of that name. With their modes. */
   readonly unfiltered: ReadonlyMap<BytePath, string>;
 }
@@ -20,8 +24,10 @@ export async function chooseFiles(shadow: Shadow, root: string, paths: readonly 
   if (paths.length > maxNewFiles)
     throw new TurnoutError('unsupported', `it is too large (more than ${maxNewFiles} files in it are new)`);
   const chosen: BytePath[] = [];
+  const recent = new Map<BytePath, string>();
   const unfiltered = new Map<BytePath, string>();
   const isPlain = attributesCheck(root);
+  let hasMoreRecent = false;
   let bytes = 0;
   for (let from = 0; from < paths.length; from += atOnce) {
     const some = paths.slice(from, from + atOnce);
@@ -31,8 +37,15 @@ export async function chooseFiles(shadow: Shadow, root: string, paths: readonly 
       const facts = found[at];
       if (facts === undefined) continue;
       bytes += facts.size;
-      if (plain[at] || facts.mode === undefined) chosen.push(path);
-      else unfiltered.set(path, facts.mode);
+      const isRecent = facts.writtenAt > Date.now() - recentMs;
+      const fits = recent.size < maxRecent && !path.includes('\n');
+      if (facts.mode === undefined) chosen.push(path);
+      else if (!plain[at]) unfiltered.set(path, facts.mode);
+      else if (isRecent && fits) recent.set(path, facts.mode);
+      else {
+        chosen.push(path);
+        hasMoreRecent ||= isRecent;
+      }
     }
     if (bytes > maxNewBytes)
       throw new TurnoutError(
@@ -41,13 +54,18 @@ export async function chooseFiles(shadow: Shadow, root: string, paths: readonly 
       );
   }
   if (bytes > 0) await checkRoom(shadow.directory, bytes);
-  return { paths: chosen, unfiltered };
+  return { paths: chosen, recent, hasMoreRecent, unfiltered };
 }
 
 const atOnce = 64;
 
+/** Git compares the seconds of times. */
+const recentMs = 2500;
+const maxRecent = 500;
+
 interface KeptFacts {
   readonly size: number;
+  readonly writtenAt: number;
   /** Only of a file. One that is gone, or is a link or a directory by now, has none. */
   readonly mode?: string;
 }
@@ -56,13 +74,15 @@ interface KeptFacts {
 async function factsToKeep(path: Buffer): Promise<KeptFacts | undefined> {
   try {
     const facts = await lstat(path);
-    if (facts.isSymbolicLink() || facts.isDirectory()) return { size: 0 };
+    // A program can set only the first one back.
+    const writtenAt = Math.max(facts.mtimeMs, facts.ctimeMs);
+    if (facts.isSymbolicLink() || facts.isDirectory()) return { size: 0, writtenAt };
     if (!facts.isFile() || facts.size > maxFileBytes) return undefined;
     await access(path, constants.R_OK);
-    return { size: facts.size, mode: facts.mode & 0o100 ? '100755' : '100644' };
+    return { size: facts.size, writtenAt, mode: facts.mode & 0o100 ? '100755' : '100644' };
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    return ['ENOENT', 'ENOTDIR'].includes(code) ? { size: 0 } : undefined;
+    return ['ENOENT', 'ENOTDIR'].includes(code) ? { size: 0, writtenAt: 0 } : undefined;
   }
 }
 

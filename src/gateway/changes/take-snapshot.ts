@@ -1,4 +1,4 @@
-import { copyFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
 import type { GitRun } from '../../process/run-git.js';
@@ -51,14 +51,16 @@ export async function takeSnapshot({ shadow, ignoreFiles, latest, signal }: Snap
     const rules = await readIgnoreRules(sources);
     const view = { root, rules };
     const place = { shadow, view, index, signal };
-    const paths = await listChanged(place);
+    const { changed, added } = await listChanged(place);
+    const paths = [...changed, ...added];
     const unknown = paths.filter((path) => isIgnoreFile(path) && !ignoreFiles.has(path));
     for (const path of unknown) ignoreFiles.add(path);
     // Their rules were not there for the list.
     if (unknown.length > 0 && rules !== (await readIgnoreRules(sources))) continue;
     const chosen = await chooseFiles(shadow, root, paths);
     await add(place, chosen);
-    const isSame = chosen.paths.length === 0 && chosen.unfiltered.size === 0 && latest?.view.root === root;
+    const isUnchanged = chosen.paths.length + chosen.recent.size + chosen.unfiltered.size === 0;
+    const isSame = isUnchanged && latest?.view.root === root;
     const tree = isSame ? latest.tree : await writeTree(place);
     // No turn may name it yet when old objects are removed.
     if (!isSame) await writeFile(join(shadow.directory, 'latest'), tree);
@@ -82,10 +84,10 @@ export async function takeByView(shadow: Shadow, view: View, signal: AbortSignal
   const place = { shadow, view, index, signal };
   try {
     await copyFile(shadow.indexFor(view.root), index);
-    const paths = await listChanged(place);
-    const chosen = await chooseFiles(shadow, view.root, paths.slice(0, maxHidden));
-    await add(place, chosen);
-    return { tree: await writeTree(place), hidden: Math.max(0, paths.length - maxHidden) };
+    await utimes(index, later, later);
+    const { changed, added } = await listChanged(place);
+    await add(place, await chooseFiles(shadow, view.root, [...changed, ...added.slice(0, maxHidden)]));
+    return { tree: await writeTree(place), hidden: Math.max(0, added.length - maxHidden) };
   } finally {
     for (const file of [index, `${index}.lock`]) await rm(file, { force: true });
   }
@@ -105,17 +107,37 @@ function git(place: Place, args: readonly string[], run: Partial<GitRun> = {}): 
   return shadow.git(args, { root: view.root, index, signal, timeoutMs: snapshotGitMs, ...run });
 }
 
-async function add(place: Place, { paths, unfiltered }: Chosen): Promise<void> {
+async function add(place: Place, chosen: Chosen): Promise<void> {
+  const { recent, unfiltered } = chosen;
+  // One of them may be gone by now, and then none is added: they are not in such a hurry.
+  const isAdded = await addUnfiltered(place, recent);
+  const paths = isAdded ? chosen.paths : [...chosen.paths, ...recent.keys()];
   const asPack = paths.length > manyFiles && (await packsNewFiles(place)) ? intoPack : [];
   for (let from = 0; from < paths.length; from += portion) {
     // A snapshot that is given up has not been in vain: the next one goes on behind the portions that are done.
-    const stdin = nulTerminated(paths.slice(from, from + portion));
-    await git(place, [...asPack, 'update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
-      stdin,
-    });
+    const args = [...asPack, 'update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
+    const isSettled = isAdded && !chosen.hasMoreRecent;
+    await updateIndex(place, args, nulTerminated(paths.slice(from, from + portion)), isSettled);
   }
-  if (unfiltered.size > 0) await addUnfiltered(place, unfiltered);
+  await addUnfiltered(place, unfiltered);
 }
+
+/**
+ * Git compares the content of a file that was written in the same second as its index, and waits if the attributes that it reads for
+ * that are a pipe. It does not do so with an index of a later time. Files that were written just now are added without their times
+ * instead, and so once more; where they are too many, git may compare.
+ */
+async function updateIndex(
+  place: Place,
+  args: readonly string[],
+  stdin: Buffer,
+  isSettled = true,
+): Promise<void> {
+  await git(place, args, { stdin });
+  if (isSettled) await utimes(place.index, later, later);
+}
+
+const later = new Date('2100-01-01');
 
 const portion = 4000;
 
@@ -132,25 +154,43 @@ async function packsNewFiles(place: Place): Promise<boolean> {
   return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 38);
 }
 
-/** Adds files without a look at any attributes. The index then knows nothing of their times, so they are added each time. */
-async function addUnfiltered(place: Place, files: ReadonlyMap<BytePath, string>): Promise<void> {
+/**
+ * Adds files without a look at any attributes. The index then knows nothing of their times, so the next snapshot adds them again.
+ * False if one of them can't be read.
+ */
+async function addUnfiltered(place: Place, files: ReadonlyMap<BytePath, string>): Promise<boolean> {
   // Git reads a name in each line here.
   const paths = [...files.keys()].filter((path) => !path.includes('\n'));
+  if (paths.length === 0) return true;
   const names = paths.map((path) => `${absolute(place.shadow.cwd, path).toString('latin1')}\n`);
   const stdin = Buffer.from(names.join(''), 'latin1');
-  const output = await git(place, ['hash-object', '-w', '--no-filters', '--stdin-paths'], { stdin });
+  const args = ['hash-object', '-w', '--no-filters', '--stdin-paths'];
+  const output = await git(place, args, { stdin }).catch((error: unknown) => {
+    if (error instanceof TurnoutError && /could not open|no such file/i.test(error.message)) return undefined;
+    throw error;
+  });
+  if (output === undefined) return false;
   const oids = output.toString().split('\n');
   const prefix = place.shadow.prefixFor(place.view.root);
-  const entries = paths.map((path, at) => `${files.get(path)} ${oids[at]}\t${prefix}${path}`);
-  await addEntries(place, entries);
+  await addEntries(
+    place,
+    paths.map((path, at) => `${files.get(path)} ${oids[at]}\t${prefix}${path}`),
+  );
+  return true;
 }
 
 async function addEntries(place: Place, entries: readonly string[]): Promise<void> {
-  await git(place, ['update-index', '--replace', '-z', '--index-info'], { stdin: nulTerminated(entries) });
+  await updateIndex(place, ['update-index', '--replace', '-z', '--index-info'], nulTerminated(entries));
+}
+
+interface Listed {
+  /** Those that the index has, gone ones too. */
+  readonly changed: readonly BytePath[];
+  readonly added: readonly BytePath[];
 }
 
 /** Lists what is new, changed or gone, relative to the directory. */
-async function listChanged(place: Place): Promise<readonly BytePath[]> {
+async function listChanged(place: Place): Promise<Listed> {
   const { shadow, view } = place;
   const rules = await shadow.writeRules(view.rules);
   // `ls-files --modified` compares contents, and reads attributes for that.
@@ -162,13 +202,11 @@ async function listChanged(place: Place): Promise<readonly BytePath[]> {
     '--no-renames',
     '--ignore-submodules=all',
   ]);
-  const changed = namesIn(output);
+  const changed = namesIn(output).filter((name) => !isSeed(name));
   for (let round = 0; ; round += 1) {
     const others = await listOthers(place, rules);
-    const paths = new Set([...changed, ...others].filter((name) => !isSeed(name)));
-    const nested = [...paths].filter((name) => name.endsWith('/'));
-    for (const name of nested) paths.delete(name);
-    if (nested.length === 0) return [...paths];
+    const nested = others.filter((name) => name.endsWith('/'));
+    if (nested.length === 0) return { changed, added: others };
     if (round === maxDepth || nested.length > maxNested)
       throw new TurnoutError('unsupported', 'there are too many repositories inside it');
     await openNested(place, nested);
