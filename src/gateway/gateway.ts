@@ -175,6 +175,7 @@ export class Gateway implements GatewayFace {
     this.#parts.outbox.wake();
     this.#retention = setInterval(() => void this.#tidy(), retentionIntervalMs);
     void this.#tidy();
+    this.#parts.snapshots.prepare(config.workingDir);
     void this.#ballast.restore();
     this.#state = 'running';
     const { agentBackend: backend, backendLive: live, home } = config;

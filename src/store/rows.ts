@@ -113,6 +113,8 @@ export interface TreeChange {
   readonly cwd: string;
   readonly before: string;
   readonly after: string;
+  /** The number of new files that are not in `after`: ignore rules hide them that were written meanwhile, and they are many. */
+  readonly hidden?: number | undefined;
 }
 
 /** A turn of the present conversation, as far as it may have changed files. */

@@ -22,7 +22,7 @@ export interface TurnRecords {
   contextUsed(channel: string, backend: string): Promise<ContextUsed | undefined>;
   /** The ended turns of the present conversation in which an agent was asked, oldest first. */
   changingTurns(channel: string): Promise<readonly ChangingTurn[]>;
-  /** All trees that turns name, of the work tree with this real path. */
+  /** All trees that turns name, of the work tree with this real path, oldest first. */
   treesOf(cwd: string): Promise<readonly string[]>;
 }
 

@@ -1,8 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type BytePath, nulTerminated } from './byte-path.js';
 import { maxDiffBytes, maxFileDiffBytes } from './limits.js';
 import type { Shadow } from './shadow.js';
-import { type BytePath, isSeed, nulTerminated } from './take-snapshot.js';
+import { isSeed } from './take-snapshot.js';
 
 /** A file in a tree. `mode` is git's: 100644, 100755, or 120000 for a link. */
 export interface TreeFile {

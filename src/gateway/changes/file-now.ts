@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, readlink } from 'node:fs/promises';
+import { absolute, type BytePath } from './byte-path.js';
 import type { TreeFile } from './compare-trees.js';
 import { maxFileBytes } from './limits.js';
-import { absolute, type BytePath } from './take-snapshot.js';
 
 /** A file as it is now. `other` is what no snapshot holds: a directory, a pipe, a large file, or something behind a link. */
 export type FileNow = TreeFile | 'other' | undefined;

@@ -2,16 +2,24 @@
 export const maxFileBytes = 5 * 1024 ** 2;
 
 /** More files, or more bytes, than these are not taken into a snapshot at once: such a directory is hardly a project. */
-export const maxNewFiles = 50_000;
+export const maxNewFiles = 200_000;
 export const maxNewBytes = 512 * 1024 ** 2;
 
 /** What has to stay free on the disk: the gateway's own notes come first. */
 export const minFreeBytes = 256 * 1024 ** 2;
 
-export const snapshotMs = 10_000;
+/** A whole snapshot, and each git in it: one that waits for something is not waited for. No turn waits for so long. */
+export const snapshotMs = 120_000;
+export const snapshotGitMs = 10_000;
+
+/** A turn waits for the snapshot before it for so long. */
+export const turnWaitMs = 2000;
 
 /** The answer of a turn waits for the snapshot after it for so long. */
 export const settlementMs = 2000;
+
+/** The first snapshot of the agents' usual directory is begun so long after the start. */
+export const prepareMs = 2000;
 
 /** A work tree whose snapshot failed is left alone for this long. */
 export const restMs = 10 * 60_000;
@@ -26,3 +34,13 @@ export const maxFileDiffBytes = 256 * 1024;
 
 /** The requests that wait for the same directory, beside the one that runs. */
 export const maxWaiting = 32;
+
+/** Larger ignore files, and more of them than these below a work tree, are not obeyed. */
+export const maxIgnoreFileBytes = 256 * 1024;
+export const maxIgnoreFiles = 1000;
+
+/** More new files than these are not shown if ignore rules that the turn has written hide them. */
+export const maxHidden = 1000;
+
+/** The repositories inside a work tree that are looked into. */
+export const maxNested = 2000;

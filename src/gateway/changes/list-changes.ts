@@ -27,9 +27,11 @@ export async function listChanges(
     const since = new Set(shown.filter(isChangedSince).map(({ path }) => path));
     const described = await describeChanges(shadow, shown, signal);
     const files = described.map((file) => toView(file, since.has(file.path)));
+    const hidden = pairs.reduce((sum, pair) => sum + (pair.hidden ?? 0), 0);
     const missing = [
       ...(there.length < pairs.length ? [gone(pairs.length - there.length, pairs.length)] : []),
       ...(unseen > 0 ? [unknown(unseen, unseen + pairs.length)] : []),
+      ...(hidden > 0 ? [tooManyHidden(hidden)] : []),
       ...(shown.length < changed.length
         ? [`Only the first ${maxFiles} of ${changed.length} files are shown.`]
         : []),
@@ -37,6 +39,8 @@ export async function listChanges(
     return { ...(missing.length === 0 ? {} : { reason: missing.join(' ') }), files };
   } catch (error) {
     if (signal?.aborted) throw interruptedError();
+    // A power failure or a full disk has spoilt it. It would never get well: git does not write again what is there.
+    if (isSpoilt(error)) await shadow.abandon();
     return { reason: unreadable(error), files: [] };
   }
 }
@@ -100,6 +104,14 @@ function gone(missing: number, of: number): string {
 
 function unknown(unseen: number, of: number): string {
   return `The changes of ${unseen} of ${of} turns are not known: there are no snapshots from before and after them.`;
+}
+
+function tooManyHidden(hidden: number): string {
+  return `${hidden} new files are not shown: ignore rules (.gitignore, .git/info/exclude) hide them which were changed while the agent worked.`;
+}
+
+function isSpoilt(error: unknown): boolean {
+  return error instanceof TurnoutError && /is corrupt|object file .* is empty/.test(error.message);
 }
 
 function unreadable(error: unknown): string {

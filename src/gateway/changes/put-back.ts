@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
@@ -24,9 +25,9 @@ export async function putBack({ cwd, path, to, user }: PutBack): Promise<void> {
   const isLink = to?.mode === '120000';
   const what = to === undefined ? 'remove' : isLink ? 'link' : 'file';
   const target = isLink ? textOf(to.content) : '';
-  const mode = what === 'file' ? await permissions(join(cwd, path), to?.mode === '100755') : '';
+  const { mode, owner } = await ownership({ cwd, path, to, user });
   const size = String(to?.content.length ?? 0);
-  const args = ['-c', script, 'sh', what, cwd, dirname(path), name, mode, size, target];
+  const args = ['-c', script, 'sh', what, cwd, dirname(path), name, mode, size, target, owner];
   const run = user === undefined ? { command: '/bin/sh', args } : asUser(user, '/bin/sh', args);
   const options = {
     cwd: '/',
@@ -46,16 +47,38 @@ export async function putBack({ cwd, path, to, user }: PutBack): Promise<void> {
   });
 }
 
+interface Ownership {
+  /** Octal, for chmod. Empty: it stays. */
+  readonly mode: string;
+  /** `<uid>:<gid>` for chown; `kept` if the file has to be written in its place to stay its owner's. */
+  readonly owner: string;
+}
+
 /**
- * A file that is there keeps its permissions, but for the right to execute it. Those of one that is gone are not known: it may have
- * been nobody else's to read.
+ * A file that is there keeps its owner and its permissions, but for the right to execute it. The permissions of one that is gone are
+ * not known: it may have been nobody else's to read. Root gives it to the owner of its folder.
  */
-async function permissions(file: string, executable: boolean): Promise<string> {
-  const facts = await lstat(file).catch(() => undefined);
-  if (!facts?.isFile()) return executable ? '700' : '600';
-  const bits = facts.mode & 0o777;
+async function ownership({ cwd, path, to, user }: PutBack): Promise<Ownership> {
+  const there = await lstat(join(cwd, path)).catch(() => undefined);
+  const facts = there?.isFile() ? there : undefined;
+  const executable = to?.mode === '100755';
+  const bits = (facts?.mode ?? 0) & 0o777;
   // Whoever may read it may execute it.
-  return (executable ? bits | ((bits & 0o444) >> 2) : bits & ~0o111).toString(8);
+  const wanted = executable ? bits | ((bits & 0o444) >> 2) : bits & ~0o111;
+  const mode = facts === undefined ? (executable ? '700' : '600') : wanted.toString(8);
+  const uid = user?.uid ?? process.geteuid?.();
+  const gid = user?.gid ?? process.getegid?.();
+  if (uid === 0) {
+    const like = facts ?? (await nearestFolder(cwd, dirname(path)));
+    return { mode, owner: `${like.uid}:${like.gid}` };
+  }
+  if (facts === undefined || (facts.uid === uid && facts.gid === gid)) return { mode, owner: '' };
+  return { mode: wanted === bits ? '' : mode, owner: 'kept' };
+}
+
+async function nearestFolder(cwd: string, way: string): Promise<Stats> {
+  const facts = await lstat(join(cwd, way)).catch(() => undefined);
+  return facts?.isDirectory() || way === '.' ? (facts ?? lstat(cwd)) : nearestFolder(cwd, dirname(way));
 }
 
 /** An argument of a process is text. */
@@ -68,7 +91,10 @@ function textOf(content: Buffer): string {
 
 const script = `
 set -eu
-what=$1 at=$2 way=$3 name=$4 mode=$5 size=$6 target=$7
+what=$1 at=$2 way=$3 name=$4 mode=$5 size=$6 target=$7 owner=$8
+own() {
+  case $owner in *:*) chown -h "$owner" "$1" ;; esac
+}
 enter() {
   cd -P "$1"
   [ "$(pwd -P; echo .)" = "$at
@@ -79,7 +105,7 @@ rest=$way/
 while [ "$way" != . ] && [ -n "$rest" ]; do
   part=\${rest%%/*}; rest=\${rest#*/}; at=$at/$part
   if [ -L "./$part" ]; then exit 3; fi
-  if [ "$what" != remove ] && [ ! -d "./$part" ]; then mkdir "./$part"; fi
+  if [ "$what" != remove ] && [ ! -d "./$part" ]; then mkdir "./$part"; own "./$part"; fi
   enter "./$part"
 done
 if [ -d "./$name" ] && [ ! -L "./$name" ]; then exit 4; fi
@@ -97,9 +123,16 @@ trap 'rm -f "./$new"' EXIT
 set -C
 if [ "$what" = link ]; then
   ln -s -- "$target" "./$new"
+  own "./$new"
 else
   cat > "./$new"
   [ "$(wc -c < "./$new")" -eq "$size" ] || exit 5
+  if [ "$owner" = kept ] && [ -f "./$name" ] && [ ! -L "./$name" ]; then
+    cat "./$new" >| "./$name"
+    [ -z "$mode" ] || chmod "$mode" "./$name"
+    exit 0
+  fi
+  own "./$new"
   [ -z "$mode" ] || chmod "$mode" "./$new"
 fi
 if [ -L "./$name" ]; then rm -f "./$name"; fi

@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { linkedSignal } from '../../core/linked-signal.js';
 import { createMark, markEnvironment } from '../../process/mark-child.js';
 import { type GitRun, runGit } from '../../process/run-git.js';
+import type { BytePath } from './byte-path.js';
 
 export interface ShadowOptions {
   /** TURNOUT_HOME. */
@@ -13,26 +14,39 @@ export interface ShadowOptions {
   readonly signal: AbortSignal;
 }
 
+export interface ShadowRun extends Partial<Omit<GitRun, 'cwd' | 'env' | 'args'>> {
+  readonly root?: string;
+  readonly index?: string;
+}
+
 /**
  * A git directory of our own for somebody's work tree. The user's repository is not touched, and nothing of it is obeyed but its
- * ignore files: settings, attributes, hooks and filters of it could start programs, and would change what is kept.
+ * ignore rules: settings, attributes, hooks and filters of it could start programs, and would change what is kept.
  */
 export class Shadow {
   readonly directory: string;
   /** The real path of the directory that an agent works in: names of files are relative to it. */
   readonly cwd: string;
   readonly #options: ShadowOptions;
-  #root: string;
 
   constructor(cwd: string, options: ShadowOptions) {
     this.cwd = cwd;
-    this.#root = cwd;
     this.directory = shadowDirectory(options.home, cwd);
     this.#options = options;
   }
 
   get exists(): boolean {
     return existsSync(join(this.directory, 'HEAD'));
+  }
+
+  /** False until the first snapshot is whole. */
+  get hasSnapshot(): boolean {
+    return this.exists && existsSync(join(this.directory, 'latest'));
+  }
+
+  /** Without HEAD it is no shadow any more: the next snapshot makes another one. */
+  async abandon(): Promise<void> {
+    await rm(join(this.directory, 'HEAD'), { force: true });
   }
 
   /** Writes by hand what `git init` would write: that would copy the templates of the machine, hooks among them. */
@@ -45,8 +59,9 @@ export class Shadow {
     await writeFile(join(made, 'HEAD'), 'ref: refs/heads/none\n');
     await writeFile(join(made, 'config'), settings);
     await writeFile(join(made, 'info', 'attributes'), attributes);
-    await writeFile(join(made, 'info', 'exclude'), excluded);
     await writeFile(join(made, 'work-tree'), this.cwd);
+    // A half of one may be left.
+    await rm(this.directory, { recursive: true, force: true });
     await rename(made, this.directory);
   }
 
@@ -55,36 +70,43 @@ export class Shadow {
     await utimes(join(this.directory, 'work-tree'), new Date(), new Date());
   }
 
-  /** Looks for a repository around the directory, which may have come or gone since the last snapshot. */
-  look(): void {
-    this.#root = repositoryAround(this.cwd) ?? this.cwd;
+  /** The work tree for git: that of a repository around the directory, which may have come or gone. Ignore files above count too. */
+  findRoot(): string {
+    return repositoryAround(this.cwd) ?? this.cwd;
   }
 
-  /** The work tree for git: ignore files above `cwd` count too. */
-  get root(): string {
-    return this.#root;
+  /** The directory in the root, in bytes: `` or `packages/app/`. */
+  prefixFor(root: string): BytePath {
+    const way = relative(root, this.cwd);
+    return way === '' ? '' : `${Buffer.from(way).toString('latin1')}/`;
   }
 
-  /** `cwd` in `root`: `` or `packages/app/`. */
-  get prefix(): string {
-    const way = relative(this.root, this.cwd);
-    return way === '' ? '' : `${way}/`;
+  /** The index belongs to a root. */
+  indexFor(root: string): string {
+    const prefix = this.prefixFor(root);
+    return join(this.directory, prefix === '' ? 'index' : `index-${hash(prefix)}`);
   }
 
-  /** The index belongs to a prefix: a repository may appear around the directory. */
-  get index(): string {
-    return join(this.directory, this.prefix === '' ? 'index' : `index-${hash(this.prefix)}`);
+  /** Returns the file that has these ignore rules. */
+  async writeRules(rules: string): Promise<string> {
+    const file = join(this.directory, `rules-${hash(rules)}`);
+    if (existsSync(file)) return file;
+    await writeFile(`${file}.new`, rules, 'latin1');
+    await rename(`${file}.new`, file);
+    return file;
   }
 
-  async git(args: readonly string[], run: Partial<GitRun> & { index?: string } = {}): Promise<Buffer> {
-    const { index = this.index, signal, ...more } = run;
+  /** Runs git on its own objects: without a root it sees no file of the work tree. */
+  async git(args: readonly string[], run: ShadowRun = {}): Promise<Buffer> {
+    const { root, index = join(this.directory, 'index'), signal, ...more } = run;
     const closing = this.#options.signal;
     const stop = linkedSignal(signal === undefined ? [closing] : [closing, signal]);
+    const nowhere = join(this.directory, 'info');
     try {
       return await runGit({
-        cwd: this.cwd,
+        cwd: root === undefined ? nowhere : this.cwd,
         args,
-        env: this.#environment(index),
+        env: this.#environment(root ?? nowhere, index),
         timeoutMs: 30_000,
         maxBytes: 64 * 1024 ** 2,
         ...more,
@@ -95,7 +117,7 @@ export class Shadow {
     }
   }
 
-  #environment(index: string): Record<string, string> {
+  #environment(root: string, index: string): Record<string, string> {
     const { home, path } = this.#options;
     const env = {
       ...(path === undefined ? {} : { PATH: path }),
@@ -104,7 +126,7 @@ export class Shadow {
       HOME: join(this.directory, 'none'),
       XDG_CONFIG_HOME: join(this.directory, 'none'),
       GIT_DIR: this.directory,
-      GIT_WORK_TREE: this.root,
+      GIT_WORK_TREE: root,
       GIT_INDEX_FILE: index,
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_CONFIG_GLOBAL: '/dev/null',
@@ -153,6 +175,3 @@ const settings = `[core]
 
 /** These are stronger than any .gitattributes: files are kept byte by byte, and no filter, encoding or driver applies. */
 const attributes = '* !filter -text !eol !crlf -ident !working-tree-encoding !diff !merge !whitespace\n';
-
-/** These are weaker than any .gitignore. They matter where there is none. */
-const excluded = 'node_modules/\n.venv/\n__pycache__/\n.DS_Store\n';

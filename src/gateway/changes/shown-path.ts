@@ -1,4 +1,4 @@
-import { type BytePath, bytesOf } from './take-snapshot.js';
+import { type BytePath, bytesOf } from './byte-path.js';
 
 /** The name of a file as text: itself if it is UTF-8, otherwise as git quotes it. */
 export function shownPath(path: BytePath): string {

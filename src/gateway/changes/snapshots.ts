@@ -1,13 +1,16 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Log } from '../../config/log.js';
-import { isShortage, TurnoutError } from '../../core/errors.js';
+import { TurnoutError } from '../../core/errors.js';
 import { waitLimit } from '../../core/wait-limit.js';
 import type { TreeChange } from '../../store/rows.js';
-import { restMs, settlementMs, snapshotMs } from './limits.js';
+import type { BytePath } from './byte-path.js';
+import { explainFailure, lacksRoom } from './explain-failure.js';
+import { prepareMs, restMs, snapshotMs } from './limits.js';
 import { isInside, realPath } from './real-path.js';
 import { Shadow, snapshotsDirectory } from './shadow.js';
-import { takeSnapshot } from './take-snapshot.js';
+import { type SnapshotRun, type Taken, takeByView, takeSnapshot } from './take-snapshot.js';
+import { type TurnTrees, unwatched, watchTurn } from './turn-trees.js';
 
 export interface SnapshotParts {
   readonly home: string;
@@ -20,32 +23,24 @@ export interface SnapshotParts {
   readonly now: () => number;
 }
 
-/** Watches what one turn changes. Nothing here ever rejects. */
-export interface TurnTrees {
-  /** True if there was no snapshot of the directory so far. The first one takes long, and has to be there before the agent starts. */
-  readonly isFirst: boolean;
-  /** Resolves when the tree before the turn is known, or can't be. */
-  readonly before: Promise<string | undefined>;
-  /** True when `before` has resolved. */
-  readonly isTaken: boolean;
-  /** Takes the tree after the turn. What is not known after `ms` is left out: an answer waits for it. */
-  end(ms?: number): Promise<TreeChange | undefined>;
-}
+export type { TurnTrees } from './turn-trees.js';
 
 /** What is known of a work tree. At most one snapshot runs and one waits, which all share that ask for one meanwhile. */
 interface WorkTree {
   readonly shadow: Shadow;
   /** The trees of turns that are not on disk yet, perhaps: they are not removed. */
   readonly handedOut: Map<string, number>;
-  running?: Promise<string | undefined> | undefined;
-  waiting?: Promise<string | undefined> | undefined;
+  running?: Promise<Taken | undefined> | undefined;
+  waiting?: Promise<Taken | undefined> | undefined;
   /** The last one, and when it was begun. */
-  latest?: { readonly tree: string; readonly at: number } | undefined;
+  latest?: (Taken & { readonly at: number }) | undefined;
+  /** The ignore files in it that were seen so far. */
+  readonly ignoreFiles: Set<BytePath>;
   /** The times at which the last ones were begun. */
   begun: number[];
   /** True if the log has a line about a snapshot that came too late for its turn. */
   isLateTold?: boolean;
-  givenUp?: { readonly reason: string; readonly until: number } | undefined;
+  givenUp?: { readonly reason: string; readonly at: number } | undefined;
 }
 
 /** Takes the snapshots of work trees, in shadow directories in TURNOUT_HOME. */
@@ -55,6 +50,8 @@ export class Snapshots {
   readonly #closing = new AbortController();
   #resolved: { readonly cwd: string; readonly real: string | undefined; readonly at: number } | undefined;
 
+  #preparing: NodeJS.Timeout | undefined;
+
   constructor(parts: SnapshotParts) {
     this.#parts = parts;
   }
@@ -63,40 +60,51 @@ export class Snapshots {
   begin(cwd: string): TurnTrees {
     const tree = this.#open(cwd);
     if (tree === undefined) return unwatched;
-    const isFirst = !tree.shadow.exists;
+    const isFirst = !tree.shadow.hasSnapshot;
     const before = this.#before(tree);
-    let isTaken = false;
-    void before.then(() => {
-      isTaken = true;
-    });
-    const compared = async (): Promise<TreeChange | undefined> => {
-      const taken = await before;
-      const after = taken === undefined ? undefined : await this.#fresh(tree);
-      if (taken === undefined || after === undefined) return undefined;
-      return { cwd: tree.shadow.cwd, before: taken, after };
-    };
-    const end = async (ms = settlementMs): Promise<TreeChange | undefined> => {
-      const found = await inTime(compared(), ms);
-      if (found !== late) return found;
-      this.#tellLate(tree);
-      return undefined;
-    };
-    return {
+    return watchTurn({
       isFirst,
       before,
-      get isTaken() {
-        return isTaken;
-      },
-      end,
-    };
+      compare: () => this.#compare(tree, before),
+      tellLate: () => this.#tellLate(tree),
+    });
+  }
+
+  /** Takes the tree after a turn. Ignore rules that were written since its beginning hide nothing from it. */
+  async #compare(tree: WorkTree, begun: Promise<Taken | undefined>): Promise<TreeChange | undefined> {
+    const before = await begun;
+    const after = before && (await this.#fresh(tree));
+    if (before === undefined || after === undefined) return undefined;
+    const change = { cwd: tree.shadow.cwd, before: before.tree, after: after.tree };
+    if (after.view.rules === before.view.rules && after.view.root === before.view.root) return change;
+    const { signal, release } = waitLimit(snapshotMs, [this.#closing.signal]);
+    try {
+      const { tree: shown, hidden } = await takeByView(tree.shadow, before.view, signal);
+      this.#handOut(tree, shown);
+      return { ...change, after: shown, ...(hidden > 0 ? { hidden } : {}) };
+    } catch (error) {
+      if (!this.#closing.signal.aborted) this.#giveUp(tree, error);
+      return undefined;
+    } finally {
+      release();
+    }
+  }
+
+  /** Soon takes the first snapshot of a directory, if there is none: a turn could not wait for that of a large one. */
+  prepare(cwd: string): void {
+    this.#preparing = setTimeout(() => {
+      const tree = this.#open(cwd);
+      if (tree !== undefined && !tree.shadow.hasSnapshot) void this.#fresh(tree);
+    }, prepareMs);
   }
 
   /** The reason why no snapshots are taken of a directory now; undefined if they are. */
   reasonAgainst(cwd: string): string | undefined {
     const refused = this.#refusal(cwd);
     if (refused !== undefined) return refused;
-    const { givenUp } = this.#trees.get(realPath(cwd) ?? cwd) ?? {};
-    return givenUp !== undefined && givenUp.until > this.#parts.now() ? givenUp.reason : undefined;
+    const tree = this.#trees.get(realPath(cwd) ?? cwd);
+    if (tree?.running !== undefined && !tree.shadow.hasSnapshot) return firstRuns;
+    return tree?.givenUp?.reason;
   }
 
   /** The shadow of a directory, by its real path. */
@@ -117,11 +125,20 @@ export class Snapshots {
     return tree.running !== undefined || this.#parts.now() - last < hourMs;
   }
 
+  /** True while the first snapshot is taken in a shadow directory, which may not be whole yet. */
+  isMaking(directory: string): boolean {
+    const trees = [...this.#trees.values()];
+    return trees.some(
+      ({ shadow, running }) => shadow.directory === directory && running && !shadow.hasSnapshot,
+    );
+  }
+
   get isClosed(): boolean {
     return this.#closing.signal.aborted;
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#preparing);
     this.#closing.abort();
     await Promise.allSettled([...this.#trees.values()].flatMap(({ running, waiting }) => [running, waiting]));
   }
@@ -130,10 +147,21 @@ export class Snapshots {
     const real = this.#resolve(cwd);
     if (real === undefined || this.#closing.signal.aborted) return undefined;
     const known = this.#trees.get(real);
-    if (known?.givenUp !== undefined && known.givenUp.until > this.#parts.now()) return undefined;
-    const tree = known ?? { shadow: this.#shadow(real), handedOut: new Map(), begun: [] };
+    if (this.#rests(known?.givenUp)) return undefined;
+    const tree = known ?? {
+      shadow: this.#shadow(real),
+      handedOut: new Map(),
+      begun: [],
+      ignoreFiles: new Set(),
+    };
     this.#trees.set(real, tree);
     return tree;
+  }
+
+  /** A clock that is set back ends it. */
+  #rests(givenUp: WorkTree['givenUp']): boolean {
+    const since = givenUp === undefined ? restMs : this.#parts.now() - givenUp.at;
+    return since >= 0 && since < restMs;
   }
 
   /** The real path of a directory that snapshots may be taken of. With many turns a second, it is not looked up for each. */
@@ -166,18 +194,19 @@ export class Snapshots {
    * A tree before a turn has all that was written before its message came. Only where very many turns begin, they share one that is a
    * little older: each snapshot takes some time of this process.
    */
-  #before(tree: WorkTree): Promise<string | undefined> {
+  #before(tree: WorkTree): Promise<Taken | undefined> {
     const now = this.#parts.now();
     tree.begun = tree.begun.filter((at) => at <= now && at > now - 1000);
     if (tree.begun.length < maxPerSecond) return this.#fresh(tree);
     if (tree.running !== undefined) return tree.running;
     const { latest } = tree;
     if (latest === undefined || now - latest.at > 1000 / maxPerSecond) return this.#fresh(tree);
-    return Promise.resolve(this.#handOut(tree, latest.tree));
+    this.#handOut(tree, latest.tree);
+    return Promise.resolve(latest);
   }
 
   /** A snapshot that runs already may have missed what was written last. */
-  #fresh(tree: WorkTree): Promise<string | undefined> {
+  #fresh(tree: WorkTree): Promise<Taken | undefined> {
     if (tree.running === undefined) return this.#start(tree);
     tree.waiting ??= tree.running.then(() => {
       tree.waiting = undefined;
@@ -186,7 +215,7 @@ export class Snapshots {
     return tree.waiting;
   }
 
-  #start(tree: WorkTree): Promise<string | undefined> {
+  #start(tree: WorkTree): Promise<Taken | undefined> {
     const running = this.#take(tree).finally(() => {
       if (tree.running === running) tree.running = undefined;
     });
@@ -194,7 +223,7 @@ export class Snapshots {
     return running;
   }
 
-  async #take(tree: WorkTree): Promise<string | undefined> {
+  async #take(tree: WorkTree): Promise<Taken | undefined> {
     const { home, now } = this.#parts;
     const at = now();
     tree.begun.push(at);
@@ -205,13 +234,14 @@ export class Snapshots {
         await mkdir(snapshotsDirectory(home), { recursive: true, mode: 0o700 });
         await tree.shadow.create();
       }
-      const taken = await takeSnapshot(tree.shadow, tree.latest?.tree, signal).catch((error: unknown) =>
-        afresh(tree.shadow, error, signal),
-      );
-      if (taken !== tree.latest?.tree) await tree.shadow.touch();
-      tree.latest = { tree: taken, at };
+      const { shadow, ignoreFiles, latest } = tree;
+      const run = { shadow, ignoreFiles, latest, signal };
+      const taken = await takeSnapshot(run).catch((error: unknown) => afresh(run, error));
+      if (taken.tree !== latest?.tree) await shadow.touch();
+      tree.latest = { ...taken, at };
       tree.givenUp = undefined;
-      return this.#handOut(tree, taken);
+      this.#handOut(tree, taken.tree);
+      return taken;
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#giveUp(tree, error);
       return undefined;
@@ -220,24 +250,23 @@ export class Snapshots {
     }
   }
 
-  #handOut(tree: WorkTree, name: string): string {
+  #handOut(tree: WorkTree, name: string): void {
     const now = this.#parts.now();
     for (const [old, at] of tree.handedOut) if (at < now - dayMs) tree.handedOut.delete(old);
     tree.handedOut.set(name, now);
-    return name;
   }
 
   #tellLate(tree: WorkTree): void {
     if (tree.isLateTold) return;
     tree.isLateTold = true;
-    this.#parts.log.warn('the changes of a turn are not kept: the snapshot after it takes too long', {
+    this.#parts.log.warn('the changes of a turn are not kept: a snapshot of the work tree takes too long', {
       directory: tree.shadow.cwd,
     });
   }
 
   #giveUp(tree: WorkTree, error: unknown): void {
     const { log, now } = this.#parts;
-    const reason = explain(error);
+    const reason = explainFailure(error);
     // The same trouble is logged once, not every ten minutes.
     if (tree.givenUp?.reason !== reason)
       log.warn('no snapshot could be taken of a work tree: changes are not shown there', {
@@ -245,7 +274,8 @@ export class Snapshots {
         reason,
         error,
       });
-    tree.givenUp = { reason, until: now() + restMs };
+    // It costs little to see that there is no room, and a person may make some at once.
+    tree.givenUp = { reason, at: lacksRoom(error) ? Number.NEGATIVE_INFINITY : now() };
   }
 }
 
@@ -254,37 +284,14 @@ const maxPerSecond = 8;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-const unwatched: TurnTrees = {
-  isFirst: false,
-  before: Promise.resolve(undefined),
-  isTaken: true,
-  end: async () => undefined,
-};
+const firstRuns =
+  'This work tree is large: the first snapshot of it is still being taken. Turns that begin after that show their changes.';
 
 /** An index that does not fit its objects (a power failure, a full disk) is made anew. */
-async function afresh(shadow: Shadow, error: unknown, signal: AbortSignal): Promise<string> {
-  if (signal.aborted || !(error instanceof TurnoutError) || error.code !== 'bad_request') throw error;
-  await rm(shadow.index, { force: true });
-  return takeSnapshot(shadow, undefined, signal);
-}
-
-function explain(error: unknown): string {
-  const { code, message } =
-    error instanceof TurnoutError ? error : { code: 'unknown', message: String(error) };
-  if (code === 'not_installed') return 'git is not installed, and snapshots of the work tree need it.';
-  if (code === 'timeout')
-    return `A snapshot of the work tree took longer than ${snapshotMs / 1000} seconds, so none are taken for some minutes.`;
-  if (code === 'unsupported') return `No snapshot is taken of the work tree: ${message}.`;
-  if (isShortage(error)) return 'The machine had too little room for a snapshot of the work tree.';
-  return 'A snapshot of the work tree failed; the log says why.';
-}
-
-const late = Symbol();
-
-async function inTime<T>(promise: Promise<T>, ms: number): Promise<T | typeof late> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeUp = new Promise<typeof late>((resolve) => {
-    timer = setTimeout(resolve, ms, late);
-  });
-  return Promise.race([promise, timeUp]).finally(() => clearTimeout(timer));
+async function afresh(run: SnapshotRun, error: unknown): Promise<Taken> {
+  const { shadow, signal } = run;
+  const isBroken = error instanceof TurnoutError && error.code === 'bad_request' && !lacksRoom(error);
+  if (signal.aborted || !isBroken) throw error;
+  await rm(shadow.indexFor(shadow.findRoot()), { force: true });
+  return takeSnapshot({ ...run, latest: undefined });
 }

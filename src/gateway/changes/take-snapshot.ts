@@ -1,42 +1,143 @@
-import { constants, lstatSync } from 'node:fs';
-import { access, lstat, rm, statfs, writeFile } from 'node:fs/promises';
+import { copyFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
-import { maxFileBytes, maxNewBytes, maxNewFiles, minFreeBytes } from './limits.js';
+import type { GitRun } from '../../process/run-git.js';
+import { absolute, type BytePath, nulTerminated } from './byte-path.js';
+import { type Chosen, chooseFiles } from './choose-files.js';
+import { findRepositories } from './find-repositories.js';
+import { isIgnoreFile, readIgnoreRules } from './ignore-rules.js';
+import { maxHidden, maxNested, snapshotGitMs } from './limits.js';
 import type { Shadow } from './shadow.js';
 
+/** What was looked at: the root of the work tree, and the ignore rules in it. */
+export interface View {
+  readonly root: string;
+  readonly rules: string;
+}
+
+export interface Taken {
+  readonly tree: string;
+  readonly view: View;
+}
+
+export interface SnapshotRun {
+  readonly shadow: Shadow;
+  /** The ignore files that are known, by their paths below the directory. It is kept for the next snapshot. */
+  readonly ignoreFiles: Set<BytePath>;
+  /** The last one: if nothing has changed since, its tree is taken again. */
+  readonly latest?: Taken | undefined;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Takes a snapshot of a work tree and returns the name of its tree. `unchanged` is the tree to return if nothing has changed since
- * the last one. Only one may be at work in a shadow.
+ * Takes a snapshot of a work tree. Only one may be at work in a shadow.
  *
  * It does not use `git add -A`: that asks git in every repository inside the work tree how it is, and such a git obeys the settings
  * that it finds there. Listing and adding named files starts nothing.
  */
-export async function takeSnapshot(
-  shadow: Shadow,
-  unchanged: string | undefined,
-  signal: AbortSignal,
-): Promise<string> {
-  shadow.look();
+export async function takeSnapshot({ shadow, ignoreFiles, latest, signal }: SnapshotRun): Promise<Taken> {
+  const root = shadow.findRoot();
+  const index = shadow.indexFor(root);
   // A git that was killed has left its lock; no other one is at work here.
-  await rm(`${shadow.index}.lock`, { force: true });
-  const listed = await listChanged(shadow, signal);
-  const paths = await choose(shadow, listed);
-  const asPack = paths.length > manyFiles && (await packsNewFiles(shadow, signal)) ? intoPack : [];
+  await rm(`${index}.lock`, { force: true });
+  if (latest === undefined) {
+    const kept = namesIn(
+      await shadow.git(['ls-files', '-z'], { root, index, signal, timeoutMs: snapshotGitMs }),
+    );
+    for (const path of kept) if (isIgnoreFile(path)) ignoreFiles.add(path);
+  }
+  const sources = { root, cwd: shadow.cwd, inside: ignoreFiles };
+  for (;;) {
+    const rules = await readIgnoreRules(sources);
+    const view = { root, rules };
+    const place = { shadow, view, index, signal };
+    const { changed, added } = await listChanged(place);
+    const paths = [...changed, ...added];
+    const unknown = paths.filter((path) => isIgnoreFile(path) && !ignoreFiles.has(path));
+    for (const path of unknown) ignoreFiles.add(path);
+    // Their rules were not there for the list.
+    if (unknown.length > 0 && rules !== (await readIgnoreRules(sources))) continue;
+    const chosen = await chooseFiles(shadow, root, paths);
+    await add(place, chosen);
+    const isUnchanged = chosen.paths.length + chosen.recent.size + chosen.unfiltered.size === 0;
+    const isSame = isUnchanged && latest?.view.root === root;
+    const tree = isSame ? latest.tree : await writeTree(place);
+    // No turn may name it yet when old objects are removed.
+    if (!isSame) await writeFile(join(shadow.directory, 'latest'), tree);
+    return { tree, view };
+  }
+}
+
+export interface ShownAll {
+  readonly tree: string;
+  /** The number of files that are left out: too many for a person to look at. */
+  readonly hidden: number;
+}
+
+/**
+ * The tree as it is by an earlier view: with the new files that ignore rules hide which were written since. They stay out of the index,
+ * so that they are hidden from then on.
+ */
+export async function takeByView(shadow: Shadow, view: View, signal: AbortSignal): Promise<ShownAll> {
+  copies += 1;
+  const index = join(shadow.directory, `copy-${copies}`);
+  const place = { shadow, view, index, signal };
+  try {
+    await copyFile(shadow.indexFor(view.root), index);
+    await utimes(index, later, later);
+    const { changed, added } = await listChanged(place);
+    await add(place, await chooseFiles(shadow, view.root, [...changed, ...added.slice(0, maxHidden)]));
+    return { tree: await writeTree(place), hidden: Math.max(0, added.length - maxHidden) };
+  } finally {
+    for (const file of [index, `${index}.lock`]) await rm(file, { force: true });
+  }
+}
+
+let copies = 0;
+
+interface Place {
+  readonly shadow: Shadow;
+  readonly view: View;
+  readonly index: string;
+  readonly signal: AbortSignal;
+}
+
+function git(place: Place, args: readonly string[], run: Partial<GitRun> = {}): Promise<Buffer> {
+  const { shadow, view, index, signal } = place;
+  return shadow.git(args, { root: view.root, index, signal, timeoutMs: snapshotGitMs, ...run });
+}
+
+async function add(place: Place, chosen: Chosen): Promise<void> {
+  const { recent, unfiltered } = chosen;
+  // One of them may be gone by now, and then none is added: they are not in such a hurry.
+  const isAdded = await addUnfiltered(place, recent);
+  const paths = isAdded ? chosen.paths : [...chosen.paths, ...recent.keys()];
+  const asPack = paths.length > manyFiles && (await packsNewFiles(place)) ? intoPack : [];
   for (let from = 0; from < paths.length; from += portion) {
     // A snapshot that is given up has not been in vain: the next one goes on behind the portions that are done.
-    const stdin = nulTerminated(paths.slice(from, from + portion));
-    await shadow.git([...asPack, 'update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
-      stdin,
-      signal,
-    });
+    const args = [...asPack, 'update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
+    const isSettled = isAdded && !chosen.hasMoreRecent;
+    await updateIndex(place, args, nulTerminated(paths.slice(from, from + portion)), isSettled);
   }
-  if (paths.length === 0 && unchanged !== undefined) return unchanged;
-  const tree = await writeTree(shadow, signal);
-  // No turn may name it yet when old objects are removed.
-  await writeFile(join(shadow.directory, 'latest'), tree);
-  return tree;
+  await addUnfiltered(place, unfiltered);
 }
+
+/**
+ * Git compares the content of a file that was written in the same second as its index, and waits if the attributes that it reads for
+ * that are a pipe. It does not do so with an index of a later time. Files that were written just now are added without their times
+ * instead, and so once more; where they are too many, git may compare.
+ */
+async function updateIndex(
+  place: Place,
+  args: readonly string[],
+  stdin: Buffer,
+  isSettled = true,
+): Promise<void> {
+  await git(place, args, { stdin });
+  if (isSettled) await utimes(place.index, later, later);
+}
+
+const later = new Date('2100-01-01');
 
 const portion = 4000;
 
@@ -47,55 +148,106 @@ const portion = 4000;
 const manyFiles = 200;
 const intoPack = ['-c', 'core.bigFileThreshold=1'];
 
-async function packsNewFiles(shadow: Shadow, signal: AbortSignal): Promise<boolean> {
-  const version = (await shadow.git(['version'], { signal })).toString();
+async function packsNewFiles(place: Place): Promise<boolean> {
+  const version = (await git(place, ['version'])).toString();
   const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(version) ?? [];
   return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 38);
 }
 
-/** The name of a file is held as bytes, one character each: names are not always UTF-8. */
-export type BytePath = string;
-
-export function bytesOf(path: BytePath): Buffer {
-  return Buffer.from(path, 'latin1');
+/**
+ * Adds files without a look at any attributes. The index then knows nothing of their times, so the next snapshot adds them again.
+ * False if one of them can't be read.
+ */
+async function addUnfiltered(place: Place, files: ReadonlyMap<BytePath, string>): Promise<boolean> {
+  // Git reads a name in each line here.
+  const paths = [...files.keys()].filter((path) => !path.includes('\n'));
+  if (paths.length === 0) return true;
+  const names = paths.map((path) => `${absolute(place.shadow.cwd, path).toString('latin1')}\n`);
+  const stdin = Buffer.from(names.join(''), 'latin1');
+  const args = ['hash-object', '-w', '--no-filters', '--stdin-paths'];
+  const output = await git(place, args, { stdin }).catch((error: unknown) => {
+    if (error instanceof TurnoutError && /could not open|no such file/i.test(error.message)) return undefined;
+    throw error;
+  });
+  if (output === undefined) return false;
+  const oids = output.toString().split('\n');
+  const prefix = place.shadow.prefixFor(place.view.root);
+  await addEntries(
+    place,
+    paths.map((path, at) => `${files.get(path)} ${oids[at]}\t${prefix}${path}`),
+  );
+  return true;
 }
 
-export function absolute(cwd: string, path: BytePath): Buffer {
-  return Buffer.concat([Buffer.from(`${cwd}/`), bytesOf(path)]);
+async function addEntries(place: Place, entries: readonly string[]): Promise<void> {
+  await updateIndex(place, ['update-index', '--replace', '-z', '--index-info'], nulTerminated(entries));
 }
 
-/** Lists what is new, changed or gone, relative to the work tree. */
-async function listChanged(shadow: Shadow, signal: AbortSignal): Promise<readonly BytePath[]> {
-  const exclude = ownExcludes(shadow.root);
-  const args = ['ls-files', '-z', '--others', '--modified', '--deleted', '--exclude-standard', ...exclude];
+interface Listed {
+  /** Those that the index has, gone ones too. */
+  readonly changed: readonly BytePath[];
+  readonly added: readonly BytePath[];
+}
+
+/** Lists what is new, changed or gone, relative to the directory. */
+async function listChanged(place: Place): Promise<Listed> {
+  const { shadow, view } = place;
+  const rules = await shadow.writeRules(view.rules);
+  // `ls-files --modified` compares contents, and reads attributes for that.
+  const output = await git(place, [
+    'diff-files',
+    '-z',
+    '--name-only',
+    '--relative',
+    '--no-renames',
+    '--ignore-submodules=all',
+  ]);
+  const changed = namesIn(output).filter((name) => !isSeed(name));
   for (let round = 0; ; round += 1) {
-    const output = await shadow.git(args, { signal });
-    const names = output.toString('latin1').split('\0').slice(0, -1);
-    const paths = new Set(names.filter((name) => !isSeed(name)));
-    const nested = [...paths].filter((name) => name.endsWith('/'));
-    for (const name of nested) paths.delete(name);
-    if (nested.length === 0 || round === maxDepth) return [...paths];
-    await openNested(shadow, nested.slice(0, maxNested), signal);
+    const others = await listOthers(place, rules);
+    const nested = others.filter((name) => name.endsWith('/'));
+    if (nested.length === 0) return { changed, added: others };
+    if (round === maxDepth || nested.length > maxNested)
+      throw new TurnoutError('unsupported', 'there are too many repositories inside it');
+    await openNested(place, nested);
   }
 }
 
-const maxDepth = 4;
-const maxNested = 500;
+/**
+ * Git opens files of a repository inside the work tree which it does not know, and waits if one is a pipe. What it has a file of in its
+ * index, it does not look at in that way.
+ */
+async function listOthers(place: Place, rules: string): Promise<readonly BytePath[]> {
+  const list = (timeoutMs: number) =>
+    git(place, ['ls-files', '-z', '--others', `--exclude-from=${rules}`], { timeoutMs });
+  const output = await list(snapshotGitMs / 2).catch(async (error: unknown) => {
+    const isStuck = error instanceof TurnoutError && error.code === 'timeout' && !place.signal.aborted;
+    if (!isStuck) throw error;
+    const nested = await findRepositories(place.shadow.cwd, place.signal);
+    if (nested.length > 0) await openNested(place, nested);
+    return list(snapshotGitMs);
+  });
+  return namesIn(output);
+}
+
+function namesIn(output: Buffer): readonly BytePath[] {
+  return output.toString('latin1').split('\0').slice(0, -1);
+}
+
+const maxDepth = 10;
 
 /**
  * Git does not look into repositories inside the work tree, unless its index has a file of theirs: it gets one that does not
  * exist. A directory of projects is a usual place for agents.
  */
-async function openNested(
-  shadow: Shadow,
-  directories: readonly BytePath[],
-  signal: AbortSignal,
-): Promise<void> {
+async function openNested(place: Place, directories: readonly BytePath[]): Promise<void> {
   const empty = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
-  await shadow.git(['hash-object', '-w', '--stdin'], { signal });
-  const prefix = Buffer.from(shadow.prefix).toString('latin1');
-  const entries = directories.map((name) => `100644 ${empty}\t${prefix}${name}${seedName}`);
-  await shadow.git(['update-index', '-z', '--index-info'], { stdin: nulTerminated(entries), signal });
+  await git(place, ['hash-object', '-w', '--stdin']);
+  const prefix = place.shadow.prefixFor(place.view.root);
+  await addEntries(
+    place,
+    directories.map((name) => `100644 ${empty}\t${prefix}${name}${seedName}`),
+  );
 }
 
 const seedName = '.turnout-looks-inside';
@@ -104,68 +256,11 @@ export function isSeed(path: BytePath): boolean {
   return path === seedName || path.endsWith(`/${seedName}`);
 }
 
-/** The user's own excludes, if they are where they are in a plain repository. */
-function ownExcludes(root: string): readonly string[] {
-  const is = (path: string) => lstatSync(path, { throwIfNoEntry: false });
-  const file = join(root, '.git', 'info', 'exclude');
-  if (!is(join(root, '.git'))?.isDirectory() || !is(join(root, '.git', 'info'))?.isDirectory()) return [];
-  const facts = is(file);
-  return facts?.isFile() && facts.size < 1024 ** 2 ? [`--exclude-from=${file}`] : [];
-}
-
-/**
- * Leaves out what can't be kept: large files, unreadable ones, and what is no file. If such a one was kept before, its former
- * content stays in the tree: it counts as unchanged.
- */
-async function choose(shadow: Shadow, paths: readonly BytePath[]): Promise<readonly BytePath[]> {
-  if (paths.length > maxNewFiles)
-    throw new TurnoutError('unsupported', `more than ${maxNewFiles} files in it are new`);
-  const chosen: BytePath[] = [];
-  let bytes = 0;
-  for (let from = 0; from < paths.length; from += atOnce) {
-    const some = paths.slice(from, from + atOnce);
-    const sizes = await Promise.all(some.map((path) => sizeToKeep(absolute(shadow.cwd, path))));
-    for (const [at, path] of some.entries()) {
-      const size = sizes[at];
-      if (size === undefined) continue;
-      chosen.push(path);
-      bytes += size;
-    }
-    if (bytes > maxNewBytes)
-      throw new TurnoutError('unsupported', `more than ${maxNewBytes / 1024 ** 2} MiB in it are new`);
-  }
-  if (bytes > 0) await checkRoom(shadow.directory, bytes);
-  return chosen;
-}
-
-const atOnce = 64;
-
-/** Undefined: it is not kept. A file that is gone, or is a directory by now, has no size. */
-async function sizeToKeep(path: Buffer): Promise<number | undefined> {
-  try {
-    const facts = await lstat(path);
-    if (facts.isSymbolicLink() || facts.isDirectory()) return 0;
-    if (!facts.isFile() || facts.size > maxFileBytes) return undefined;
-    await access(path, constants.R_OK);
-    return facts.size;
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    return ['ENOENT', 'ENOTDIR'].includes(code) ? 0 : undefined;
-  }
-}
-
-/** The disk's last room is for what the gateway must not lose. */
-async function checkRoom(directory: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(directory);
-  if (bavail * bsize < bytes + minFreeBytes)
-    throw new TurnoutError('unsupported', 'the disk of TURNOUT_HOME has too little room for them');
-}
-
-async function writeTree(shadow: Shadow, signal: AbortSignal): Promise<string> {
-  const { prefix } = shadow;
+async function writeTree(place: Place): Promise<string> {
+  const prefix = Buffer.from(place.shadow.prefixFor(place.view.root), 'latin1').toString();
   const args = prefix === '' ? ['write-tree'] : ['write-tree', `--prefix=${prefix}`];
   try {
-    return (await shadow.git(args, { signal })).toString().trim();
+    return (await git(place, args)).toString().trim();
   } catch (error) {
     // There is no tree for a prefix without files.
     if (error instanceof TurnoutError && /prefix .* not found/s.test(error.message)) return emptyTree;
@@ -174,7 +269,3 @@ async function writeTree(shadow: Shadow, signal: AbortSignal): Promise<string> {
 }
 
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-
-export function nulTerminated(entries: readonly string[]): Buffer {
-  return Buffer.from(entries.map((entry) => `${entry}\0`).join(''), 'latin1');
-}

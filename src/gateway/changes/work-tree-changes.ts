@@ -107,7 +107,7 @@ export class TreeChanges implements WorkTreeChanges {
   }
 }
 
-const late = ` (one that takes over ${settlementMs / 1000} seconds at the end of a turn is not waited for)`;
+const late = ` (one that takes over ${settlementMs / 1000} seconds, as the first one of a large work tree does, is not waited for)`;
 
 /** True if the turn may have changed files, and nobody knows which. */
 function isUnseen({ usedTools, changes }: ChangingTurn): boolean {

@@ -32,6 +32,7 @@ export async function recordEvent(
       await journal.note({ type: 'tool_started', id, name, input, at });
       // A tool that nobody has to allow may run by now. The snapshot was begun before the CLI, which takes longer to start.
       await treeTaken(running);
+      running.trees?.toolBegins();
       return gate.started(chatEvent);
     }
     case 'tool_end': {
@@ -48,6 +49,7 @@ export async function recordEvent(
       attempt.permissionAsked(chatEvent);
       if (stopping.aborted) return;
       await treeTaken(running);
+      running.trees?.toolBegins();
       const verdict = await gate.requested(chatEvent, settings);
       // Requests that are allowed are bounded by the tools that run; those that are refused or need a person by a number.
       if (verdict.type !== 'allow') attempt.overasked = permissions.refusal(lease, chatEvent);

@@ -3,12 +3,12 @@ import type { TreeChange } from '../../store/rows.js';
 import type { RunningTurn } from './running-turn.js';
 import type { Settlement, TurnStop } from './verdicts.js';
 
-/** Resolves when the tree before the turn is known, or can't be, or the turn is to end. */
+/** Resolves when the tree before the turn is known, or can't be, or has been waited for long enough, or the turn is to end. */
 export async function treeTaken({ trees, stopping }: RunningTurn): Promise<void> {
   if (trees === undefined || trees.isTaken || stopping.aborted) return;
   const waited = new AbortController();
   const stopped = once(stopping, 'abort', { signal: waited.signal }).catch(() => undefined);
-  await Promise.race([trees.before, stopped]);
+  await Promise.race([trees.wait(), stopped]);
   waited.abort();
 }
 

@@ -22,8 +22,8 @@ export function changingTurns(db: Database, channel: string): ChangingTurn[] {
 
 export function treesOf(db: Database, cwd: string): string[] {
   const rows = db.all<{ before: string; after: string }>(
-    `SELECT DISTINCT json_extract(changes, '$.before') AS before, json_extract(changes, '$.after') AS after
-      FROM turns WHERE changes IS NOT NULL AND json_extract(changes, '$.cwd') = ?`,
+    `SELECT json_extract(changes, '$.before') AS before, json_extract(changes, '$.after') AS after
+      FROM turns WHERE changes IS NOT NULL AND json_extract(changes, '$.cwd') = ? ORDER BY seq`,
     cwd,
   );
   return [...new Set(rows.flatMap(({ before, after }) => [before, after]))];

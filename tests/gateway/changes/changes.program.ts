@@ -13,6 +13,7 @@ import {
   statSync,
   symlinkSync,
   unlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -84,6 +85,25 @@ describe('the changes in a work tree', () => {
     await revert(stage, 'agents.txt', 'conversation');
     expect(readFileSync(join(stage.work, 'agents.txt'), 'utf8')).toBe('1\n');
     expect(readFileSync(join(stage.work, 'theirs.txt'), 'utf8')).toBe('2\n');
+  });
+
+  it('are seen within a second, in files of the same size and with times that were set back (16.4)', async () => {
+    const stage = setUpChanges();
+    const write = (content: string) => {
+      stage.write('a.txt', content);
+      utimesSync(join(stage.work, 'a.txt'), 1000, 1000);
+    };
+    write('0\n');
+    for (const content of ['1\n', '2\n', '3\n', '4\n']) {
+      await stage.turn(() => write(content));
+      expect(await listed(stage), content).toEqual(['modified a.txt']);
+    }
+    const many = Array.from({ length: 600 }, (_, at) => `many/${at}`);
+    for (const path of many) stage.write(path, '1\n');
+    await stage.turn(() => {
+      for (const path of many) stage.write(path, '2\n');
+    });
+    expect(await listed(stage)).toHaveLength(600);
   });
 
   it('are not put back over somebody else’s later work, unless that is forced (16.4)', async () => {

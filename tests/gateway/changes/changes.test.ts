@@ -35,7 +35,7 @@ describe('the changes in a work tree', () => {
     // The snapshot after another turn came too late.
     stage.turns.push({ turnId: 'late', cwd: stage.work, usedTools: true });
     expect((await stage.changes.list('c', 'turn')).reason).toMatch(
-      /takes over 2 seconds .* is not waited for/,
+      /takes over 2 seconds, .* is not waited for/,
     );
     const whole = await stage.changes.list('c', 'conversation');
     expect(whole.files).toHaveLength(3);

@@ -57,6 +57,48 @@ describe('snapshots of a work tree', () => {
     expect((await changes.list('a', 'conversation')).reason).toMatch(/1 of 2 turns/);
   });
 
+  it('do not hold the first turn in a large work tree up for longer than two seconds (16.4)', async () => {
+    const git = setUpStuckGit();
+    const stage = setUpGateway({ PATH: git.path });
+    const client = await stage.start();
+    git.stick(realpathSync(stage.work));
+    const at = performance.now();
+    expect(await client.ask('a', 'write a note: one')).toMatchObject({ state: 'answered' });
+    expect(performance.now() - at).toBeLessThan(5000);
+    const { changes } = client.gateway;
+    expect((await changes.list('a', 'turn')).reason).toMatch(/first snapshot of it is still being taken/);
+  });
+
+  it('are prepared at the start of the gateway (16.4)', async () => {
+    const stage = setUpGateway();
+    await stage.start();
+    const directory = join(stage.home, 'snapshots');
+    const latest = () =>
+      existsSync(directory) &&
+      readdirSync(directory).map((name) => existsSync(join(directory, name, 'latest')));
+    await expect.poll(latest, { timeout: 10_000 }).toEqual([true]);
+  });
+
+  it('survive objects that a power failure has spoilt, and half a shadow (16.4)', async () => {
+    const stage = setUpChanges();
+    stage.write('a.txt', '0\n');
+    await stage.turn(() => stage.write('a.txt', '1\n'));
+    const [shadow = ''] = readdirSync(join(stage.home, 'snapshots'));
+    const objects = join(stage.home, 'snapshots', shadow, 'objects');
+    for (const name of readdirSync(objects, { recursive: true, encoding: 'utf8' })) {
+      if (!/^..\/.{38}$/.test(name)) continue;
+      rmSync(join(objects, name));
+      writeFileSync(join(objects, name), '');
+    }
+    expect((await stage.changes.list('c', 'turn')).reason).toMatch(/can't be read/);
+    await stage.turn(() => stage.write('a.txt', '2\n'));
+    expect((await stage.changes.list('c', 'turn')).files[0]?.diff).toContain('-1\n+2\n');
+    rmSync(join(objects, '..', 'HEAD'));
+    await stage.turn(() => stage.write('a.txt', '3\n'));
+    expect((await stage.changes.list('c', 'turn')).files[0]?.diff).toContain('-2\n+3\n');
+    expect(stage.log).toEqual([]);
+  });
+
   it('survive a killed git, a broken index and a shadow that is gone (16.4)', async () => {
     const stage = setUpChanges();
     await stage.turn(() => stage.write('a.txt', '1\n'));
@@ -112,6 +154,7 @@ describe('the housekeeping of snapshots', () => {
     for (const name of ['old', 'older', 'half', 'x.new'])
       mkdirSync(join(directory, name, 'objects'), { recursive: true });
     for (const [at, name] of ['older', 'old'].entries()) {
+      writeFileSync(join(directory, name, 'HEAD'), '');
       writeFileSync(join(directory, name, 'work-tree'), `/${name}`);
       writeFileSync(join(directory, name, 'objects', 'x'), Buffer.alloc(1024 ** 2));
       utimesSync(join(directory, name, 'work-tree'), at + 1, at + 1);
@@ -123,5 +166,46 @@ describe('the housekeeping of snapshots', () => {
     // The one that is in use stays.
     expect((await stage.changes.list('c', 'turn')).files).toHaveLength(1);
     expect(readdirSync(directory)).toHaveLength(1);
+  });
+
+  it('removes those that no turn names any more, and what killed gits have left (16.4)', async () => {
+    const stage = setUpChanges();
+    await stage.turn(() => stage.write('a.txt', '1\n'));
+    const [name = ''] = readdirSync(join(stage.home, 'snapshots'));
+    const directory = join(stage.home, 'snapshots', name);
+    for (const left of ['rules-x', 'copy-1', 'copy-1.lock', 'objects/pack/tmp_pack_x']) {
+      mkdirSync(join(directory, left, '..'), { recursive: true });
+      writeFileSync(join(directory, left), 'x');
+      utimesSync(join(directory, left), 1, 1);
+    }
+    utimesSync(join(directory, 'work-tree'), 1, 1);
+    // Another gateway, some time later: nothing runs there.
+    const later = setUpChanges({ home: stage.home });
+    await tidy({ ...later, home: stage.home, turns: stage.turns }, {});
+    expect((await stage.changes.list('c', 'turn')).files).toHaveLength(1);
+    expect(readdirSync(directory).filter((file) => /^copy|rules-x/.test(file))).toEqual([]);
+    expect(readdirSync(join(directory, 'objects', 'pack'))).toEqual([]);
+    await tidy({ ...later, home: stage.home, turns: [] }, {});
+    expect(readdirSync(join(stage.home, 'snapshots'))).toEqual([]);
+  });
+
+  it('lets the older half go if those in use are too large (16.4)', async () => {
+    let now = Date.now();
+    const stage = setUpChanges({ now: () => now });
+    for (const content of ['1\n', '2\n', '3\n', '4\n', '5\n', '6\n'])
+      await stage.turn(() => stage.write('a.txt', content));
+    const [name = ''] = readdirSync(join(stage.home, 'snapshots'));
+    const objects = join(stage.home, 'snapshots', name, 'objects');
+    for (const file of readdirSync(objects, { recursive: true, encoding: 'utf8' }))
+      utimesSync(join(objects, file), 1, 1);
+    now += 25 * 3_600_000;
+    await stage.turn(() => stage.write('a.txt', '7\n'));
+    await tidy(stage, { maxBytes: 0 });
+    const { files, reason } = await stage.changes.list('c', 'conversation');
+    expect(reason).toMatch(/^The snapshots of [34] of 7 turns are not there any more/);
+    expect(files[0]?.diff).toMatch(/-[34]\n\+7\n/);
+    await stage.turn(() => stage.write('a.txt', '8\n'));
+    expect((await stage.changes.list('c', 'turn')).files).toHaveLength(1);
+    expect(stage.log).toEqual([]);
   });
 });

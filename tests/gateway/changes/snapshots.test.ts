@@ -62,4 +62,41 @@ describe('snapshots of a work tree', () => {
     expect(performance.now() - at).toBeLessThan(2000);
     expect(stage.log).toMatchObject([{ level: 'warn', directory: stage.work }]);
   });
+
+  it('that a tool did not wait for are none of its turn, and what is missing is told (16.4)', async () => {
+    const git = setUpStuckGit();
+    const stage = setUpChanges({ path: git.path });
+    git.stick(stage.work);
+    const began = stage.snapshots.begin(stage.work);
+    const at = performance.now();
+    await began.wait(20);
+    await began.wait(20);
+    began.toolBegins();
+    expect(await began.end()).toBeUndefined();
+    expect(performance.now() - at).toBeLessThan(1000);
+    stage.turns.push({ turnId: 'first', cwd: stage.work, usedTools: true });
+    expect((await stage.changes.list('c', 'turn')).reason).toMatch(/^This work tree is large: the first/);
+  });
+
+  it('are tried again at once when there is room, or when the clock is set back (16.4)', async () => {
+    const git = setUpStuckGit();
+    let now = 1e12;
+    const stage = setUpChanges({ path: git.path, now: () => now });
+    const turn = () => stage.turn(() => stage.write('a.txt', `${Math.random()}\n`));
+    await turn();
+    git.fillDisk(true);
+    await turn();
+    await turn();
+    expect((await stage.changes.list('c', 'turn')).reason).toMatch(/too little room/);
+    expect(stage.log).toHaveLength(1);
+    git.fillDisk(false);
+    await turn();
+    expect((await stage.changes.list('c', 'turn')).files).toMatchObject([{ status: 'modified' }]);
+    const missing = setUpChanges({ path: '/nowhere', now: () => now });
+    const begin = () => missing.snapshots.begin(missing.work).isTaken;
+    await missing.snapshots.begin(missing.work).before;
+    expect(begin()).toBe(true);
+    now -= 86_400_000;
+    expect(begin()).toBe(false);
+  });
 });

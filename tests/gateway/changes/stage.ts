@@ -56,7 +56,7 @@ export function setUpChanges(parts: Partial<SnapshotParts> = {}, user?: ProcessU
     },
     async turn(act) {
       const trees = snapshots.begin(work);
-      await trees.before;
+      await trees.wait();
       act();
       const changes = await trees.end(10_000);
       turns.push({ turnId: `t${turns.length}`, cwd: work, usedTools: true, changes });

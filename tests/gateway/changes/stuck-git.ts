@@ -9,6 +9,8 @@ export interface StuckGit {
   readonly path: string;
   /** From now on, whatever git is to do in a work tree takes a minute. */
   stick(workTree: string): void;
+  /** From now on, git has no room to write objects. */
+  fillDisk(isFull: boolean): void;
 }
 
 /** A git that can be made to take very long. */
@@ -17,11 +19,13 @@ export function setUpStuckGit(): StuckGit {
   onTestFinished(() => rmSync(bin, { recursive: true, force: true }));
   const git = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
   const stuck = join(bin, 'stuck');
-  const script = `#!/bin/sh\nread -r tree < '${stuck}'\n[ "$tree" != "$GIT_WORK_TREE" ] || exec sleep 60\nexec '${git}' "$@"\n`;
+  const full = join(bin, 'full');
+  const script = `#!/bin/sh\nread -r tree < '${stuck}'\n[ "$tree" != "$GIT_WORK_TREE" ] || exec sleep 60\n[ ! -e '${full}' ] || case "$*" in *update-index*|*write-tree*) echo 'fatal: unable to write loose object file: No space left on device' >&2; exit 128;; esac\nexec '${git}' "$@"\n`;
   writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
   writeFileSync(stuck, '\n');
   return {
     path: [bin, process.env['PATH']].join(delimiter),
+    fillDisk: (isFull) => (isFull ? writeFileSync(full, '') : rmSync(full, { force: true })),
     stick: (workTree) => writeFileSync(stuck, `${workTree}\n`),
   };
 }

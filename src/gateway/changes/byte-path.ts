@@ -1,0 +1,14 @@
+/** The name of a file is held as bytes, one character each: names are not always UTF-8. */
+export type BytePath = string;
+
+export function bytesOf(path: BytePath): Buffer {
+  return Buffer.from(path, 'latin1');
+}
+
+export function absolute(cwd: string, path: BytePath): Buffer {
+  return Buffer.concat([Buffer.from(`${cwd}/`), bytesOf(path)]);
+}
+
+export function nulTerminated(entries: readonly string[]): Buffer {
+  return Buffer.from(entries.map((entry) => `${entry}\0`).join(''), 'latin1');
+}

@@ -1,0 +1,75 @@
+import type { TreeChange } from '../../store/rows.js';
+import { settlementMs, turnWaitMs } from './limits.js';
+import type { Taken } from './take-snapshot.js';
+
+/** Watches what one turn changes. Nothing here ever rejects. */
+export interface TurnTrees {
+  /** True if there was no snapshot of the directory so far. The first one takes long, and has to be there before the agent starts. */
+  readonly isFirst: boolean;
+  /** The tree before the turn, unless it can't be known. */
+  readonly before: Promise<string | undefined>;
+  /** Resolves when the tree before the turn is known, or can't be. A turn waits for it for a limited time in all. */
+  wait(ms?: number): Promise<void>;
+  /** True when there is nothing to wait for. */
+  readonly isTaken: boolean;
+  /** A tool begins: what is not known by now is not the state before the turn. */
+  toolBegins(): void;
+  /** Takes the tree after the turn. What is not known after `ms` is left out: an answer waits for it. */
+  end(ms?: number): Promise<TreeChange | undefined>;
+}
+
+export interface WatchedTurn {
+  readonly isFirst: boolean;
+  readonly before: Promise<Taken | undefined>;
+  compare(): Promise<TreeChange | undefined>;
+  /** Called if the changes of the turn are not known since a snapshot was not there in time. */
+  tellLate(): void;
+}
+
+export function watchTurn({ isFirst, before, compare, tellLate }: WatchedTurn): TurnTrees {
+  let isTaken = false;
+  let isMissed = false;
+  let waited: Promise<unknown> | undefined;
+  void before.then(() => {
+    isTaken = true;
+  });
+  return {
+    isFirst,
+    before: before.then((taken) => taken?.tree),
+    wait: async (ms = turnWaitMs) => {
+      waited ??= inTime(before, ms);
+      await waited;
+    },
+    get isTaken() {
+      return isTaken;
+    },
+    toolBegins: () => {
+      isMissed ||= !isTaken;
+    },
+    end: async (ms = settlementMs) => {
+      const found = isMissed ? late : await inTime(compare(), ms);
+      if (found !== late) return found;
+      tellLate();
+      return undefined;
+    },
+  };
+}
+
+export const unwatched: TurnTrees = {
+  isFirst: false,
+  before: Promise.resolve(undefined),
+  wait: async () => undefined,
+  isTaken: true,
+  toolBegins: () => undefined,
+  end: async () => undefined,
+};
+
+const late = Symbol();
+
+async function inTime<T>(promise: Promise<T>, ms: number): Promise<T | typeof late> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<typeof late>((resolve) => {
+    timer = setTimeout(resolve, ms, late);
+  });
+  return Promise.race([promise, timeUp]).finally(() => clearTimeout(timer));
+}
