@@ -37,7 +37,7 @@ export async function vet(
 ): Promise<readonly VettedCli[]> {
   // The slowest one first, so that it is not left alone at the end.
   const jobs = clis.toReversed().flatMap((cli) => faces.map((face) => ({ cli, face })));
-  const results = await inLanes(2, jobs, async ({ cli, face }) => ({
+  const results = await inLanes(3, jobs, async ({ cli, face }) => ({
     cli,
     results: await runScenarios({
       cli: cli.name,
