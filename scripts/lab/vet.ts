@@ -30,7 +30,7 @@ export interface Vetting {
   readonly retries?: number;
 }
 
-/** Drives each CLI through the scenarios, two at a time, and prints each result as it comes. */
+/** Drives each CLI through the scenarios, three at a time, and prints each result as it comes. */
 export async function vet(
   clis: readonly InstalledCli[],
   { scenarios = allScenarios, faces = faceNames, retries = 0 }: Vetting = {},
