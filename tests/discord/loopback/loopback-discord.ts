@@ -16,7 +16,8 @@ import { MovableClock } from './state/clock.js';
 import type { Permission } from './state/permissions.js';
 import { type Violation, Violations } from './state/violations.js';
 import { Wire } from './state/wire.js';
-import { type Channel, channelTypes, type Guild, type Json, type User, World } from './state/world.js';
+import { type Channel, channelTypes, type Guild, type User, World } from './state/world.js';
+import { type VisibleMessage, visibleMessages } from './visible-messages.js';
 
 export interface LoopbackOptions {
   readonly token?: string;
@@ -25,22 +26,6 @@ export interface LoopbackOptions {
   /** Shortens the windows of the rate limits: see RateLimits. */
   readonly rateLimitScale?: number;
   readonly maxUploadBytes?: number;
-}
-
-/** A message as people see it. */
-export interface VisibleMessage {
-  readonly id: string;
-  readonly author: string;
-  readonly content: string;
-  /** What it said before it was edited, oldest first. */
-  readonly earlier: readonly string[];
-  readonly files: readonly { readonly name: string; readonly text: string }[];
-  /** Labels of the buttons that can be clicked. */
-  readonly buttons: readonly string[];
-  readonly pinged: readonly string[];
-  readonly replyTo?: string;
-  /** Set if only this person sees it. */
-  readonly onlyFor?: string;
 }
 
 /** A Discord of our own on 127.0.0.1: HTTP API and gateway for the real discord.js client, strict, with faults on demand. */
@@ -146,6 +131,19 @@ export class LoopbackDiscord {
     return channel;
   }
 
+  addGuild(name: string): Guild {
+    const guild = this.world.addGuild(name);
+    this.gateway.publish(this.gateway.events.guild('GUILD_CREATE', guild));
+    return guild;
+  }
+
+  /** The id of a new role. */
+  addRole(name: string, guild = this.guild): string {
+    const role = { id: this.clock.nextId(), name };
+    guild.roles.push(role);
+    return role.id;
+  }
+
   deleteChannel(channel: Channel): void {
     const isThread = channel.type === channelTypes.thread;
     const { events } = this.gateway;
@@ -165,25 +163,7 @@ export class LoopbackDiscord {
 
   /** The messages that are to be seen in a channel, oldest first. */
   visible(channel: Channel): VisibleMessage[] {
-    return this.world.messagesOf(channel.id).map((message) => ({
-      id: message.id,
-      author: this.world.user(message.authorId).name,
-      content: message.content,
-      earlier: message.earlier,
-      files: message.attachments.map(({ filename, bytes }) => ({
-        name: filename,
-        text: Buffer.from(bytes).toString(),
-      })),
-      buttons: message.components
-        .flatMap((row) => row['components'] as readonly Json[])
-        .filter((component) => !component['disabled'])
-        .map((component) => String(component['label'])),
-      pinged: message.pinged,
-      ...(message.referenceId === undefined ? {} : { replyTo: message.referenceId }),
-      ...(message.interaction?.ephemeral
-        ? { onlyFor: this.world.user(message.interaction.userId).name }
-        : {}),
-    }));
+    return visibleMessages(this.world, channel);
   }
 
   /** What the bot says there, oldest first. */

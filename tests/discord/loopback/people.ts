@@ -1,7 +1,7 @@
 import type { Interaction } from './interactions.js';
 import { readMentions } from './limits/mentions.js';
 import type { Parts } from './parts.js';
-import { deleteMessage } from './send-message.js';
+import { blankMessage, deleteMessage, postMessage } from './send-message.js';
 import {
   type Attachment,
   type Channel,
@@ -9,12 +9,23 @@ import {
   type Guild,
   type Json,
   type Message,
+  messageTypes,
   type User,
 } from './state/world.js';
+import { buttonsOf } from './visible-messages.js';
+
+export interface Joining {
+  /** Ids of roles. */
+  readonly roles?: readonly string[];
+  readonly bot?: boolean;
+  readonly guild?: Guild;
+}
 
 export interface Writing {
   readonly replyTo?: Message;
   readonly files?: readonly WrittenFile[];
+  /** Discord's number of it, for messages of the system: 7 if somebody has joined. */
+  readonly type?: number;
 }
 
 export interface WrittenFile {
@@ -33,32 +44,28 @@ export class People {
   ) {}
 
   /** Somebody new, who joins the guild. */
-  join(name: string, roles: readonly string[] = [], guild: Guild | undefined = this.home): User {
-    const user = this.parts.world.addUser(name);
-    guild?.members.set(user.id, [...roles]);
+  join(name: string, { roles = [], bot = false, guild = this.home }: Joining = {}): User {
+    const user = this.parts.world.addUser(name, bot);
+    guild.members.set(user.id, [...roles]);
     return user;
   }
 
-  write(author: User, channel: Channel, content: string, { replyTo, files = [] }: Writing = {}): Message {
-    const { world, clock, gateway } = this.parts;
+  write(
+    author: User,
+    channel: Channel,
+    content: string,
+    { replyTo, files = [], type }: Writing = {},
+  ): Message {
+    const { parts } = this;
     const message: Message = {
-      id: clock.nextId(),
-      channelId: channel.id,
-      authorId: author.id,
-      createdAt: clock.now(),
-      type: replyTo ? 19 : 0,
+      ...blankMessage(parts, channel, author),
+      type: type ?? (replyTo ? messageTypes.reply : messageTypes.ordinary),
       ...(replyTo && { referenceId: replyTo.id }),
       content,
-      embeds: [],
-      components: [],
       attachments: files.map((file) => this.#attachment(file)),
-      flags: 0,
-      deleted: false,
-      ...readMentions(content, undefined, replyTo?.authorId, world),
-      earlier: [],
+      ...readMentions(content, undefined, replyTo?.authorId, parts.world),
     };
-    world.addMessage(message);
-    gateway.publish(gateway.events.messageCreated(message));
+    postMessage(parts, message);
     return message;
   }
 
@@ -70,13 +77,27 @@ export class People {
   edit(message: Message, content: string): void {
     message.earlier.push(message.content);
     message.content = content;
+    message.mentioned = readMentions(content, undefined, undefined, this.parts.world).mentioned;
     message.editedAt = this.parts.clock.now();
+    this.parts.gateway.publish(this.parts.gateway.events.messageUpdated(message));
+  }
+
+  /** Nobody does this: Discord has looked at a link and shows a preview. It is an update without an edit. */
+  showPreview(message: Message): void {
+    message.embeds = [{ type: 'link', title: 'A page', url: 'https://example.org/' }];
     this.parts.gateway.publish(this.parts.gateway.events.messageUpdated(message));
   }
 
   /** Deletes any message, as moderators do. */
   delete(message: Message): void {
     deleteMessage(this.parts, message);
+  }
+
+  /** Deletes several messages of a channel at once: one event. */
+  deleteMany(channel: Channel, messages: readonly Message[]): void {
+    for (const message of messages) message.deleted = true;
+    const { gateway } = this.parts;
+    gateway.publish(gateway.events.messagesDeleted(channel, messages));
   }
 
   startThread(owner: User, parent: Channel, name: string): Channel {
@@ -89,10 +110,12 @@ export class People {
 
   /** Clicks the button with this label. */
   click(user: User, message: Message, label: string): Interaction {
-    const buttons = message.components.flatMap((row) => row['components'] as readonly Json[]);
-    const button = buttons.find((one) => one['label'] === label);
+    const button = buttonsOf(message).find((one) => one['label'] === label);
     if (message.deleted || !button)
       throw new Error(`Nobody sees a button "${label}" at message ${message.id}`);
+    if (message.interaction?.ephemeral && message.interaction.userId !== user.id) {
+      throw new Error(`${user.name} doesn't see message ${message.id}`);
+    }
     if (button['disabled']) throw new Error(`The button "${label}" can't be clicked`);
     const channel = this.#channel(message.channelId);
     const data = { custom_id: button['custom_id'], component_type: button['type'] };

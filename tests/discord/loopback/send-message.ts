@@ -3,18 +3,25 @@ import { checkMessage, checkNotEmpty, trimmed } from './limits/message-limits.js
 import type { Parts } from './parts.js';
 import { ApiError } from './rest/api-error.js';
 import type { Call } from './rest/route.js';
-import type { Attachment, Channel, Json, Message } from './state/world.js';
+import {
+  type Attachment,
+  type Channel,
+  type Json,
+  type Message,
+  messageTypes,
+  type User,
+} from './state/world.js';
 
-const messageTypes = { ordinary: 0, reply: 19, command: 20 };
+/** A deferred answer, as long as people see "thinking…". */
+export const loadingFlag = 1 << 7;
 
-/** Writes a message of the bot, and tells all who listen. */
+/** Writes a message of the bot, if Discord allows it. */
 export function sendMessage(
   parts: Parts,
   channel: Channel,
   call: Pick<Call, 'body' | 'files'>,
   interaction?: NonNullable<Message['interaction']>,
 ): Message {
-  const { world, clock, gateway } = parts;
   const { body } = call;
   checkMessage(body, call.files, parts);
   checkNotEmpty(body, call.files.length, parts.violations);
@@ -22,10 +29,7 @@ export function sendMessage(
   const repliedTo = referenced(parts, channel, body['message_reference']);
   const allowed = (body['allowed_mentions'] ?? undefined) as Json | undefined;
   const message: Message = {
-    id: clock.nextId(),
-    channelId: channel.id,
-    authorId: world.bot.id,
-    createdAt: clock.now(),
+    ...blankMessage(parts, channel, parts.world.bot),
     type: interaction ? messageTypes.command : repliedTo ? messageTypes.reply : messageTypes.ordinary,
     ...(repliedTo && { referenceId: repliedTo.id }),
     ...(given(body['nonce']) && { nonce: body['nonce'] as string | number }),
@@ -35,13 +39,40 @@ export function sendMessage(
     components: list(body['components']),
     attachments: uploaded(parts, call.files),
     flags: Number(body['flags'] ?? 0),
+    ...readMentions(content, allowed, repliedTo?.authorId, parts.world),
+  };
+  postMessage(parts, message);
+  return message;
+}
+
+export function blankMessage({ clock }: Parts, channel: Channel, author: User): Message {
+  return {
+    id: clock.nextId(),
+    channelId: channel.id,
+    authorId: author.id,
+    createdAt: clock.now(),
+    type: messageTypes.ordinary,
+    content: '',
+    embeds: [],
+    components: [],
+    attachments: [],
+    flags: 0,
     deleted: false,
-    ...readMentions(content, allowed, repliedTo?.authorId, world),
+    pinged: [],
+    mentioned: [],
     earlier: [],
   };
+}
+
+/** Puts a message into its channel, and tells all who listen. An archived thread is opened again by it. */
+export function postMessage({ world, gateway }: Parts, message: Message): void {
+  const channel = world.channels.get(message.channelId);
+  if (channel?.archived) {
+    channel.archived = false;
+    gateway.publish(gateway.events.thread('THREAD_UPDATE', channel));
+  }
   world.addMessage(message);
-  if (!interaction?.ephemeral) gateway.publish(gateway.events.messageCreated(message));
-  return message;
+  if (!message.interaction?.ephemeral) gateway.publish(gateway.events.messageCreated(message));
 }
 
 /** Changes what a message says. Nobody is notified of an edit. */
@@ -53,7 +84,9 @@ export function editMessage(parts: Parts, message: Message, call: Pick<Call, 'bo
     : message.attachments;
   const after = { content: message.content, embeds: message.embeds, components: message.components, ...body };
   checkNotEmpty(after, kept.length + files.length, parts.violations);
-  message.earlier.push(message.content);
+  // The place of a deferred answer has said nothing yet.
+  if ((message.flags & loadingFlag) === 0) message.earlier.push(message.content);
+  message.flags &= ~loadingFlag;
   message.content = trimmed(after.content);
   message.embeds = list(after.embeds);
   message.components = list(after.components);

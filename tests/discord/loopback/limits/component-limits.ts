@@ -29,7 +29,7 @@ export function checkComponents(given: unknown, refuse: Refuse): void {
     const inside = row.components ?? [];
     const menu = inside.some(({ type }) => type !== types.button);
     if (inside.length < 1 || inside.length > (menu ? 1 : 5)) {
-      refuse(
+      throw refuse(
         'component',
         `${path}.components`,
         'BASE_TYPE_BAD_LENGTH',
@@ -48,7 +48,7 @@ function checkComponent(component: Component, path: string, ids: Set<string>, re
       throw refuse('component', `${path}.style`, 'BASE_TYPE_CHOICES', `Unknown style ${style}.`);
     }
     if (label.length > 80) {
-      refuse(
+      throw refuse(
         'component',
         `${path}.label`,
         'BASE_TYPE_MAX_LENGTH',

@@ -73,7 +73,7 @@ function checkNonce({ nonce, enforce_nonce: enforced }: Json, refuse: Refuse): v
     throw refuse('nonce', 'nonce', 'NONCE_TYPE', 'Must be a string or an integer.');
   }
   if (String(nonce).length > maxNonceLength) {
-    refuse(
+    throw refuse(
       'nonce',
       'nonce',
       'NONCE_TYPE_TOO_LONG',
@@ -90,7 +90,7 @@ function checkMentions(given: unknown, refuse: Refuse): void {
     if (list.length > 100)
       throw refuse('allowed-mentions', path, 'BASE_TYPE_MAX_LENGTH', 'Must be 100 or fewer.');
     if (list.length > 0 && parse.includes(name)) {
-      refuse(
+      throw refuse(
         'allowed-mentions',
         path,
         'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE',

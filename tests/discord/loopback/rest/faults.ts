@@ -29,19 +29,34 @@ export interface OrderedFault {
   readonly released: Promise<void>;
 }
 
+export interface FaultOrder {
+  /** How many requests meet it; one unless told otherwise. */
+  readonly times?: number;
+  /** How many requests go well before. */
+  readonly skip?: number;
+  /** Only requests whose first parameter is this id: a channel's, mostly. */
+  readonly of?: string;
+}
+
 /** The faults that a test has ordered: by route, so many times, after so many good answers. */
 export class Faults {
   readonly #orders: Order[] = [];
+  #routes: ReadonlySet<string> = new Set();
 
-  /** `route` is the method with the path as in `routes`, for example `POST /channels/:channel/messages`. */
-  order(route: string, fault: Fault, { times = 1, skip = 0 } = {}): OrderedFault {
-    const order = new Order(route, fault, times, skip);
+  know(routes: readonly string[]): void {
+    this.#routes = new Set(routes);
+  }
+
+  /** `route` is the method with the path as in the files of `routes/`, for example `POST /channels/:channel/messages`. */
+  order(route: string, fault: Fault, { times = 1, skip = 0, of }: FaultOrder = {}): OrderedFault {
+    if (!this.#routes.has(route)) throw new Error(`The loopback Discord has no route ${route}`);
+    const order = new Order(route, of, fault, times, skip);
     this.#orders.push(order);
     return order;
   }
 
-  take(route: string): OrderedFault | undefined {
-    return this.#orders.find((order) => order.route === route && order.meets());
+  take(route: string, major: string): OrderedFault | undefined {
+    return this.#orders.find((order) => order.isFor(route, major) && order.meets());
   }
 
   stop(): void {
@@ -55,7 +70,8 @@ class Order implements OrderedFault {
   #release: () => void = () => {};
 
   constructor(
-    readonly route: string,
+    private readonly route: string,
+    private readonly major: string | undefined,
     readonly fault: Fault,
     private times: number,
     private skip: number,
@@ -63,6 +79,10 @@ class Order implements OrderedFault {
     this.released = new Promise((resolve) => {
       this.#release = resolve;
     });
+  }
+
+  isFor(route: string, major: string): boolean {
+    return route === this.route && (this.major === undefined || this.major === major);
   }
 
   meets(): boolean {

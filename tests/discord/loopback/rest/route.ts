@@ -18,7 +18,10 @@ export interface Call {
 }
 
 /** Without a body, the answer is 204. */
-export type Answer = { readonly json: unknown } | { readonly bytes: Uint8Array } | undefined;
+export type Answer =
+  | { readonly json: unknown }
+  | { readonly bytes: Uint8Array; readonly type?: string | undefined }
+  | undefined;
 
 export interface Route {
   /** Method and path, for example `POST /channels/:channel/messages`. The first parameter has its own rate limit. */

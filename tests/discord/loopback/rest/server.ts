@@ -31,6 +31,7 @@ export class RestServer {
   invalidRequests = 0;
 
   constructor(private readonly options: RestOptions) {
+    options.faults.know([...options.routes, ...options.cdn].map(({ name }) => name));
     this.server = createServer((request, response) => {
       this.#handle(request, response).catch((error: unknown) => {
         options.violations.record('malformed', `the loopback Discord failed: ${error}`);
@@ -54,12 +55,13 @@ export class RestServer {
       return;
     }
     const { route, parameters } = found;
+    const major = Object.values(parameters)[0] ?? '';
     const parameter = (name: string) => parameters[name] ?? '';
     const content = await this.#admit(route, request);
-    const order = content instanceof ApiError ? undefined : this.options.faults.take(route.name);
+    const order = content instanceof ApiError ? undefined : this.options.faults.take(route.name, major);
     if (content instanceof ApiError) reply.refuse(content);
     else if (order && !commits(order.fault)) await failBefore(order, reply);
-    else if (!isApi || this.#allow(route, Object.values(parameters)[0] ?? '', reply)) {
+    else if (!isApi || this.#allow(route, major, reply)) {
       const result = runRoute(route, { ...content, parameter, query: url.searchParams });
       if (order) await failAfter(order, reply, result);
       else reply.finish(result);
@@ -70,6 +72,9 @@ export class RestServer {
   async #admit(route: Route, request: IncomingMessage): Promise<Pick<Call, 'body' | 'files'> | ApiError> {
     try {
       const content = await readBody(request);
+      if (!route.open && !/^DiscordBot \(/.test(request.headers['user-agent'] ?? '')) {
+        this.options.violations.record('malformed', `${route.name} without the user agent of a bot`);
+      }
       if (route.open || request.headers.authorization === `Bot ${this.options.token}`) return content;
       this.options.violations.record('token', `${route.name} with a wrong token`);
       return new ApiError(401, 0, '401: Unauthorized');
@@ -140,7 +145,7 @@ class Reply {
     if (result instanceof ApiError) this.refuse(result);
     // discord.js reads a 204 with a JSON content type as JSON, and fails.
     else if (result === undefined) this.#write(204);
-    else if ('bytes' in result) this.#write(200, 'application/octet-stream', result.bytes);
+    else if ('bytes' in result) this.#write(200, result.type ?? 'application/octet-stream', result.bytes);
     else this.#write(200, 'application/json', JSON.stringify(result.json));
   }
 

@@ -43,13 +43,11 @@ export class Events {
   }
 
   messageDeleted({ id, channelId }: Message): GatewayEvent {
-    const guildId = this.world.channels.get(channelId)?.guildId;
-    const needed = guildId === undefined ? intents.directMessages : intents.guildMessages;
-    const data = { id, channel_id: channelId, ...(guildId === undefined ? {} : { guild_id: guildId }) };
-    return {
-      type: 'MESSAGE_DELETE',
-      dataFor: (has) => ((has & needed) !== 0 && this.#visible(channelId) ? data : undefined),
-    };
+    return this.#deletion('MESSAGE_DELETE', channelId, { id });
+  }
+
+  messagesDeleted({ id }: Channel, messages: readonly Message[]): GatewayEvent {
+    return this.#deletion('MESSAGE_DELETE_BULK', id, { ids: messages.map((message) => message.id) });
   }
 
   channel(type: 'CHANNEL_CREATE' | 'CHANNEL_UPDATE' | 'CHANNEL_DELETE', channel: Channel): GatewayEvent {
@@ -79,6 +77,13 @@ export class Events {
       ...(guild && { guild_id: guild.id }),
       ...(guild?.members.has(message.authorId) && { member: this.wire.member(guild, message.authorId) }),
     };
+  }
+
+  #deletion(type: string, channelId: string, ids: Json): GatewayEvent {
+    const guildId = this.world.channels.get(channelId)?.guildId;
+    const needed = guildId === undefined ? intents.directMessages : intents.guildMessages;
+    const data = { ...ids, channel_id: channelId, ...(guildId === undefined ? {} : { guild_id: guildId }) };
+    return { type, dataFor: (has) => ((has & needed) !== 0 && this.#visible(channelId) ? data : undefined) };
   }
 
   #aboutMessage(type: string, message: Message, data: Json): GatewayEvent {

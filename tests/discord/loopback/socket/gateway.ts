@@ -15,6 +15,9 @@ export interface GatewayOptions {
   readonly url: () => string;
 }
 
+/** How long a session waits for its client to come back. Discord tells nobody; it is a matter of minutes. */
+const sessionLife = 3 * 60_000;
+
 /** The side of Discord that pushes: sockets, sessions, and what can go wrong with them. */
 export class LoopbackGateway {
   readonly events: Events;
@@ -149,14 +152,16 @@ export class LoopbackGateway {
 
   #begin(identifiedIntents: number): Session {
     this.identifies += 1;
-    const session = new Session(identifiedIntents);
+    const session = new Session(identifiedIntents, () => this.options.wire.world.clock.now());
     this.#sessions.set(session.id, session);
     return session;
   }
 
   #resumed(id: string): Session | undefined {
     const session = this.#sessions.get(id);
-    if (session) this.resumes += 1;
+    const since = this.options.wire.world.clock.now() - sessionLife;
+    if (!session || (session.detachedAt ?? since) < since) return undefined;
+    this.resumes += 1;
     return session;
   }
 

@@ -11,10 +11,15 @@ export interface Dispatch {
 /** A session outlives its socket: what is dispatched meanwhile is replayed to the client that resumes it. */
 export class Session {
   readonly id = randomUUID().replaceAll('-', '');
+  /** When its socket was lost. */
+  detachedAt: number | undefined;
   readonly #sent: Dispatch[] = [];
   #send: ((dispatch: Dispatch) => void) | undefined;
 
-  constructor(readonly intents: number) {}
+  constructor(
+    readonly intents: number,
+    private readonly now: () => number,
+  ) {}
 
   get sequence(): number {
     return this.#sent.length;
@@ -34,10 +39,12 @@ export class Session {
   /** Sends what the client hasn't seen, and then what comes. */
   attach(send: (dispatch: Dispatch) => void, seen = this.sequence): void {
     this.#send = send;
+    this.detachedAt = undefined;
     for (const dispatch of this.#sent.slice(seen)) send(dispatch);
   }
 
   detach(): void {
     this.#send = undefined;
+    this.detachedAt ??= this.now();
   }
 }

@@ -5,6 +5,7 @@ import {
   type Guild,
   type Json,
   type Message,
+  messageTypes,
   type User,
   type World,
 } from './world.js';
@@ -138,8 +139,9 @@ export class Wire {
 
   message(message: Message): Json {
     const { world } = this;
-    const reference = message.referenceId;
-    const referenced = reference === undefined ? undefined : world.message(message.channelId, reference);
+    const { referenceId: reference } = message;
+    const home = this.#homeOfReference(message);
+    const referenced = reference === undefined ? undefined : world.message(home, reference);
     return {
       id: message.id,
       channel_id: message.channelId,
@@ -160,13 +162,19 @@ export class Wire {
       ...(reference === undefined
         ? {}
         : {
-            message_reference: { type: 0, message_id: reference, channel_id: message.channelId },
+            message_reference: { type: 0, message_id: reference, channel_id: home },
             referenced_message: referenced
               ? { ...this.message(referenced), referenced_message: undefined }
               : null,
           }),
       ...(message.threadId === undefined ? {} : { thread: this.#threadOf(message.threadId) }),
     };
+  }
+
+  /** The first message of a thread refers to the one that the thread hangs on. All others stay within their channel. */
+  #homeOfReference({ type, channelId }: Message): string {
+    const parentId = this.world.channels.get(channelId)?.parentId;
+    return type === messageTypes.threadStarter && parentId !== undefined ? parentId : channelId;
   }
 
   /** Where the CDN has a file. Like Discord's, the address is signed and expires after a day. */

@@ -70,10 +70,12 @@ export interface Message {
   deleted: boolean;
   /** Whose attention it has drawn: ids of users and roles, `everyone` or `here`. */
   readonly pinged: readonly string[];
-  readonly mentioned: readonly string[];
+  mentioned: readonly string[];
   /** What it said before each edit, oldest first. */
   readonly earlier: string[];
 }
+
+export const messageTypes = { ordinary: 0, reply: 19, command: 20, threadStarter: 21 } as const;
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -15,7 +15,7 @@ export function cdnRoutes({ world, clock }: Parts): Route[] {
           .find(({ id }) => id === call.parameter('attachment'));
         const expired = Number.parseInt(call.query.get('ex') ?? '0', 16) * 1000 < clock.now();
         if (!file || expired) throw new ApiError(404, 0, 'This content is no longer available.');
-        return { bytes: file.bytes };
+        return { bytes: file.bytes, type: file.contentType };
       },
     },
   ];

@@ -1,5 +1,6 @@
 import type { Parts } from '../../parts.js';
-import { type Channel, channelTypes, type Guild, type Json } from '../../state/world.js';
+import { blankMessage, postMessage } from '../../send-message.js';
+import { type Channel, channelTypes, type Guild, type Json, messageTypes } from '../../state/world.js';
 import { knownMessage, needPermission, seenChannel, writableChannel } from '../access.js';
 import { ApiError, invalidForm, missingAccess } from '../api-error.js';
 import type { Call, Route } from '../route.js';
@@ -51,6 +52,11 @@ export function channelRoutes(parts: Parts): Route[] {
         const thread = startThread(parts, channel, call.body, message.id);
         message.threadId = thread.id;
         message.flags |= hasThread;
+        postMessage(parts, {
+          ...blankMessage(parts, thread, world.user(message.authorId)),
+          type: messageTypes.threadStarter,
+          referenceId: message.id,
+        });
         parts.gateway.publish(parts.gateway.events.messageUpdated(message));
         return { json: wire.channel(thread) };
       },

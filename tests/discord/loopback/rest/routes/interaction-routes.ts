@@ -1,7 +1,14 @@
 import type { Interaction } from '../../interactions.js';
 import type { Parts } from '../../parts.js';
-import { deleteMessage, editMessage, sendMessage } from '../../send-message.js';
-import type { Json, Message } from '../../state/world.js';
+import {
+  blankMessage,
+  deleteMessage,
+  editMessage,
+  loadingFlag,
+  postMessage,
+  sendMessage,
+} from '../../send-message.js';
+import { type Json, type Message, messageTypes } from '../../state/world.js';
 import { invalidForm, unknownMessage } from '../api-error.js';
 import type { Answer, Call, Route } from '../route.js';
 
@@ -27,8 +34,9 @@ export function interactionRoutes(parts: Parts): Route[] {
       run(call) {
         const interaction = interactionOf(call);
         // The first one after a deferral is the answer that was promised.
-        if (interaction.state === 'deferred') return { json: wire.message(answer(parts, interaction, call)) };
-        return { json: wire.message(followUp(parts, interaction, call)) };
+        if (interaction.state === 'deferred')
+          return { json: wire.message(keepPromise(parts, interaction, call)) };
+        return { json: wire.message(say(parts, interaction, call, isEphemeral(call.body))) };
       },
     },
     {
@@ -41,16 +49,10 @@ export function interactionRoutes(parts: Parts): Route[] {
       name: 'PATCH /webhooks/:application/:token/messages/:message',
       run(call) {
         const interaction = interactionOf(call);
-        if (
-          call.parameter('message') === '@original' &&
-          interaction.state === 'deferred' &&
-          !interaction.original
-        ) {
-          return { json: wire.message(answer(parts, interaction, call)) };
-        }
-        const message = messageOf(call);
+        const message = answerOf(interaction, call.parameter('message'));
+        if (message === interaction.original)
+          return { json: wire.message(keepPromise(parts, interaction, call)) };
         editMessage(parts, message, call);
-        interaction.state = 'answered';
         return { json: wire.message(message) };
       },
     },
@@ -59,8 +61,7 @@ export function interactionRoutes(parts: Parts): Route[] {
       name: 'DELETE /webhooks/:application/:token/messages/:message',
       run(call) {
         const interaction = interactionOf(call);
-        const deferred = call.parameter('message') === '@original' && interaction.state === 'deferred';
-        if (!deferred || interaction.original) deleteMessage(parts, messageOf(call));
+        deleteMessage(parts, answerOf(interaction, call.parameter('message')));
         interaction.state = 'answered';
         return undefined;
       },
@@ -77,10 +78,13 @@ function acknowledge(parts: Parts, call: Call): Answer {
   const data = (call.body['data'] ?? {}) as Json;
   const content = { body: data, files: call.files };
   if (type === callbacks.message) {
-    answer(parts, interaction, content);
-  } else if (type === callbacks.deferredMessage) {
-    interaction.state = 'deferred';
     interaction.ephemeral = isEphemeral(data);
+    interaction.original = say(parts, interaction, content, interaction.ephemeral);
+    interaction.state = 'answered';
+  } else if (type === callbacks.deferredMessage) {
+    interaction.ephemeral = isEphemeral(data);
+    interaction.original = promise(parts, interaction);
+    interaction.state = 'deferred';
   } else if ((type === callbacks.deferredUpdate || type === callbacks.update) && interaction.clicked) {
     if (type === callbacks.update) editMessage(parts, interaction.clicked, content);
     interaction.original = interaction.clicked;
@@ -97,16 +101,24 @@ function acknowledge(parts: Parts, call: Call): Answer {
   return { json: { interaction: { id, type: interaction.clicked ? 3 : 2 }, resource } };
 }
 
-function answer(parts: Parts, interaction: Interaction, call: Pick<Call, 'body' | 'files'>): Message {
-  // Whether a deferred answer is only for its person was said as it was deferred.
-  if (interaction.state === 'open') interaction.ephemeral = isEphemeral(call.body);
-  interaction.original = say(parts, interaction, call, interaction.ephemeral);
-  interaction.state = 'answered';
-  return interaction.original;
+/** A deferred answer has its place in the channel at once. Whether only its person sees it can't be changed later. */
+function promise(parts: Parts, interaction: Interaction): Message {
+  const { id, user, channel, ephemeral } = interaction;
+  const message: Message = {
+    ...blankMessage(parts, channel, parts.world.bot),
+    type: messageTypes.command,
+    flags: loadingFlag | (ephemeral ? ephemeralFlag : 0),
+    interaction: { id, userId: user.id, ephemeral },
+  };
+  postMessage(parts, message);
+  return message;
 }
 
-function followUp(parts: Parts, interaction: Interaction, call: Call): Message {
-  return say(parts, interaction, call, isEphemeral(call.body));
+function keepPromise(parts: Parts, interaction: Interaction, call: Pick<Call, 'body' | 'files'>): Message {
+  const message = answerOf(interaction, '@original');
+  editMessage(parts, message, call);
+  interaction.state = 'answered';
+  return message;
 }
 
 function say(
