@@ -32,11 +32,12 @@ export function loopbackOptions(discord: LoopbackDiscord): ClientOptions {
 export async function connectClient(
   discord: LoopbackDiscord,
   options: Partial<ClientOptions> = {},
+  token = discord.token,
 ): Promise<Client<true>> {
   const client = new Client({ ...loopbackOptions(discord), ...options });
   const ready = new Promise<Client<true>>((resolve) => client.once(Events.ClientReady, resolve));
   try {
-    await client.login(discord.token);
+    await client.login(token);
   } catch (error) {
     await client.destroy();
     throw error;

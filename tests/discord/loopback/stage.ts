@@ -10,10 +10,15 @@ export interface DiscordStage {
   readonly channel: TextChannel;
 }
 
-/** A loopback Discord that ends with the test. */
-export async function startDiscord(options: LoopbackOptions = {}): Promise<LoopbackDiscord> {
+type AtEnd = (end: () => Promise<void>) => void;
+
+/** A loopback Discord that ends with the test. Tests that run at the same time pass the `onTestFinished` of their own. */
+export async function startDiscord(
+  options: LoopbackOptions = {},
+  atEnd: AtEnd = onTestFinished,
+): Promise<LoopbackDiscord> {
   const discord = await LoopbackDiscord.start(options);
-  onTestFinished(() => discord.stop());
+  atEnd(() => discord.stop());
   return discord;
 }
 
@@ -21,10 +26,11 @@ export async function startDiscord(options: LoopbackOptions = {}): Promise<Loopb
 export async function setUpDiscord(
   options: LoopbackOptions = {},
   clientOptions: Partial<ClientOptions> = {},
+  atEnd: AtEnd = onTestFinished,
 ): Promise<DiscordStage> {
-  const discord = await startDiscord(options);
+  const discord = await startDiscord(options, atEnd);
   const client = await connectClient(discord, clientOptions);
-  onTestFinished(() => client.destroy());
+  atEnd(() => client.destroy());
   const channel = client.channels.cache.get(discord.channel.id) as TextChannel;
   return { discord, client, channel };
 }

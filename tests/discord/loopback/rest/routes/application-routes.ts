@@ -45,6 +45,10 @@ export function applicationRoutes(parts: Parts): Route[] {
     },
     { name: 'PUT /applications/:application/commands', run: (call) => register(parts, call, undefined) },
     {
+      name: 'GET /applications/:application/guilds/:guild/commands',
+      run: (call) => ({ json: interactions.commandsOf(call.parameter('guild')) }),
+    },
+    {
       name: 'PUT /applications/:application/guilds/:guild/commands',
       run(call) {
         if (!world.guilds.has(call.parameter('guild'))) throw missingAccess();
