@@ -1,0 +1,119 @@
+import { type FenceMark, fenceMarks } from './fence-marks.js';
+
+/**
+ * Rewrites Markdown that Discord does not know so that it can be read there: tables come into a fence, fences of `~~~` or of
+ * more than three backticks get three, headings deeper than the third level become those of the third. The words stay.
+ * Characters that are no text in JSON become visible signs.
+ */
+export function toDiscordMarkdown(given: string): string {
+  const text = withoutBadCharacters(given);
+  const edits: Edit[] = [];
+  let from = 0;
+  let opener: FenceMark | undefined;
+  for (const mark of fenceMarks(text)) {
+    if (mark.fence !== undefined) {
+      editProse(text, from, mark.from, edits);
+      opener = mark;
+    } else {
+      if (opener !== undefined) editFence(text, opener, mark, edits);
+      opener = undefined;
+      from = mark.lineEnd;
+    }
+  }
+  if (opener === undefined) editProse(text, from, text.length, edits);
+  else editFence(text, opener, undefined, edits);
+  return apply(text, edits);
+}
+
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** Half a surrogate pair has no UTF-8, NUL ends texts in some databases, and a carriage return is shown nowhere. */
+function withoutBadCharacters(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replaceAll('\0', '\u2400').replace(loneSurrogates, '\ufffd');
+}
+
+const loneSurrogates = /\p{Surrogate}/gu;
+
+/** A fence that holds three backticks needs more of them than Discord knows: it stays as it is. */
+function editFence(text: string, opener: FenceMark, closer: FenceMark | undefined, edits: Edit[]): void {
+  if (text.slice(opener.to, opener.lineEnd).includes('`')) return;
+  if (text.slice(opener.lineEnd, closer?.from ?? text.length).includes('```')) return;
+  for (const mark of closer === undefined ? [opener] : [opener, closer]) {
+    const from = mark.to - mark.markerLength;
+    if (mark.markerLength > 0 && text.slice(from, mark.to) !== '```')
+      edits.push({ from, to: mark.to, text: '```' });
+  }
+}
+
+/** Text that is no code. */
+function editProse(text: string, from: number, to: number, edits: Edit[]): void {
+  let above: Line | undefined;
+  let table: { readonly from: number; to: number; fits: boolean } | undefined;
+  const endTable = () => {
+    if (table?.fits === true)
+      edits.push(
+        { from: table.from, to: table.from, text: '```\n' },
+        { from: table.to, to: table.to, text: '\n```' },
+      );
+    table = undefined;
+  };
+  for (const line of linesOf(text, from, to)) {
+    const row = line.text.includes('|');
+    if (table !== undefined && !row) endTable();
+    if (table !== undefined) {
+      table.to = line.to;
+      table.fits &&= !line.text.includes('```');
+    } else if (above?.text.includes('|') && isDelimiterRow(line.text, above.text)) {
+      table = { from: above.from, to: line.to, fits: !above.text.includes('```') };
+    } else if (/^#{4,6} /.test(line.text)) {
+      edits.push({ from: line.from, to: line.from + line.text.indexOf(' '), text: '###' });
+    }
+    above = line;
+  }
+  endTable();
+}
+
+interface Line {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+function* linesOf(text: string, from: number, to: number): Generator<Line> {
+  for (let at = from; at < to; ) {
+    const lineBreak = text.indexOf('\n', at);
+    const end = lineBreak === -1 || lineBreak > to ? to : lineBreak;
+    yield { from: at, to: end, text: text.slice(at, end) };
+    at = end + 1;
+  }
+}
+
+/** The row below a table's head: `| --- | :-: |`, with as many cells. A table in a quote is left alone. */
+function isDelimiterRow(line: string, head: string): boolean {
+  if (!line.includes('-') || !/^[|:\- \t]+$/.test(line) || head.trimStart().startsWith('>')) return false;
+  const cells = cellsOf(line);
+  return cells.every((cell) => /^:?-+:?$/.test(cell.trim())) && cells.length === cellsOf(head).length;
+}
+
+function cellsOf(row: string): readonly string[] {
+  return row
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '')
+    .split(/(?<!\\)\|/);
+}
+
+function apply(text: string, edits: readonly Edit[]): string {
+  if (edits.length === 0) return text;
+  let at = 0;
+  const parts: string[] = [];
+  for (const edit of edits) {
+    parts.push(text.slice(at, edit.from), edit.text);
+    at = edit.to;
+  }
+  return parts.join('') + text.slice(at);
+}

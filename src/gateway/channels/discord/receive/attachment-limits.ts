@@ -1,0 +1,61 @@
+import { DownloadRefused } from './download.js';
+
+export interface AttachmentLimits {
+  /** Of one file. */
+  readonly maxBytes: number;
+  /** Of all files of a message. */
+  readonly maxTotalBytes: number;
+  readonly maxCount: number;
+  /** `image/*`, `application/pdf` or `.zip`; nothing for all. A type is what the sender says, and no more. */
+  readonly types: readonly string[];
+  /** For all files of a message. */
+  readonly timeoutMs: number;
+}
+
+export interface SentAttachment {
+  readonly name: string;
+  readonly url: string;
+  readonly size: number;
+  readonly contentType?: string | undefined;
+}
+
+/** Throws a DownloadRefused that says which limit a file is over, by what its sender says about it. */
+export function checkLimits(
+  attachment: SentAttachment,
+  limits: AttachmentLimits,
+  so: { readonly taken: number; readonly room: number },
+): void {
+  const { size } = attachment;
+  if (so.taken >= limits.maxCount)
+    throw new DownloadRefused(`not more than ${limits.maxCount} files of a message are taken`);
+  if (!isAllowedType(attachment, limits.types)) throw new DownloadRefused('files of its type are not taken');
+  if (size > limits.maxBytes)
+    throw new DownloadRefused(`it has ${megabytes(size)}, and ${megabytes(limits.maxBytes)} are allowed`);
+  if (size > so.room)
+    throw new DownloadRefused(
+      `the files of a message may have ${megabytes(limits.maxTotalBytes)} together, and it is over that`,
+    );
+}
+
+function isAllowedType({ name, contentType }: SentAttachment, types: readonly string[]): boolean {
+  const type = plainType(contentType) ?? 'application/octet-stream';
+  const [kind] = type.split('/');
+  return (
+    types.length === 0 ||
+    types.some((one) => {
+      const allowed = one.toLowerCase();
+      return allowed.startsWith('.')
+        ? name.toLowerCase().endsWith(allowed)
+        : allowed === type || allowed === `${kind}/*` || allowed === '*/*';
+    })
+  );
+}
+
+/** `text/plain` of `text/plain; charset=utf-8`. Anything else than a type is nothing: it is shown to the agent. */
+export function plainType(contentType: string | undefined): string | undefined {
+  return /^[\w.+-]{1,60}\/[\w.+-]{1,80}/.exec(contentType?.toLowerCase() ?? '')?.[0];
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MB`;
+}

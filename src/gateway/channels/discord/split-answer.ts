@@ -1,0 +1,43 @@
+import { count } from '../../../core/format.js';
+import { cutText, textOf } from './markdown/cut-text.js';
+import { toDiscordMarkdown } from './markdown/to-discord-markdown.js';
+
+/** Discord counts code points, its clients count UTF-16 units: what is short enough for the clients is for both. */
+export const maxMessageLength = 2000;
+
+export interface AnswerParts {
+  /** The messages, in order: each one is not empty, not too long, and as Discord stores it. None for an empty answer. */
+  readonly pieces: readonly string[];
+  /** The whole answer as a file of the first piece, which then is only the beginning. */
+  readonly file?: { readonly name: string; readonly text: string };
+}
+
+export interface SplitOptions {
+  /** An answer of more pieces goes as a file. */
+  readonly maxPieces?: number;
+}
+
+/** Cuts an answer into messages for Discord. */
+export function splitAnswer(text: string, { maxPieces = 10 }: SplitOptions = {}): AnswerParts {
+  const content = text.trim();
+  // Nothing of a very long answer but its beginning is looked at.
+  if (content.length > maxPieces * maxMessageLength) return asFile(content);
+  const pieces = cut(toDiscordMarkdown(content), maxMessageLength, maxPieces + 1);
+  return pieces.length > maxPieces ? asFile(content) : { pieces };
+}
+
+function asFile(text: string): AnswerParts {
+  const note = `\n\n*The answer is too long for a message (${count(text.length)} characters): all of it is in the file.*`;
+  const begin = toDiscordMarkdown(text.slice(0, 2 * maxMessageLength));
+  const [beginning = ''] = cut(begin, maxMessageLength - note.length, 1);
+  return { pieces: [(beginning + note).trim()], file: { name: 'answer.md', text } };
+}
+
+function cut(text: string, limit: number, most: number): readonly string[] {
+  const pieces: string[] = [];
+  for (const piece of cutText(text, limit)) {
+    if (pieces.length === most) break;
+    pieces.push(textOf(text, piece));
+  }
+  return pieces;
+}

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { splitAnswer } from '../../../../../src/gateway/channels/discord/split-answer.js';
+import { anyAnswer } from './markdown/any-answer.js';
+
+describe('an answer for Discord', () => {
+  it('is one message if it is short, and none if it is empty (17.2)', () => {
+    expect(splitAnswer('Hello!\n')).toEqual({ pieces: ['Hello!'] });
+    for (const empty of ['', ' \n\t', '\u2028\ufeff\u001f\u0085'])
+      expect(splitAnswer(empty)).toEqual({ pieces: [] });
+  });
+
+  it('goes as a file if it is very long, with its beginning as the message (17.2)', () => {
+    const text = `# Report\n\n\`\`\`ts\n${'const a = 1;\n'.repeat(5000)}\`\`\``;
+    const { pieces, file } = splitAnswer(text);
+    expect(pieces).toHaveLength(1);
+    expect(pieces[0]).toMatch(
+      /^# Report\n\n```ts\n[^`]*\n```\n\n\*The answer is too long .* \(65,\d+ characters\)/,
+    );
+    expect(file).toEqual({ name: 'answer.md', text });
+    expect(splitAnswer(text, { maxPieces: Number.POSITIVE_INFINITY }).pieces.length).toBeGreaterThan(30);
+  });
+
+  it('any text gives messages that Discord takes (17.2)', () => {
+    fc.assert(
+      fc.property(anyAnswer, fc.constantFrom(10, Number.POSITIVE_INFINITY), (text, maxPieces) => {
+        const { pieces, file } = splitAnswer(text, { maxPieces });
+        expect(file === undefined ? pieces.length <= maxPieces : pieces.length === 1).toBe(true);
+        for (const piece of pieces) {
+          expect(piece.length).toBeLessThanOrEqual(2000);
+          expect(piece).not.toMatch(/\p{Surrogate}|\0|\r/u);
+          expect(piece).toBe(piece.trim());
+          expect(piece).not.toBe('');
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
