@@ -1,0 +1,62 @@
+import type {
+  APIChannel,
+  APIInteractionResponse,
+  APIMessage,
+  RESTPatchAPIChannelMessageJSONBody,
+  RESTPostAPIChannelMessageJSONBody,
+  RESTPutAPIApplicationCommandsJSONBody,
+} from 'discord.js';
+
+/**
+ * Discord's HTTP interface as the parts of the channel use it, in Discord's own JSON. Requests of a channel keep their order, and
+ * rate limits and 5xx are waited out behind it. What it rejects with is a `DiscordProblem`.
+ */
+export interface DiscordApi {
+  send(
+    channelId: string,
+    body: RESTPostAPIChannelMessageJSONBody,
+    files?: readonly OutgoingFile[],
+  ): Promise<APIMessage>;
+  edit(channelId: string, messageId: string, body: RESTPatchAPIChannelMessageJSONBody): Promise<APIMessage>;
+  remove(channelId: string, messageId: string): Promise<void>;
+  /** Newest first with `before` or none of both, oldest first with `after`; at most 100. */
+  messages(
+    channelId: string,
+    page: { readonly after?: string; readonly before?: string; readonly limit: number },
+  ): Promise<readonly APIMessage[]>;
+  channel(channelId: string): Promise<APIChannel>;
+  /** The channel of direct messages with somebody. */
+  directChannel(userId: string): Promise<APIChannel>;
+  typing(channelId: string): Promise<void>;
+  /** The first answer to an interaction: within 3 seconds. */
+  respond(interaction: InteractionKey, response: APIInteractionResponse): Promise<void>;
+  /** Changes the first answer, within 15 minutes. */
+  editResponse(interaction: InteractionKey, body: RESTPatchAPIChannelMessageJSONBody): Promise<APIMessage>;
+  /** Sets the slash commands of the bot, everywhere. */
+  setCommands(commands: RESTPutAPIApplicationCommandsJSONBody): Promise<void>;
+}
+
+export interface OutgoingFile {
+  readonly name: string;
+  readonly data: Uint8Array;
+}
+
+export interface InteractionKey {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** What Discord answers to a request that fails. */
+export class DiscordProblem extends Error {
+  override readonly name = 'DiscordProblem';
+
+  constructor(
+    message: string,
+    /** The status of HTTP; undefined if there was no answer: whether it was done is unknown then. */
+    readonly status: number | undefined,
+    /** Discord's own code, such as 10003 for a channel that is not there. */
+    readonly code: number | undefined,
+  ) {
+    super(message);
+  }
+}
