@@ -6,6 +6,7 @@ import * as changes from './changes.js';
 import * as conversations from './conversations.js';
 import type { Database } from './database.js';
 import * as digests from './digests.js';
+import * as places from './discord-places.js';
 import * as endings from './endings.js';
 import * as events from './events.js';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
@@ -121,6 +122,11 @@ export function createSqliteStore(
     endOfTurn: (since, count) => read((tx) => statistics.endOfTurn(tx, since, count)),
     modelsUsed: () => read(statistics.modelsUsed),
     counts: () => read(reports.counts),
+
+    discordPlaces: () => read(places.discordPlaces),
+    discordPlace: (channelId) => read((tx) => places.discordPlace(tx, channelId)),
+    saveDiscordPlace: (place) => write((tx) => places.saveDiscordPlace(tx, place)),
+    forgetDiscordPlace: (channelId) => write((tx) => places.forgetDiscordPlace(tx, channelId)),
 
     lastRun: (schedule) => read((tx) => reports.lastRun(tx, schedule)),
     saveRun: (schedule, at) => write((tx) => reports.saveRun(tx, schedule, at)),
