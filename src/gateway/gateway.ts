@@ -298,7 +298,12 @@ export class Gateway implements GatewayFace {
       ...(shortage === undefined ? [] : [shortage]),
       ...(this.#ballast.released ? ['The disk is full, or nearly: only work that has begun goes on.'] : []),
     ];
-    return { ready: problems.length === 0, problems };
+    // The rest of the gateway works without Discord.
+    const { problem } = this.#parts.discord ?? {};
+    return {
+      ready: problems.length === 0,
+      problems: problem === undefined ? problems : [...problems, problem],
+    };
   }
 
   metrics(): Promise<string> {
