@@ -55,7 +55,7 @@ export class RestServer {
       return;
     }
     const { route, parameters } = found;
-    const major = Object.values(parameters)[0] ?? '';
+    const major = (route.major ? parameters[route.major] : Object.values(parameters)[0]) ?? '';
     const parameter = (name: string) => parameters[name] ?? '';
     const content = await this.#admit(route, request);
     const order = content instanceof ApiError ? undefined : this.options.faults.take(route.name, major);
