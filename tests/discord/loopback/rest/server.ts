@@ -34,6 +34,8 @@ export class RestServer {
     options.faults.know([...options.routes, ...options.cdn].map(({ name }) => name));
     this.server = createServer((request, response) => {
       this.#handle(request, response).catch((error: unknown) => {
+        // A client that is killed leaves half a request behind.
+        if (!request.complete) return;
         options.violations.record('malformed', `the loopback Discord failed: ${error}`);
         response.destroy();
       });
