@@ -160,9 +160,8 @@ function isInPair(text: string, at: number): boolean {
 const graphemes = new Intl.Segmenter();
 
 /** The beginning of the character that is cut here, as a reader sees it, unless that is a monster of combining marks. */
-function betweenGraphemes({ text, from, marks }: BreakSearch, at: number): number {
+function betweenGraphemes({ text, from }: BreakSearch, at: number): number {
   const window = text.slice(from, at + 32);
   const begin = from + (graphemes.segment(window).containing(at - from)?.index ?? at - from);
-  const marked = marks.some((mark) => mark.from < at && mark.to > begin);
-  return at - begin > 200 || begin <= from || marked ? at : begin;
+  return at - begin > 200 || begin <= from ? at : begin;
 }

@@ -29,6 +29,7 @@ describe('Markdown for Discord', () => {
     expect(toDiscordMarkdown('- ````js\n  a\n  ````')).toBe('- ```js\n  a\n  ```');
     const nested = '````md\n```js\na\n```\n````';
     expect(toDiscordMarkdown(nested)).toBe(nested);
+    expect(toDiscordMarkdown('~~~a`b\nc\n~~~')).toBe('~~~a`b\nc\n~~~');
   });
 
   it('makes deep headings the deepest that Discord knows, not in code', () => {
