@@ -196,7 +196,7 @@ describe('files that come with a message', () => {
       'The file "slow" is not there: it took longer than 0.15 s.',
     ]);
     expect(await readdir(join(parts.directory, '5'))).toEqual([]);
-    await save(parts, [file(origin, 'whole', 10), file(origin, 'broken', 10)]);
+    await save({ ...parts, openFile }, [file(origin, 'whole', 10), file(origin, 'full', 10)]);
     expect(await readdir(join(parts.directory, '5', '100'))).toEqual(['whole']);
   });
 
