@@ -29,6 +29,7 @@ describe('fences of a text', () => {
     expect(marksOf('1. - ```js', '     code', '     ```')).toEqual(['```js', '-']);
     expect(marksOf('- ```', 'less indented', '```')).toEqual(['```', '-']);
     expect(marksOf('> > ```js', '> > code', '> > ```')).toEqual(['> > ```js', '-']);
+    expect(marksOf('> - > ```', '>   > code', '>   > ```')).toEqual(['>   > ```', '-']);
     expect(marksOf('```', '> ```', '- ```', '```')).toEqual(['```', '-']);
     expect(marksOf('> ```', '> code', 'no quote', '```')).toEqual(['> ```', '-', '```']);
   });
