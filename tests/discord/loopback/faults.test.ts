@@ -1,10 +1,17 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { HTTPError } from 'discord.js';
 import { expect, it } from 'vitest';
+import type { LoopbackDiscord } from './loopback-discord.js';
 import { tooLarge } from './rest/faults.js';
-import { setUpDiscord } from './stage.js';
+import { setUpDiscord, startDiscord } from './stage.js';
 import { until } from './until.js';
 
 const send = 'POST /channels/:channel/messages';
+
+function openConnections({ rest }: LoopbackDiscord): Promise<number> {
+  return new Promise((resolve) => rest.server.getConnections((_, count) => resolve(count)));
+}
 
 it('a 500 after commit is sent again by the client: twice without a nonce, once with it', async () => {
   const { discord, channel } = await setUpDiscord();
@@ -91,6 +98,19 @@ it('answers hang or are slow', async () => {
   const start = performance.now();
   await channel.send('four');
   expect(performance.now() - start).toBeGreaterThan(25);
+});
+
+it('half a request of a client that was killed is no message, and nobody is to blame', async () => {
+  const discord = await startDiscord();
+  const socket = connect(Number(new URL(discord.origin).port), '127.0.0.1');
+  const path = `/api/v10/channels/${discord.channel.id}/messages`;
+  const head = ['host: loopback', `authorization: Bot ${discord.token}`, 'content-length: 100'];
+  socket.write([`POST ${path} HTTP/1.1`, ...head, '', '{"content":"half'].join('\r\n'));
+  await once(discord.rest.server, 'request');
+  socket.destroy();
+  await until(async () => (await openConnections(discord)) === 0);
+  expect(discord.answers(discord.channel)).toEqual([]);
+  expect(discord.violations).toEqual([]);
 });
 
 it('a route that does not exist has no faults; one channel can have its own', async () => {

@@ -56,6 +56,19 @@ it.concurrent('after op 9 and after minutes out of reach there is a new session,
   expect(heard).toEqual(['heard', 'heard again']);
 });
 
+it.concurrent('a session that Discord has forgotten is not resumed', async ({ expect, onTestFinished }) => {
+  const { discord, client } = await setUpDiscord({}, {}, onTestFinished);
+  const heard = listen(client);
+  const anna = discord.people.join('anna');
+  discord.gateway.drop({ forget: true });
+  discord.people.write(anna, discord.channel, 'missed');
+  await until(() => discord.gateway.identifies === 2, 'a second session');
+  discord.people.write(anna, discord.channel, 'heard');
+  await until(() => heard.length === 1);
+  expect(heard).toEqual(['heard']);
+  expect(discord.gateway.resumes).toBe(0);
+});
+
 it('a session that op 9 calls resumable is resumed on the same socket', async () => {
   const { discord, client } = await setUpDiscord();
   const heard = listen(client);

@@ -41,6 +41,20 @@ it('a slash command is registered, run, deferred and answered; the answer takes 
   expect(discord.violations).toEqual([]);
 });
 
+it('every interaction has rate limits of its own', async () => {
+  const { discord, client } = await setUpDiscord({ rateLimitScale: 1 });
+  await client.application.commands.set([stop]);
+  client.on(Events.InteractionCreate, async (interaction: Interaction) => {
+    if (!interaction.isChatInputCommand()) return;
+    await interaction.deferReply();
+    await interaction.editReply('Stopped.');
+  });
+  const anna = discord.people.join('anna');
+  const all = Array.from({ length: 8 }, () => discord.people.command(anna, discord.channel, 'stop'));
+  await until(() => all.every(({ state }) => state === 'answered'));
+  expect(discord.violations).toEqual([]);
+});
+
 it('a button is clicked: the message is updated, or the click is answered', async () => {
   const { discord, client, channel } = await setUpDiscord();
   client.on(Events.InteractionCreate, async (interaction: Interaction) => {

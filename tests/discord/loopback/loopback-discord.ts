@@ -28,7 +28,16 @@ export interface LoopbackOptions {
   readonly maxUploadBytes?: number;
 }
 
-/** A Discord of our own on 127.0.0.1: HTTP API and gateway for the real discord.js client, strict, with faults on demand. */
+/**
+ * A Discord of our own on 127.0.0.1: HTTP API and gateway for the real discord.js client, strict, with faults on demand.
+ *
+ *     const discord = await LoopbackDiscord.start();
+ *     const anna = discord.people.join('anna');
+ *     discord.faults.order('POST /channels/:channel/messages', { type: 'error', commit: true });
+ *     discord.people.write(anna, discord.channel, `${discord.mention} hello`);
+ *     await until(() => discord.answers(discord.channel).length === 1);
+ *     expect(discord.violations).toEqual([]);
+ */
 export class LoopbackDiscord {
   readonly token: string;
   readonly clock = new MovableClock();

@@ -6,18 +6,17 @@ const maxBytes = 200;
  * dashes and underscores, of any script, no path. The extension stays. `taken` are the names in the same directory.
  */
 export function safeName(given: string, taken: Iterable<string> = []): string {
-  const base = given.split(/[/\\]/).at(-1) ?? '';
-  const name = base
-    .normalize('NFC')
+  const name = (given.split(/[/\\]/).at(-1) ?? '')
     .replace(invisible, '')
+    .normalize('NFC')
     .replace(unsafe, '_')
     .replace(/_{2,}/g, '_')
     // A leading dot hides a file, a leading dash makes it an option, and Windows drops dots at the end.
     .replace(/^[.\-_]+/, '')
     .replace(/[._]+$/, '');
-  const whole = reserved.test(name) ? `file_${name}` : name;
-  const [extension = ''] = /(?:\.tar)?\.[A-Za-z0-9]{1,10}$/.exec(whole) ?? [];
-  const stem = whole.slice(0, whole.length - extension.length) || 'file';
+  const [extension = ''] = /(?:\.tar)?\.[A-Za-z0-9]{1,10}$/.exec(name) ?? [];
+  const base = withoutEnd(name.slice(0, name.length - extension.length));
+  const stem = reserved.test(base) ? `file_${base}` : base || 'file';
   return unique(stem, extension, new Set(Array.from(taken, sameFile)));
 }
 
@@ -37,7 +36,7 @@ const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$|clock\$)(?:\.
 function unique(stem: string, extension: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {
     const tail = (number === 1 ? '' : `-${number}`) + extension;
-    const name = cutToBytes(stem, maxBytes - Buffer.byteLength(tail)) + tail;
+    const name = withoutEnd(cutToBytes(stem, maxBytes - Buffer.byteLength(tail))) + tail;
     if (!taken.has(sameFile(name))) return name;
   }
 }
@@ -45,6 +44,10 @@ function unique(stem: string, extension: string, taken: ReadonlySet<string>): st
 /** Some file systems take names for the same that differ in case or in how an accent is written. */
 function sameFile(name: string): string {
   return name.normalize('NFC').toLowerCase();
+}
+
+function withoutEnd(name: string): string {
+  return name.replace(/[._]+$/, '');
 }
 
 function cutToBytes(text: string, most: number): string {

@@ -34,7 +34,7 @@ export interface FaultOrder {
   readonly times?: number;
   /** How many requests go well before. */
   readonly skip?: number;
-  /** Only requests whose first parameter is this id: a channel's, mostly. */
+  /** Only requests about this channel (or interaction token). */
   readonly of?: string;
 }
 

@@ -24,8 +24,10 @@ export type Answer =
   | undefined;
 
 export interface Route {
-  /** Method and path, for example `POST /channels/:channel/messages`. The first parameter has its own rate limit. */
+  /** Method and path, for example `POST /channels/:channel/messages`. */
   readonly name: string;
+  /** The parameter whose every value has a rate limit of its own: the first one, if nothing is said. */
+  readonly major?: string;
   readonly limit?: RateLimit;
   /** Needs no token: the path has a secret of its own, or is public. */
   readonly open?: true;

@@ -34,6 +34,8 @@ export class RestServer {
     options.faults.know([...options.routes, ...options.cdn].map(({ name }) => name));
     this.server = createServer((request, response) => {
       this.#handle(request, response).catch((error: unknown) => {
+        // A client that is killed leaves half a request behind.
+        if (!request.complete) return;
         options.violations.record('malformed', `the loopback Discord failed: ${error}`);
         response.destroy();
       });
@@ -55,7 +57,7 @@ export class RestServer {
       return;
     }
     const { route, parameters } = found;
-    const major = Object.values(parameters)[0] ?? '';
+    const major = (route.major ? parameters[route.major] : Object.values(parameters)[0]) ?? '';
     const parameter = (name: string) => parameters[name] ?? '';
     const content = await this.#admit(route, request);
     const order = content instanceof ApiError ? undefined : this.options.faults.take(route.name, major);

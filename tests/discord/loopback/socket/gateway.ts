@@ -64,8 +64,9 @@ export class LoopbackGateway {
     for (let i = 0; i < times; i += 1) for (const session of this.#sessions.values()) session.dispatch(event);
   }
 
-  /** The connection breaks without a goodbye. The client may resume. */
-  drop(): void {
+  /** The connection breaks without a goodbye. The client may resume, unless Discord forgets its session: op 9. */
+  drop({ forget = false } = {}): void {
+    if (forget) this.#sessions.clear();
     for (const connection of this.#connections) connection.drop();
   }
 
@@ -76,14 +77,8 @@ export class LoopbackGateway {
 
   /** Op 9. If it isn't resumable, all that comes until the client has a new session is never dispatched. */
   invalidate(resumable: boolean): void {
-    if (!resumable) this.forgetSessions();
+    if (!resumable) this.#sessions.clear();
     for (const connection of this.#connections) connection.invalidate(resumable);
-  }
-
-  /** Whoever resumes gets op 9 and has to begin a new session. */
-  forgetSessions(): void {
-    for (const session of this.#sessions.values()) session.detach();
-    this.#sessions.clear();
   }
 
   close(code: number): void {
@@ -96,9 +91,9 @@ export class LoopbackGateway {
   }
 
   /** Cuts the client off, until `comeBack`. */
-  goAway(): void {
+  goAway({ forget = false } = {}): void {
     this.#waiting ??= [];
-    this.drop();
+    this.drop({ forget });
   }
 
   comeBack(): void {

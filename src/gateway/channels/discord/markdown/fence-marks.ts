@@ -30,7 +30,7 @@ const longestInfo = 60;
 
 /** The marks in order. The rules are CommonMark's, but a list item does not end a fence: to Discord it does not either. */
 export function* fenceMarks(text: string): Generator<FenceMark, undefined> {
-  let open: (Parsed & { readonly fence: Fence }) | undefined;
+  let open: Parsed | undefined;
   for (let from = 0; from < text.length; ) {
     const lineBreak = text.indexOf('\n', from);
     const lineEnd = lineBreak === -1 ? text.length : lineBreak + 1;
@@ -41,9 +41,9 @@ export function* fenceMarks(text: string): Generator<FenceMark, undefined> {
     }
     const found = parse(line);
     if (found !== undefined && (open === undefined ? opens(found) : closes(found, open))) {
-      open = open === undefined ? { ...found, fence: makeFence(found) } : undefined;
+      open = open === undefined ? found : undefined;
       const to = from + found.prefix.length + found.marker.length;
-      yield { from, to, lineEnd, markerLength: found.marker.length, fence: open?.fence };
+      yield { from, to, lineEnd, markerLength: found.marker.length, fence: open && makeFence(open) };
     }
     from = lineEnd;
   }
@@ -63,7 +63,7 @@ function parse(line: string): Parsed | undefined {
   if (!line.includes('```') && !line.includes('~~~')) return undefined;
   const [, prefix = '', marker = '', rest = ''] = fenceLine.exec(line) ?? [];
   if (marker === '' || prefix.length > longestPrefix || marker.length > longestMarker) return undefined;
-  return { prefix, marker, rest, depth: prefix.split('>').length - 1 };
+  return { prefix, marker, rest, depth: quotesIn(prefix) };
 }
 
 function opens({ marker, rest }: Parsed): boolean {
@@ -91,7 +91,11 @@ function makeFence({ prefix, marker, rest, depth }: Parsed): Fence {
   };
 }
 
+/** In how many quotes a line is. */
 function depthOf(line: string): number {
-  const [marks = ''] = /^[ \t>]*/.exec(line) ?? [];
-  return marks.split('>').length - 1;
+  return quotesIn(/^[ \t>]*/.exec(line)?.[0] ?? '');
+}
+
+function quotesIn(prefix: string): number {
+  return prefix === '' ? 0 : prefix.split('>').length - 1;
 }

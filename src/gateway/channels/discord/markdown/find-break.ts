@@ -27,7 +27,8 @@ export interface Break {
 const penalties = {
   block: 0,
   listItem: 150,
-  line: 400,
+  lineAtSentenceEnd: 300,
+  line: 700,
   sentence: 800,
   word: 1100,
   blankLineOfCode: 1000,
@@ -111,15 +112,15 @@ function penaltyOfGap(text: string, at: number, inline: InlineState, mark: Fence
   let to = at;
   // Behind two line breaks nothing changes any more; a longer gap is not looked at in vain for every piece.
   for (; lineBreaks < 2 && isWhiteSpace(text.charCodeAt(to)); to++) if (text[to] === '\n') lineBreaks++;
+  const ends = /[.!?…]["')*_]{0,2}$/.test(text.slice(Math.max(0, at - 3), at));
   if (lineBreaks === 0) {
-    const ends = /[.!?…]["')*_]{0,2}$/.test(text.slice(Math.max(0, at - 3), at));
     return (ends ? penalties.sentence : penalties.word) + (inline.within ? penalties.inLinkOrCode : 0);
   }
   const introduces = text[at - 1] === ':' || inline.inHeading ? penalties.introduction : 0;
   const fenceFollows = mark !== undefined && mark.from <= to && mark.fence !== undefined;
   if (lineBreaks === 2 || fenceFollows) return penalties.block + introduces;
   if (listItem.test(text.slice(to, to + 12))) return penalties.listItem + introduces;
-  return penalties.line + introduces;
+  return (ends ? penalties.lineAtSentenceEnd : penalties.line) + introduces;
 }
 
 const listItem = /^(?:[-*+]|\d{1,9}[.)])[ \t]/;
@@ -160,9 +161,8 @@ function isInPair(text: string, at: number): boolean {
 const graphemes = new Intl.Segmenter();
 
 /** The beginning of the character that is cut here, as a reader sees it, unless that is a monster of combining marks. */
-function betweenGraphemes({ text, from, marks }: BreakSearch, at: number): number {
+function betweenGraphemes({ text, from }: BreakSearch, at: number): number {
   const window = text.slice(from, at + 32);
   const begin = from + (graphemes.segment(window).containing(at - from)?.index ?? at - from);
-  const marked = marks.some((mark) => mark.from < at && mark.to > begin);
-  return at - begin > 200 || begin <= from || marked ? at : begin;
+  return at - begin > 200 || begin <= from ? at : begin;
 }

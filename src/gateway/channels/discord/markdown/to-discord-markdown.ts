@@ -1,7 +1,8 @@
+import { alignTable, cellsOf } from './align-table.js';
 import { type FenceMark, fenceMarks } from './fence-marks.js';
 
 /**
- * Rewrites Markdown that Discord does not know so that it can be read there: tables come into a fence, fences of `~~~` or of
+ * Rewrites Markdown that Discord does not know so that it can be read there: tables come into a fence, with their columns aligned, fences of `~~~` or of
  * more than three backticks get three, headings deeper than the third level become those of the third. The words stay.
  * Characters that are no text in JSON become visible signs.
  */
@@ -52,13 +53,12 @@ function editFence(text: string, opener: FenceMark, closer: FenceMark | undefine
 /** Text that is no code. */
 function editProse(text: string, from: number, to: number, edits: Edit[]): void {
   let above: Line | undefined;
-  let table: { readonly from: number; to: number; fits: boolean } | undefined;
+  let table: { readonly from: number; to: number; readonly rows: string[] } | undefined;
   const endTable = () => {
-    if (table?.fits === true)
-      edits.push(
-        { from: table.from, to: table.from, text: '```\n' },
-        { from: table.to, to: table.to, text: '\n```' },
-      );
+    if (table !== undefined && !table.rows.some((row) => row.includes('```'))) {
+      const rows = alignTable(table.rows).join('\n');
+      edits.push({ from: table.from, to: table.to, text: `\`\`\`\n${rows}\n\`\`\`` });
+    }
     table = undefined;
   };
   for (const line of linesOf(text, from, to)) {
@@ -66,9 +66,9 @@ function editProse(text: string, from: number, to: number, edits: Edit[]): void 
     if (table !== undefined && !row) endTable();
     if (table !== undefined) {
       table.to = line.to;
-      table.fits &&= !line.text.includes('```');
+      table.rows.push(line.text);
     } else if (above?.text.includes('|') && isDelimiterRow(line.text, above.text)) {
-      table = { from: above.from, to: line.to, fits: !above.text.includes('```') };
+      table = { from: above.from, to: line.to, rows: [above.text, line.text] };
     } else if (/^#{4,6} /.test(line.text)) {
       edits.push({ from: line.from, to: line.from + line.text.indexOf(' '), text: '###' });
     }
@@ -97,14 +97,6 @@ function isDelimiterRow(line: string, head: string): boolean {
   if (!line.includes('-') || !/^[|:\- \t]+$/.test(line) || head.trimStart().startsWith('>')) return false;
   const cells = cellsOf(line);
   return cells.every((cell) => /^:?-+:?$/.test(cell.trim())) && cells.length === cellsOf(head).length;
-}
-
-function cellsOf(row: string): readonly string[] {
-  return row
-    .trim()
-    .replace(/^\|/, '')
-    .replace(/(?<!\\)\|$/, '')
-    .split(/(?<!\\)\|/);
 }
 
 function apply(text: string, edits: readonly Edit[]): string {

@@ -21,7 +21,7 @@ export function interactionRoutes(parts: Parts): Route[] {
   const { interactions, wire } = parts;
   const interactionOf = (call: Call) => interactions.toFollowUp(call.parameter('token'));
   const messageOf = (call: Call) => answerOf(interactionOf(call), call.parameter('message'));
-  const hook = { limit: webhookLimit, open: true } as const;
+  const hook = { limit: webhookLimit, major: 'token', open: true } as const;
   return [
     {
       name: 'POST /interactions/:interaction/:token/callback',

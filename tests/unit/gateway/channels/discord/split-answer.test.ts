@@ -21,6 +21,12 @@ describe('an answer for Discord', () => {
     expect(splitAnswer(text, { maxPieces: Number.POSITIVE_INFINITY }).pieces.length).toBeGreaterThan(30);
   });
 
+  it('goes as a file also if its breaks make too many pieces of it', () => {
+    const paragraphs = (count: number) => `${'word '.repeat(220).trim()}\n\n`.repeat(count);
+    expect(splitAnswer(paragraphs(10)).pieces).toHaveLength(10);
+    expect(splitAnswer(paragraphs(11))).toMatchObject({ file: { name: 'answer.md' } });
+  });
+
   it('any text gives messages that Discord takes (17.2)', () => {
     fc.assert(
       fc.property(anyAnswer, fc.constantFrom(10, Number.POSITIVE_INFINITY), (text, maxPieces) => {

@@ -101,6 +101,13 @@ describe('cutting a text into messages', () => {
     expect(second).toMatch(/^```js\ncode;\n/);
   });
 
+  it('no piece has a fence with nothing in it', () => {
+    const code = 'x'.repeat(94).concat('\n').repeat(21);
+    const [first = '', second = ''] = cut(`\`\`\`\n${code.slice(-1993)}\`\`\`\`\`\`\n\nmore`);
+    expect(first).toMatch(/x\n```$/);
+    expect(second).toMatch(/^```\nx+\n``````\n\nmore$/);
+  });
+
   it('prefers the space between blocks, then lines, sentences and words', () => {
     const paragraph = `${'word '.repeat(250).trim()}.`;
     expect(cut(`${paragraph}\n\n${paragraph}`)).toEqual([paragraph, paragraph]);

@@ -4,12 +4,28 @@ import { toDiscordMarkdown } from '../../../../../../src/gateway/channels/discor
 import { anyAnswer } from './any-answer.js';
 
 describe('Markdown for Discord', () => {
-  it('puts a table into a fence (17.2)', () => {
-    const table = '| a | b |\n|---|:-:|\n| 1 | `x` |';
-    expect(toDiscordMarkdown(`Before\n\n${table}\n\nBehind`)).toBe(
-      `Before\n\n\`\`\`\n${table}\n\`\`\`\n\nBehind`,
+  it('puts a table into a fence and aligns its columns (17.2)', () => {
+    const table = '| File | 変更 |\n|---|:-:|\n| a.ts | `x \\| y` |\n|b|😀|\n';
+    expect(toDiscordMarkdown(`Before\n\n${table}\nBehind`)).toBe(
+      [
+        'Before',
+        '',
+        '```',
+        '| File | 変更     |',
+        '| ---- | :------: |',
+        '| a.ts | `x \\| y` |',
+        '| b    | 😀       |',
+        '```',
+        '',
+        'Behind',
+      ].join('\n'),
     );
-    expect(toDiscordMarkdown('a | b\n--|--')).toBe('```\na | b\n--|--\n```');
+    expect(toDiscordMarkdown('a | b\n--|--')).toBe('```\n| a   | b   |\n| --- | --- |\n```');
+  });
+
+  it('leaves the blanks of a wide table as they are', () => {
+    const table = `|a|b|\n|-|-|\n|${'x'.repeat(100)}|1|`;
+    expect(toDiscordMarkdown(table)).toBe(`\`\`\`\n${table}\n\`\`\``);
   });
 
   it('leaves alone what only looks like a table', () => {
@@ -29,6 +45,7 @@ describe('Markdown for Discord', () => {
     expect(toDiscordMarkdown('- ````js\n  a\n  ````')).toBe('- ```js\n  a\n  ```');
     const nested = '````md\n```js\na\n```\n````';
     expect(toDiscordMarkdown(nested)).toBe(nested);
+    expect(toDiscordMarkdown('~~~a`b\nc\n~~~')).toBe('~~~a`b\nc\n~~~');
   });
 
   it('makes deep headings the deepest that Discord knows, not in code', () => {
@@ -41,7 +58,7 @@ describe('Markdown for Discord', () => {
   });
 
   it('keeps the words of any text, and has nothing more to do with its own result', () => {
-    const words = (text: string) => text.replace(/[\s`~#]/g, '');
+    const words = (text: string) => text.replace(/[\s`~#|-]/g, '');
     fc.assert(
       fc.property(anyAnswer, (text) => {
         const shown = toDiscordMarkdown(text);

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { chmod, open, readdir, readFile, stat, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../../../../src/config/log.js';
 import type {
@@ -117,9 +117,15 @@ describe('files that come with a message', () => {
       const more = () => response.write('x'.repeat(300), () => setImmediate(more));
       more();
     });
-    const parts = await partsFor(origin);
+    const opened: string[] = [];
+    const openFile: typeof open = (path, flags, mode) => {
+      opened.push(String(path));
+      return open(path, flags, mode);
+    };
+    const parts = { ...(await partsFor(origin)), openFile };
     const { files, problems } = await save(parts, [file(origin, 'told', 1), file(origin, 'endless', 1)]);
     await ended;
+    expect(opened.map((path) => basename(path))).toEqual(['endless']);
     expect(files).toEqual([]);
     expect(problems).toEqual([
       'The file "told" is not there: it is larger than is allowed.',
@@ -172,7 +178,7 @@ describe('files that come with a message', () => {
       response.writeHead(200, { 'content-length': 10 });
       response.write('half');
       if (request.url === '/broken') response.destroy();
-      if (request.url === '/full') response.end('123456');
+      if (request.url === '/full' || request.url === '/whole') response.end('123456');
     });
     const parts = await partsFor(origin, { timeoutMs: 150 });
     const openFile: typeof open = async (path, flags, mode) => {
@@ -190,6 +196,8 @@ describe('files that come with a message', () => {
       'The file "slow" is not there: it took longer than 0.15 s.',
     ]);
     expect(await readdir(join(parts.directory, '5'))).toEqual([]);
+    await save({ ...parts, openFile }, [file(origin, 'whole', 10), file(origin, 'full', 10)]);
+    expect(await readdir(join(parts.directory, '5', '100'))).toEqual(['whole']);
   });
 
   it('are told as missing if nothing can be written', async () => {
