@@ -15,6 +15,7 @@ import { tidyShadows } from './changes/tidy-shadows.js';
 import { TreeChanges } from './changes/work-tree-changes.js';
 import type { OpenClient } from './channels/discord/client/open-client.js';
 import { DiscordChannel } from './channels/discord/discord-channel.js';
+import { parentOf } from './channels/discord/parent-of.js';
 import { lockDirectoryOf } from './channels/discord/token-lock.js';
 import { HttpChannel } from './channels/http/http-channel.js';
 import type { Reports } from './channels/lookups.js';
@@ -145,7 +146,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     config,
     backend,
     sessions,
-    new MarkdownConfigLoader(config.configDir),
+    new MarkdownConfigLoader(config.configDir, { parentOf: (channel) => parentOf(store, channel) }),
     new SystemPromptAssembler(),
     hooks,
     agents,

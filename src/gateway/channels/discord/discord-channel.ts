@@ -36,7 +36,6 @@ export interface DiscordChannelOptions {
   /** Loads discord.js, which takes half a second. */
   readonly loadClient?: (() => Promise<OpenClient>) | undefined;
   readonly missed?: MissedLimits | undefined;
-  readonly retryMs?: number | undefined;
 }
 
 /** What is open while the channel is. */
@@ -135,7 +134,6 @@ export class DiscordChannel implements PushedChannel {
           ...{ known: client, store, log, now, isCommand },
           saveAttachments: (message, signal) => saveAttachments(this.#attachmentParts(), message, signal),
           missed: this.#options.missed ?? defaultMissedLimits,
-          retryMs: this.#options.retryMs ?? 15_000,
         },
         places,
       );

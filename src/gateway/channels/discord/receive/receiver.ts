@@ -22,8 +22,6 @@ export interface ReceiverParts extends DiscordTools {
   isCommand(text: string): boolean;
   saveAttachments(message: MessageWithAttachments, signal: AbortSignal): Promise<Attachments>;
   readonly missed: MissedLimits;
-  /** A message that could not be taken is fetched again after this time. */
-  readonly retryMs: number;
 }
 
 /** Takes the messages that are for the bot: each once, in the order of its channel, also those that came while it was away. */
@@ -33,7 +31,7 @@ export class Receiver implements DiscordPart {
   readonly #queues = new ChannelQueues();
   readonly #places: Map<string, DiscordPlace>;
   /** Channels in which a message could not be taken: it and those behind it are fetched again, in order. */
-  readonly #behind = new Map<string, NodeJS.Timeout>();
+  readonly #behind = new Map<string, { readonly timer: NodeJS.Timeout; readonly tries: number }>();
   readonly #stopping = new AbortController();
   #gateway: GatewayFace | undefined;
 
@@ -66,7 +64,7 @@ export class Receiver implements DiscordPart {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    for (const timer of this.#behind.values()) clearTimeout(timer);
+    for (const { timer } of this.#behind.values()) clearTimeout(timer);
     await this.#queues.empty();
   }
 
@@ -156,18 +154,24 @@ export class Receiver implements DiscordPart {
       this.#behind.delete(channelId);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      const { log, retryMs } = this.#parts;
-      log.warn('messages on Discord could not be taken: trying again', {
+      this.#parts.log.warn('messages on Discord could not be taken: trying again', {
         channel: channelOf(channelId),
         error,
       });
       if (!this.#places.has(channelId) && id !== undefined)
         this.#places.set(channelId, { channelId, seen: idBefore(id) });
-      const again = () =>
-        this.#queues.add(channelId, () => this.#orLater(channelId, () => this.#catchUp(channelId)));
-      clearTimeout(this.#behind.get(channelId));
-      this.#behind.set(channelId, setTimeout(again, retryMs));
+      this.#tryAgain(channelId);
     }
+  }
+
+  #tryAgain(channelId: string): void {
+    const before = this.#behind.get(channelId);
+    clearTimeout(before?.timer);
+    const tries = (before?.tries ?? 0) + 1;
+    const task = () => this.#orLater(channelId, () => this.#catchUp(channelId));
+    const delay = Math.min(firstDelayMs * 2 ** (tries - 1), longestDelayMs);
+    const timer = setTimeout(() => this.#queues.add(channelId, task), delay);
+    this.#behind.set(channelId, { timer, tries });
   }
 
   /** Only channels that have a place: in others nothing is to be caught up with. */
@@ -192,6 +196,8 @@ export class Receiver implements DiscordPart {
   }
 }
 
+const firstDelayMs = 250;
+const longestDelayMs = 60_000;
 const unknownChannel = 10003;
 const gone: ReadonlySet<number> = new Set([unknownChannel, 50001, 50013]);
 
