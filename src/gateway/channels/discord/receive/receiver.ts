@@ -151,6 +151,7 @@ export class Receiver implements DiscordPart {
   async #orLater(channelId: string, task: () => Promise<void>, id?: string): Promise<void> {
     try {
       await task();
+      clearTimeout(this.#behind.get(channelId)?.timer);
       this.#behind.delete(channelId);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
