@@ -28,7 +28,11 @@ it('a wrong token and a missing intent are explained and not tried again; the re
 it('starts although Discord is down, says so, and connects when it is back (17.7)', async () => {
   const { discord, anna, start } = await setUpBot();
   const { people, channel, mention } = discord;
-  const fault = discord.faults.order('GET /gateway/bot', { type: 'refuse', status: 403, code: 0, message: 'down' }, { times: 1000 });
+  const fault = discord.faults.order(
+    'GET /gateway/bot',
+    { type: 'refuse', status: 403, code: 0, message: 'down' },
+    { times: 1000 },
+  );
   const client = await start();
   await until(async () => (await client.gateway.health()).problems.join().includes('down'), 'the problem');
   fault.release();

@@ -18,7 +18,9 @@ export function addStatusRoutes(app: HttpApp, { gateway, log, stopping, token }:
       });
       const all = [...health.problems, ...(stopping.aborted ? ['It is stopping.'] : [])];
       const ready = health.ready && !stopping.aborted;
-      const problems = isRight(c.req.header('Authorization')) ? all : all.slice(0, 1).map(() => untold(ready));
+      const problems = isRight(c.req.header('Authorization'))
+        ? all
+        : all.slice(0, 1).map(() => untold(ready));
       return c.json({ ready, problems }, ready ? 200 : 503);
     },
   });
