@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { describeAccepting } from './store/accepting.js';
 import { describeConversing } from './store/conversing.js';
 import { describeDelivering } from './store/delivering.js';
+import { describeDiscordPeople } from './store/discord-people.js';
 import { describeFencing } from './store/fencing.js';
 import { describeInterleaving } from './store/interleaving.js';
 import { describeKeeping } from './store/keeping.js';
@@ -24,6 +25,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeKeeping(stage);
     describeLooking(stage);
     describeReporting(stage);
+    describeDiscordPeople(stage);
   });
   describe(`store properties: ${name}`, () => describeInterleaving(open));
 }
