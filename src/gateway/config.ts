@@ -10,6 +10,7 @@ import { type QueueMode, readSettings, type Settings } from '../config/settings.
 import { TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { environmentOf, findUser, type ProcessUser } from '../process/process-user.js';
+import type { DiscordLimits } from '../store/discord/people.js';
 import { type ChosenByFlags, chooseBackend, commandOf } from './choose-backend.js';
 
 export type { Environment } from '../config/home-directory.js';
@@ -68,11 +69,24 @@ export interface GatewayConfig {
   /** Names, beside the machine's own, under which it may be spoken to. */
   readonly httpAllowedHosts: readonly string[];
   readonly httpToken?: string;
+  /** Who may speak in Discord beside those who are paired, and how much. */
+  readonly discordAccess: DiscordAccessConfig;
   readonly logLevel: LogLevel;
   readonly clocks: Pick<Clocks, 'modelSilenceMs' | 'toolMs' | 'permissionMs'>;
   readonly pool: PoolLimits;
   /** Settings that were ignored or replaced, by name: for the log. */
   readonly warnings: readonly string[];
+}
+
+export interface DiscordAccessConfig {
+  readonly allowed: {
+    readonly users: readonly string[];
+    readonly roles: readonly string[];
+    readonly guilds: readonly string[];
+    readonly channels: readonly string[];
+  };
+  /** 0 is no limit. */
+  readonly limits: DiscordLimits;
 }
 
 export const defaultMaxTurns = 25;
@@ -160,6 +174,20 @@ function makeConfig(
     httpMaxRequestsPerMinute: values.HTTP_MAX_REQUESTS_PER_MINUTE,
     httpAllowedHosts: values.HTTP_ALLOWED_HOSTS,
     ...(values.HTTP_TOKEN === undefined ? {} : { httpToken: values.HTTP_TOKEN }),
+    discordAccess: {
+      allowed: {
+        users: values.DISCORD_ALLOWED_USERS,
+        roles: values.DISCORD_ALLOWED_ROLES,
+        guilds: values.DISCORD_ALLOWED_GUILDS,
+        channels: values.DISCORD_ALLOWED_CHANNELS,
+      },
+      limits: {
+        userTurnsPerHour: values.DISCORD_TURNS_PER_HOUR,
+        channelTurnsPerHour: values.DISCORD_CHANNEL_TURNS_PER_HOUR,
+        userSpendPerDay: values.DISCORD_USER_SPEND_PER_DAY,
+        channelSpendPerDay: values.DISCORD_CHANNEL_SPEND_PER_DAY,
+      },
+    },
     logLevel: values.LOG_LEVEL,
     clocks: {
       modelSilenceMs: values.MODEL_SILENCE_MS,

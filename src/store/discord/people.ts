@@ -11,10 +11,7 @@ export interface DiscordPeopleStore {
   /** The stranger's valid code is told once more; without one, or with another hash, the new one is stored, unless too many are open. */
   openDiscordCode(code: NewPairingCode): Promise<OpenedCode>;
   /** The stranger's valid code, as far as it is known. */
-  discordCode(
-    userId: string,
-    at: number,
-  ): Promise<{ readonly salt: string; readonly hash: string } | undefined>;
+  discordCode(userId: string, at: number): Promise<KnownCode | undefined>;
   /** Pairs whoever has the code. A wrong one counts; after some the right one does not help for a while either. */
   approveDiscordCode(attempt: CodeAttempt): Promise<Approval>;
   /** Undoes a pairing, or takes an open code back. False if there was neither. */
@@ -60,6 +57,13 @@ export interface NewPairingCode {
 export type OpenedCode =
   | { readonly type: 'open'; readonly told: number; readonly expiresAt: number }
   | { readonly type: 'full' };
+
+/** `told`: how often it was told. */
+export interface KnownCode {
+  readonly salt: string;
+  readonly hash: string;
+  readonly told: number;
+}
 
 export interface CodeAttempt {
   readonly hash: string;

@@ -2,6 +2,7 @@ import {
   type Approval,
   type CodeAttempt,
   type DiscordRefusal,
+  type KnownCode,
   maxWrongCodes,
   type NewPairingCode,
   type OpenedCode,
@@ -41,13 +42,9 @@ export function listStrangers(db: Database, at: number): PairingRequest[] {
     .map((row) => ({ ...row, expiresAt: row.askedAt + pairingCodeMs }));
 }
 
-export function readCode(
-  db: Database,
-  userId: string,
-  at: number,
-): { salt: string; hash: string } | undefined {
+export function readCode(db: Database, userId: string, at: number): KnownCode | undefined {
   return db.get(
-    `SELECT salt, hash FROM discord_codes WHERE user_id = ? AND ${valid}`,
+    `SELECT salt, hash, told FROM discord_codes WHERE user_id = ? AND ${valid}`,
     userId,
     ...validAt(at),
   );

@@ -22,7 +22,11 @@ export function describeDiscordPeople(stage: StoreStage): void {
       expect(await open('u', { at: noon + minute })).toEqual({
         ...{ type: 'open', told: 1, expiresAt: noon + hour },
       });
-      expect(await stage.store.discordCode('u', noon + hour - 1)).toEqual({ salt: 's', hash: 'hash-u' });
+      expect(await stage.store.discordCode('u', noon + hour - 1)).toEqual({
+        salt: 's',
+        hash: 'hash-u',
+        told: 2,
+      });
       expect(await stage.store.discordCode('u', noon + hour)).toBeUndefined();
       expect(await approve('hash-u', noon + hour)).toMatchObject({ type: 'unknown' });
       expect(await open('u', { at: noon + hour })).toMatchObject({ told: 0, expiresAt: noon + 2 * hour });
