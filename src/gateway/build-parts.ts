@@ -109,6 +109,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
       ? undefined
       : new DiscordChannel({
           ...config.discord,
+          ...config.discordAccess,
           token: config.discord.token,
           ...{ store, log, now, home: config.home, agentUser: config.agentUser },
           locks: lockDirectoryOf(env),

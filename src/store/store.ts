@@ -1,5 +1,6 @@
 import type { ConversationStore } from './conversation-store.js';
 import type { DiscordPlaceStore } from './discord/places.js';
+import type { DiscordPeopleStore } from './discord/people.js';
 import type { OutboxStore } from './outbox-store.js';
 import type { PermissionStore } from './permission-store.js';
 import type { QueueStore } from './queue-store.js';
@@ -8,6 +9,7 @@ import type { TurnRecords } from './turn-records.js';
 
 export type * from './conversation-store.js';
 export type * from './discord/places.js';
+export type * from './discord/people.js';
 export type * from './outbox-store.js';
 export type * from './permission-store.js';
 export type * from './queue-store.js';
@@ -27,6 +29,7 @@ export type * from './turn-records.js';
 export interface Store
   extends ConversationStore,
     DiscordPlaceStore,
+    DiscordPeopleStore,
     OutboxStore,
     PermissionStore,
     QueueStore,

@@ -3,6 +3,7 @@ import { describeAccepting } from './store/accepting.js';
 import { describeConversing } from './store/conversing.js';
 import { describeDelivering } from './store/delivering.js';
 import { describePlaces } from './store/discord-places.js';
+import { describeDiscordPeople } from './store/discord-people.js';
 import { describeFencing } from './store/fencing.js';
 import { describeInterleaving } from './store/interleaving.js';
 import { describeKeeping } from './store/keeping.js';
@@ -26,6 +27,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeLooking(stage);
     describeReporting(stage);
     describePlaces(stage);
+    describeDiscordPeople(stage);
   });
   describe(`store properties: ${name}`, () => describeInterleaving(open));
 }

@@ -7,6 +7,8 @@ import * as conversations from './conversations.js';
 import type { Database } from './database.js';
 import * as digests from './digests.js';
 import * as places from './discord-places.js';
+import { countTurn } from './discord-limits.js';
+import * as people from './discord-people.js';
 import * as endings from './endings.js';
 import * as events from './events.js';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
@@ -127,6 +129,17 @@ export function createSqliteStore(
     discordPlace: (channelId) => read((tx) => places.discordPlace(tx, channelId)),
     saveDiscordPlace: (place) => write((tx) => places.saveDiscordPlace(tx, place)),
     forgetDiscordPlace: (channelId) => write((tx) => places.forgetDiscordPlace(tx, channelId)),
+    isDiscordPaired: (userId) => read((tx) => people.isPaired(tx, userId)),
+    discordPaired: () => read(people.listPaired),
+    discordStrangers: (at) => read((tx) => people.listStrangers(tx, at)),
+    openDiscordCode: (code) => write((tx) => people.openCode(tx, code)),
+    discordCode: (userId, at) => read((tx) => people.readCode(tx, userId, at)),
+    approveDiscordCode: (attempt) => write((tx) => people.approveCode(tx, attempt)),
+    removeDiscordPerson: (userId) => write((tx) => people.removePerson(tx, userId)),
+    discordUnwelcomed: () => read(people.unwelcomed),
+    discordWelcomed: (userId) => write((tx) => people.welcomed(tx, userId)),
+    noteDiscordRefusal: (refusal) => write((tx) => people.noteRefusal(tx, refusal)),
+    countDiscordTurn: (turn, limits) => write((tx) => countTurn(tx, turn, limits)),
 
     lastRun: (schedule) => read((tx) => reports.lastRun(tx, schedule)),
     saveRun: (schedule, at) => write((tx) => reports.saveRun(tx, schedule, at)),

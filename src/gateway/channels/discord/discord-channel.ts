@@ -1,12 +1,14 @@
 import type { Log } from '../../../config/log.js';
 import type { ProcessUser } from '../../../process/process-user.js';
+import type { DiscordLimits, DiscordPeopleStore } from '../../../store/discord/people.js';
 import type { DiscordPlaceStore } from '../../../store/discord/places.js';
 import type { DirectoryLock } from '../../../store/instance-lock.js';
 import type { Delivery } from '../../../store/rows.js';
 import type { GatewayFace, PushedChannel } from '../types.js';
+import { DiscordAccess } from './access/access.js';
+import type { AllowedLists } from './access/may-speak.js';
 import type { ConnectionState, DiscordClient, OpenClient } from './client/open-client.js';
 import type { FinalProblem } from './explain-closing.js';
-import { plainAccess } from './plain-access.js';
 import { plainDeliver } from './plain-deliver.js';
 import { attachmentsDirectory, discordOrigins, saveAttachments } from './receive/attachments.js';
 import { defaultMissedLimits, type MissedLimits } from './receive/fetch-missed.js';
@@ -23,13 +25,14 @@ import {
 export interface DiscordChannelOptions {
   readonly token: string;
   readonly apiUrl?: string | undefined;
-  readonly allowedUsers: readonly string[];
+  readonly allowed: AllowedLists;
+  readonly limits: DiscordLimits;
   readonly maxAttachmentMb: number;
   readonly home: string;
   /** Where the token is locked: one directory for all homes. */
   readonly locks: string;
   readonly agentUser?: ProcessUser | undefined;
-  readonly store: DiscordPlaceStore;
+  readonly store: DiscordPlaceStore & DiscordPeopleStore;
   readonly log: Log;
   readonly now: () => number;
   isCommand(text: string): boolean;
@@ -126,7 +129,13 @@ export class DiscordChannel implements PushedChannel {
           else this.#state = state;
         },
       });
-      const access = plainAccess(this.#options.allowedUsers);
+      const { allowed, limits } = this.#options;
+      const access = new DiscordAccess({
+        ...{ api: client.api, store, allowed, limits, log, now, secret: token },
+        botId: () => this.#session?.bot.id,
+        startsTurn: (text) => !isCommand(text) || /^\/retry\b/i.test(text),
+        takeUp: (channelId, messageId) => receiver.takeUp(channelId, messageId),
+      });
       const tools: DiscordTools = { api: client.api, access, session: () => this.#session };
       const receiver = new Receiver(
         {
@@ -137,7 +146,7 @@ export class DiscordChannel implements PushedChannel {
         },
         places,
       );
-      parts = [receiver];
+      parts = [access, receiver];
       for (const part of parts) part.start?.(gateway);
       return { client, parts, deliver: plainDeliver(client.api), lock };
     } catch (error) {
