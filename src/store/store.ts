@@ -1,4 +1,6 @@
 import type { ConversationStore } from './conversation-store.js';
+import type { DiscordPieceStore } from './discord/pieces.js';
+import type { DiscordProgressStore } from './discord/progress.js';
 import type { OutboxStore } from './outbox-store.js';
 import type { PermissionStore } from './permission-store.js';
 import type { QueueStore } from './queue-store.js';
@@ -6,6 +8,8 @@ import type { ReportStore } from './report-store.js';
 import type { TurnRecords } from './turn-records.js';
 
 export type * from './conversation-store.js';
+export type * from './discord/pieces.js';
+export type * from './discord/progress.js';
 export type * from './outbox-store.js';
 export type * from './permission-store.js';
 export type * from './queue-store.js';
@@ -24,6 +28,8 @@ export type * from './turn-records.js';
  */
 export interface Store
   extends ConversationStore,
+    DiscordPieceStore,
+    DiscordProgressStore,
     OutboxStore,
     PermissionStore,
     QueueStore,

@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { describeAccepting } from './store/accepting.js';
 import { describeConversing } from './store/conversing.js';
 import { describeDelivering } from './store/delivering.js';
+import { describeDiscordPieces } from './store/discord-pieces.js';
 import { describeFencing } from './store/fencing.js';
 import { describeInterleaving } from './store/interleaving.js';
 import { describeKeeping } from './store/keeping.js';
@@ -19,6 +20,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeTurning(stage);
     describeFencing(stage);
     describeDelivering(stage);
+    describeDiscordPieces(stage);
     describePermitting(stage);
     describeConversing(stage);
     describeKeeping(stage);

@@ -6,6 +6,8 @@ import * as changes from './changes.js';
 import * as conversations from './conversations.js';
 import type { Database } from './database.js';
 import * as digests from './digests.js';
+import * as discordPieces from './discord-pieces.js';
+import * as discordProgress from './discord-progress.js';
 import * as endings from './endings.js';
 import * as events from './events.js';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
@@ -69,6 +71,18 @@ export function createSqliteStore(
     undelivered: (request) => read((tx) => outbox.undelivered(tx, request)),
     delivered: (ids, at) => write((tx) => outbox.delivered(tx, ids, at)),
     notDelivered: (id, failure) => write((tx) => outbox.notDelivered(tx, id, failure)),
+
+    discordPieces: (delivery) => read((tx) => discordPieces.discordPieces(tx, delivery)),
+    cutDiscordPieces: (delivery, from, pieces) =>
+      write((tx) => discordPieces.cutDiscordPieces(tx, delivery, from, pieces)),
+    discordPieceTried: (delivery, index, at) =>
+      write((tx) => discordPieces.discordPieceTried(tx, delivery, index, at)),
+    discordPieceSent: (delivery, index, sent) =>
+      write((tx) => discordPieces.discordPieceSent(tx, delivery, index, sent)),
+    lastDiscordMessage: (channelId) => read((tx) => discordPieces.lastDiscordMessage(tx, channelId)),
+    saveDiscordProgress: (progress) => write((tx) => discordProgress.saveDiscordProgress(tx, progress)),
+    forgetDiscordProgress: (channelId) => write((tx) => discordProgress.forgetDiscordProgress(tx, channelId)),
+    discordProgress: () => read(discordProgress.discordProgress),
 
     askPermission: (lease, request) => write((tx) => permissions.askPermission(tx, lease, request)),
     decidePermission: (id, answer) => write((tx) => permissions.decidePermission(tx, id, answer)),
