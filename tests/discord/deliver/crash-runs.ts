@@ -14,7 +14,7 @@ export const faults: Readonly<
   Record<string, { readonly route?: string; readonly fault: Fault; readonly times: number } | undefined>
 > = {
   none: undefined,
-  '429': { fault: { type: 'rate-limit', retryAfter: 0.02 }, times: 1 },
+  'rate limit (429)': { fault: { type: 'rate-limit', retryAfter: 0.02 }, times: 1 },
   '500 before': { fault: { type: 'error' }, times: untilCallerHears },
   '500 after commit': { fault: { type: 'error', commit: true }, times: untilCallerHears },
   'dropped before': { fault: { type: 'drop' }, times: 1 },
