@@ -46,6 +46,8 @@ export interface CrashRun {
   readonly channel: Channel;
   readonly fault: string;
   readonly crashes: readonly number[];
+  /** What the outbox still has, oldest first. */
+  readonly waiting: Delivery[];
 }
 
 class Crash extends Error {}
@@ -59,7 +61,12 @@ export async function prepare(
   const channel = stage.discord.addChannel(`${fault} ${crashes.join()}`);
   const attach = fault === '413 with a file' ? '\n[attach: turnout.txt]' : '';
   const texts = [`first ${'a '.repeat(980)}\n\nsecond ${'b '.repeat(400)}${attach}`, 'the next answer'];
-  for (const text of texts) await stage.say(text, channel);
+  const waiting: Delivery[] = [];
+  for (const text of texts) {
+    const id = await stage.say(text, channel);
+    const message = { id, channel: `discord:${channel.id}`, role: 'assistant', text, createdAt: 1 } as const;
+    waiting.push({ id, message, source: 'discord', attempts: 0 });
+  }
   const ordered = faults[fault];
   if (ordered)
     stage.discord.faults.order(ordered.route ?? send, ordered.fault, {
@@ -68,7 +75,7 @@ export async function prepare(
       skip: attach === '' ? 0 : 1,
       of: channel.id,
     });
-  return { channel, fault, crashes };
+  return { channel, fault, crashes, waiting };
 }
 
 /** One life of the gateway: it ends at the step, or when all is delivered. */
@@ -95,19 +102,15 @@ export async function live(
   const outbox = mortal(stage.store);
   try {
     for (;;) {
-      const delivery = await nextOf(stage, run.channel);
+      const [delivery] = run.waiting;
       if (delivery === undefined) return;
       await untilDelivered(parts, delivery);
       await outbox.delivered([delivery.id], stage.discord.clock.now());
+      run.waiting.shift();
     }
   } catch (error) {
     if (!(error instanceof Crash)) throw error;
   }
-}
-
-async function nextOf({ store, discord }: DeliverStage, { id }: Channel): Promise<Delivery | undefined> {
-  const due = await store.undelivered({ now: discord.clock.now(), limit: 10_000 });
-  return due.find(({ message }) => message.channel === `discord:${id}`);
 }
 
 /** As the outbox tries again, without its waiting. */

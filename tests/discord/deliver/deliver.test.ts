@@ -38,6 +38,24 @@ describe('an answer in Discord (17.2, 17.6)', () => {
     expect(discord.violations).toEqual([]);
   });
 
+  it.each([
+    [400, 50035],
+    [403, 160002],
+  ])('is no reply where Discord refuses that (%i, %i)', async (status, code) => {
+    const { discord, store, say, deliverNext } = await setUpDeliver();
+    const asked = discord.people.write(discord.people.join('ann'), discord.channel, 'hello');
+    const channel = `discord:${discord.channel.id}`;
+    const { event } = await store.accept(
+      { channel, source: 'discord', kind: 'prompt', text: 'hello', messageId: asked.id, at: 1 },
+      { maxWaiting: 10 },
+    );
+    await say('hi', discord.channel, event.id);
+    discord.faults.order(send, { type: 'refuse', status, code, message: 'no' });
+    await deliverNext();
+    expect(discord.visible(discord.channel)[1]).toMatchObject({ content: 'hi' });
+    expect(discord.visible(discord.channel)[1]?.replyTo).toBeUndefined();
+  });
+
   it('has its pieces in order, and its rows go when the outbox has recorded it', async () => {
     const { discord, store, say, deliverNext } = await setUpDeliver();
     const first = await say(long(3));

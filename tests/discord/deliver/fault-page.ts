@@ -11,8 +11,8 @@ export function faultPage(cell: (fault: string, step: number) => string): string
 
 const introduction = `# Answers in Discord: faults and crashes
 
-Written by \`tests/discord/deliver/crashes.test.ts\` (a part of \`npm test\`; with \`TURNOUT_WRITE_PAGES=1\` it writes this page, else
-it compares). An answer of two pieces, and another one behind it, are sent with the HTTP client of discord.js to a Discord of our
+Written by \`npm run test:kill\` (\`tests/discord/deliver/crashes.kill.ts\`; \`npm test\` has a part of it). 
+An answer of two pieces, and another one behind it, are sent with the HTTP client of discord.js to a Discord of our
 own. A fault meets the sending, and the gateway ends between two steps of the delivery; the next one goes on with what is on disk.
 Each cell has two runs: the next gateway starts at once, and ten minutes later, when Discord has forgotten the nonces.
 `;

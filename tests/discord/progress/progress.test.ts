@@ -3,6 +3,7 @@ import { noLog } from '../../../src/config/log.js';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
 import { Progress } from '../../../src/gateway/channels/discord/progress/progress.js';
 import type { FeedEntry, GatewayFace } from '../../../src/gateway/channels/types.js';
+import { restApi } from '../deliver/rest-api.js';
 import { setUpDeliver } from '../deliver/stage.js';
 import { until } from '../loopback/until.js';
 
@@ -56,6 +57,11 @@ async function setUp(times = {}) {
         },
       }),
     chat: (event: ChatEvent, turnId = 't1') => tell({ type: 'chat', turnId, event }),
+    /** The turn has ended, and nothing of it is on disk any more. */
+    ended: async () => {
+      await until(() => feeds.get(channel)?.open === false);
+      for (let i = 0; i < 500 && (await store.discordProgress()).length > 0; i++) await pause(10);
+    },
     shown: () => discord.answers(discord.channel),
     typed: () => discord.typing(discord.channel).times.length,
   };
@@ -79,7 +85,7 @@ describe('the progress of a turn in Discord (17.2)', () => {
     expect(stage.shown()).toHaveLength(1);
     progress.delivered(stage.channel);
     await until(() => stage.shown().length === 0);
-    await until(() => stage.feeds.get(stage.channel)?.open === false);
+    await stage.ended();
     expect(await stage.store.discordProgress()).toEqual([]);
     const typed = stage.typed();
     await pause(80);
@@ -94,7 +100,7 @@ describe('the progress of a turn in Discord (17.2)', () => {
     await stage.status('t1');
     await until(() => stage.typed() > 0);
     await stage.status(undefined);
-    await until(() => stage.feeds.get(stage.channel)?.open === false);
+    await stage.ended();
     expect(stage.discord.world.everSaid(stage.discord.channel.id)).toEqual([]);
   });
 
@@ -141,7 +147,6 @@ describe('the progress of a turn in Discord (17.2)', () => {
   it.each(['with its id', 'without its id'])('is removed after a crash, %s in the store', async (how) => {
     const stage = await setUp();
     const { id } = stage.discord.channel;
-    const { restApi } = await import('../deliver/rest-api.js');
     const sent = await restApi(stage.discord).send(id, { content: '⏳ 3 s · works' });
     await stage.store.saveDiscordProgress({
       ...{ channelId: id, nonce: 'n', firstTriedAt: Date.now() },
@@ -149,7 +154,6 @@ describe('the progress of a turn in Discord (17.2)', () => {
     });
     stage.start();
     await until(() => stage.shown().length === 0);
-    await until(() => true);
     expect(stage.discord.violations).toEqual([]);
   });
 
@@ -164,6 +168,20 @@ describe('the progress of a turn in Discord (17.2)', () => {
     const typed = stage.typed();
     await pause(60);
     expect(stage.typed()).toBe(typed);
+  });
+
+  it('is not missed in a turn that begins while the message of the last one is removed', async () => {
+    const stage = await setUp({ settleMs: 100 });
+    stage.start();
+    await stage.begin();
+    await stage.status('t1');
+    await until(() => stage.shown().length === 1);
+    await stage.status(undefined);
+    await until(() => stage.feeds.get(stage.channel)?.open === false);
+    await stage.begin();
+    await stage.status('t2');
+    await stage.chat({ type: 'text', text: 'of t2' }, 't2');
+    await until(() => stage.shown().some((text) => text.includes('of t2')));
   });
 
   it('is one message after the other when turns follow each other', async () => {

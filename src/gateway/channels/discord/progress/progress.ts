@@ -41,6 +41,8 @@ export class Progress {
   readonly #times: ProgressTimes;
   readonly #stop = new AbortController();
   readonly #channels = new Map<string, Promise<void>>();
+  /** Channels in which something has changed while they were followed: the end of it may have missed a new turn. */
+  readonly #changed = new Set<string>();
   /** Wait for the answer of a turn that has ended. */
   readonly #waiting = new Map<string, () => void>();
   readonly #lastDelivered = new Map<string, number>();
@@ -89,10 +91,15 @@ export class Progress {
   }
 
   #follow(gateway: GatewayFace, channel: string): void {
-    if (this.#channels.has(channel) || this.#stop.signal.aborted) return;
+    if (this.#stop.signal.aborted) return;
+    if (this.#channels.has(channel)) {
+      this.#changed.add(channel);
+      return;
+    }
     const following = this.#quietly(() => this.#showTurns(gateway, channel)).finally(() => {
       this.#channels.delete(channel);
       this.#lastDelivered.delete(channel);
+      if (this.#changed.delete(channel)) this.#follow(gateway, channel);
     });
     this.#channels.set(channel, following);
   }
