@@ -1,6 +1,8 @@
 import type { ConversationStore } from './conversation-store.js';
 import type { DiscordPlaceStore } from './discord/places.js';
 import type { DiscordPeopleStore } from './discord/people.js';
+import type { DiscordPieceStore } from './discord/pieces.js';
+import type { DiscordProgressStore } from './discord/progress.js';
 import type { OutboxStore } from './outbox-store.js';
 import type { PermissionStore } from './permission-store.js';
 import type { QueueStore } from './queue-store.js';
@@ -10,6 +12,8 @@ import type { TurnRecords } from './turn-records.js';
 export type * from './conversation-store.js';
 export type * from './discord/places.js';
 export type * from './discord/people.js';
+export type * from './discord/pieces.js';
+export type * from './discord/progress.js';
 export type * from './outbox-store.js';
 export type * from './permission-store.js';
 export type * from './queue-store.js';
@@ -30,6 +34,8 @@ export interface Store
   extends ConversationStore,
     DiscordPlaceStore,
     DiscordPeopleStore,
+    DiscordPieceStore,
+    DiscordProgressStore,
     OutboxStore,
     PermissionStore,
     QueueStore,

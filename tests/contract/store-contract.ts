@@ -4,6 +4,7 @@ import { describeConversing } from './store/conversing.js';
 import { describeDelivering } from './store/delivering.js';
 import { describePlaces } from './store/discord-places.js';
 import { describeDiscordPeople } from './store/discord-people.js';
+import { describeDiscordPieces } from './store/discord-pieces.js';
 import { describeFencing } from './store/fencing.js';
 import { describeInterleaving } from './store/interleaving.js';
 import { describeKeeping } from './store/keeping.js';
@@ -21,6 +22,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeTurning(stage);
     describeFencing(stage);
     describeDelivering(stage);
+    describeDiscordPieces(stage);
     describePermitting(stage);
     describeConversing(stage);
     describeKeeping(stage);

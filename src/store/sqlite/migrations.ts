@@ -307,4 +307,27 @@ export const migrations: readonly string[] = [
   CREATE INDEX discord_turns_channel ON discord_turns (channel_id, at);
   CREATE INDEX discord_turns_at ON discord_turns (at);
   `,
+  `
+  -- The messages that an answer becomes in Discord; 'delivery' is the outbox' message_id. And the progress of turns there.
+  CREATE TABLE discord_pieces (
+    delivery INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    nonce TEXT NOT NULL,
+    files TEXT,
+    first_tried_at INTEGER,
+    message_id TEXT,
+    PRIMARY KEY (delivery, place)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE discord_last_messages (
+    channel_id TEXT PRIMARY KEY,
+    message_id TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE discord_progress (
+    channel_id TEXT PRIMARY KEY,
+    nonce TEXT NOT NULL,
+    first_tried_at INTEGER NOT NULL,
+    message_id TEXT
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

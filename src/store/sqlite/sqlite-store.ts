@@ -9,6 +9,8 @@ import * as digests from './digests.js';
 import * as places from './discord-places.js';
 import { countTurn } from './discord-limits.js';
 import * as people from './discord-people.js';
+import * as discordPieces from './discord-pieces.js';
+import * as discordProgress from './discord-progress.js';
 import * as endings from './endings.js';
 import * as events from './events.js';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
@@ -72,6 +74,18 @@ export function createSqliteStore(
     undelivered: (request) => read((tx) => outbox.undelivered(tx, request)),
     delivered: (ids, at) => write((tx) => outbox.delivered(tx, ids, at)),
     notDelivered: (id, failure) => write((tx) => outbox.notDelivered(tx, id, failure)),
+
+    discordPieces: (delivery) => read((tx) => discordPieces.discordPieces(tx, delivery)),
+    cutDiscordPieces: (delivery, from, pieces) =>
+      write((tx) => discordPieces.cutDiscordPieces(tx, delivery, from, pieces)),
+    discordPieceTried: (delivery, index, at) =>
+      write((tx) => discordPieces.discordPieceTried(tx, delivery, index, at)),
+    discordPieceSent: (delivery, index, sent) =>
+      write((tx) => discordPieces.discordPieceSent(tx, delivery, index, sent)),
+    lastDiscordMessage: (channelId) => read((tx) => discordPieces.lastDiscordMessage(tx, channelId)),
+    saveDiscordProgress: (progress) => write((tx) => discordProgress.saveDiscordProgress(tx, progress)),
+    forgetDiscordProgress: (channelId) => write((tx) => discordProgress.forgetDiscordProgress(tx, channelId)),
+    discordProgress: () => read(discordProgress.discordProgress),
 
     askPermission: (lease, request) => write((tx) => permissions.askPermission(tx, lease, request)),
     decidePermission: (id, answer) => write((tx) => permissions.decidePermission(tx, id, answer)),

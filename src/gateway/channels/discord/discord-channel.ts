@@ -1,15 +1,16 @@
 import type { Log } from '../../../config/log.js';
 import type { ProcessUser } from '../../../process/process-user.js';
-import type { DiscordLimits, DiscordPeopleStore } from '../../../store/discord/people.js';
-import type { DiscordPlaceStore } from '../../../store/discord/places.js';
+import type { DiscordLimits } from '../../../store/discord/people.js';
 import type { DirectoryLock } from '../../../store/instance-lock.js';
 import type { Delivery } from '../../../store/rows.js';
+import type { Store } from '../../../store/store.js';
 import type { GatewayFace, PushedChannel } from '../types.js';
 import { DiscordAccess } from './access/access.js';
 import type { AllowedLists } from './access/may-speak.js';
 import type { ConnectionState, DiscordClient, OpenClient } from './client/open-client.js';
+import { deliver } from './deliver/deliver.js';
 import type { FinalProblem } from './explain-closing.js';
-import { plainDeliver } from './plain-deliver.js';
+import { Progress } from './progress/progress.js';
 import { attachmentsDirectory, discordOrigins, saveAttachments } from './receive/attachments.js';
 import { defaultMissedLimits, type MissedLimits } from './receive/fetch-missed.js';
 import { Receiver } from './receive/receiver.js';
@@ -29,10 +30,11 @@ export interface DiscordChannelOptions {
   readonly limits: DiscordLimits;
   readonly maxAttachmentMb: number;
   readonly home: string;
+  readonly configDir: string;
   /** Where the token is locked: one directory for all homes. */
   readonly locks: string;
   readonly agentUser?: ProcessUser | undefined;
-  readonly store: DiscordPlaceStore & DiscordPeopleStore;
+  readonly store: Store;
   readonly log: Log;
   readonly now: () => number;
   isCommand(text: string): boolean;
@@ -146,9 +148,20 @@ export class DiscordChannel implements PushedChannel {
         },
         places,
       );
-      parts = [access, receiver];
+      const progress = new Progress({ api: client.api, store, now, log });
+      parts = [access, progress, receiver];
       for (const part of parts) part.start?.(gateway);
-      return { client, parts, deliver: plainDeliver(client.api), lock };
+      const closed = [this.#options.home, this.#options.configDir];
+      const deliverParts = {
+        ...{ api: client.api, store, now },
+        botId: () => this.#session?.bot.id,
+        attachPlace: async (channel: string) => ({ workTree: (await gateway.status(channel)).cwd, closed }),
+      };
+      const bring: Deliver = async (delivery) => {
+        await deliver(deliverParts, delivery);
+        progress.delivered(delivery.message.channel);
+      };
+      return { client, parts, deliver: bring, lock };
     } catch (error) {
       await lock.release();
       throw error;
