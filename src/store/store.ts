@@ -1,4 +1,5 @@
 import type { ConversationStore } from './conversation-store.js';
+import type { DiscordPosts } from './discord/posts.js';
 import type { OutboxStore } from './outbox-store.js';
 import type { PermissionStore } from './permission-store.js';
 import type { QueueStore } from './queue-store.js';
@@ -6,6 +7,7 @@ import type { ReportStore } from './report-store.js';
 import type { TurnRecords } from './turn-records.js';
 
 export type * from './conversation-store.js';
+export type * from './discord/posts.js';
 export type * from './outbox-store.js';
 export type * from './permission-store.js';
 export type * from './queue-store.js';
@@ -24,6 +26,7 @@ export type * from './turn-records.js';
  */
 export interface Store
   extends ConversationStore,
+    DiscordPosts,
     OutboxStore,
     PermissionStore,
     QueueStore,

@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { describeAccepting } from './store/accepting.js';
 import { describeConversing } from './store/conversing.js';
 import { describeDelivering } from './store/delivering.js';
+import { describePosting } from './store/discord-posts.js';
 import { describeFencing } from './store/fencing.js';
 import { describeInterleaving } from './store/interleaving.js';
 import { describeKeeping } from './store/keeping.js';
@@ -10,6 +11,7 @@ import { describePermitting } from './store/permitting.js';
 import { describeReporting } from './store/reporting.js';
 import { type OpenStore, StoreStage } from './store/stage.js';
 import { describeTurning } from './store/turning.js';
+import { describeWaiting } from './store/waiting.js';
 
 /** The contract of every store. `open` opens the store in a directory, also again after it was closed. */
 export function describeStore(name: string, open: OpenStore): void {
@@ -24,6 +26,8 @@ export function describeStore(name: string, open: OpenStore): void {
     describeKeeping(stage);
     describeLooking(stage);
     describeReporting(stage);
+    describePosting(stage);
+    describeWaiting(stage);
   });
   describe(`store properties: ${name}`, () => describeInterleaving(open));
 }

@@ -258,4 +258,18 @@ export const migrations: readonly string[] = [
   ALTER TABLE channels ADD COLUMN end_mark TEXT;
   CREATE INDEX channels_end_mark ON channels (end_mark) WHERE end_mark IS NOT NULL;
   `,
+  `
+  -- What the bot has posted on Discord and has to find again.
+  CREATE TABLE discord_posts (
+    seq INTEGER PRIMARY KEY,
+    type TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    message_id TEXT,
+    note TEXT,
+    at INTEGER NOT NULL,
+    UNIQUE (type, subject)
+  ) STRICT;
+  CREATE INDEX discord_posts_channel ON discord_posts (channel);
+  `,
 ];
