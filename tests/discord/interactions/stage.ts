@@ -44,7 +44,13 @@ export async function setUpInteractions(
   const api = plainApi(client);
   const begin = () => {
     const interactions = new Interactions({
-      api: { ...api, setCommands: (list) => api.setCommands(list).then(() => void (registrations += 1)) },
+      api: {
+        ...api,
+        async setCommands(list) {
+          await api.setCommands(list);
+          registrations += 1;
+        },
+      },
       access: { may: async ({ name }) => name !== 'mallory' },
       store,
       log: createLog('warn', (line) => problems.push(JSON.parse(line))),

@@ -77,7 +77,8 @@ export class ChannelPosts {
     let shown = 0;
     for (const [index, event] of status.waiting.entries()) {
       if (event.source !== source || event.messageId === undefined || event.kind !== 'prompt') continue;
-      if (event.attempts > 0 || (shown += 1) > maxNotes) continue;
+      if (event.attempts > 0 || shown === maxNotes) continue;
+      shown += 1;
       const post = notes.find(({ subject }) => subject === event.id);
       const left = event.createdAt + noteAfterMs - now();
       if (post === undefined && left > 0) again = Math.min(again ?? left, left, noteAfterMs);

@@ -15,6 +15,9 @@ export interface PermissionMessage {
   readonly files: readonly OutgoingFile[];
 }
 
+/** An input may have 32 MiB: nobody reads that, and it would hold up everything else. */
+const maxFile = 200_000;
+
 export type ButtonRow = APIActionRowComponent<APIButtonComponentWithCustomId>;
 
 /** What an agent wants to do, with a button for each answer that it takes. */
@@ -23,11 +26,11 @@ export function permissionMessage(
   preview: PermissionPreview | undefined,
 ): PermissionMessage {
   const { text, language } = whatWouldBeDone(permission, preview);
-  const shown = harmless(text);
+  const shown = harmless(excerpt(text, maxFile).text);
   const { text: body, isCut } = excerpt(shown, 1500);
   const where =
     preview?.type === 'command' && preview.cwd !== undefined ? ` in ${inlineCode(preview.cwd, 150)}` : '';
-  const rest = isCut ? `\nThe file has all ${count(shown.length)} characters of it.` : '';
+  const rest = isCut ? `\nThe file has ${count(shown.length)} characters of it.` : '';
   return {
     content: `**May I use ${inlineCode(permission.tool, 60)}${where}?**\n${fenced(body, language)}${rest}`,
     components: [{ type: 1, components: buttons(permission) }],
