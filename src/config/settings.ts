@@ -45,6 +45,9 @@ const settings = {
   RETENTION_DAYS: withDefault(wholeNumber('days', 0, 36_500), 0),
   WORK_TREE_CHANGES: withDefault(onOrOff, true),
   OUTPUT_CHANNEL_ID: optional(matching(isChannelId, `this is no channel id: ${channelIdExpected}`)),
+  DISCORD_API_URL: optional(webAddress),
+  DISCORD_ALLOWED_USERS: withDefault(list, []),
+  DISCORD_MAX_ATTACHMENT_MB: withDefault(wholeNumber('megabytes', 1, 500), 25),
   HTTP_HOST: withDefault(text, '127.0.0.1'),
   HTTP_PORT: withDefault(wholeNumber('', 0, 65_535), 8420),
   HTTP_MAX_CONNECTIONS: withDefault(wholeNumber('connections', 8, 100_000), 256),
@@ -126,6 +129,13 @@ function list(raw: string): readonly string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+}
+
+function webAddress(raw: string): string {
+  const url = URL.canParse(raw.trim()) ? new URL(raw.trim()) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    throw new WrongValue('expected an address that begins with http:// or https://');
+  return raw.trim().replace(/\/+$/, '');
 }
 
 function hostNames(raw: string): readonly string[] {

@@ -13,12 +13,18 @@ import { ArchiveWriter } from './archive/archive-writer.js';
 import { Snapshots } from './changes/snapshots.js';
 import { tidyShadows } from './changes/tidy-shadows.js';
 import { TreeChanges } from './changes/work-tree-changes.js';
+import type { OpenClient } from './channels/discord/client/open-client.js';
+import { DiscordChannel } from './channels/discord/discord-channel.js';
+import { parentOf } from './channels/discord/parent-of.js';
+import { lockDirectoryOf } from './channels/discord/token-lock.js';
 import { HttpChannel } from './channels/http/http-channel.js';
 import type { Reports } from './channels/lookups.js';
 import { Outbox } from './channels/outbox.js';
 import type { ChannelKind, ChannelStatus } from './channels/types.js';
 import { ChatCommands } from './commands/chat-commands.js';
+import { chatCommands } from './commands/command-list.js';
 import { ImmediateCommands } from './commands/immediate-commands.js';
+import { parseCommand } from './commands/parse-command.js';
 import type { Environment, GatewayConfig } from './config.js';
 import { channelStatus } from './feed/channel-status.js';
 import { Feed } from './feed/feed.js';
@@ -51,6 +57,8 @@ export interface BuildOptions {
   readonly pageDirectory?: string | undefined;
   /** Called when somebody begins to follow a channel. */
   readonly onFollowed?: ((channel: string) => void) | undefined;
+  /** In place of the client that is loaded when there is a token. */
+  readonly loadDiscord?: (() => Promise<OpenClient>) | undefined;
 }
 
 export interface GatewayParts {
@@ -73,6 +81,7 @@ export interface GatewayParts {
   readonly vendorSessions: CliSessions;
   status(channel: string): Promise<ChannelStatus>;
   readonly http: HttpChannel;
+  readonly discord: DiscordChannel | undefined;
   readonly kinds: readonly ChannelKind[];
   readonly reports: Reports;
   /** Brings out, archives and announces something new in a channel. */
@@ -96,7 +105,19 @@ export function buildParts(options: BuildOptions): GatewayParts {
     pageDirectory: options.pageDirectory,
     metrics: metrics.registry,
   });
-  const kinds: readonly ChannelKind[] = [http];
+  const discord =
+    config.discord.token === undefined
+      ? undefined
+      : new DiscordChannel({
+          ...config.discord,
+          token: config.discord.token,
+          ...{ store, log, now, home: config.home, agentUser: config.agentUser },
+          locks: lockDirectoryOf(env),
+          commands: chatCommands,
+          isCommand: (text) => parseCommand(text) !== undefined,
+          loadClient: options.loadDiscord,
+        });
+  const kinds: readonly ChannelKind[] = discord === undefined ? [http] : [discord, http];
   const outbox = new Outbox({ store, kinds, log, now, watch });
   const status = (channel: string) =>
     channelStatus(channel, { store, runtime, runningTool: (name) => worker.runningTool(name) });
@@ -127,7 +148,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     config,
     backend,
     sessions,
-    new MarkdownConfigLoader(config.configDir),
+    new MarkdownConfigLoader(config.configDir, { parentOf: (channel) => parentOf(store, channel) }),
     new SystemPromptAssembler(),
     hooks,
     agents,
@@ -218,7 +239,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
   metrics.addGauges(store, queue, agents);
   return {
     ...{ queue, inbox, permissions, outbox, agents, archive, scheduler, outputs, metrics, waiters },
-    ...{ http, kinds, channelChanged, shortage, feed, status, reports, vendorSessions },
+    ...{ http, discord, kinds, channelChanged, shortage, feed, status, reports, vendorSessions },
     ...{ snapshots, changes, tidySnapshots },
   };
 }

@@ -68,11 +68,22 @@ export interface GatewayConfig {
   /** Names, beside the machine's own, under which it may be spoken to. */
   readonly httpAllowedHosts: readonly string[];
   readonly httpToken?: string;
+  readonly discord: DiscordSettings;
   readonly logLevel: LogLevel;
   readonly clocks: Pick<Clocks, 'modelSilenceMs' | 'toolMs' | 'permissionMs'>;
   readonly pool: PoolLimits;
   /** Settings that were ignored or replaced, by name: for the log. */
   readonly warnings: readonly string[];
+}
+
+export interface DiscordSettings {
+  /** Without it there is no Discord. */
+  readonly token?: string;
+  /** In place of Discord's own address. */
+  readonly apiUrl?: string;
+  readonly allowedUsers: readonly string[];
+  /** The largest file that is taken from a message. */
+  readonly maxAttachmentMb: number;
 }
 
 export const defaultMaxTurns = 25;
@@ -113,7 +124,7 @@ export function readConfig(
   if (agentUser !== undefined && 'problem' in agentUser)
     problems.push(`AGENT_USER=${JSON.stringify(values.AGENT_USER)}: ${agentUser.problem}`);
   const user = agentUser !== undefined && 'user' in agentUser ? agentUser.user : undefined;
-  const config = makeConfig(env, named ?? 'claude', values, user);
+  const config = makeConfig(env, named ?? 'claude', { ...values, ...secrets.values }, user);
   const warnings = [...chosen.warnings, ...config.warnings];
   return { config: { ...config, warnings }, problems, backendKnown: named !== undefined };
 }
@@ -121,7 +132,7 @@ export function readConfig(
 function makeConfig(
   env: Environment,
   agentBackend: BackendName,
-  values: Settings,
+  values: Settings & { readonly DISCORD_BOT_TOKEN?: string },
   agentUser: ProcessUser | undefined,
 ): GatewayConfig {
   const maxTurns = readMaxTurns(env['BACKEND_MAX_TURNS']);
@@ -160,6 +171,12 @@ function makeConfig(
     httpMaxRequestsPerMinute: values.HTTP_MAX_REQUESTS_PER_MINUTE,
     httpAllowedHosts: values.HTTP_ALLOWED_HOSTS,
     ...(values.HTTP_TOKEN === undefined ? {} : { httpToken: values.HTTP_TOKEN }),
+    discord: {
+      ...(values.DISCORD_BOT_TOKEN === undefined ? {} : { token: values.DISCORD_BOT_TOKEN }),
+      ...(values.DISCORD_API_URL === undefined ? {} : { apiUrl: values.DISCORD_API_URL }),
+      allowedUsers: values.DISCORD_ALLOWED_USERS,
+      maxAttachmentMb: values.DISCORD_MAX_ATTACHMENT_MB,
+    },
     logLevel: values.LOG_LEVEL,
     clocks: {
       modelSilenceMs: values.MODEL_SILENCE_MS,

@@ -15,6 +15,7 @@ import { removeAddress, writeAddress } from './address-file.js';
 import { applyRetention } from './archive/apply-retention.js';
 import { SteadyTime } from './archive/steady-time.js';
 import { buildParts, type GatewayParts } from './build-parts.js';
+import type { OpenClient } from './channels/discord/client/open-client.js';
 import type { HttpAddress } from './channels/http/http-channel.js';
 import { loadHttpToken } from './channels/http/http-token.js';
 import type { ChainRuns } from './channels/lookups.js';
@@ -47,6 +48,8 @@ export interface GatewayOptions {
   readonly pageDirectory?: string | undefined;
   /** Called when somebody begins to follow a channel. */
   readonly onFollowed?: ((channel: string) => void) | undefined;
+  /** In place of the client that is loaded when there is a token. */
+  readonly loadDiscord?: (() => Promise<OpenClient>) | undefined;
 }
 
 const noChainRuns: ChainRuns = { list: async () => [], read: async () => undefined };
@@ -100,9 +103,21 @@ export class Gateway implements GatewayFace {
       const storeHealth = new StoreHealth({ store: opened, log });
       const { store } = storeHealth;
       const watch: Watcher = options.watch ?? (() => undefined);
-      const { onFollowed, pageDirectory } = options;
+      const { onFollowed, pageDirectory, loadDiscord } = options;
       const parts = buildParts({
-        ...{ config, env, log, watch, backend, hooks, store, ballast, onFollowed, pageDirectory },
+        ...{
+          config,
+          env,
+          log,
+          watch,
+          backend,
+          hooks,
+          store,
+          ballast,
+          onFollowed,
+          pageDirectory,
+          loadDiscord,
+        },
         httpToken: token,
       });
       const gateway = new Gateway(
@@ -283,7 +298,12 @@ export class Gateway implements GatewayFace {
       ...(shortage === undefined ? [] : [shortage]),
       ...(this.#ballast.released ? ['The disk is full, or nearly: only work that has begun goes on.'] : []),
     ];
-    return { ready: problems.length === 0, problems };
+    // The rest of the gateway works without Discord.
+    const { problem } = this.#parts.discord ?? {};
+    return {
+      ready: problems.length === 0,
+      problems: problem === undefined ? problems : [...problems, problem],
+    };
   }
 
   metrics(): Promise<string> {

@@ -1,4 +1,5 @@
 import type { ConversationStore } from './conversation-store.js';
+import type { DiscordPlaceStore } from './discord/places.js';
 import type { DiscordPosts } from './discord/posts.js';
 import type { OutboxStore } from './outbox-store.js';
 import type { PermissionStore } from './permission-store.js';
@@ -7,6 +8,7 @@ import type { ReportStore } from './report-store.js';
 import type { TurnRecords } from './turn-records.js';
 
 export type * from './conversation-store.js';
+export type * from './discord/places.js';
 export type * from './discord/posts.js';
 export type * from './outbox-store.js';
 export type * from './permission-store.js';
@@ -26,6 +28,7 @@ export type * from './turn-records.js';
  */
 export interface Store
   extends ConversationStore,
+    DiscordPlaceStore,
     DiscordPosts,
     OutboxStore,
     PermissionStore,

@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { describeAccepting } from './store/accepting.js';
 import { describeConversing } from './store/conversing.js';
 import { describeDelivering } from './store/delivering.js';
+import { describePlaces } from './store/discord-places.js';
 import { describePosting } from './store/discord-posts.js';
 import { describeFencing } from './store/fencing.js';
 import { describeInterleaving } from './store/interleaving.js';
@@ -26,6 +27,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeKeeping(stage);
     describeLooking(stage);
     describeReporting(stage);
+    describePlaces(stage);
     describePosting(stage);
     describeWaiting(stage);
   });

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { BackendAdapter } from '../../src/backends/types.js';
 import { createLog } from '../../src/config/log.js';
 import { loadConfig } from '../../src/gateway/config.js';
-import { Gateway } from '../../src/gateway/gateway.js';
+import { Gateway, type GatewayOptions } from '../../src/gateway/gateway.js';
 import type { JournalPoint } from '../../src/gateway/journal-points.js';
 
 export const demoAgent = fileURLToPath(new URL('../../dist/demo-agent/main.js', import.meta.url));
@@ -20,7 +20,11 @@ export interface GatewayStage {
   onPoint(look: (point: JournalPoint) => void): void;
   /** Writes a file of CONFIG_DIR. */
   configure(path: string, text: string): void;
-  start(env?: Record<string, string>, backend?: BackendAdapter): Promise<Client>;
+  start(
+    env?: Record<string, string>,
+    backend?: BackendAdapter,
+    options?: Partial<GatewayOptions>,
+  ): Promise<Client>;
 }
 
 /**
@@ -56,7 +60,7 @@ export function setUpGateway(
       mkdirSync(dirname(join(configDir, path)), { recursive: true });
       writeFileSync(join(configDir, path), text);
     },
-    async start(more = {}, backend) {
+    async start(more = {}, backend, options = {}) {
       const env = {
         PATH: process.env['PATH'] ?? '',
         HOME: root,
@@ -76,6 +80,7 @@ export function setUpGateway(
         ...more,
       };
       const gateway = await Gateway.start({
+        ...options,
         config: loadConfig(env),
         env,
         backend,

@@ -178,5 +178,6 @@ export interface Receipt {
 export interface Health {
   /** True if it takes messages and works on them: not starting, not draining, and the store can write. */
   readonly ready: boolean;
+  /** One that is ready may have some, too: no connection to Discord. */
   readonly problems: readonly string[];
 }

@@ -49,15 +49,25 @@ export interface PromptPart {
   readonly truncated: boolean;
 }
 
+/** The channel whose files count for one that has none of its own: a thread's. */
+export type ParentOf = (channel: string) => Promise<string | undefined>;
+
+export interface LoaderOptions extends Partial<PromptLimits> {
+  readonly parentOf?: ParentOf;
+}
+
 /** The persona and the settings of a channel, from CONFIG_DIR, as they are at the moment. */
 export class MarkdownConfigLoader {
   readonly #configDir: string;
   readonly #limits: PromptLimits;
+  readonly #parentOf: ParentOf;
   /** CONFIG_DIR was there: without it all restrictions would be gone. */
   #seen = false;
 
-  constructor(configDir: string, limits: Partial<PromptLimits> = {}) {
+  constructor(configDir: string, options: LoaderOptions = {}) {
+    const { parentOf = async () => undefined, ...limits } = options;
     this.#configDir = configDir;
+    this.#parentOf = parentOf;
     this.#limits = { ...defaultPromptLimits, ...limits };
   }
 
@@ -66,6 +76,8 @@ export class MarkdownConfigLoader {
     const folder = `channels/${channelDirectory(channel)}`;
     // Listings replace thirteen attempts to open a file: most channels have no folder of their own.
     const [general, own] = await Promise.all([this.#list(''), this.#list(folder)]);
+    const parent = own.missing ? await this.#parentOf(channel) : undefined;
+    if (parent !== undefined && parent !== channel) return this.load(parent);
     const stray = await this.#stray(channel, folder, general, own);
     const paths = [
       ...personaFiles.flatMap((name) =>

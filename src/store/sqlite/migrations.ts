@@ -259,6 +259,14 @@ export const migrations: readonly string[] = [
   CREATE INDEX channels_end_mark ON channels (end_mark) WHERE end_mark IS NOT NULL;
   `,
   `
+  -- The channels of Discord in which the gateway speaks, each with the newest message that was seen.
+  CREATE TABLE discord_places (
+    channel_id TEXT PRIMARY KEY,
+    parent_id TEXT,
+    seen TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
   -- What the bot has posted on Discord and has to find again.
   CREATE TABLE discord_posts (
     seq INTEGER PRIMARY KEY,

@@ -6,6 +6,7 @@ import * as changes from './changes.js';
 import * as conversations from './conversations.js';
 import type { Database } from './database.js';
 import * as digests from './digests.js';
+import * as places from './discord-places.js';
 import * as discordPosts from './discord-posts.js';
 import * as endings from './endings.js';
 import * as events from './events.js';
@@ -126,6 +127,10 @@ export function createSqliteStore(
     modelsUsed: () => read(statistics.modelsUsed),
     counts: () => read(reports.counts),
 
+    discordPlaces: () => read(places.discordPlaces),
+    discordPlace: (channelId) => read((tx) => places.discordPlace(tx, channelId)),
+    saveDiscordPlace: (place) => write((tx) => places.saveDiscordPlace(tx, place)),
+    forgetDiscordPlace: (channelId) => write((tx) => places.forgetDiscordPlace(tx, channelId)),
     saveDiscordPost: (saved) => write((tx) => discordPosts.savePost(tx, saved)),
     discordPost: (type, subject) => read((tx) => discordPosts.findPost(tx, type, subject)),
     discordPosts: (channel) => read((tx) => discordPosts.listPosts(tx, channel)),

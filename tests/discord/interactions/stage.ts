@@ -118,6 +118,7 @@ function plainApi({ rest, application }: Client<true>): DiscordApi {
     setCommands: (body) => ask('put', Routes.applicationCommands(application.id), body),
     messages: unused,
     channel: unused,
+    member: unused,
     directChannel: unused,
     typing: unused,
   } as DiscordApi;

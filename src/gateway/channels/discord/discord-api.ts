@@ -1,5 +1,6 @@
 import type {
   APIChannel,
+  APIGuildMember,
   APIInteractionResponse,
   APIMessage,
   RESTPatchAPIChannelMessageJSONBody,
@@ -25,6 +26,8 @@ export interface DiscordApi {
     page: { readonly after?: string; readonly before?: string; readonly limit: number },
   ): Promise<readonly APIMessage[]>;
   channel(channelId: string): Promise<APIChannel>;
+  /** Somebody in a guild, with the ids of the roles: messages of the history come without. */
+  member(guildId: string, userId: string): Promise<APIGuildMember>;
   /** The channel of direct messages with somebody. */
   directChannel(userId: string): Promise<APIChannel>;
   typing(channelId: string): Promise<void>;

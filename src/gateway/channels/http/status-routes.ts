@@ -18,7 +18,9 @@ export function addStatusRoutes(app: HttpApp, { gateway, log, stopping, token }:
       });
       const all = [...health.problems, ...(stopping.aborted ? ['It is stopping.'] : [])];
       const ready = health.ready && !stopping.aborted;
-      const problems = isRight(c.req.header('Authorization')) ? all : all.slice(0, 1).map(() => untold);
+      const problems = isRight(c.req.header('Authorization'))
+        ? all
+        : all.slice(0, 1).map(() => untold(ready));
       return c.json({ ready, problems }, ready ? 200 : 503);
     },
   });
@@ -29,4 +31,8 @@ export function addStatusRoutes(app: HttpApp, { gateway, log, stopping, token }:
   });
 }
 
-const untold = 'It is not ready. With the token this says why.';
+function untold(ready: boolean): string {
+  return ready
+    ? 'It is ready, but for something. With the token this says what.'
+    : 'It is not ready. With the token this says why.';
+}

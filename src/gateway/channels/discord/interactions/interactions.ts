@@ -7,12 +7,7 @@ import { click } from './clicks.js';
 import { InOrder } from './in-order.js';
 import { channelPrefix, type InteractionParts, source } from './ports.js';
 import { explain, isAnswered, isOver } from './problems.js';
-import {
-  type ReadInteraction,
-  readInteraction,
-  speakerOf,
-  type WireInteraction,
-} from './read-interaction.js';
+import { type ReadInteraction, readInteraction, type WireInteraction } from './read-interaction.js';
 import { SlashAnswers } from './slash-answers.js';
 import { fingerprint, isPrivate, slashCommands } from './slash-commands.js';
 
@@ -137,10 +132,6 @@ export class Interactions {
     // Discord also tells of link previews, as updates without an edit.
     if (!message.edited_timestamp || !message.author || message.author.bot) return;
     this.#withWaiting(message.channel_id, message.id, async (eventId, gateway) => {
-      const wire = message as APIMessage & { readonly guild_id?: string; readonly member?: object };
-      const speaker = speakerOf(message.author, wire.member);
-      const place = { channelId: message.channel_id, guildId: wire.guild_id };
-      if (!(await this.#parts.access.may(speaker, place))) return;
       const text = await this.#parts.promptOf(message);
       if (text !== undefined) await gateway.changeWaiting(eventId, text);
     });

@@ -11,7 +11,8 @@ export interface InteractionParts {
   readonly log: Log;
   /** The gateway's chat commands: each becomes a slash command. */
   readonly commands: readonly ListedCommand[];
-  /** The prompt that a message which somebody has edited makes now. Undefined: none, and nothing is changed. */
+  /** The prompt that a message which somebody has edited makes now. Undefined if
+   * its author may not speak (any more): nothing is changed. */
   promptOf(message: APIMessage): Promise<string | undefined>;
   readonly now?: (() => number) | undefined;
   /** A message is told that it waits when it has waited this long: most turns begin at once. */

@@ -1,0 +1,194 @@
+import type { Log } from '../../../config/log.js';
+import type { ProcessUser } from '../../../process/process-user.js';
+import type { DiscordPlaceStore } from '../../../store/discord/places.js';
+import type { DiscordPosts } from '../../../store/discord/posts.js';
+import type { DirectoryLock } from '../../../store/instance-lock.js';
+import type { Delivery } from '../../../store/rows.js';
+import type { GatewayFace, PushedChannel } from '../types.js';
+import type { ConnectionState, DiscordClient, OpenClient } from './client/open-client.js';
+import type { FinalProblem } from './explain-closing.js';
+import { Interactions } from './interactions/interactions.js';
+import type { ListedCommand } from './interactions/ports.js';
+import { plainAccess } from './plain-access.js';
+import { plainDeliver } from './plain-deliver.js';
+import { attachmentsDirectory, discordOrigins, saveAttachments } from './receive/attachments.js';
+import { defaultMissedLimits, type MissedLimits } from './receive/fetch-missed.js';
+import { Receiver } from './receive/receiver.js';
+import { explainHeld, lockToken } from './token-lock.js';
+import {
+  type Deliver,
+  type DiscordPart,
+  type DiscordSession,
+  type DiscordTools,
+  discordPrefix,
+} from './types.js';
+
+export interface DiscordChannelOptions {
+  readonly token: string;
+  readonly apiUrl?: string | undefined;
+  readonly allowedUsers: readonly string[];
+  readonly maxAttachmentMb: number;
+  readonly home: string;
+  /** Where the token is locked: one directory for all homes. */
+  readonly locks: string;
+  readonly agentUser?: ProcessUser | undefined;
+  readonly store: DiscordPlaceStore & DiscordPosts;
+  readonly log: Log;
+  readonly now: () => number;
+  isCommand(text: string): boolean;
+  /** The gateway's chat commands, for slash commands. */
+  readonly commands: readonly ListedCommand[];
+  /** Loads discord.js, which takes half a second. */
+  readonly loadClient?: (() => Promise<OpenClient>) | undefined;
+  readonly missed?: MissedLimits | undefined;
+}
+
+/** What is open while the channel is. */
+interface Open {
+  readonly client: DiscordClient;
+  readonly parts: readonly DiscordPart[];
+  readonly deliver: Deliver;
+  readonly lock: DirectoryLock;
+}
+
+/** Discord. It is pushed: the outbox brings the gateway's messages to their channels. */
+export class DiscordChannel implements PushedChannel {
+  readonly type = 'pushed';
+  readonly name = 'discord';
+  readonly #options: DiscordChannelOptions;
+  #opening: Promise<Open | undefined> | undefined;
+  #session: DiscordSession | undefined;
+  #state: ConnectionState = { type: 'connecting' };
+  #stopped = false;
+
+  constructor(options: DiscordChannelOptions) {
+    this.#options = options;
+  }
+
+  owns(channel: string): boolean {
+    return channel.startsWith(discordPrefix);
+  }
+
+  /** Why nobody on Discord can be heard at the moment. */
+  get problem(): string | undefined {
+    if (this.#state.type === 'connected') return undefined;
+    if (this.#state.type === 'failed') return `${this.#state.problem.message} ${this.#state.problem.hint}`;
+    const { reason } = this.#state;
+    return `There is no connection to Discord${reason === undefined ? ' yet' : `: ${reason}`}.`;
+  }
+
+  /** Does not wait for Discord: the rest of the gateway works without. */
+  async start(gateway: GatewayFace): Promise<void> {
+    const { log } = this.#options;
+    this.#opening = this.#open(gateway).catch((error: unknown) => {
+      const problem = explainHeld(error) ?? unexpected(error);
+      this.#failed(problem);
+      log.debug('Discord was not opened', { error });
+      return undefined;
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    const open = await this.#opening;
+    if (open === undefined) return;
+    // Requests that wait are given up first: parts would wait for them.
+    const closed = open.client.close();
+    for (const part of open.parts) await part.stop?.();
+    await closed;
+    await open.lock.release();
+  }
+
+  async deliver(delivery: Delivery): Promise<void> {
+    const open = await this.#opening;
+    if (open === undefined || this.#stopped) throw new Error(this.problem ?? 'The gateway stops.');
+    await open.deliver(delivery);
+  }
+
+  async #open(gateway: GatewayFace): Promise<Open> {
+    const { token, apiUrl, log, store, now, isCommand, locks } = this.#options;
+    const load =
+      this.#options.loadClient ?? (async () => (await import('./client/open-client.js')).openClient);
+    const lock = await lockToken(locks, token);
+    try {
+      const openClient = await load();
+      const places = await store.discordPlaces();
+      let parts: readonly DiscordPart[] = [];
+      const client = openClient({
+        token,
+        apiUrl,
+        log,
+        onEvent: (event) => {
+          for (const part of parts) part.handle?.(event);
+        },
+        onSession: (session) => {
+          this.#session = session;
+          log.info('connected to Discord', { bot: session.bot.id });
+          for (const part of parts) part.connected?.(session);
+        },
+        onState: (state) => {
+          if (state.type === 'failed') this.#failed(state.problem);
+          else this.#state = state;
+        },
+      });
+      const access = plainAccess(this.#options.allowedUsers);
+      const tools: DiscordTools = { api: client.api, access, session: () => this.#session };
+      const receiver = new Receiver(
+        {
+          ...tools,
+          ...{ known: client, store, log, now, isCommand },
+          saveAttachments: (message, signal) => saveAttachments(this.#attachmentParts(), message, signal),
+          missed: this.#options.missed ?? defaultMissedLimits,
+        },
+        places,
+      );
+      const interactions = new Interactions({
+        ...{ api: client.api, access, store, log, now, commands: this.#options.commands },
+        promptOf: (message) => receiver.promptOf(message),
+      });
+      parts = [interactions, receiver];
+      for (const part of parts) part.start?.(gateway);
+      const deliver = plainDeliver(client.api);
+      return {
+        ...{ client, parts, lock },
+        deliver: async (delivery) => {
+          if (!(await interactions.deliver(delivery))) await deliver(delivery);
+        },
+      };
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+
+  #failed(problem: FinalProblem): void {
+    this.#state = { type: 'failed', problem };
+    this.#options.log.error(`${problem.message} Discord is off until then; the rest of the gateway works.`, {
+      hint: problem.hint,
+    });
+  }
+
+  #attachmentParts() {
+    const { home, agentUser: user, apiUrl, maxAttachmentMb, log } = this.#options;
+    return {
+      directory: attachmentsDirectory(home, user),
+      limits: {
+        maxBytes: maxAttachmentMb * 2 ** 20,
+        maxTotalBytes: 4 * maxAttachmentMb * 2 ** 20,
+        maxCount: 10,
+        types: [],
+        timeoutMs: 60_000,
+      },
+      // A proxy or a test server serves the files, too.
+      origins: apiUrl === undefined ? discordOrigins : [...discordOrigins, new URL(apiUrl).origin],
+      fetch,
+      log,
+      user,
+    };
+  }
+}
+
+function unexpected(error: unknown): FinalProblem {
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 0, message: `Discord can't be used: ${message}`, hint: 'The log says more.' };
+}

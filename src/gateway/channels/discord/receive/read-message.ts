@@ -1,0 +1,90 @@
+import type { APIMessage, APIUser } from 'discord.js';
+import { oneLine } from '../../../../core/one-line.js';
+import type { Known, Speaker } from '../types.js';
+import type { SentAttachment } from './attachment-limits.js';
+import type { Person, QuotedMessage } from './prompt-text.js';
+import { type Bot, type MentionNames, readableText } from './readable-text.js';
+
+/** What a message says, without what Discord alone needs. */
+export interface ReadMessage {
+  readonly text: string;
+  readonly author: Person;
+  readonly quoted: readonly QuotedMessage[];
+  readonly attachments: readonly SentAttachment[];
+}
+
+/** Messages of events have the member with them; those of the history don't. */
+export type DiscordMessage = APIMessage & {
+  readonly guild_id?: string;
+  readonly member?: { readonly nick?: string | null; readonly roles?: readonly string[] };
+};
+
+export function readMessage(
+  message: DiscordMessage,
+  bot: Bot,
+  known: Known,
+  guildId: string | undefined,
+): ReadMessage {
+  const readable = (one: Pick<APIMessage, 'content'> & Partial<Pick<APIMessage, 'mentions'>>, own: Bot) =>
+    readableText(one.content, namesIn(one, known, guildId), own);
+  const { referenced_message: answered, message_snapshots: forwarded = [] } = message;
+  const quoted: QuotedMessage[] = [];
+  if (answered)
+    quoted.push({
+      type: 'answered',
+      author: personOf(answered.author),
+      text: quotable(answered, readable(answered, nobody)),
+    });
+  for (const { message: one } of forwarded)
+    quoted.push({ type: 'forwarded', text: quotable(one, readable(one, nobody)) });
+  return {
+    text: readable(message, bot),
+    author: speakerOf(message),
+    quoted,
+    attachments: [message, ...forwarded.map((one) => one.message)].flatMap(({ attachments }) =>
+      attachments.map((one) => ({
+        name: one.filename,
+        url: one.url,
+        size: one.size,
+        contentType: one.content_type,
+      })),
+    ),
+  };
+}
+
+export function speakerOf({ author, member }: DiscordMessage): Speaker {
+  const name = oneLine(member?.nick ?? '', 100) || personOf(author).name;
+  return { id: author.id, name, roles: member?.roles ?? [] };
+}
+
+/** A quote keeps the mention of the bot: it is not spoken to there. */
+const nobody: Bot = { id: '0' };
+
+/** A message may be nothing but files or a preview. */
+function quotable({ attachments }: Pick<APIMessage, 'attachments'>, text: string): string {
+  const files = attachments.map(({ filename }) => `[file ${JSON.stringify(oneLine(filename, 100))}]`);
+  return [...(text === '' ? [] : [text]), ...files].join('\n');
+}
+
+function personOf({ id, global_name, username }: APIUser): Person {
+  return { id, name: oneLine(global_name ?? '', 100) || oneLine(username, 100) || id };
+}
+
+function namesIn(
+  { content, mentions = [] }: Pick<APIMessage, 'content'> & Partial<Pick<APIMessage, 'mentions'>>,
+  known: Known,
+  guildId: string | undefined,
+): MentionNames {
+  const idsOf = (mark: RegExp) => [...content.matchAll(mark)].flatMap(([, id]) => id ?? []);
+  const named = (ids: readonly string[], name: (id: string) => string | undefined) =>
+    new Map(
+      ids.flatMap((id): [string, string][] => [[id, name(id) ?? '']]).filter(([, found]) => found !== ''),
+    );
+  return {
+    users: new Map(mentions.map((user) => [user.id, personOf(user).name])),
+    roles: named(idsOf(/<@&(\d{1,20})>/g), (id) =>
+      guildId === undefined ? undefined : known.roleName(guildId, id),
+    ),
+    channels: named(idsOf(/<#(\d{1,20})>/g), (id) => known.channel(id)?.name),
+  };
+}
