@@ -22,6 +22,7 @@ import type { Reports } from './channels/lookups.js';
 import { Outbox } from './channels/outbox.js';
 import type { ChannelKind, ChannelStatus } from './channels/types.js';
 import { ChatCommands } from './commands/chat-commands.js';
+import { chatCommands } from './commands/command-list.js';
 import { ImmediateCommands } from './commands/immediate-commands.js';
 import { parseCommand } from './commands/parse-command.js';
 import type { Environment, GatewayConfig } from './config.js';
@@ -114,6 +115,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
           ...{ store, log, now, home: config.home, configDir: config.configDir },
           agentUser: config.agentUser,
           locks: lockDirectoryOf(env),
+          commands: chatCommands,
           isCommand: (text) => parseCommand(text) !== undefined,
           loadClient: options.loadDiscord,
         });

@@ -338,6 +338,31 @@ export class Gateway implements GatewayFace {
     return event?.state === 'queued' && this.#parts.queue.cancel(event);
   }
 
+  eventOf(...given: Parameters<GatewayFace['eventOf']>): Promise<StoredEvent | undefined> {
+    return this.#store.eventOf(...given);
+  }
+
+  async changeWaiting(eventId: string, text: string): Promise<boolean> {
+    const event = await this.#store.event(eventId);
+    if (event?.state !== 'queued') return false;
+    const isChanged = await this.#parts.inbox.change(event, text);
+    if (isChanged) this.#parts.feed.changed(event.channel);
+    return isChanged;
+  }
+
+  async runNext(
+    eventId: string,
+    { by = 'an interrupt' }: Pick<InterruptOptions, 'by'> = {},
+  ): Promise<boolean> {
+    if (!(await this.#store.moveToFront(eventId))) return false;
+    const event = await this.#store.event(eventId);
+    if (event === undefined) return false;
+    this.#parts.feed.changed(event.channel);
+    // It may have begun by now: then there is nothing in front of it.
+    await this.#parts.queue.stop(event.channel, { type: 'stopped', by }, { beforeSeq: event.seq });
+    return true;
+  }
+
   get reports(): GatewayFace['reports'] {
     return this.#parts.reports;
   }

@@ -40,6 +40,15 @@ export interface QueueStore {
   takeOver(request: TakeOverRequest): Promise<readonly AbandonedTurn[]>;
   /** Ends waiting events of a channel (all, or those in `only`) as cancelled; returns their ids. */
   cancelWaiting(request: CancelRequest): Promise<readonly string[]>;
+  /**
+   * Changes the text of a prompt that waits and was never in a turn, in the conversation, too. False if it is not one (any more).
+   */
+  changeWaiting(eventId: string, text: string): Promise<boolean>;
+  /**
+   * Puts such a prompt in front of all others of its channel that wait; only those that are tried again stay in front of it. Its
+   * `seq` is another one then, and so are theirs.
+   */
+  moveToFront(eventId: string): Promise<boolean>;
   /** The earliest time at which a channel that waits for a retry can go on. */
   nextDue(): Promise<number | undefined>;
   /** The event, as long as it is known: a removed one, too. */

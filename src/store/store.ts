@@ -1,7 +1,8 @@
 import type { ConversationStore } from './conversation-store.js';
-import type { DiscordPlaceStore } from './discord/places.js';
 import type { DiscordPeopleStore } from './discord/people.js';
 import type { DiscordPieceStore } from './discord/pieces.js';
+import type { DiscordPlaceStore } from './discord/places.js';
+import type { DiscordPosts } from './discord/posts.js';
 import type { DiscordProgressStore } from './discord/progress.js';
 import type { OutboxStore } from './outbox-store.js';
 import type { PermissionStore } from './permission-store.js';
@@ -10,9 +11,10 @@ import type { ReportStore } from './report-store.js';
 import type { TurnRecords } from './turn-records.js';
 
 export type * from './conversation-store.js';
-export type * from './discord/places.js';
 export type * from './discord/people.js';
 export type * from './discord/pieces.js';
+export type * from './discord/places.js';
+export type * from './discord/posts.js';
 export type * from './discord/progress.js';
 export type * from './outbox-store.js';
 export type * from './permission-store.js';
@@ -36,6 +38,7 @@ export interface Store
     DiscordPeopleStore,
     DiscordPieceStore,
     DiscordProgressStore,
+    DiscordPosts,
     OutboxStore,
     PermissionStore,
     QueueStore,

@@ -82,6 +82,15 @@ export interface GatewayFace {
   takeMarked(mark: string): Promise<string | undefined>;
   /** Drops a message that waits. False if it does not wait (any more). */
   cancel(eventId: string): Promise<boolean>;
+  /** The event of a message that was received, by the message's id at its origin. */
+  eventOf(source: string, channel: string, messageId: string): Promise<StoredEvent | undefined>;
+  /**
+   * Its sender has changed a prompt: hooks see the new text as they saw the first one, and one that they refuse is dropped. False
+   * if it does not wait (any more), or has been in a turn.
+   */
+  changeWaiting(eventId: string, text: string): Promise<boolean>;
+  /** Puts a prompt that waits in front of the others, and ends the turn that runs. False if it does not wait (any more). */
+  runNext(eventId: string, options?: Pick<InterruptOptions, 'by'>): Promise<boolean>;
   health(): Promise<Health>;
   /** The metrics in Prometheus' text format. */
   metrics(): Promise<string>;

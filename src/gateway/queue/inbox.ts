@@ -65,6 +65,18 @@ export class Inbox {
     return queue.accept(this.#event(message, 'prompt'), { settled });
   }
 
+  /** Changes the text of a prompt that waits; hooks may change it further, or drop the message. False if it waits no more. */
+  async change(event: StoredEvent, text: string): Promise<boolean> {
+    const { hooks, queue, store } = this.#parts;
+    if (!hooks.has('message')) return store.changeWaiting(event.id, text);
+    const { channel, source, author, messageId } = event;
+    return this.#hookOrder.run(channel, async () => {
+      const verdict = await hooks.fire('message', { channel, source, text, author, messageId });
+      if (verdict.action === 'continue') return store.changeWaiting(event.id, verdict.payload.text);
+      return queue.cancel(event);
+    });
+  }
+
   async #accept(message: IncomingMessage): Promise<Receipt> {
     const command = parseCommand(message.text);
     if (command === undefined) return this.#acceptPrompt(message);

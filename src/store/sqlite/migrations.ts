@@ -330,4 +330,18 @@ export const migrations: readonly string[] = [
     message_id TEXT
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What the bot has posted on Discord and has to find again.
+  CREATE TABLE discord_posts (
+    seq INTEGER PRIMARY KEY,
+    type TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    message_id TEXT,
+    note TEXT,
+    at INTEGER NOT NULL,
+    UNIQUE (type, subject)
+  ) STRICT;
+  CREATE INDEX discord_posts_channel ON discord_posts (channel);
+  `,
 ];

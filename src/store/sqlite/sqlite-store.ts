@@ -6,10 +6,11 @@ import * as changes from './changes.js';
 import * as conversations from './conversations.js';
 import type { Database } from './database.js';
 import * as digests from './digests.js';
-import * as places from './discord-places.js';
 import { countTurn } from './discord-limits.js';
 import * as people from './discord-people.js';
 import * as discordPieces from './discord-pieces.js';
+import * as places from './discord-places.js';
+import * as discordPosts from './discord-posts.js';
 import * as discordProgress from './discord-progress.js';
 import * as endings from './endings.js';
 import * as events from './events.js';
@@ -26,6 +27,7 @@ import * as reports from './reports.js';
 import { newWorkRefused } from './sqlite-errors.js';
 import * as statistics from './statistics.js';
 import * as turns from './turns.js';
+import { changeWaiting, moveToFront } from './waiting-changes.js';
 
 export interface SqliteStoreOptions extends OpenOptions, Omit<GroupCommitOptions, 'ballast'> {
   /** Room on the disk that is given up for what has begun. Without it a full disk takes nothing. */
@@ -68,6 +70,8 @@ export function createSqliteStore(
     postpone: (lease, retry) => write((tx) => endings.postpone(tx, lease, retry)),
     takeOver: (request) => write((tx) => leases.takeOver(tx, request)),
     cancelWaiting: (request) => write((tx) => events.cancelWaiting(tx, request)),
+    changeWaiting: (eventId, text) => write((tx) => changeWaiting(tx, eventId, text)),
+    moveToFront: (eventId) => write((tx) => moveToFront(tx, eventId)),
     nextDue: () => read(lanes.nextDue),
 
     post: (message, at) => write((tx) => outbox.post(tx, message, at)),
@@ -154,6 +158,10 @@ export function createSqliteStore(
     discordWelcomed: (userId) => write((tx) => people.welcomed(tx, userId)),
     noteDiscordRefusal: (refusal) => write((tx) => people.noteRefusal(tx, refusal)),
     countDiscordTurn: (turn, limits) => write((tx) => countTurn(tx, turn, limits)),
+    saveDiscordPost: (saved) => write((tx) => discordPosts.savePost(tx, saved)),
+    discordPost: (type, subject) => read((tx) => discordPosts.findPost(tx, type, subject)),
+    discordPosts: (channel) => read((tx) => discordPosts.listPosts(tx, channel)),
+    removeDiscordPost: (type, subject) => write((tx) => discordPosts.removePost(tx, type, subject)),
 
     lastRun: (schedule) => read((tx) => reports.lastRun(tx, schedule)),
     saveRun: (schedule, at) => write((tx) => reports.saveRun(tx, schedule, at)),

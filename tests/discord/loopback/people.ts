@@ -2,6 +2,7 @@ import type { Interaction } from './interactions.js';
 import { readMentions } from './limits/mentions.js';
 import type { Parts } from './parts.js';
 import { blankMessage, deleteMessage, postMessage } from './send-message.js';
+import { permissionBits } from './state/permissions.js';
 import {
   type Attachment,
   type Channel,
@@ -164,7 +165,7 @@ export class People {
       ...person,
       ...(clicked && { message: wire.message(clicked) }),
       locale: 'en-US',
-      app_permissions: '0',
+      app_permissions: guild ? permissionBits(world.permissionsIn(channel)) : '0',
       entitlements: [],
       authorizing_integration_owners: {},
       context: guild ? 0 : 1,

@@ -10,6 +10,8 @@ import type { AllowedLists } from './access/may-speak.js';
 import type { ConnectionState, DiscordClient, OpenClient } from './client/open-client.js';
 import { deliver } from './deliver/deliver.js';
 import type { FinalProblem } from './explain-closing.js';
+import { Interactions } from './interactions/interactions.js';
+import type { ListedCommand } from './interactions/ports.js';
 import { Progress } from './progress/progress.js';
 import { attachmentsDirectory, discordOrigins, saveAttachments } from './receive/attachments.js';
 import { defaultMissedLimits, type MissedLimits } from './receive/fetch-missed.js';
@@ -38,6 +40,8 @@ export interface DiscordChannelOptions {
   readonly log: Log;
   readonly now: () => number;
   isCommand(text: string): boolean;
+  /** The gateway's chat commands, for slash commands. */
+  readonly commands: readonly ListedCommand[];
   /** Loads discord.js, which takes half a second. */
   readonly loadClient?: (() => Promise<OpenClient>) | undefined;
   readonly missed?: MissedLimits | undefined;
@@ -149,7 +153,12 @@ export class DiscordChannel implements PushedChannel {
         places,
       );
       const progress = new Progress({ api: client.api, store, now, log });
-      parts = [access, progress, receiver];
+      const interactions = new Interactions({
+        ...{ api: client.api, access, store, log, now, commands: this.#options.commands },
+        promptOf: (message) => receiver.promptOf(message),
+      });
+      // An interaction is acknowledged before anything else is done.
+      parts = [interactions, access, progress, receiver];
       for (const part of parts) part.start?.(gateway);
       const closed = [this.#options.home, this.#options.configDir];
       const deliverParts = {
@@ -158,7 +167,7 @@ export class DiscordChannel implements PushedChannel {
         attachPlace: async (channel: string) => ({ workTree: (await gateway.status(channel)).cwd, closed }),
       };
       const bring: Deliver = async (delivery) => {
-        await deliver(deliverParts, delivery);
+        if (!(await interactions.deliver(delivery))) await deliver(deliverParts, delivery);
         progress.delivered(delivery.message.channel);
       };
       return { client, parts, deliver: bring, lock };

@@ -119,6 +119,16 @@ export class MemoryGateway implements GatewayFace {
     return true;
   }
 
+  async eventOf(): Promise<undefined> {}
+
+  async changeWaiting(): Promise<boolean> {
+    return false;
+  }
+
+  async runNext(): Promise<boolean> {
+    return false;
+  }
+
   async waitForEnd(id: string, signal: AbortSignal) {
     for (;;) {
       const event = await this.event(id);

@@ -109,32 +109,39 @@ export class Receiver implements DiscordPart {
   }
 
   async #receive(message: DiscordMessage, place: FoundPlace, bot: Bot): Promise<void> {
-    const { known, isCommand, saveAttachments } = this.#parts;
-    const { channelId, guildId, parentId } = place;
+    const { channelId, parentId } = place;
     // From here on the message is found after a crash, and the settings of a thread's parent are.
     if (!this.#places.has(channelId))
       await this.#remember({ channelId, parentId, seen: idBefore(message.id) });
-    const { text, author, quoted, attachments } = readMessage(message, bot, known, guildId);
-    const command = isCommand(text);
-    const { files, problems } = command
-      ? { files: [], problems: [] }
-      : await saveAttachments({ channelId, id: message.id, attachments }, this.#stopping.signal);
+    const { text, author } = readMessage(message, bot, this.#parts.known, place.guildId);
     await this.#gateway?.receive({
       channel: channelOf(channelId),
       source: 'discord',
-      text: command
-        ? text
-        : promptText({
-            id: message.id,
-            text,
-            author: { id: author.id, name: author.name },
-            quoted,
-            files,
-            problems,
-          }),
+      text: this.#parts.isCommand(text) ? text : await this.#prompt(message, place, bot),
       messageId: message.id,
       author: author.name,
     });
+  }
+
+  /** The prompt that a message makes after it was edited. Undefined if its author may not speak (any more). */
+  async promptOf(message: DiscordMessage): Promise<string | undefined> {
+    const bot = this.#bot(message.guild_id);
+    if (bot === undefined) return undefined;
+    const place = await this.#finder.find(message.channel_id, bot.id);
+    if (!(await this.#parts.access.may(speakerOf(message), place))) return undefined;
+    return this.#prompt(message, place, bot);
+  }
+
+  async #prompt(message: DiscordMessage, place: FoundPlace, bot: Bot): Promise<string> {
+    const { known, saveAttachments } = this.#parts;
+    const { channelId, guildId } = place;
+    const { text, author, quoted, attachments } = readMessage(message, bot, known, guildId);
+    const { files, problems } = await saveAttachments(
+      { channelId, id: message.id, attachments },
+      this.#stopping.signal,
+    );
+    const { id, name } = author;
+    return promptText({ id: message.id, text, author: { id, name }, quoted, files, problems });
   }
 
   async #catchUp(channelId: string): Promise<void> {

@@ -1,0 +1,22 @@
+import type { PermissionDecision } from '../../../../core/chat-event.js';
+
+/** What a button does. Its id says everything: after a restart nothing else is left. */
+export type ButtonAction =
+  | { readonly type: 'decide'; readonly permissionId: string; readonly decision: PermissionDecision }
+  | { readonly type: 'cancel' | 'runNext'; readonly eventId: string };
+
+const shape = /^turnout:(allow|allow_always|deny|cancel|runNext):([\w-]{1,70})$/;
+
+export function customId(action: ButtonAction): string {
+  return action.type === 'decide'
+    ? `turnout:${action.decision}:${action.permissionId}`
+    : `turnout:${action.type}:${action.eventId}`;
+}
+
+/** Undefined for a button that no version of this bot has made. */
+export function readCustomId(id: string): ButtonAction | undefined {
+  const [, verb, subject] = shape.exec(id) ?? [];
+  if (verb === undefined || subject === undefined) return undefined;
+  if (verb === 'cancel' || verb === 'runNext') return { type: verb, eventId: subject };
+  return { type: 'decide', permissionId: subject, decision: verb as PermissionDecision };
+}

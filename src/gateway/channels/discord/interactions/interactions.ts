@@ -1,0 +1,210 @@
+import type { APIMessage } from 'discord.js';
+import { within } from '../../../../core/wait.js';
+import type { Delivery } from '../../../../store/rows.js';
+import type { GatewayFace } from '../../types.js';
+import { ChannelPosts } from './channel-posts.js';
+import { click } from './clicks.js';
+import { InOrder } from './in-order.js';
+import { channelPrefix, type InteractionParts, source } from './ports.js';
+import { explain, isAnswered, isOver } from './problems.js';
+import { type ReadInteraction, readInteraction, type WireInteraction } from './read-interaction.js';
+import { SlashAnswers } from './slash-answers.js';
+import { fingerprint, isPrivate, slashCommands } from './slash-commands.js';
+
+/** Discord's numbers: an answer that comes later, and one that only the asker sees. */
+const deferred = 5;
+const ephemeral = 64;
+
+const stopMs = 2000;
+const question = /^Permission needed for [\s\S]*to request (prm_[\w-]+)\.$/;
+
+/**
+ * What people do on Discord beside writing messages: slash commands, buttons, and edits and deletions of messages that wait. It
+ * takes Discord's events as they are, and keeps nothing in memory that a restart would miss.
+ */
+export class Interactions {
+  readonly #parts: InteractionParts;
+  readonly #order = new InOrder();
+  readonly #stopped = new AbortController();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** Channels whose posts are about to be brought up to date: many changes in a row are one. */
+  readonly #due = new Set<string>();
+  #live: { gateway: GatewayFace; slash: SlashAnswers; posts: ChannelPosts } | undefined;
+
+  constructor(parts: InteractionParts) {
+    this.#parts = parts;
+  }
+
+  start(gateway: GatewayFace): void {
+    const slash = new SlashAnswers(this.#parts, gateway);
+    this.#live = { gateway, slash, posts: new ChannelPosts(this.#parts, gateway) };
+    void this.#watch(gateway);
+  }
+
+  /** Brings everything up to date that has changed while there was no connection. */
+  connected({ applicationId }: { readonly applicationId: string }): void {
+    void this.#attempt('the slash commands could not be registered', () => this.#register(applicationId));
+    void this.#attempt('the posts could not be looked through', async () => {
+      await this.#live?.slash.forgetOld();
+      const posts = await this.#parts.store.discordPosts();
+      const pending = (await this.#live?.gateway.pendingPermissions()) ?? [];
+      for (const { channel } of [...posts, ...pending]) this.#changed(channel);
+    });
+  }
+
+  /** Called with every event, at once: an interaction is acknowledged before anything else is done. */
+  handle({ t, d }: { readonly t: string | null; readonly d?: unknown }): void {
+    if (this.#live === undefined || this.#stopped.signal.aborted) return;
+    if (t === 'INTERACTION_CREATE') void this.#interact(d as WireInteraction);
+    if (t === 'MESSAGE_UPDATE') this.#edited(d as APIMessage);
+    if (t === 'MESSAGE_DELETE') this.#deleted(d as Deleted, [(d as Deleted).id ?? '']);
+    if (t === 'MESSAGE_DELETE_BULK') this.#deleted(d as Deleted, (d as Deleted).ids ?? []);
+  }
+
+  /**
+   * True if the message needs no delivery: it was the reply to a slash command, which has become its answer, or the text of a
+   * question, which is asked with buttons. Rejects if Discord did not take it.
+   */
+  async deliver(delivery: Delivery): Promise<boolean> {
+    const live = this.#live;
+    if (live === undefined) return false;
+    const { role, text, channel } = delivery.message;
+    const [, permissionId] = (role === 'system' && question.exec(text)) || [];
+    if (permissionId === undefined) return live.slash.deliver(delivery);
+    if ((await live.gateway.permission(permissionId))?.channel !== channel) return false;
+    await this.#order.run(channel, () => live.posts.bringUpToDate(channel));
+    return true;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+    await within(stopMs, this.#order.idle());
+  }
+
+  async #register(applicationId: string): Promise<void> {
+    const { store, api, now = Date.now } = this.#parts;
+    const commands = slashCommands(this.#parts.commands);
+    const note = fingerprint(commands);
+    if ((await store.discordPost('registered', applicationId))?.note === note) return;
+    await api.setCommands(commands);
+    await store.saveDiscordPost({ type: 'registered', subject: applicationId, channel: '', note, at: now() });
+  }
+
+  async #interact(wire: WireInteraction): Promise<void> {
+    const read = readInteraction(wire);
+    if (read === undefined) return;
+    const isQuiet = read.type === 'click' || isPrivate(read.name, read.argument);
+    const acknowledged = this.#parts.api.respond(read.key, {
+      type: deferred,
+      data: isQuiet ? { flags: ephemeral } : {},
+    });
+    try {
+      await acknowledged;
+    } catch (error) {
+      // One that comes too late is not done: whoever is told that it failed does it again.
+      if (isAnswered(error)) return;
+      this.#parts.log.warn('an interaction could not be acknowledged', { error });
+      if (isOver(error)) return;
+    }
+    await this.#attempt('an interaction failed', () => this.#carryOut(read));
+  }
+
+  async #carryOut(read: ReadInteraction): Promise<void> {
+    const live = this.#live;
+    if (live === undefined) return;
+    if (read.type === 'command')
+      return this.#order.run(`commands of ${read.place.channelId}`, () => live.slash.run(read));
+    const channel = channelPrefix + read.place.channelId;
+    // In order with the posts: a question must not be shown as answered before it is known by whom.
+    const told = await this.#order.run(channel, () =>
+      click(read, this.#parts, live.gateway).catch(async (error: unknown) => {
+        await live.slash.answer(read.key, explain(error));
+        throw error;
+      }),
+    );
+    this.#changed(channel);
+    await live.slash.answer(read.key, told);
+  }
+
+  #edited(message: APIMessage): void {
+    // Discord also tells of link previews, as updates without an edit.
+    if (!message.edited_timestamp || !message.author || message.author.bot) return;
+    this.#withWaiting(message.channel_id, message.id, async (eventId, gateway) => {
+      const text = await this.#parts.promptOf(message);
+      if (text !== undefined) await gateway.changeWaiting(eventId, text);
+    });
+  }
+
+  #deleted({ channel_id: channelId }: Deleted, ids: readonly string[]): void {
+    for (const id of ids)
+      this.#withWaiting(channelId, id, async (eventId, gateway) => void (await gateway.cancel(eventId)));
+  }
+
+  #withWaiting(
+    channelId: string,
+    messageId: string,
+    change: (eventId: string, gateway: GatewayFace) => Promise<void>,
+  ): void {
+    const gateway = this.#live?.gateway;
+    if (gateway === undefined) return;
+    const channel = channelPrefix + channelId;
+    void this.#attempt('a message that waits could not be changed', () =>
+      this.#order.run(`changes of ${channelId}`, async () => {
+        const event = await gateway.eventOf(source, channel, messageId);
+        if (event?.state === 'queued') await change(event.id, gateway);
+      }),
+    );
+  }
+
+  async #watch(gateway: GatewayFace): Promise<void> {
+    const { signal } = this.#stopped;
+    await this.#attempt('what happens in the channels could not be followed', async () => {
+      for await (const entry of gateway.follow(channelPrefix, { others: true, signal }))
+        if (entry.type === 'others') for (const channel of entry.channels) this.#changed(channel);
+    });
+  }
+
+  #changed(channel: string): void {
+    if (!channel.startsWith(channelPrefix) || channel === channelPrefix || this.#due.has(channel)) return;
+    if (this.#stopped.signal.aborted) return;
+    this.#due.add(channel);
+    void this.#order.run(channel, async () => {
+      this.#due.delete(channel);
+      const { log, retryMs = 10_000 } = this.#parts;
+      try {
+        const again = await this.#live?.posts.bringUpToDate(channel);
+        if (again !== undefined) this.#changedIn(again, channel);
+      } catch (error) {
+        if (this.#stopped.signal.aborted) return;
+        log.warn('the posts of a channel could not be brought up to date: trying again', { channel, error });
+        this.#changedIn(retryMs, channel);
+      }
+    });
+  }
+
+  #changedIn(ms: number, channel: string): void {
+    clearTimeout(this.#timers.get(channel));
+    if (this.#stopped.signal.aborted) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(channel);
+      this.#changed(channel);
+    }, ms);
+    this.#timers.set(channel, timer);
+  }
+
+  async #attempt(failure: string, job: () => Promise<void>): Promise<void> {
+    try {
+      await job();
+    } catch (error) {
+      if (!this.#stopped.signal.aborted) this.#parts.log.error(failure, { error });
+    }
+  }
+}
+
+interface Deleted {
+  readonly channel_id: string;
+  readonly id?: string;
+  readonly ids?: readonly string[];
+}

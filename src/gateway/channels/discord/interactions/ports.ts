@@ -1,0 +1,51 @@
+import type { APIMessage } from 'discord.js';
+import type { Log } from '../../../../config/log.js';
+import type { DiscordPosts } from '../../../../store/store.js';
+import type { DiscordApi } from '../discord-api.js';
+
+/** What the interactions need of the rest of the channel. */
+export interface InteractionParts {
+  readonly api: DiscordApi;
+  readonly access: InteractionAccess;
+  readonly store: DiscordPosts;
+  readonly log: Log;
+  /** The gateway's chat commands: each becomes a slash command. */
+  readonly commands: readonly ListedCommand[];
+  /** The prompt that a message which somebody has edited makes now. Undefined if
+   * its author may not speak (any more): nothing is changed. */
+  promptOf(message: APIMessage): Promise<string | undefined>;
+  readonly now?: (() => number) | undefined;
+  /** A message is told that it waits when it has waited this long: most turns begin at once. */
+  readonly noteAfterMs?: number | undefined;
+  /** The wait before what Discord did not take is tried again. */
+  readonly retryMs?: number | undefined;
+}
+
+export interface InteractionAccess {
+  may(speaker: InteractionSpeaker, place: InteractionPlace): Promise<boolean>;
+  /** Why no turn may begin now for somebody who may speak, in words for him; undefined if one may. */
+  limit?(speaker: InteractionSpeaker, place: InteractionPlace): Promise<string | undefined>;
+}
+
+export interface InteractionSpeaker {
+  readonly id: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
+export interface InteractionPlace {
+  readonly channelId: string;
+  readonly parentId?: string | undefined;
+  readonly guildId?: string | undefined;
+}
+
+export interface ListedCommand {
+  readonly name: string;
+  readonly argument?: string;
+  readonly summary: string;
+}
+
+/** The source of events that come from Discord. */
+export const source = 'discord';
+
+export const channelPrefix = 'discord:';

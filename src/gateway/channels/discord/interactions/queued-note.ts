@@ -1,0 +1,26 @@
+import { customId } from './custom-id.js';
+import type { ButtonRow } from './permission-message.js';
+
+/** The note at a message that waits. The turn that runs counts as the first one ahead of it. */
+export function queuedNote(
+  eventId: string,
+  ahead: number,
+): { readonly content: string; readonly components: ButtonRow[] } {
+  return {
+    content: `-# Queued, ${ahead} ahead`,
+    components: [
+      {
+        type: 1,
+        components: [
+          { type: 2, style: 2, label: 'Cancel', custom_id: customId({ type: 'cancel', eventId }) },
+          {
+            type: 2,
+            style: 1,
+            label: 'Interrupt and send',
+            custom_id: customId({ type: 'runNext', eventId }),
+          },
+        ],
+      },
+    ],
+  };
+}

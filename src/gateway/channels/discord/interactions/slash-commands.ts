@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import type { RESTPutAPIApplicationCommandsJSONBody } from 'discord.js';
+import { queueModes } from '../../../../config/settings.js';
+import type { ListedCommand } from './ports.js';
+
+/** The command that is a prompt. */
+export const askCommand = 'ask';
+
+const text = 3;
+
+/** The slash commands, in Discord's words and within its limits. */
+export function slashCommands(commands: readonly ListedCommand[]): RESTPutAPIApplicationCommandsJSONBody {
+  return [
+    {
+      name: askCommand,
+      description: 'Ask the agent something, or give it a task',
+      options: [
+        { type: text, name: 'prompt', description: 'What it should do', required: true, max_length: 6000 },
+      ],
+    },
+    ...commands.map(({ name, argument, summary }) => ({
+      name,
+      description: beginningOf(summary, 100),
+      ...(argument === undefined ? {} : { options: [option(name, argument)] }),
+    })),
+  ].map((command) => ({ ...command, type: 1, contexts: [0, 1] }));
+}
+
+function option(command: string, argument: string) {
+  const name = /^[a-z]{1,32}$/.test(argument) ? argument : 'action';
+  const choices = ['clear', ...queueModes].map((value) => ({ name: value, value }));
+  return {
+    type: text,
+    name,
+    description: beginningOf(`Leave it out to see what is set: ${argument}`, 100),
+    required: false,
+    ...(command === 'queue' ? { choices } : { max_length: 200 }),
+  };
+}
+
+function beginningOf(words: string, max: number): string {
+  return words.length <= max ? words : `${words.slice(0, max - 1)}…`;
+}
+
+/** Tells whether Discord has these commands already: each change of them counts for a limit of 200 a day. */
+export function fingerprint(commands: RESTPutAPIApplicationCommandsJSONBody): string {
+  return createHash('sha256').update(JSON.stringify(commands)).digest('hex');
+}
+
+/** What only looks at something is for the one who asked; what changes the conversation is for everybody in it. */
+export function isPrivate(name: string, argument: string): boolean {
+  if (name === 'status' || name === 'usage') return true;
+  return argument === '' && !['new', 'retry', 'stop'].includes(name);
+}

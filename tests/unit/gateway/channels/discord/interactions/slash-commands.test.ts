@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { readCustomId } from '../../../../../../src/gateway/channels/discord/interactions/custom-id.js';
+import { readInteraction } from '../../../../../../src/gateway/channels/discord/interactions/read-interaction.js';
+import {
+  isPrivate,
+  slashCommands,
+} from '../../../../../../src/gateway/channels/discord/interactions/slash-commands.js';
+import { chatCommands } from '../../../../../../src/gateway/commands/command-list.js';
+
+it('every chat command is a slash command within Discord’s limits (17.5)', () => {
+  const commands = slashCommands(chatCommands) as readonly {
+    name: string;
+    description: string;
+    options?: readonly { name: string; description: string }[];
+  }[];
+  expect(commands.map(({ name }) => name)).toEqual(['ask', ...chatCommands.map(({ name }) => name)]);
+  for (const one of commands.flatMap((command) => [command, ...(command.options ?? [])])) {
+    expect(one.name).toMatch(/^[a-z]{1,32}$/);
+    expect(one.description.length).toBeGreaterThan(0);
+    expect(one.description.length).toBeLessThanOrEqual(100);
+  }
+});
+
+it('what only looks is for the asker, what changes something for everybody (17.5)', () => {
+  const shown = ['status', 'usage', 'queue', 'model'].map((name) => isPrivate(name, ''));
+  expect(shown).toEqual([true, true, true, true]);
+  expect([isPrivate('queue', 'clear'), isPrivate('model', 'x'), isPrivate('stop', '')]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
+
+it('an interaction says who, where, and whether the bot can write there (17.5)', () => {
+  const wire = {
+    ...{ id: '1', token: 't', type: 2, channel_id: '5', guild_id: '9', data: { name: 'ask' } },
+    channel: { type: 11, parent_id: '4' },
+    member: { user: { id: '7', username: 'anna' }, nick: 'An\u202ena', roles: ['3'] },
+  };
+  expect(readInteraction({ ...wire, app_permissions: '0' })).toMatchObject({
+    type: 'command',
+    speaker: { id: '7', name: 'An na', roles: ['3'] },
+    place: { channelId: '5', parentId: '4', guildId: '9' },
+    canWrite: false,
+  });
+  const enough = String((1n << 10n) | (1n << 38n));
+  expect(readInteraction({ ...wire, app_permissions: enough })).toMatchObject({ canWrite: true });
+  expect(readInteraction({ ...wire, type: 5 })).toBeUndefined();
+  for (const id of [
+    '',
+    'turnout:allow:',
+    'turnout:drop:x',
+    'other:allow:x',
+    `turnout:allow:${'x'.repeat(99)}`,
+  ])
+    expect(readCustomId(id)).toBeUndefined();
+});
