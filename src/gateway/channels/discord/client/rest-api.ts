@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { DiscordAPIError, HTTPError, type REST, type RouteLike, Routes } from 'discord.js';
 import { type DiscordApi, DiscordProblem } from '../discord-api.js';
 
@@ -6,11 +7,20 @@ import { type DiscordApi, DiscordProblem } from '../discord-api.js';
  * Requests that wait when the signal is aborted are given up.
  */
 export function restApi(rest: REST, applicationId: () => Promise<string>, signal: AbortSignal): DiscordApi {
+  // As many as there are requests at a time.
+  setMaxListeners(0, signal);
   const ask = async (method: Method, route: RouteLike, options: Options = {}): Promise<unknown> => {
+    // @discordjs/rest 2 never takes its listeners off a signal again: each request has one of its own.
+    const request = new AbortController();
+    const abort = () => request.abort();
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
     try {
-      return await rest[method](route, { signal, ...options });
+      return await rest[method](route, { ...options, signal: request.signal });
     } catch (error) {
       throw problemOf(error);
+    } finally {
+      signal.removeEventListener('abort', abort);
     }
   };
   const askFor = async <T>(method: Method, route: RouteLike, options: Options = {}): Promise<T> =>
