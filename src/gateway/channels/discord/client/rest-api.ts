@@ -6,11 +6,21 @@ import { type DiscordApi, DiscordProblem } from '../discord-api.js';
  * Requests that wait when the signal is aborted are given up.
  */
 export function restApi(rest: REST, applicationId: () => Promise<string>, signal: AbortSignal): DiscordApi {
+  // @discordjs/rest never takes its listener off a signal: one for all requests would hold all of them for ever.
+  const open = new Set<AbortController>();
+  signal.addEventListener('abort', () => {
+    for (const request of open) request.abort();
+  });
   const ask = async (method: Method, route: RouteLike, options: Options = {}): Promise<unknown> => {
+    const request = new AbortController();
+    if (signal.aborted) request.abort();
+    open.add(request);
     try {
-      return await rest[method](route, { signal, ...options });
+      return await rest[method](route, { signal: request.signal, ...options });
     } catch (error) {
       throw problemOf(error);
+    } finally {
+      open.delete(request);
     }
   };
   const askFor = async <T>(method: Method, route: RouteLike, options: Options = {}): Promise<T> =>
