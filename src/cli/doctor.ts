@@ -6,6 +6,7 @@ import { readBackendName } from '../backends/registry.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
+import { checkDiscord } from '../gateway/channels/discord/check-discord.js';
 import { type GatewayConfig, loadConfig, settingsLeftOut } from '../gateway/config.js';
 import { systemWarnings } from '../process/system.js';
 import { type DeepReport, deepScenarios, deepTable, hasScenarios, inspectDeeply } from './doctor-deep.js';
@@ -69,6 +70,7 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
     ?.flatMap((names) => names.split(','))
     .map((name) => readBackendName(name, '--backend'));
   const all = await exitingOnSignal(() => inspectClis(config, inherited, origins));
+  const discord = await exitingOnSignal(() => checkDiscord(config.discord));
   const clis = wanted === undefined ? all : all.filter(({ backend }) => wanted.includes(backend));
   const report: Report = {
     turnout: version(),
@@ -76,7 +78,7 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
     platform: `${process.platform}-${process.arch}`,
     home: config.home,
     defaultBackend: config.agentBackend,
-    warnings: [...warnings, ...config.warnings, ...leftOut(config, wanted), ...systemWarnings()],
+    warnings: [...warnings, ...config.warnings, ...leftOut(config, wanted), ...systemWarnings(), ...discord],
     clis,
   };
   const usable = clis.filter((cli) => cli.usable);

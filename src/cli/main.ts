@@ -18,6 +18,7 @@ const commands: Record<string, () => Promise<Command>> = {
   demo: () => import('./demo.js'),
   gateway: () => import('./gateway.js'),
   history: () => import('./history.js'),
+  pair: () => import('./pair.js'),
   usage: () => import('./usage-report.js'),
   why: () => import('./why.js'),
   service: () => import('./service.js'),

@@ -11,6 +11,7 @@ Usage: turnout <command> [options]
   demo           the gateway and its page with the bundled demo agent: no account needed
   gateway        messages in over HTTP or its page, agent turns, answers out, losing nothing
   history        what was said in the gateway's channels
+  pair           who may write to the bot in Discord: list, approve, remove
   usage          what the gateway's turns have used
   why <event>    how a message was answered: attempts, prompt files, tools
   service        a systemd unit for the gateway

@@ -20,6 +20,14 @@ export function isChannelId(id: string): boolean {
   return /^[A-Za-z0-9._:@-]{1,128}$/.test(id) && id !== '.' && id !== '..';
 }
 
+export const discordIdExpected =
+  'expected ids of Discord, comma-separated: 17 to 20 digits each (Discord copies them in its developer mode)';
+
+/** Users, roles, guilds and channels all have such an id, and a guild's id can't be told from a user's. */
+export function isDiscordId(id: string): boolean {
+  return /^\d{17,20}$/.test(id);
+}
+
 export const hostNameExpected =
   'expected names of hosts, comma-separated, without scheme, port and wildcard: agents.example.com';
 

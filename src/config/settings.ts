@@ -2,8 +2,10 @@ import { permissionModes } from '../core/permission-mode.js';
 import { longestTimerMs } from '../core/wait.js';
 import {
   channelIdExpected,
+  discordIdExpected,
   hostNameExpected,
   isChannelId,
+  isDiscordId,
   isHostName,
   isModelName,
   isToken,
@@ -46,7 +48,6 @@ const settings = {
   WORK_TREE_CHANGES: withDefault(onOrOff, true),
   OUTPUT_CHANNEL_ID: optional(matching(isChannelId, `this is no channel id: ${channelIdExpected}`)),
   DISCORD_API_URL: optional(webAddress),
-  DISCORD_ALLOWED_USERS: withDefault(list, []),
   DISCORD_MAX_ATTACHMENT_MB: withDefault(wholeNumber('megabytes', 1, 500), 25),
   HTTP_HOST: withDefault(text, '127.0.0.1'),
   HTTP_PORT: withDefault(wholeNumber('', 0, 65_535), 8420),
@@ -54,6 +55,14 @@ const settings = {
   HTTP_MAX_REQUESTS_PER_MINUTE: withDefault(wholeNumber('requests', 0, 10_000_000), 6000),
   HTTP_ALLOWED_HOSTS: withDefault(hostNames, []),
   HTTP_TOKEN: optional(matching(isToken, tokenExpected)),
+  DISCORD_ALLOWED_USERS: withDefault(discordIds, []),
+  DISCORD_ALLOWED_ROLES: withDefault(discordIds, []),
+  DISCORD_ALLOWED_GUILDS: withDefault(discordIds, []),
+  DISCORD_ALLOWED_CHANNELS: withDefault(discordIds, []),
+  DISCORD_TURNS_PER_HOUR: withDefault(wholeNumber('turns', 0, 1_000_000), 60),
+  DISCORD_CHANNEL_TURNS_PER_HOUR: withDefault(wholeNumber('turns', 0, 1_000_000), 240),
+  DISCORD_USER_SPEND_PER_DAY: withDefault(dollars, 0),
+  DISCORD_CHANNEL_SPEND_PER_DAY: withDefault(dollars, 0),
   LOG_LEVEL: withDefault(oneOf(logLevels), 'info'),
   MODEL_SILENCE_MS: withDefault(milliseconds(0), defaultClocks.modelSilenceMs),
   TOOL_TIMEOUT_MS: withDefault(milliseconds(0), defaultClocks.toolMs),
@@ -142,6 +151,26 @@ function hostNames(raw: string): readonly string[] {
   const names = list(raw);
   if (!names.every(isHostName)) throw new WrongValue(hostNameExpected);
   return names;
+}
+
+function discordIds(raw: string): readonly string[] {
+  const ids = list(raw);
+  const wrong = ids.filter((id) => !isDiscordId(id));
+  if (wrong.length > 0) throw new WrongValue(`${discordIdExpected}, unlike ${wrong.map(quoted).join(', ')}`);
+  // A list without an id, such as ",", would not restrict what it was meant to.
+  if (ids.length === 0) throw new WrongValue(discordIdExpected);
+  return ids;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+function dollars(raw: string): number {
+  const value = Number(raw);
+  if (!/^\s*\d+(\.\d+)?\s*$/.test(raw) || value > 1_000_000)
+    throw new WrongValue('expected US dollars from 0 to 1000000, such as 2.50');
+  return value;
 }
 
 function tools(raw: string): readonly string[] {

@@ -110,8 +110,10 @@ export function buildParts(options: BuildOptions): GatewayParts {
       ? undefined
       : new DiscordChannel({
           ...config.discord,
+          ...config.discordAccess,
           token: config.discord.token,
-          ...{ store, log, now, home: config.home, agentUser: config.agentUser },
+          ...{ store, log, now, home: config.home, configDir: config.configDir },
+          agentUser: config.agentUser,
           locks: lockDirectoryOf(env),
           commands: chatCommands,
           isCommand: (text) => parseCommand(text) !== undefined,

@@ -10,6 +10,7 @@ import { type QueueMode, readSettings, type Settings } from '../config/settings.
 import { TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { environmentOf, findUser, type ProcessUser } from '../process/process-user.js';
+import type { DiscordLimits } from '../store/discord/people.js';
 import { type ChosenByFlags, chooseBackend, commandOf } from './choose-backend.js';
 
 export type { Environment } from '../config/home-directory.js';
@@ -69,6 +70,8 @@ export interface GatewayConfig {
   readonly httpAllowedHosts: readonly string[];
   readonly httpToken?: string;
   readonly discord: DiscordSettings;
+  /** Who may speak in Discord beside those who are paired, and how much. */
+  readonly discordAccess: DiscordAccessConfig;
   readonly logLevel: LogLevel;
   readonly clocks: Pick<Clocks, 'modelSilenceMs' | 'toolMs' | 'permissionMs'>;
   readonly pool: PoolLimits;
@@ -81,9 +84,19 @@ export interface DiscordSettings {
   readonly token?: string;
   /** In place of Discord's own address. */
   readonly apiUrl?: string;
-  readonly allowedUsers: readonly string[];
   /** The largest file that is taken from a message. */
   readonly maxAttachmentMb: number;
+}
+
+export interface DiscordAccessConfig {
+  readonly allowed: {
+    readonly users: readonly string[];
+    readonly roles: readonly string[];
+    readonly guilds: readonly string[];
+    readonly channels: readonly string[];
+  };
+  /** 0 is no limit. */
+  readonly limits: DiscordLimits;
 }
 
 export const defaultMaxTurns = 25;
@@ -174,8 +187,21 @@ function makeConfig(
     discord: {
       ...(values.DISCORD_BOT_TOKEN === undefined ? {} : { token: values.DISCORD_BOT_TOKEN }),
       ...(values.DISCORD_API_URL === undefined ? {} : { apiUrl: values.DISCORD_API_URL }),
-      allowedUsers: values.DISCORD_ALLOWED_USERS,
       maxAttachmentMb: values.DISCORD_MAX_ATTACHMENT_MB,
+    },
+    discordAccess: {
+      allowed: {
+        users: values.DISCORD_ALLOWED_USERS,
+        roles: values.DISCORD_ALLOWED_ROLES,
+        guilds: values.DISCORD_ALLOWED_GUILDS,
+        channels: values.DISCORD_ALLOWED_CHANNELS,
+      },
+      limits: {
+        userTurnsPerHour: values.DISCORD_TURNS_PER_HOUR,
+        channelTurnsPerHour: values.DISCORD_CHANNEL_TURNS_PER_HOUR,
+        userSpendPerDay: values.DISCORD_USER_SPEND_PER_DAY,
+        channelSpendPerDay: values.DISCORD_CHANNEL_SPEND_PER_DAY,
+      },
     },
     logLevel: values.LOG_LEVEL,
     clocks: {

@@ -229,10 +229,11 @@ export class Gateway implements GatewayFace {
 
   async #close(): Promise<void> {
     this.#state = 'stopped';
+    // The last answers are brought while the channels are still there.
+    await this.#parts.outbox.stop();
     for (const kind of this.#parts.kinds) await kind.stop();
     this.#parts.waiters.close();
     this.#parts.feed.close();
-    await this.#parts.outbox.stop();
     await this.#parts.archive.stop();
     await this.#hooks.close();
     await this.#parts.agents.close();

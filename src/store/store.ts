@@ -1,6 +1,9 @@
 import type { ConversationStore } from './conversation-store.js';
+import type { DiscordPeopleStore } from './discord/people.js';
+import type { DiscordPieceStore } from './discord/pieces.js';
 import type { DiscordPlaceStore } from './discord/places.js';
 import type { DiscordPosts } from './discord/posts.js';
+import type { DiscordProgressStore } from './discord/progress.js';
 import type { OutboxStore } from './outbox-store.js';
 import type { PermissionStore } from './permission-store.js';
 import type { QueueStore } from './queue-store.js';
@@ -8,8 +11,11 @@ import type { ReportStore } from './report-store.js';
 import type { TurnRecords } from './turn-records.js';
 
 export type * from './conversation-store.js';
+export type * from './discord/people.js';
+export type * from './discord/pieces.js';
 export type * from './discord/places.js';
 export type * from './discord/posts.js';
+export type * from './discord/progress.js';
 export type * from './outbox-store.js';
 export type * from './permission-store.js';
 export type * from './queue-store.js';
@@ -29,6 +35,9 @@ export type * from './turn-records.js';
 export interface Store
   extends ConversationStore,
     DiscordPlaceStore,
+    DiscordPeopleStore,
+    DiscordPieceStore,
+    DiscordProgressStore,
     DiscordPosts,
     OutboxStore,
     PermissionStore,

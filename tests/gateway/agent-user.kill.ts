@@ -53,6 +53,7 @@ describe.skipIf(!isRoot)('AGENT_USER', () => {
         BACKEND_CLI_PATH: spy,
         BACKEND_LIVE: live,
         DISCORD_BOT_TOKEN: 'the-token-of-discord',
+        DISCORD_API_URL: 'http://127.0.0.1:9/api',
         TURNOUT_DEMO_SPEED: '1',
       };
       const run = startProgram(root, env);

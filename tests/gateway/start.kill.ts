@@ -328,7 +328,12 @@ describe('turnout gateway', () => {
       DISCORD_BOT_TOKEN: 'discord-secret',
       DATABASE_URL: 'postgres://secret',
     };
-    const run = startProgram(root, { ...secrets, BACKEND_CLI_PATH: spy, OWN_SETTING: 'kept' });
+    const run = startProgram(root, {
+      ...secrets,
+      DISCORD_API_URL: 'http://127.0.0.1:9/api',
+      BACKEND_CLI_PATH: spy,
+      OWN_SETTING: 'kept',
+    });
     const at = await url(run);
     const headers = { authorization: `Bearer ${secrets.HTTP_TOKEN}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ text: 'hello' });

@@ -25,6 +25,9 @@ export const secrets = {
   DATABASE_URL: 'postgres://secret-database-url-of-the-gateway',
 } as const;
 
+/** Nobody listens there: a gateway with a token asks nobody outside of this machine. */
+export const nowhere = 'http://127.0.0.1:9/api';
+
 /** An event as the API shows it. */
 export interface SeenEvent {
   readonly eventId: string;
@@ -284,6 +287,7 @@ export class LabGateway {
     return {
       ...this.home.env,
       ...secrets,
+      DISCORD_API_URL: nowhere,
       HTTP_PORT: '0',
       WORKING_DIR: this.home.workingDir,
       CONFIG_DIR: this.configDir,

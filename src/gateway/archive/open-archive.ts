@@ -33,7 +33,8 @@ export function hasArchive(home: string): boolean {
   return existsSync(archiveFile(home));
 }
 
-function archiveFile(home: string): string {
+/** The file that holds the rows of a home directory. */
+export function archiveFile(home: string): string {
   return join(home, 'turnout.db');
 }
 

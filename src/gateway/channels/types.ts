@@ -39,7 +39,8 @@ export interface PushedChannel extends ChannelLife {
   readonly type: 'pushed';
   /**
    * Brings a message to its reader. After a crash it may be called twice with the same `delivery.id`, which is the nonce.
-   * Rejects if that failed: the message is tried again, and later ones of its channel wait behind it.
+   * Rejects if that failed: the message is tried again, and later ones of its channel wait behind it. With a `FinalFailure` it is
+   * given up instead.
    */
   deliver(delivery: Delivery): Promise<void>;
 }

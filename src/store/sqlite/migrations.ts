@@ -267,6 +267,70 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   `
+  -- Strangers of Discord with the hashes of their codes, and those who were approved.
+  CREATE TABLE discord_codes (
+    user_id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    -- The gateway can tell the code again: it follows from the salt and the bot's token.
+    salt TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    channel_id TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    asked_at INTEGER NOT NULL,
+    told INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE discord_paired (
+    user_id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    channel_id TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    paired_at INTEGER NOT NULL,
+    -- 1: the person was told.
+    welcomed INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE discord_wrong_codes (at INTEGER NOT NULL) STRICT;
+  CREATE TABLE discord_refusals (
+    kind TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    channel_id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (kind, user_id, channel_id)
+  ) STRICT, WITHOUT ROWID;
+  -- The messages that were taken within the last days, for the limits.
+  CREATE TABLE discord_turns (
+    message_id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    channel_id TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX discord_turns_user ON discord_turns (user_id, at);
+  CREATE INDEX discord_turns_channel ON discord_turns (channel_id, at);
+  CREATE INDEX discord_turns_at ON discord_turns (at);
+  `,
+  `
+  -- The messages that an answer becomes in Discord; 'delivery' is the outbox' message_id. And the progress of turns there.
+  CREATE TABLE discord_pieces (
+    delivery INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    nonce TEXT NOT NULL,
+    files TEXT,
+    first_tried_at INTEGER,
+    message_id TEXT,
+    PRIMARY KEY (delivery, place)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE discord_last_messages (
+    channel_id TEXT PRIMARY KEY,
+    message_id TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE discord_progress (
+    channel_id TEXT PRIMARY KEY,
+    nonce TEXT NOT NULL,
+    first_tried_at INTEGER NOT NULL,
+    message_id TEXT
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
   -- What the bot has posted on Discord and has to find again.
   CREATE TABLE discord_posts (
     seq INTEGER PRIMARY KEY,

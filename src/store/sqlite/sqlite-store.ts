@@ -6,8 +6,12 @@ import * as changes from './changes.js';
 import * as conversations from './conversations.js';
 import type { Database } from './database.js';
 import * as digests from './digests.js';
+import { countTurn } from './discord-limits.js';
+import * as people from './discord-people.js';
+import * as discordPieces from './discord-pieces.js';
 import * as places from './discord-places.js';
 import * as discordPosts from './discord-posts.js';
+import * as discordProgress from './discord-progress.js';
 import * as endings from './endings.js';
 import * as events from './events.js';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
@@ -75,6 +79,18 @@ export function createSqliteStore(
     delivered: (ids, at) => write((tx) => outbox.delivered(tx, ids, at)),
     notDelivered: (id, failure) => write((tx) => outbox.notDelivered(tx, id, failure)),
 
+    discordPieces: (delivery) => read((tx) => discordPieces.discordPieces(tx, delivery)),
+    cutDiscordPieces: (delivery, from, pieces) =>
+      write((tx) => discordPieces.cutDiscordPieces(tx, delivery, from, pieces)),
+    discordPieceTried: (delivery, index, at) =>
+      write((tx) => discordPieces.discordPieceTried(tx, delivery, index, at)),
+    discordPieceSent: (delivery, index, sent) =>
+      write((tx) => discordPieces.discordPieceSent(tx, delivery, index, sent)),
+    lastDiscordMessage: (channelId) => read((tx) => discordPieces.lastDiscordMessage(tx, channelId)),
+    saveDiscordProgress: (progress) => write((tx) => discordProgress.saveDiscordProgress(tx, progress)),
+    forgetDiscordProgress: (channelId) => write((tx) => discordProgress.forgetDiscordProgress(tx, channelId)),
+    discordProgress: () => read(discordProgress.discordProgress),
+
     askPermission: (lease, request) => write((tx) => permissions.askPermission(tx, lease, request)),
     decidePermission: (id, answer) => write((tx) => permissions.decidePermission(tx, id, answer)),
     pendingPermissions: () => read(permissions.pendingPermissions),
@@ -131,6 +147,17 @@ export function createSqliteStore(
     discordPlace: (channelId) => read((tx) => places.discordPlace(tx, channelId)),
     saveDiscordPlace: (place) => write((tx) => places.saveDiscordPlace(tx, place)),
     forgetDiscordPlace: (channelId) => write((tx) => places.forgetDiscordPlace(tx, channelId)),
+    isDiscordPaired: (userId) => read((tx) => people.isPaired(tx, userId)),
+    discordPaired: () => read(people.listPaired),
+    discordStrangers: (at) => read((tx) => people.listStrangers(tx, at)),
+    openDiscordCode: (code) => write((tx) => people.openCode(tx, code)),
+    discordCode: (userId, at) => read((tx) => people.readCode(tx, userId, at)),
+    approveDiscordCode: (attempt) => write((tx) => people.approveCode(tx, attempt)),
+    removeDiscordPerson: (userId) => write((tx) => people.removePerson(tx, userId)),
+    discordUnwelcomed: () => read(people.unwelcomed),
+    discordWelcomed: (userId) => write((tx) => people.welcomed(tx, userId)),
+    noteDiscordRefusal: (refusal) => write((tx) => people.noteRefusal(tx, refusal)),
+    countDiscordTurn: (turn, limits) => write((tx) => countTurn(tx, turn, limits)),
     saveDiscordPost: (saved) => write((tx) => discordPosts.savePost(tx, saved)),
     discordPost: (type, subject) => read((tx) => discordPosts.findPost(tx, type, subject)),
     discordPosts: (channel) => read((tx) => discordPosts.listPosts(tx, channel)),

@@ -28,7 +28,7 @@ it('what came while the gateway was off is answered after its start: once, in or
   expect(discord.answers(other)).toHaveLength(1);
 });
 
-it('a session that is not resumed is caught up with; very old messages are not (17.6)', async () => {
+it('a session that is not resumed is caught up with (17.6)', async () => {
   const { discord, anna, start } = await setUpBot();
   const { people, channel, mention } = discord;
   await start();

@@ -12,14 +12,15 @@ it('a mention, a reply, a thread of its own and a DM are answered; bots, @everyo
   const role = discord.addRole('staff');
   people.write(other, channel, `${mention} not me, a bot`);
   people.write(stranger, channel, `${mention} not me, a stranger`);
+  await until(() => discord.answers(channel).length === 1, 'the refusal');
   people.write(anna, channel, '@everyone not me');
   people.write(anna, channel, `<@&${role}> not me`);
   people.write(anna, channel, `${mention} one`);
-  await until(() => discord.answers(channel).length === 1, 'the answer to a mention');
-  const answer = discord.world.messagesOf(channel.id).find(({ authorId }) => authorId === discord.bot.id);
+  await until(() => discord.answers(channel).length === 2, 'the answer to a mention');
+  const answer = discord.world.messagesOf(channel.id).findLast(({ authorId }) => authorId === discord.bot.id);
   if (answer === undefined) throw new Error('there is an answer');
   people.write(anna, channel, 'two', { replyTo: answer });
-  await until(() => discord.answers(channel).length === 2, 'the answer to a reply');
+  await until(() => discord.answers(channel).length === 3, 'the answer to a reply');
   const own = people.startThread(discord.bot, channel, 'ours');
   const foreign = people.startThread(stranger, channel, 'theirs');
   people.write(anna, foreign, 'not me');

@@ -1,16 +1,18 @@
 import type { Log } from '../../../config/log.js';
 import type { ProcessUser } from '../../../process/process-user.js';
-import type { DiscordPlaceStore } from '../../../store/discord/places.js';
-import type { DiscordPosts } from '../../../store/discord/posts.js';
+import type { DiscordLimits } from '../../../store/discord/people.js';
 import type { DirectoryLock } from '../../../store/instance-lock.js';
 import type { Delivery } from '../../../store/rows.js';
+import type { Store } from '../../../store/store.js';
 import type { GatewayFace, PushedChannel } from '../types.js';
+import { DiscordAccess } from './access/access.js';
+import type { AllowedLists } from './access/may-speak.js';
 import type { ConnectionState, DiscordClient, OpenClient } from './client/open-client.js';
+import { deliver } from './deliver/deliver.js';
 import type { FinalProblem } from './explain-closing.js';
 import { Interactions } from './interactions/interactions.js';
 import type { ListedCommand } from './interactions/ports.js';
-import { plainAccess } from './plain-access.js';
-import { plainDeliver } from './plain-deliver.js';
+import { Progress } from './progress/progress.js';
 import { attachmentsDirectory, discordOrigins, saveAttachments } from './receive/attachments.js';
 import { defaultMissedLimits, type MissedLimits } from './receive/fetch-missed.js';
 import { Receiver } from './receive/receiver.js';
@@ -26,13 +28,15 @@ import {
 export interface DiscordChannelOptions {
   readonly token: string;
   readonly apiUrl?: string | undefined;
-  readonly allowedUsers: readonly string[];
+  readonly allowed: AllowedLists;
+  readonly limits: DiscordLimits;
   readonly maxAttachmentMb: number;
   readonly home: string;
+  readonly configDir: string;
   /** Where the token is locked: one directory for all homes. */
   readonly locks: string;
   readonly agentUser?: ProcessUser | undefined;
-  readonly store: DiscordPlaceStore & DiscordPosts;
+  readonly store: Store;
   readonly log: Log;
   readonly now: () => number;
   isCommand(text: string): boolean;
@@ -131,7 +135,13 @@ export class DiscordChannel implements PushedChannel {
           else this.#state = state;
         },
       });
-      const access = plainAccess(this.#options.allowedUsers);
+      const { allowed, limits } = this.#options;
+      const access = new DiscordAccess({
+        ...{ api: client.api, store, allowed, limits, log, now, secret: token },
+        botId: () => this.#session?.bot.id,
+        startsTurn: (text) => !isCommand(text) || /^\/retry\b/i.test(text),
+        takeUp: (channelId, messageId) => receiver.takeUp(channelId, messageId),
+      });
       const tools: DiscordTools = { api: client.api, access, session: () => this.#session };
       const receiver = new Receiver(
         {
@@ -142,19 +152,26 @@ export class DiscordChannel implements PushedChannel {
         },
         places,
       );
+      const progress = new Progress({ api: client.api, store, now, log });
       const interactions = new Interactions({
         ...{ api: client.api, access, store, log, now, commands: this.#options.commands },
         promptOf: (message) => receiver.promptOf(message),
       });
-      parts = [interactions, receiver];
+      // An interaction is acknowledged before anything else is done.
+      parts = [interactions, access, progress, receiver];
       for (const part of parts) part.start?.(gateway);
-      const deliver = plainDeliver(client.api);
-      return {
-        ...{ client, parts, lock },
-        deliver: async (delivery) => {
-          if (!(await interactions.deliver(delivery))) await deliver(delivery);
-        },
+      const closed = [this.#options.home, this.#options.configDir];
+      const deliverParts = {
+        ...{ api: client.api, store, now },
+        botId: () => this.#session?.bot.id,
+        attachPlace: async (channel: string) => ({ workTree: (await gateway.status(channel)).cwd, closed }),
       };
+      const bring: Deliver = async (delivery) => {
+        if (await interactions.deliver(delivery)) return;
+        await deliver(deliverParts, delivery);
+        progress.delivered(delivery.message.channel);
+      };
+      return { client, parts, deliver: bring, lock };
     } catch (error) {
       await lock.release();
       throw error;

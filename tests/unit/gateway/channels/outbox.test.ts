@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { noLog } from '../../../../src/config/log.js';
+import { createLog, noLog } from '../../../../src/config/log.js';
+import { FinalFailure } from '../../../../src/gateway/channels/final-failure.js';
 import { Outbox } from '../../../../src/gateway/channels/outbox.js';
 import type { ChannelKind, PushedChannel } from '../../../../src/gateway/channels/types.js';
 import type { Delivery } from '../../../../src/store/rows.js';
@@ -55,6 +56,59 @@ function setUp(attempts: Readonly<Record<string, number>>, { notBefore = 0, sour
   return { outbox, tries, waiting };
 }
 
+/** So many messages in each channel, of which the store gives the oldest. */
+function setUpLines(counts: Readonly<Record<string, number>>, { failMarks = 0 } = {}) {
+  const lines = new Map(
+    Object.entries(counts).map(([name, count]) => [name, Array.from({ length: count }, (_, i) => i + 1)]),
+  );
+  const names = [...lines.keys()];
+  const done: string[] = [];
+  const tries: string[] = [];
+  const givenUp: string[] = [];
+  const logged: string[] = [];
+  let release: () => void = () => undefined;
+  const hang = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let [underWay, most, marksToFail] = [0, 0, failMarks];
+  const takeOut = (id: number, list: string[]) => {
+    const name = names[Math.floor(id / 1000)] ?? '';
+    list.push(`${name} ${lines.get(name)?.shift()}`);
+  };
+  const outbox = new Outbox({
+    store: {
+      undelivered: async ({ limit }) =>
+        names
+          .flatMap((channel, index): Delivery[] => {
+            const [first] = lines.get(channel) ?? [];
+            if (first === undefined) return [];
+            const id = index * 1000 + first;
+            const message = { id, channel, role: 'assistant', text: 'hello', createdAt: 0 } as const;
+            return [{ id, source: 'discord', attempts: 0, message }];
+          })
+          .slice(0, limit),
+      delivered: async (ids) => {
+        if (marksToFail-- > 0) throw new Error('the database is locked');
+        for (const id of ids) takeOut(id, done);
+      },
+      notDelivered: async (id) => takeOut(id, givenUp),
+    },
+    kinds: kinds(async ({ message, id }) => {
+      tries.push(`${message.channel} ${id % 1000}`);
+      most = Math.max(most, ++underWay);
+      await (message.channel === 'hangs' ? hang : new Promise(setImmediate));
+      underWay--;
+      if (message.channel === 'final') throw new FinalFailure('gone', { hint: 'write elsewhere' });
+    }),
+    log: createLog('info', (line) => logged.push(line)),
+    now: Date.now,
+    watch: () => undefined,
+    stopMs: 200,
+  });
+  onTestFinished(() => outbox.stop());
+  return { outbox, lines, done, tries, givenUp, logged, release, most: () => most };
+}
+
 /** Channels whose names begin with `read` are read; the others are brought what is said in them. */
 function kinds(deliver: PushedChannel['deliver']): readonly ChannelKind[] {
   const life = { start: async () => undefined, stop: async () => undefined };
@@ -65,6 +119,65 @@ function kinds(deliver: PushedChannel['deliver']): readonly ChannelKind[] {
 }
 
 describe('the outbox', () => {
+  it('a delivery that hangs holds up no other channel, and only its own (17.6)', async () => {
+    const stage = setUpLines({ hangs: 2, calm: 3 });
+    stage.outbox.wake();
+    await eventually(() => stage.done.length === 3);
+    expect(stage.done).toEqual(['calm 1', 'calm 2', 'calm 3']);
+    stage.release();
+    await eventually(() => stage.done.length === 5);
+    expect(stage.done.slice(3)).toEqual(['hangs 1', 'hangs 2']);
+  });
+
+  it('stops although a delivery hangs, which stays on disk (17.6)', async () => {
+    const stage = setUpLines({ hangs: 1, calm: 1 });
+    stage.outbox.wake();
+    await eventually(() => stage.done.length === 1);
+    await stage.outbox.stop();
+    stage.release();
+    await new Promise(setImmediate);
+    expect(stage.lines.get('hangs')).toEqual([1]);
+  });
+
+  it('brings at the stop what can be brought', async () => {
+    const stage = setUpLines({ a: 3, b: 2 });
+    stage.outbox.wake();
+    await stage.outbox.stop();
+    expect([...stage.done].sort()).toEqual(['a 1', 'a 2', 'a 3', 'b 1', 'b 2']);
+  });
+
+  it('gives a final failure up at once and goes on behind it (17.6)', async () => {
+    const stage = setUpLines({ final: 2, calm: 1 });
+    stage.outbox.wake();
+    await stage.outbox.stop();
+    expect(stage.done).toEqual(['calm 1']);
+    expect(stage.givenUp).toEqual(['final 1', 'final 2']);
+    expect(stage.logged.filter((line) => line.includes('"hint":"write elsewhere"'))).toHaveLength(2);
+  });
+
+  it('has no more than 50 deliveries under way, and each channel one', async () => {
+    const stage = setUpLines(Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`c${i}`, 2])));
+    stage.outbox.wake();
+    await eventually(() => stage.done.length === 240);
+    expect(stage.most()).toBe(50);
+    for (let i = 0; i < 120; i++) {
+      expect(stage.done.filter((line) => line.startsWith(`c${i} `))).toEqual([`c${i} 1`, `c${i} 2`]);
+    }
+  });
+
+  it('delivers nothing again at once when it could not be recorded', async () => {
+    const stage = setUpLines({ calm: 1 }, { failMarks: 1 });
+    stage.outbox.wake();
+    await eventually(() => stage.tries.length === 1);
+    for (let i = 0; i < 5; i++) {
+      stage.outbox.wake();
+      await new Promise(setImmediate);
+    }
+    expect(stage.tries).toHaveLength(1);
+    await eventually(() => stage.done.length === 1);
+    expect(stage.tries).toHaveLength(2);
+  });
+
   it('a channel that can’t be reached for long does not delay the next try of another', async () => {
     const { outbox, tries } = setUp({ shaky: 0, gone: 20 });
     outbox.wake();

@@ -10,6 +10,11 @@ export class ChannelQueues {
     this.#last.set(channelId, run);
   }
 
+  /** Resolves when what was added so far in a channel is done. */
+  async done(channelId: string): Promise<void> {
+    await this.#last.get(channelId);
+  }
+
   async empty(): Promise<void> {
     while (this.#last.size > 0) await Promise.all(this.#last.values());
   }

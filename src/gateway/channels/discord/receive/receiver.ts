@@ -62,6 +62,20 @@ export class Receiver implements DiscordPart {
     });
   }
 
+  /** Takes a message and those behind it that were not taken when they came. False if that failed. */
+  async takeUp(channelId: string, messageId: string): Promise<boolean> {
+    let isDone = false;
+    this.#queues.add(channelId, async () => {
+      this.#places.set(channelId, { ...this.#places.get(channelId), channelId, seen: idBefore(messageId) });
+      await this.#orLater(channelId, async () => {
+        await this.#catchUp(channelId);
+        isDone = true;
+      });
+    });
+    await this.#queues.done(channelId);
+    return isDone;
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const { timer } of this.#behind.values()) clearTimeout(timer);

@@ -9,7 +9,8 @@ export function applicationRoutes(parts: Parts): Route[] {
     id: world.bot.id,
     name: world.bot.name,
     description: '',
-    flags: 0,
+    // Its limited message content intent, which bots in few guilds have.
+    flags: parts.gateway.allowed.messageContent ? 1 << 19 : 0,
     bot_public: true,
   });
   return [

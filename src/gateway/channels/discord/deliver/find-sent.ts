@@ -1,0 +1,51 @@
+import type { APIMessage } from 'discord.js';
+import type { DiscordPiece } from '../../../../store/discord/pieces.js';
+import type { DiscordApi } from '../discord-api.js';
+
+/** Snowflakes count the milliseconds since 2015, 22 bits to the left. */
+const firstMillisecond = 1_420_070_400_000;
+/** Our clock and Discord's may differ by that. */
+const clockSkewMs = 5 * 60_000;
+const pageSize = 100;
+const maxPages = 10;
+
+export interface Search {
+  readonly channelId: string;
+  readonly botId: string;
+  /** A message of the channel that is older than what is looked for. */
+  readonly after: readonly (string | undefined)[];
+}
+
+/**
+ * Looks in the channel's history for a piece that may have been sent. Discord keeps no nonces there: it is the bot's own message
+ * with the same text and files, behind those that were sent before it.
+ */
+export async function findSent(
+  api: DiscordApi,
+  piece: DiscordPiece,
+  search: Search,
+): Promise<string | undefined> {
+  let after = newest([snowflakeAt((piece.firstTriedAt ?? 0) - clockSkewMs), ...search.after]);
+  for (let page = 0; page < maxPages; page++) {
+    const messages = await api.messages(search.channelId, { after, limit: pageSize });
+    const found = messages.find((message) => message.author.id === search.botId && isSame(message, piece));
+    if (found !== undefined) return found.id;
+    if (messages.length < pageSize) return undefined;
+    after = newest(messages.map(({ id }) => id));
+  }
+  return undefined;
+}
+
+export function snowflakeAt(time: number): string {
+  return String(BigInt(Math.max(0, Math.floor(time) - firstMillisecond)) << 22n);
+}
+
+function isSame(message: APIMessage, { nonce, text, files = [] }: DiscordPiece): boolean {
+  if (message.nonce !== undefined) return String(message.nonce) === nonce;
+  return message.content === text.trim() && message.attachments.length === files.length;
+}
+
+function newest(ids: readonly (string | undefined)[]): string {
+  const numbers = ids.map((id) => (id !== undefined && /^\d{1,20}$/.test(id) ? BigInt(id) : 0n));
+  return String(numbers.reduce((one, other) => (one > other ? one : other), 0n));
+}

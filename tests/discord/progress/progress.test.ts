@@ -1,0 +1,200 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { noLog } from '../../../src/config/log.js';
+import type { ChatEvent } from '../../../src/core/chat-event.js';
+import { Progress } from '../../../src/gateway/channels/discord/progress/progress.js';
+import type { FeedEntry, GatewayFace } from '../../../src/gateway/channels/types.js';
+import { restApi } from '../deliver/rest-api.js';
+import { setUpDeliver } from '../deliver/stage.js';
+import { until } from '../loopback/until.js';
+
+const edit = 'PATCH /channels/:channel/messages/:message';
+const remove = 'DELETE /channels/:channel/messages/:message';
+
+/** A gateway of which only `follow` is there, and Discord. */
+async function setUp(times = {}) {
+  const { discord, store, parts } = await setUpDeliver({ rateLimitScale: 0.001 });
+  const channel = `discord:${discord.channel.id}`;
+  const feeds = new Map<string, { readonly entries: FeedEntry[]; wake: () => void; open: boolean }>();
+  async function* follow(name: string, { signal }: { readonly signal: AbortSignal }) {
+    const feed = { entries: [] as FeedEntry[], wake: () => {}, open: true };
+    feeds.set(name, feed);
+    signal.addEventListener('abort', () => feed.wake());
+    try {
+      while (!signal.aborted) {
+        const entry = feed.entries.shift();
+        if (entry !== undefined) yield entry;
+        else await new Promise<void>((resolve) => (feed.wake = resolve));
+      }
+    } finally {
+      feed.open = false;
+    }
+  }
+  const tell = async (entry: unknown, name = channel) => {
+    await until(() => feeds.get(name)?.open === true);
+    feeds.get(name)?.entries.push(entry as FeedEntry);
+    feeds.get(name)?.wake();
+  };
+  const gateway = { follow } as unknown as GatewayFace;
+  const start = () => {
+    const progress = new Progress({
+      ...{ api: parts.api, store, log: noLog, now: Date.now },
+      times: { typingMs: 30, showAfterMs: 10, editMs: 15, settleMs: 60, stopMs: 500, ...times },
+    });
+    onTestFinished(() => progress.stop());
+    progress.start(gateway);
+    progress.connected({ bot: discord.bot });
+    return progress;
+  };
+  return {
+    ...{ discord, store, channel, feeds, start, tell },
+    begin: () => tell({ type: 'others', channels: [channel, 'http:1'] }, 'discord:'),
+    status: (turnId: string | undefined, more = {}) =>
+      tell({
+        type: 'status',
+        status: {
+          running: turnId === undefined ? undefined : { turn: { id: turnId, startedAt: Date.now() } },
+          ...{ permissions: [], waitingCount: 0, ...more },
+        },
+      }),
+    chat: (event: ChatEvent, turnId = 't1') => tell({ type: 'chat', turnId, event }),
+    /** The turn has ended, and nothing of it is on disk any more. */
+    ended: async () => {
+      await until(() => feeds.get(channel)?.open === false);
+      for (let i = 0; i < 500 && (await store.discordProgress()).length > 0; i++) await pause(10);
+    },
+    shown: () => discord.answers(discord.channel),
+    typed: () => discord.typing(discord.channel).times.length,
+  };
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('the progress of a turn in Discord (17.2)', () => {
+  it('is typing and one message with the text’s end and the tool, which goes when the answer is there', async () => {
+    const stage = await setUp({ settleMs: 10_000 });
+    const progress = stage.start();
+    await stage.begin();
+    await stage.status('t1');
+    await until(() => stage.shown().length === 1 && stage.typed() > 2);
+    await stage.chat({ type: 'text', text: '@everyone hello' });
+    await stage.chat({ type: 'tool_start', id: '1', name: 'Ba`sh', input: {} });
+    await until(() => stage.shown()[0]?.includes('hello') === true);
+    await until(() => /^⏳ .* · runs `Ba'sh`\n@everyone hello$/.test(stage.shown()[0] ?? ''));
+    await stage.status(undefined);
+    await pause(40);
+    expect(stage.shown()).toHaveLength(1);
+    progress.delivered(stage.channel);
+    await until(() => stage.shown().length === 0);
+    await stage.ended();
+    expect(await stage.store.discordProgress()).toEqual([]);
+    const typed = stage.typed();
+    await pause(80);
+    expect(stage.typed()).toBe(typed);
+    expect(stage.discord.visible(stage.discord.channel)).toEqual([]);
+  });
+
+  it('is no message in a short turn', async () => {
+    const stage = await setUp({ showAfterMs: 5000 });
+    stage.start();
+    await stage.begin();
+    await stage.status('t1');
+    await until(() => stage.typed() > 0);
+    await stage.status(undefined);
+    await stage.ended();
+    expect(stage.discord.world.everSaid(stage.discord.channel.id)).toEqual([]);
+  });
+
+  it('does not type while a person has to decide', async () => {
+    const stage = await setUp();
+    stage.start();
+    await stage.begin();
+    await stage.status('t1', { permissions: [{}] });
+    await until(() => stage.shown()[0]?.includes('waits for a decision') === true);
+    const typed = stage.typed();
+    await pause(80);
+    expect(stage.typed()).toBe(typed);
+    await stage.status('t1');
+    await until(() => stage.typed() > typed);
+  });
+
+  it('has few edits when Discord is slow, each of the newest state', async () => {
+    const stage = await setUp();
+    stage.start();
+    await stage.begin();
+    await stage.status('t1');
+    await until(() => stage.shown().length === 1);
+    stage.discord.faults.order(edit, { type: 'slow', milliseconds: 60 }, { times: 100 });
+    for (let i = 0; i < 40; i++) {
+      await stage.chat({ type: 'text', text: `${i} ` });
+      await pause(5);
+    }
+    await until(() => stage.shown()[0]?.includes(' 39') === true);
+    const edits = stage.discord.rest.seen.filter(({ route }) => route === edit).length;
+    expect(edits).toBeLessThan(8);
+  });
+
+  it('is left as done if it can’t be removed', async () => {
+    const stage = await setUp();
+    stage.start();
+    await stage.begin();
+    await stage.status('t1');
+    await until(() => stage.shown().length === 1);
+    stage.discord.faults.order(remove, { type: 'error' }, { times: 4 });
+    await stage.status(undefined);
+    await until(() => stage.shown()[0] === '✅ Done.');
+  });
+
+  it.each(['with its id', 'without its id'])('is removed after a crash, %s in the store', async (how) => {
+    const stage = await setUp();
+    const { id } = stage.discord.channel;
+    const sent = await restApi(stage.discord).send(id, { content: '⏳ 3 s · works' });
+    await stage.store.saveDiscordProgress({
+      ...{ channelId: id, nonce: 'n', firstTriedAt: Date.now() },
+      ...(how === 'with its id' && { messageId: sent.id }),
+    });
+    stage.start();
+    await until(() => stage.shown().length === 0);
+    expect(stage.discord.violations).toEqual([]);
+  });
+
+  it('ends with the gateway, also in the middle of a turn', async () => {
+    const stage = await setUp();
+    const progress = stage.start();
+    await stage.begin();
+    await stage.status('t1');
+    await until(() => stage.shown().length === 1);
+    await progress.stop();
+    expect(stage.shown()).toEqual([]);
+    const typed = stage.typed();
+    await pause(60);
+    expect(stage.typed()).toBe(typed);
+  });
+
+  it('is not missed in a turn that begins while the message of the last one is removed', async () => {
+    const stage = await setUp({ settleMs: 100 });
+    stage.start();
+    await stage.begin();
+    await stage.status('t1');
+    await until(() => stage.shown().length === 1);
+    await stage.status(undefined);
+    await until(() => stage.feeds.get(stage.channel)?.open === false);
+    await stage.begin();
+    await stage.status('t2');
+    await stage.chat({ type: 'text', text: 'of t2' }, 't2');
+    await until(() => stage.shown().some((text) => text.includes('of t2')));
+  });
+
+  it('is one message after the other when turns follow each other', async () => {
+    const stage = await setUp();
+    stage.start();
+    await stage.begin();
+    for (const turn of ['t1', 't2', 't3']) {
+      await stage.status(turn, { waitingCount: 1 });
+      await stage.chat({ type: 'text', text: `of ${turn}` }, turn);
+      await until(() => stage.shown().some((text) => text.includes(`of ${turn}`)));
+      expect(stage.shown()).toHaveLength(1);
+    }
+    await stage.status(undefined);
+    await until(() => stage.shown().length === 0);
+  });
+});
