@@ -57,6 +57,21 @@ it('slash commands: somebody else is refused, /ask runs a prompt, and a late ans
   expect(discord.violations.map(({ rule }) => rule)).toEqual(['interaction']);
 });
 
+it('a command or a click that Discord tells twice is done once (17.5)', async () => {
+  const stage = await setUpInteractions();
+  const { discord, gateway, channel } = stage;
+  await until(() => stage.registrations === 1);
+  const anna = discord.people.join('anna');
+  discord.gateway.duplicateNext();
+  const ask = discord.people.command(anna, discord.channel, 'ask', { prompt: 'say exactly: once' });
+  await until(() => ask.state === 'answered');
+  await until(() => discord.violations.length === 1);
+  expect(discord.violations).toMatchObject([{ rule: 'interaction' }]);
+  const said = await gateway.messages(channel, { after: 0, limit: 9 });
+  expect(said.filter(({ role }) => role === 'user')).toHaveLength(1);
+  expect(stage.problems).toEqual([]);
+});
+
 it('a message that waits says so, and can be cancelled, or interrupt (17.5)', async () => {
   const stage = await setUpInteractions();
   const { discord, http } = stage;

@@ -23,8 +23,11 @@ export interface InteractionParts {
 
 export interface InteractionAccess {
   may(speaker: InteractionSpeaker, place: InteractionPlace): Promise<boolean>;
-  /** Why no turn may begin now for somebody who may speak, in words for him; undefined if one may. */
-  limit?(speaker: InteractionSpeaker, place: InteractionPlace): Promise<string | undefined>;
+  /**
+   * Counts a turn for the limits. Returns the words for somebody who is over one; undefined if the turn may begin. The same id may
+   * come twice.
+   */
+  countTurn?(id: string, speaker: InteractionSpeaker, place: InteractionPlace): Promise<string | undefined>;
 }
 
 export interface InteractionSpeaker {

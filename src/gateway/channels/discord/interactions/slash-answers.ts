@@ -42,7 +42,7 @@ export class SlashAnswers {
         key,
         'I can’t write in this channel: ask somebody to let me see it and send messages.',
       );
-    const limited = startsTurn ? await access.limit?.(speaker, place) : undefined;
+    const limited = startsTurn ? await access.countTurn?.(key.id, speaker, place) : undefined;
     if (limited !== undefined) return this.answer(key, limited);
     // Written down first: the reply may be there before the gateway has said that it took the command.
     const note: CommandNote = { token: key.token };
