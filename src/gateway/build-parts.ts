@@ -192,6 +192,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     feed,
     snapshots,
     ballast: options.ballast,
+    refuse: discord === undefined ? undefined : (event) => discord.refuse(event),
     log,
     now,
     watch,

@@ -47,7 +47,9 @@ export class TurnWorker implements TurnHandler {
 
   async run(claim: Claim, signal: AbortSignal): Promise<Settlement> {
     const { lease, event } = claim;
-    const refused = await this.#changeAgent(event);
+    const isPrompt = event.kind === 'prompt';
+    const refused =
+      (await this.#changeAgent(event)) ?? (isPrompt ? await this.#parts.refuse?.(event) : undefined);
     if (refused !== undefined) return this.#turn(lease, [event], signal, { refused });
     const command = event.kind === 'command' ? parseCommand(event.text) : undefined;
     if (command === undefined || isImmediate(command))

@@ -1,5 +1,6 @@
 import type { Log } from '../../config/log.js';
 import type { Ballast } from '../../store/ballast.js';
+import type { StoredEvent } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import type { TurnRecorder } from '../archive/turn-recorder.js';
@@ -30,6 +31,8 @@ export interface WorkerParts {
   readonly now: () => number;
   readonly watch: Watcher;
   readonly shortage: Shortage;
+  /** Why no agent is asked for a message that has waited: a limit may be reached by now. */
+  readonly refuse?: ((event: StoredEvent) => Promise<string | undefined>) | undefined;
 }
 
 /** Shows the turns to whoever follows their channels. */

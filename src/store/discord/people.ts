@@ -23,6 +23,11 @@ export interface DiscordPeopleStore {
   noteDiscordRefusal(refusal: DiscordRefusal): Promise<boolean>;
   /** Counts the turn, unless a limit forbids it. A message that was counted is not counted again. */
   countDiscordTurn(turn: DiscordTurn, limits: DiscordLimits): Promise<OverLimit | undefined>;
+  /** The limit of cost that a message which was counted, and has waited since, has reached meanwhile. */
+  discordSpendReached(
+    message: Omit<DiscordTurn, 'userId'>,
+    limits: DiscordLimits,
+  ): Promise<OverLimit | undefined>;
 }
 
 export interface PairedPerson {

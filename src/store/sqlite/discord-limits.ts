@@ -21,6 +21,25 @@ export function countTurn(db: Database, turn: DiscordTurn, limits: DiscordLimits
   return undefined;
 }
 
+export function spendReached(
+  db: Database,
+  message: Omit<DiscordTurn, 'userId'>,
+  limits: DiscordLimits,
+): OverLimit | undefined {
+  const sender = db.get<{ user_id: string }>(
+    'SELECT user_id FROM discord_turns WHERE message_id = ?',
+    message.messageId,
+  );
+  const { userSpendPerDay, channelSpendPerDay } = limits;
+  const turn = { ...message, userId: sender?.user_id ?? '' };
+  return findOver(db, turn, {
+    userTurnsPerHour: 0,
+    channelTurnsPerHour: 0,
+    userSpendPerDay,
+    channelSpendPerDay,
+  });
+}
+
 function findOver(db: Database, turn: DiscordTurn, limits: DiscordLimits): OverLimit | undefined {
   const checks: readonly [keyof DiscordLimits, () => number | undefined][] = [
     ['userTurnsPerHour', () => turnsFull(db, 'user_id', turn.userId, turn.at, limits.userTurnsPerHour)],

@@ -143,6 +143,14 @@ export function describeDiscordPeople(stage: StoreStage): void {
       });
       expect(await count('8', { channelSpendPerDay: 3 }, noon + hour, 'w', 'elsewhere')).toBeUndefined();
       expect(await count('9', { userSpendPerDay: 1.5 }, noon + day)).toBeUndefined();
+
+      // A message that was counted before, and waits.
+      const waits = { messageId: '6', channelId: 'c', at: noon + hour };
+      const reached = (messageId: string, limits: Partial<DiscordLimits>) =>
+        stage.store.discordSpendReached({ ...waits, messageId }, { ...none, ...limits });
+      expect(await reached('3', { userSpendPerDay: 1.5, userTurnsPerHour: 1 })).toEqual(over);
+      expect(await reached('6', { userSpendPerDay: 1.5 })).toBeUndefined();
+      expect(await reached('6', { channelSpendPerDay: 3 })).toMatchObject({ limit: 'channelSpendPerDay' });
     });
   });
 }

@@ -45,6 +45,29 @@ describe('settings', () => {
     });
   });
 
+  it('of Discord: ids and amounts, and a wrong one is named (17.5)', () => {
+    const id = '123456789012345678';
+    const { discord } = loadConfig({
+      DISCORD_ALLOWED_USERS: `${id}, ${id}9`,
+      DISCORD_ALLOWED_ROLES: id,
+      DISCORD_ALLOWED_GUILDS: id,
+      DISCORD_ALLOWED_CHANNELS: id,
+      DISCORD_TURNS_PER_HOUR: '0',
+      DISCORD_CHANNEL_TURNS_PER_HOUR: '7',
+      DISCORD_USER_SPEND_PER_DAY: '2.50',
+      DISCORD_CHANNEL_SPEND_PER_DAY: '10',
+    });
+    expect(discord).toMatchObject({
+      allowed: { users: [id, `${id}9`], roles: [id], guilds: [id], channels: [id] },
+      limits: { userTurnsPerHour: 0, channelTurnsPerHour: 7, userSpendPerDay: 2.5, channelSpendPerDay: 10 },
+    });
+    expect(() => loadConfig({ DISCORD_ALLOWED_USERS: `${id},ada#1234` })).toThrow('unlike "ada#1234"');
+    for (const wrong of [',', '1234', `<@${id}>`, `${id} ${id}`])
+      expect(() => loadConfig({ DISCORD_ALLOWED_GUILDS: wrong })).toThrow('DISCORD_ALLOWED_GUILDS');
+    for (const wrong of ['-1', '$5', '1e3', 'Infinity', '2,50'])
+      expect(() => loadConfig({ DISCORD_USER_SPEND_PER_DAY: wrong })).toThrow('expected US dollars');
+  });
+
   it('of the gateway: each from its variable', () => {
     const config = loadConfig({
       BACKEND_LIVE: 'yes',

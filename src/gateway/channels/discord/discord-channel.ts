@@ -2,11 +2,12 @@ import type { Log } from '../../../config/log.js';
 import type { ProcessUser } from '../../../process/process-user.js';
 import type { DiscordLimits } from '../../../store/discord/people.js';
 import type { DirectoryLock } from '../../../store/instance-lock.js';
-import type { Delivery } from '../../../store/rows.js';
+import type { Delivery, StoredEvent } from '../../../store/rows.js';
 import type { Store } from '../../../store/store.js';
 import type { GatewayFace, PushedChannel } from '../types.js';
 import { DiscordAccess } from './access/access.js';
 import type { AllowedLists } from './access/may-speak.js';
+import { limitReached } from './access/words.js';
 import type { ConnectionState, DiscordClient, OpenClient } from './client/open-client.js';
 import { deliver } from './deliver/deliver.js';
 import type { FinalProblem } from './explain-closing.js';
@@ -18,6 +19,7 @@ import { defaultMissedLimits, type MissedLimits } from './receive/fetch-missed.j
 import { Receiver } from './receive/receiver.js';
 import { explainHeld, lockToken } from './token-lock.js';
 import {
+  channelIdOf,
   type Deliver,
   type DiscordPart,
   type DiscordSession,
@@ -107,6 +109,16 @@ export class DiscordChannel implements PushedChannel {
     const open = await this.#opening;
     if (open === undefined || this.#stopped) throw new Error(this.problem ?? 'The gateway stops.');
     await open.deliver(delivery);
+  }
+
+  /** Why a message that has waited is not answered by now. */
+  async refuse({ source, channel, messageId }: StoredEvent): Promise<string | undefined> {
+    const { store, limits, now } = this.#options;
+    const isFree = limits.userSpendPerDay === 0 && limits.channelSpendPerDay === 0;
+    if (isFree || source !== this.name || messageId === undefined) return undefined;
+    const message = { messageId, channelId: channelIdOf(channel), at: now() };
+    const over = await store.discordSpendReached(message, limits);
+    return over && limitReached(over);
   }
 
   async #open(gateway: GatewayFace): Promise<Open> {
