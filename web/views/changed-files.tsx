@@ -9,14 +9,13 @@ import { useWrap } from './use-wrap.js';
 
 interface Props {
   readonly changes: ChangesView;
-  readonly loading: boolean;
   readonly fileLevel: 2 | 3;
   readonly onReload: () => void;
   readonly onRevert: (path: string, force: boolean) => Promise<unknown>;
 }
 
 /** The changed files, one below the other, and what can be done with all of them. */
-export function ChangedFiles({ changes, loading, fileLevel, onReload, onRevert }: Props) {
+export function ChangedFiles({ changes, fileLevel, onReload, onRevert }: Props) {
   const { files, scope, reason } = changes;
   // What a person has folded or unfolded stays so when the list is loaded again.
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map());
@@ -63,9 +62,6 @@ export function ChangedFiles({ changes, loading, fileLevel, onReload, onRevert }
             Wrap lines
           </button>
         )}
-        <button type="button" class="small" disabled={loading} onClick={onReload}>
-          {loading ? 'Loading …' : 'Refresh'}
-        </button>
       </div>
       {files.length === 0 && <p class="empty">{reason ?? nothing[scope]}</p>}
       {files.length > 0 && reason !== undefined && <p class="changes-reason">{reason}</p>}
