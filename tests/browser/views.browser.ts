@@ -40,6 +40,7 @@ describe('the view of the changes', () => {
     deletions: 1,
     diff,
     changedSince: false,
+    shown: 'first',
     ...more,
   });
   const list = 'GET /v1/channels/room/changes';
@@ -70,13 +71,12 @@ describe('the view of the changes', () => {
     expect(problems).toEqual([]);
   });
 
-  it('puts a file back after a question, and says what would be lost (16.4)', async () => {
+  it('puts a file back after a question, which says what would be lost, and only as it was shown (16.4)', async () => {
     let files = [file('a.ts'), file('b.ts', { changedSince: true })];
     const { address, asked } = await serve({
       [list]: () => ({ scope: 'turn', files }),
-      [revert]: (_: unknown, body: { path: string; force: boolean }) => {
-        // Somebody has changed it a moment ago.
-        if (body.path === 'a.ts' && !body.force)
+      [revert]: (_: unknown, body: { path: string; shown: string }) => {
+        if (files.find(({ path }) => path === body.path)?.shown !== body.shown)
           return { status: 409, json: { error: { code: 'changed_since', message: 'It was changed.' } } };
         files = files.filter(({ path }) => path !== body.path);
         return {};
@@ -91,14 +91,22 @@ describe('the view of the changes', () => {
     await page.getByText('b.ts was put back.').waitFor();
     await expect.poll(() => page.locator('.changed-file').count()).toBe(1);
     await page.getByRole('button', { name: 'Revert a.ts' }).click();
+    // The question stays about what was shown when it came, although the list is loaded again under it.
+    files = [file('a.ts', { changedSince: true, shown: 'second', diff: diff.replace('three', 'four') })];
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('"four"').waitFor();
     await page.getByRole('button', { name: 'Revert file' }).click();
+    await page.getByText('a.ts was changed after you looked at it, and was left alone.').waitFor();
+    await page.getByRole('button', { name: 'Revert a.ts' }).click();
     await page.getByRole('button', { name: 'Revert, and lose later changes' }).click();
     await page.getByText('The last turn left no changes').waitFor();
     expect(asked.filter(({ route }) => route === revert).map(({ body }) => body)).toEqual([
-      { scope: 'turn', path: 'b.ts', force: true },
-      { scope: 'turn', path: 'a.ts', force: false },
-      { scope: 'turn', path: 'a.ts', force: true },
+      { scope: 'turn', path: 'b.ts', shown: 'first', force: true },
+      { scope: 'turn', path: 'a.ts', shown: 'first', force: false },
+      { scope: 'turn', path: 'a.ts', shown: 'second', force: true },
     ]);
+    // A small one, beside the tabs.
+    expect((await page.getByRole('button', { name: 'Refresh' }).boundingBox())?.width).toBeLessThan(120);
   });
 
   it('is loaded again when a turn has ended (16.4)', async () => {

@@ -60,7 +60,9 @@ export const ChangesView = memo(function ChangesView({ channel, revision, panel 
             changes={value}
             fileLevel={panel ? 3 : 2}
             onReload={reload}
-            onRevert={(path, force) => api.revert(channel, { scope, path, force })}
+            onRevert={({ path, changedSince, shown }) =>
+              api.revert(channel, { scope, path, shown, force: changedSince })
+            }
           />
         )}
       </Tabs>
