@@ -110,6 +110,7 @@ describe('the keyboard alone (16.4)', () => {
     }
     await page.keyboard.press('Enter');
     await expect.poll(() => answers(page).first().innerText()).toContain('Allowed');
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
