@@ -480,7 +480,8 @@ describe('a turn with everything in it (16.4)', () => {
     await list.getByText('Earlier sessions on this machine').click();
     await list.getByText(`of ${stage.work}`).waitFor();
     await list.getByRole('button', { name: /look around/ }).click();
-    await page.getByText(`Going on with the session ${written.id} of codex: look around`).waitFor();
+    const said = page.getByRole('region', { name: 'Conversation' });
+    await said.getByText(`Going on with the session ${written.id} of codex: look around`).waitFor();
     expect(await page.locator('.head-title p').innerText()).toBe(stage.work);
     await list.getByRole('button', { name: /look around/ }).waitFor({ state: 'detached' });
   });
