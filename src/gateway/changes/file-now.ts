@@ -2,11 +2,15 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, readlink } from 'node:fs/promises';
 import { absolute, type BytePath } from './byte-path.js';
-import type { TreeFile } from './compare-trees.js';
+import type { FileChange, TreeFile } from './compare-trees.js';
 import { maxFileBytes } from './limits.js';
 
 /** A file as it is now. `other` is what no snapshot holds: a directory, a pipe, a large file, or something behind a link. */
 export type FileNow = TreeFile | 'other' | undefined;
+
+export interface ChangeNow extends FileChange {
+  readonly now: FileNow;
+}
 
 export async function fileNow(cwd: string, path: BytePath): Promise<FileNow> {
   try {

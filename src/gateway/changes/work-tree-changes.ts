@@ -2,7 +2,7 @@ import { interruptedError, TurnoutError } from '../../core/errors.js';
 import type { ProcessUser } from '../../process/process-user.js';
 import type { ChangingTurn } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
-import { ChangedSince } from '../channels/changed-since.js';
+import { ChangedSince, NotAsShown } from '../channels/changed-since.js';
 import type { ChangeScope, Changes, RevertRequest, WorkTreeChanges } from '../channels/lookups.js';
 import { compareTrees, isSame } from './compare-trees.js';
 import { DirectoryQueues } from './directory-queues.js';
@@ -12,6 +12,7 @@ import { isChangedSince, listChanges, type Scope, withTrees } from './list-chang
 import { putBack } from './put-back.js';
 import { isInside, realPath } from './real-path.js';
 import { shownPath } from './shown-path.js';
+import { shownState } from './shown-state.js';
 import type { Snapshots } from './snapshots.js';
 
 export interface ChangesParts {
@@ -38,7 +39,7 @@ export class TreeChanges implements WorkTreeChanges {
 
   async revert(channel: string, request: RevertRequest, signal?: AbortSignal): Promise<void> {
     const found = await this.#find(channel, request.scope);
-    if (!('shadow' in found)) throw noSuchChange(request.path);
+    if (!('shadow' in found)) throw noSuchChange(request);
     return this.#queues.run(
       found.shadow.cwd,
       async () => {
@@ -67,16 +68,19 @@ export class TreeChanges implements WorkTreeChanges {
 
   async #revert(
     { shadow, pairs }: Scope,
-    { path, force }: RevertRequest,
+    request: RevertRequest,
     signal: AbortSignal | undefined,
   ): Promise<void> {
+    const { path, force, shown } = request;
     const changes = await compareTrees(shadow, await withTrees(shadow, pairs, signal), signal);
     const change = changes.find((one) => shownPath(one.path) === path);
-    if (change === undefined) throw noSuchChange(path);
+    if (change === undefined) throw noSuchChange(request);
     const name = Buffer.from(change.path, 'latin1').toString();
     if (shownPath(change.path) !== name)
       throw new TurnoutError('bad_request', `${path} can't be put back here: its name is not UTF-8.`);
     const now = await fileNow(shadow.cwd, change.path);
+    if (shown !== undefined && shown !== (await shownState(shadow.cwd, { ...change, now })))
+      throw new NotAsShown(path);
     if (now !== 'other' && isSame(now, change.before)) return;
     if (!force && isChangedSince({ ...change, now })) throw new ChangedSince(path);
     const to = change.before && {
@@ -121,6 +125,7 @@ function explained(path: string, error: unknown): unknown {
   return new TurnoutError(code, `${path} could not be put back: ${error.message}`, { cause: error });
 }
 
-function noSuchChange(path: string): TurnoutError {
+function noSuchChange({ path, shown }: RevertRequest): TurnoutError {
+  if (shown !== undefined) return new NotAsShown(path);
   return new TurnoutError('bad_request', `${path} is not among the changes.`);
 }

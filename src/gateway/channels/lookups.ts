@@ -115,7 +115,7 @@ export interface VendorSession {
  */
 export interface WorkTreeChanges {
   list(channel: string, scope: ChangeScope, signal?: AbortSignal): Promise<Changes>;
-  /** Puts a file back as it was before. Rejects with `bad_request`, or with `ChangedSince` without `force`. */
+  /** Puts a file back as it was before. Rejects with `bad_request`, with `ChangedSince` without `force`, or with `NotAsShown`. */
   revert(channel: string, request: RevertRequest, signal?: AbortSignal): Promise<void>;
 }
 
@@ -123,6 +123,8 @@ export interface RevertRequest {
   readonly scope: ChangeScope;
   readonly path: string;
   readonly force: boolean;
+  /** The `shown` of the file in the list that was looked at. Without it, the file is put back whatever that was. */
+  readonly shown?: string | undefined;
 }
 
 export type ChangeScope = 'turn' | 'conversation';
@@ -140,6 +142,8 @@ export interface ChangedFile {
   readonly deletions: number;
   readonly diff?: string | undefined;
   readonly changedSince: boolean;
+  /** Names what is shown: this change, and what the file holds now. */
+  readonly shown: string;
 }
 
 /** The runs of chains, which other programs make: the gateway only shows them. */

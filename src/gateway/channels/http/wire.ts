@@ -337,6 +337,8 @@ export interface ChangedFileView {
   readonly diff?: string;
   /** True if the file was changed again after the turn: a revert would lose that, and needs `force`. */
   readonly changedSince: boolean;
+  /** Names what is shown: this change, and what the file holds now. A revert sends it back. */
+  readonly shown: string;
 }
 
 /** `POST /v1/channels/:id/changes/revert`. */
@@ -344,6 +346,8 @@ export interface RevertBody {
   readonly scope: 'turn' | 'conversation';
   readonly path: string;
   readonly force?: boolean;
+  /** The `shown` of the file. If it is another one by now, the answer is 409 `changed_since`, whatever `force` says. */
+  readonly shown?: string;
 }
 
 /** The answer to it. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { interruptedError, TurnoutError } from '../../../../src/core/errors.js';
-import { ChangedSince } from '../../../../src/gateway/channels/changed-since.js';
+import { ChangedSince, NotAsShown } from '../../../../src/gateway/channels/changed-since.js';
 import { type AnswerName, answers } from '../../../../src/gateway/channels/http/openapi/schemas.js';
 import type { ChangedFile, Reports, StatisticsQuery } from '../../../../src/gateway/channels/lookups.js';
 import { type Running, startChannel, token } from './fake-gateway.js';
@@ -174,12 +174,13 @@ describe('changes of the work tree (16.4)', () => {
     const reverted: unknown[] = [];
     const file: ChangedFile = {
       ...{ path: 'a.txt', status: 'modified', binary: false, additions: 1, deletions: 0 },
-      ...{ diff: undefined, changedSince: true },
+      ...{ diff: undefined, changedSince: true, shown: 'id' },
     };
     http.gateway.ports = {
       changes: {
         list: async (_, scope) => ({ reason: scope === 'turn' ? undefined : 'no git', files: [file] }),
         revert: async (channel, request) => {
+          if (request.shown === 'old') throw new NotAsShown(request.path);
           if (!request.force) throw new ChangedSince(request.path);
           reverted.push([channel, request]);
         },
@@ -197,9 +198,11 @@ describe('changes of the work tree (16.4)', () => {
     const refused = await post('/v1/channels/room/changes/revert', body);
     expect(refused).toMatchObject({ status: 409, json: { error: { code: 'conflict' } } });
     expect(refused.json.error.message).toContain('"force": true');
-    const answer = await post('/v1/channels/room/changes/revert', { ...body, force: true });
+    const old = await post('/v1/channels/room/changes/revert', { ...body, force: true, shown: 'old' });
+    expect(old).toMatchObject({ status: 409, json: { error: { code: 'changed_since' } } });
+    const answer = await post('/v1/channels/room/changes/revert', { ...body, force: true, shown: 'id' });
     expect(answer).toMatchObject({ status: 200, json: { reverted: true } });
-    expect(reverted).toEqual([['room', { ...body, force: true }]]);
+    expect(reverted).toEqual([['room', { ...body, force: true, shown: 'id' }]]);
   });
 
   it('are given up when the client is gone, and refused when too many wait', async () => {

@@ -241,6 +241,7 @@ const changes = z.strictObject({
       deletions: count,
       diff: text.exactOptional(),
       changedSince: z.boolean(),
+      shown: text.describe('Names what is shown: this change, and what the file holds now.'),
     }),
   ),
 }) satisfies z.ZodType<wire.ChangesView>;
@@ -308,7 +309,10 @@ export const bodies = {
   Revert: z.strictObject({
     scope,
     path: text,
-    force: z.boolean().exactOptional(),
+    force: z.boolean().exactOptional().describe('True: changes after the agent may be lost.'),
+    shown: text
+      .exactOptional()
+      .describe('The `shown` of the file. If it is another one by now: 409 `changed_since`.'),
   }) satisfies z.ZodType<wire.RevertBody>,
   OpenAiRequest: z.looseObject({ model: text.exactOptional(), stream: z.boolean().exactOptional() }),
 } as const;
