@@ -23,7 +23,7 @@ export interface GatewayStage {
   start(
     env?: Record<string, string>,
     backend?: BackendAdapter,
-    options?: Pick<GatewayOptions, 'lockTimeoutMs'>,
+    options?: Pick<GatewayOptions, 'lockTimeoutMs' | 'chainRuns'>,
   ): Promise<Client>;
 }
 
