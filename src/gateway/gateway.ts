@@ -45,6 +45,8 @@ export interface GatewayOptions {
   readonly chainRuns?: ChainRuns | undefined;
   /** The built page, which is served at `/`; without it there is nothing. */
   readonly pageDirectory?: string | undefined;
+  /** The time that a change waits while another program holds the database: 5 seconds unless given. */
+  readonly lockTimeoutMs?: number | undefined;
   /** Called when somebody begins to follow a channel. */
   readonly onFollowed?: ((channel: string) => void) | undefined;
 }
@@ -96,11 +98,11 @@ export class Gateway implements GatewayFace {
       const hooks = await HookManager.load(config.configDir, log, env);
       await endFormerAgents(config.home, log);
       const ballast = await Ballast.open({ directory: config.home });
-      const opened = await openSqliteStore(join(config.home, databaseFile), { ballast });
+      const { lockTimeoutMs, onFollowed, pageDirectory } = options;
+      const opened = await openSqliteStore(join(config.home, databaseFile), { ballast, lockTimeoutMs });
       const storeHealth = new StoreHealth({ store: opened, log });
       const { store } = storeHealth;
       const watch: Watcher = options.watch ?? (() => undefined);
-      const { onFollowed, pageDirectory } = options;
       const parts = buildParts({
         ...{ config, env, log, watch, backend, hooks, store, ballast, onFollowed, pageDirectory },
         httpToken: token,

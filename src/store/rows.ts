@@ -183,7 +183,7 @@ export interface StoredMessage {
   readonly event?: { readonly state: EventState; readonly begun: boolean } | undefined;
 }
 
-export type MessageOutline = Pick<StoredMessage, 'id' | 'role' | 'eventId'>;
+export type MessageOutline = Pick<StoredMessage, 'id' | 'role' | 'eventId' | 'createdAt'>;
 
 /** A message as a part of the conversation with an agent. */
 export interface ConversationMessage extends StoredMessage {

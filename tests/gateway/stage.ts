@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { BackendAdapter } from '../../src/backends/types.js';
 import { createLog } from '../../src/config/log.js';
 import { loadConfig } from '../../src/gateway/config.js';
-import { Gateway } from '../../src/gateway/gateway.js';
+import { Gateway, type GatewayOptions } from '../../src/gateway/gateway.js';
 import type { JournalPoint } from '../../src/gateway/journal-points.js';
 
 export const demoAgent = fileURLToPath(new URL('../../dist/demo-agent/main.js', import.meta.url));
@@ -20,7 +20,11 @@ export interface GatewayStage {
   onPoint(look: (point: JournalPoint) => void): void;
   /** Writes a file of CONFIG_DIR. */
   configure(path: string, text: string): void;
-  start(env?: Record<string, string>, backend?: BackendAdapter): Promise<Client>;
+  start(
+    env?: Record<string, string>,
+    backend?: BackendAdapter,
+    options?: Pick<GatewayOptions, 'lockTimeoutMs' | 'chainRuns'>,
+  ): Promise<Client>;
 }
 
 /**
@@ -56,7 +60,7 @@ export function setUpGateway(
       mkdirSync(dirname(join(configDir, path)), { recursive: true });
       writeFileSync(join(configDir, path), text);
     },
-    async start(more = {}, backend) {
+    async start(more = {}, backend = undefined, options = {}) {
       const env = {
         PATH: process.env['PATH'] ?? '',
         HOME: root,
@@ -80,6 +84,7 @@ export function setUpGateway(
         env,
         backend,
         pageDirectory,
+        ...options,
         log: createLog('debug', (line) => log.push(JSON.parse(line))),
         watch: (point) => {
           for (const look of lookers) look(point);

@@ -205,10 +205,11 @@ export class Snapshots {
     return Promise.resolve(latest);
   }
 
-  /** A snapshot that runs already may have missed what was written last. */
+  /** A snapshot that runs already may have missed what was written last. One that waits is about to start, even if none runs. */
   #fresh(tree: WorkTree): Promise<Taken | undefined> {
+    if (tree.waiting !== undefined) return tree.waiting;
     if (tree.running === undefined) return this.#start(tree);
-    tree.waiting ??= tree.running.then(() => {
+    tree.waiting = tree.running.then(() => {
       tree.waiting = undefined;
       return this.#start(tree);
     });

@@ -9,12 +9,14 @@ import type { StatisticsPointView } from './http/wire.js';
 export interface Reports {
   /**
    * The channel with the newest message first. `search` looks for words in the titles and in the newest messages of all
-   * channels. `archived` asks for those that were put away, or for the others; undefined for both.
+   * channels. `archived` asks for those that were put away, or for the others; undefined for both. Rejects with `interrupted`
+   * when the signal is aborted during a search.
    */
   channels(query: {
     readonly search?: string | undefined;
     readonly archived?: boolean | undefined;
     readonly limit: number;
+    readonly signal?: AbortSignal | undefined;
   }): Promise<readonly ChannelSummary[]>;
   queue(): Promise<QueueSummary>;
   /** The attempts for an event, oldest first, each with what the agent said and did. Undefined if there is no event. */

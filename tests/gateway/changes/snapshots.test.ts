@@ -18,6 +18,17 @@ describe('snapshots of a work tree', () => {
     expect(new Set(ends.slice(1).map((end) => end?.after)).size).toBe(1);
   });
 
+  it('are taken one at a time, also when a turn ends during its first one while another waits (16.4)', async () => {
+    const git = setUpStuckGit();
+    const stage = setUpChanges({ path: git.path });
+    const stopped = stage.snapshots.begin(stage.work);
+    const end = stopped.end(10_000);
+    const other = stage.snapshots.begin(stage.work);
+    expect(await end).toBeDefined();
+    expect(await other.end(10_000)).toBeDefined();
+    expect(git.hasOverlapped).toBe(false);
+  });
+
   it('are not taken of a home, of the root, nor around the gateway’s own files (16.4)', async () => {
     const stage = setUpChanges();
     const around = setUpChanges({ homes: [stage.work] });

@@ -43,11 +43,11 @@ export function eventStream(
   const { signal, release } = linkedSignal([c.req.raw.signal, stopping, left.signal]);
   const iterator = events(signal)[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
-  let next: Promise<IteratorResult<ServerSentEvent>> | undefined;
+  const reader = new PatientReader(iterator);
   const close = async () => {
     left.abort();
     release();
-    await next?.catch(() => undefined);
+    await reader.settled();
     await iterator.return?.();
   };
   const encode = (event: ServerSentEvent): Uint8Array => {
@@ -63,23 +63,21 @@ export function eventStream(
       },
       async pull(controller) {
         try {
-          next ??= iterator.next();
-          const found = await orHeartbeat(next, heartbeatMs);
-          if (found === undefined) {
-            controller.enqueue(encoder.encode(': still here\n\n'));
-            return;
-          }
-          next = undefined;
-          if (found.done === true) {
-            await close();
+          const found = await reader.next(heartbeatMs);
+          // Whoever has left takes nothing more, not even the end.
+          if (left.signal.aborted) return;
+          if (found === 'silence') controller.enqueue(encoder.encode(': still here\n\n'));
+          else if (found.done !== true) controller.enqueue(encode(found.value));
+          else {
             controller.close();
-          } else controller.enqueue(encode(found.value));
+            await close();
+          }
         } catch (error) {
+          if (left.signal.aborted) return;
+          if (!c.req.raw.signal.aborted) onFailure?.(error);
           // The client comes back, and goes on behind what it has got.
-          next = undefined;
-          await close();
-          onFailure?.(error);
           controller.error(error);
+          await close();
         }
       },
       cancel: close,
@@ -92,7 +90,7 @@ export function eventStream(
 }
 
 /** JSON has no line breaks of its own, so it is one line of data. */
-export function printEvent({ event, data, id }: ServerSentEvent): string {
+function printEvent({ event, data, id }: ServerSentEvent): string {
   const lines = [
     ...(event === undefined ? [] : [`event: ${event}`]),
     ...(id === undefined ? [] : [`id: ${id}`]),
@@ -101,15 +99,48 @@ export function printEvent({ event, data, id }: ServerSentEvent): string {
   return `${lines.join('\n')}\n\n`;
 }
 
-/** Undefined if nothing has come for a while. */
-async function orHeartbeat<T>(next: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  try {
-    return await Promise.race([next, silence]);
-  } finally {
-    clearTimeout(timer);
+/**
+ * Waits for one value after the other, each for a limited time and as often as need be. Only one reaction is ever left with the
+ * promise of a value, however long it takes to come: those of `Promise.race` would stay there, one for each time.
+ */
+class PatientReader<T> {
+  readonly #iterator: AsyncIterator<T>;
+  #pending: { readonly result: Promise<IteratorResult<T>>; isSettled: boolean } | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(iterator: AsyncIterator<T>) {
+    this.#iterator = iterator;
+  }
+
+  async next(ms: number): Promise<IteratorResult<T> | 'silence'> {
+    this.#pending ??= this.#ask();
+    const pending = this.#pending;
+    if (!pending.isSettled) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        timer = setTimeout(resolve, ms);
+      });
+      clearTimeout(timer);
+      this.#wake = undefined;
+    }
+    if (!pending.isSettled) return 'silence';
+    this.#pending = undefined;
+    return pending.result;
+  }
+
+  /** Resolves when no value is under way. */
+  async settled(): Promise<void> {
+    await this.#pending?.result.catch(() => undefined);
+  }
+
+  #ask(): { readonly result: Promise<IteratorResult<T>>; isSettled: boolean } {
+    const pending = { result: this.#iterator.next(), isSettled: false };
+    const settle = () => {
+      pending.isSettled = true;
+      this.#wake?.();
+    };
+    pending.result.then(settle, settle);
+    return pending;
   }
 }

@@ -76,6 +76,13 @@ describe('a search in the messages', () => {
     expect(await search([`a: ${'x'.repeat(50)}word`], 'word', { charactersEach: 40 })).toEqual({});
   });
 
+  it('ends when nobody waits for it any more (16.2)', async () => {
+    const { store, pages } = storeOf(...Array.from({ length: 300 }, (_, i) => `a: ${i}`));
+    const signal = AbortSignal.abort();
+    await expect(searchMessages(store, 'x', 10, { signal })).rejects.toMatchObject({ code: 'interrupted' });
+    expect(pages).toHaveLength(1);
+  });
+
   it('reads less at once where messages are long', async () => {
     const { store, pages } = storeOf(...Array.from({ length: 130 }, () => `a: ${'x'.repeat(60_000)}`));
     await searchMessages(store, 'y', 10);

@@ -7,6 +7,7 @@ import {
   streamedChatEventSchema,
   usageSchema,
 } from './chat-event-schema.js';
+import { openAiAnswers, openAiBodies } from './open-ai-schemas.js';
 
 // The types of `wire.ts` as schemas, under the names that the OpenAPI document gives them. Tests check real answers with them.
 
@@ -288,8 +289,7 @@ export const answers = {
   Problem: z.strictObject({
     error: z.strictObject({ code: text, message: text }),
   }) satisfies z.ZodType<wire.ProblemView>,
-  OpenAiObject: z.looseObject({ object: text }),
-  OpenAiProblem: z.looseObject({ error: z.looseObject({ message: text }) }),
+  ...openAiAnswers,
 } as const;
 
 /** What clients send. The routes have the schemas that check it, with the words of their refusals. */
@@ -314,7 +314,7 @@ export const bodies = {
       .exactOptional()
       .describe('The `shown` of the file. If it is another one by now: 409 `changed_since`.'),
   }) satisfies z.ZodType<wire.RevertBody>,
-  OpenAiRequest: z.looseObject({ model: text.exactOptional(), stream: z.boolean().exactOptional() }),
+  ...openAiBodies,
 } as const;
 
 export type AnswerName = keyof typeof answers;
