@@ -7,8 +7,8 @@ export default defineConfig({
     include: ['tests/**/*.kill.ts'],
     globalSetup: ['tests/no-child-left.ts', 'tests/compile-programs.ts'],
     fileParallelism: false,
-    // A gateway that is started again, or waits for its agents, leaves a core to another one.
-    maxConcurrency: 2,
+    // A gateway that is started again, or waits for its agents, leaves a core to others.
+    maxConcurrency: 3,
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: 180_000,
     hookTimeout: 60_000,

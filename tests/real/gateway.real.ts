@@ -6,6 +6,7 @@ import { type VendorName, vendorNames } from '../../src/backends/registry.js';
 import type { ModelRequest } from '../../src/lab/model/request.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
 import { installedCli } from './installed-cli.js';
+import { isLeftOut } from './is-left-out.js';
 import { LabGateway, secrets } from './lab-gateway.js';
 
 // The four CLIs behind the gateway, seen from outside: over HTTP, in the archive, and in what the model was sent.
@@ -33,10 +34,7 @@ describe.each(all)('the gateway with %s, %s', (backend, mode) => {
   const live = mode === 'live';
   // OpenCode's one-shot output names a tool when it has ended: until then none has begun, for all that can be known.
   const tellsOfTools = live || backend !== 'opencode';
-  // These take seconds to start, for every turn. What is the gateway's own work is seen with the others; LAB_FULL=1 runs all.
-  const whereQuick = it.skipIf(
-    !live && (backend === 'gemini' || backend === 'opencode') && !process.env['LAB_FULL'],
-  );
+  const whereQuick = it.skipIf(isLeftOut(backend, mode));
   let model: ScriptedModel;
   let gateway: LabGateway;
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type VendorName, vendorNames } from '../../src/backends/registry.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/lab/model/server.js';
 import { installedCli } from './installed-cli.js';
+import { isLeftOut } from './is-left-out.js';
 import { LabGateway, secrets } from './lab-gateway.js';
 
 // The official OpenAI client, with all four CLIs behind one gateway.
@@ -17,11 +18,7 @@ const otherModels: Readonly<Record<VendorName, string>> = {
 const patience = { timeout: 60_000, interval: 50 };
 
 describe.each(['one-shot', 'live'] as const)('the OpenAI client, %s', (mode) => {
-  // These take seconds to start, for every one-shot turn, and are seen live; LAB_FULL=1 runs all.
-  const isSlow = (backend: VendorName) => backend === 'gemini' || backend === 'opencode';
-  const backends = vendorNames.filter(
-    (backend) => mode === 'live' || !isSlow(backend) || process.env['LAB_FULL'] !== undefined,
-  );
+  const backends = vendorNames.filter((backend) => !isLeftOut(backend, mode));
   let model: ScriptedModel;
   let gateway: LabGateway;
   let openai: OpenAI;

@@ -3,7 +3,7 @@ import type { MessageBody } from '../../src/gateway/channels/http/wire.js';
 import type { ChatCommand } from '../../src/gateway/commands/command-list.js';
 import { CommandMenuList, commandMenuId, commandOptionId } from './command-menu.js';
 import { drafts } from './drafts.js';
-import { focusMessage } from './typing.js';
+import { focusMessage, hasKeyboard } from './typing.js';
 import { commandText, useCommandMenu } from './use-command-menu.js';
 import './composer.css';
 
@@ -12,7 +12,7 @@ export interface ComposerProps {
   readonly running: boolean;
   /** True while the gateway can't be reached: a turn can't be stopped, a message is sent later. */
   readonly lost: boolean;
-  /** The number of questions that wait for an answer: a message answers them, with no. */
+  /** The number of questions that wait for an answer: a message that is not queued answers them, with no. */
   readonly questions: number;
   readonly send: (text: string, queueMode?: MessageBody['queueMode']) => void;
   readonly stop: () => void;
@@ -32,7 +32,9 @@ export function Composer({ channel, running, lost, questions, send, stop, edit }
     write(text === '' ? more : `${text}\n${more}`);
     field.current?.focus();
   };
-  useEffect(focusMessage, []);
+  useEffect(() => {
+    if (hasKeyboard()) focusMessage();
+  }, []);
   useEffect(() => grow(field.current), [text]);
 
   const submit = (queueMode?: MessageBody['queueMode']) => {
@@ -118,7 +120,8 @@ export function Composer({ channel, running, lost, questions, send, stop, edit }
 
 function Hint({ running, lost, questions }: Pick<ComposerProps, 'running' | 'lost' | 'questions'>) {
   if (lost) return 'The gateway can’t be reached. What you send now is kept here and sent when it is back.';
-  if (questions > 0) return 'A message denies what is asked, and says what to do instead.';
+  if (questions > 0)
+    return 'Send denies what is asked, and says what to do instead; Queue waits for the turn’s end.';
   if (!running) return <span class="composer-keys">Enter sends, Shift+Enter begins a new line.</span>;
   return (
     <>

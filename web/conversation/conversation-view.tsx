@@ -18,7 +18,7 @@ import { PermissionCard } from './permission-card.js';
 import { RunningBar } from './running-bar.js';
 import { Todos } from './steps.js';
 import { Timeline } from './timeline.js';
-import { isForTurn, takesText } from './typing.js';
+import { focusMessage, isForTurn, takesText } from './typing.js';
 import { useAttention } from './use-attention.js';
 import { WaitingList } from './waiting-list.js';
 import './conversation.css';
@@ -125,7 +125,7 @@ function Foot({ store }: { readonly store: ConversationStore }) {
       if (event.key === 'Escape' && running && !lost && isForTurn(event.target)) stop();
       if (event.key === '/' && !takesText(event.target)) {
         event.preventDefault();
-        document.getElementById('message')?.focus();
+        focusMessage();
       }
     };
     addEventListener('keydown', onKeyDown);
@@ -135,9 +135,9 @@ function Foot({ store }: { readonly store: ConversationStore }) {
   const ids = permissions.map(({ id }) => id).join(' ');
   const send = useMemo(
     () => (text: string, queueMode?: MessageBody['queueMode']) => {
-      const isCommand = text.startsWith('/');
-      const denied = isCommand || ids === '' ? [] : ids.split(' ');
-      outgoing.send(text, queueMode, () => deny(denied));
+      // A command answers nothing, and a message that waits until the turn has ended leaves its questions as they are.
+      const denies = text.startsWith('/') || queueMode === 'queue' || ids === '' ? [] : ids.split(' ');
+      outgoing.send(text, { queueMode, denies });
     },
     [ids, outgoing],
   );
@@ -184,19 +184,6 @@ function Foot({ store }: { readonly store: ConversationStore }) {
         edit={edit.current}
       />
     </footer>
-  );
-}
-
-/** A message in place of an answer says no, as it does in the CLIs. */
-async function deny(ids: readonly string[]): Promise<void> {
-  await Promise.allSettled(
-    ids.map((id) =>
-      api.decide(
-        id,
-        'deny',
-        'The user has not allowed this, and says what to do instead in the next message.',
-      ),
-    ),
   );
 }
 

@@ -8,7 +8,7 @@ import { VisibleText } from '../visible-text.js';
 import { Command } from './command.js';
 import { OtherFields } from './other-fields.js';
 import { ToolInput } from './steps.js';
-import { focusMessage, isTyping } from './typing.js';
+import { focusMessage, hasKeyboard, isTyping } from './typing.js';
 import { scrollWith, useUnread } from './unread.js';
 import './permission-card.css';
 
@@ -37,7 +37,7 @@ export const PermissionCard = memo(function PermissionCard({
     const shown = card.current;
     if (!isTyping()) shown?.focus();
     return () => {
-      if (shown?.contains(document.activeElement)) focusMessage();
+      if (hasKeyboard() && shown?.contains(document.activeElement)) focusMessage();
     };
   }, []);
   useEffect(() => {

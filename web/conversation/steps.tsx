@@ -8,7 +8,7 @@ import {
 import type { MessageView } from '../../src/gateway/channels/http/wire.js';
 import { Diff } from '../diff.js';
 import { type ToolOutcome, toolOutcome } from '../feed/tool-outcome.js';
-import { type PermissionStep, type Step, type ThinkingStep, type ToolStep, tellsOf } from '../feed/turn.js';
+import type { PermissionStep, Step, ThinkingStep, ToolStep } from '../feed/turn.js';
 import { LongText } from '../long-text.js';
 import { Markdown } from '../markdown/markdown.js';
 import { memo } from '../memo.js';
@@ -39,7 +39,9 @@ export function Steps({ steps, cwd, running, within }: StepsProps) {
           cwd={cwd}
           outcome={step.type === 'tool' ? toolOutcome(step, steps, running) : undefined}
           growing={running && index === steps.length - 1}
-          message={step.type === 'steering' ? within?.find(({ text }) => tellsOf(step, text)) : undefined}
+          message={
+            step.type === 'steering' ? within?.find(({ eventId }) => eventId === step.eventId) : undefined
+          }
         />
       ))}
     </div>
@@ -68,7 +70,7 @@ const StepView = memo(function StepView({ step, cwd, outcome = 'running', growin
     case 'notice':
       return <Notice class="step-notice" text={step.message} />;
     case 'steering':
-      if (message === undefined) return <p class="step-notice">A message came in: {step.text}</p>;
+      if (message === undefined) return <p class="step-notice">{step.message}</p>;
       return <Prompt message={message} />;
   }
 });

@@ -35,7 +35,12 @@ export function isForTurn(target: EventTarget | null): boolean {
   );
 }
 
-/** Goes to the field for the next message, where there is a keyboard: on a phone it would cover the conversation. */
+/** Goes to the field for the next message. */
 export function focusMessage(): void {
-  if (matchMedia('(pointer: fine)').matches) document.getElementById('message')?.focus();
+  document.getElementById('message')?.focus();
+}
+
+/** Where there is a keyboard: on a phone it would cover the conversation. */
+export function hasKeyboard(): boolean {
+  return matchMedia('(pointer: fine)').matches;
 }

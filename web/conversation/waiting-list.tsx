@@ -62,12 +62,12 @@ function Own({
   readonly message: Outgoing;
   readonly takeBack: (key: string) => void;
 }) {
-  const { key, text, state, reason } = message;
+  const { key, text, state, reason, refused } = message;
   const note = {
     sending: 'Sending …',
     accepted: '',
     waiting: `Not sent yet: ${sentence(reason ?? '')} It is tried again.`,
-    refused: `Not sent: ${reason}`,
+    refused: `Not sent: ${refused}`,
   }[state];
   return (
     <li class={state === 'refused' ? 'waiting-refused' : undefined}>

@@ -55,8 +55,9 @@ export interface NoticeStep {
 /** A message was taken into the turn here: what follows may be its answer. */
 export interface SteeringStep {
   readonly type: 'steering';
-  /** Its first 200 characters. */
-  readonly text: string;
+  readonly eventId: string;
+  /** Its first words. */
+  readonly message: string;
 }
 
 /** The turn that a ChatEvent belongs to may be told of later: an id is enough to begin with. */
@@ -137,9 +138,9 @@ function addStep(turn: Turn, event: Exclude<StepEvent, { type: 'session' | 'usag
       };
     }
     case 'notice':
-      if (event.raw === undefined && event.message.startsWith(steeringWords)) {
-        const text = event.message.slice(steeringWords.length);
-        return { ...turn, steps: [...steps, { type: 'steering', text }] };
+      if (event.eventId !== undefined) {
+        const { eventId, message } = event;
+        return { ...turn, steps: [...steps, { type: 'steering', eventId, message }] };
       }
       // What the CLI said beside the protocol is for the archive; what it warns of, or waits for, is for people.
       if (event.level !== 'warning' && event.retry === undefined) return turn;
@@ -155,14 +156,6 @@ function endTool(turn: Turn, { id, output, isError, denied = false }: ToolEnd): 
   const step = turn.steps[at];
   if (step?.type !== 'tool') return turn;
   return { ...turn, steps: turn.steps.with(at, { ...step, end: { output, isError, denied } }) };
-}
-
-/** The gateway tells with them where a message was taken into the turn. */
-const steeringWords = 'A message came in: ';
-
-/** True if the step tells of this message. */
-export function tellsOf(step: Step, text: string): boolean {
-  return step.type === 'steering' && step.text === text.slice(0, 200);
 }
 
 type ToolEnd = Omit<ToolEndEvent, 'type' | 'denied'> & { readonly denied?: boolean };

@@ -16,7 +16,7 @@ interface Props {
   readonly until: string;
   readonly level: 2 | 3;
   readonly onFold: (path: string, open: boolean) => void;
-  readonly onRevert: (path: string, force: boolean) => Promise<void>;
+  readonly onRevert: (file: ChangedFileView) => Promise<void>;
 }
 
 /** One file of the list, with its diff below if it is open. */
@@ -50,7 +50,7 @@ export const ChangedFile = memo(function ChangedFile({ file, open, until, level,
             {file.diff !== undefined && (
               <CopyButton shown="Copy diff" label={`Copy diff of ${file.path}`} text={file.diff} />
             )}
-            <Revert file={file} until={until} onRevert={(force) => onRevert(file.path, force)} />
+            <Revert file={file} until={until} onRevert={onRevert} />
           </div>
         )}
       </div>

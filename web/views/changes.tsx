@@ -46,6 +46,11 @@ export const ChangesView = memo(function ChangesView({ channel, revision, panel 
         ]}
         chosen={scope}
         onChoose={setScope}
+        beside={
+          <button type="button" class="small" disabled={loading} onClick={reload}>
+            {loading ? 'Loading …' : 'Refresh'}
+          </button>
+        }
       >
         {failure !== undefined && <LoadFailure failure={failure} onRetry={reload} />}
         {value === undefined && loading && <p class="empty">Loading the changes …</p>}
@@ -53,10 +58,11 @@ export const ChangesView = memo(function ChangesView({ channel, revision, panel 
           <ChangedFiles
             key={subject}
             changes={value}
-            loading={loading}
             fileLevel={panel ? 3 : 2}
             onReload={reload}
-            onRevert={(path, force) => api.revert(channel, { scope, path, force })}
+            onRevert={({ path, changedSince, shown }) =>
+              api.revert(channel, { scope, path, shown, force: changedSince })
+            }
           />
         )}
       </Tabs>

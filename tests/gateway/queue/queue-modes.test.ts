@@ -102,6 +102,7 @@ describe('a message that comes during a turn', () => {
     const steps = turn?.events.map((event) => (event.type === 'notice' ? event.message : event.type)) ?? [];
     const came = steps.indexOf('A message came in: say exactly: steered');
     expect(came).toBeGreaterThan(steps.indexOf('tool_start'));
+    expect(turn?.events[came]).toMatchObject({ eventId: second });
     expect(await client.ask(channel, 'say exactly: next')).toMatchObject({ responseText: 'next' });
   });
 

@@ -4,7 +4,7 @@ import type { Step } from '../../../../web/feed/turn.js';
 
 const text = (said: string): Step => ({ type: 'text', text: said });
 const tool: Step = { type: 'tool', id: 't', name: 'Read', input: {} };
-const steering: Step = { type: 'steering', text: 'be quick' };
+const steering: Step = { type: 'steering', eventId: 'e2', message: 'be quick' };
 
 describe('an answer and the steps of its turn (16.4)', () => {
   it('is what was said behind the last tool', () => {
