@@ -274,15 +274,6 @@ export interface TurnStatistics {
   readonly errors: Readonly<Partial<Record<ErrorCode, number>>>;
 }
 
-export interface UsageRow {
-  readonly key: string;
-  readonly turns: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly costUsd: number;
-}
-
 export interface StoreCounts {
   readonly events: Readonly<Record<EventState, number>>;
   readonly undelivered: number;

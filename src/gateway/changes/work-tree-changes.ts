@@ -1,4 +1,5 @@
 import { interruptedError, TurnoutError } from '../../core/errors.js';
+import { isInside } from '../../core/is-inside.js';
 import type { ProcessUser } from '../../process/process-user.js';
 import type { ChangingTurn } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
@@ -10,7 +11,7 @@ import { fileNow } from './file-now.js';
 import { settlementMs } from './limits.js';
 import { isChangedSince, listChanges, type Scope, withTrees } from './list-changes.js';
 import { putBack } from './put-back.js';
-import { isInside, realPath } from './real-path.js';
+import { realPath } from './real-path.js';
 import { shownPath } from './shown-path.js';
 import { shownState } from './shown-state.js';
 import type { Snapshots } from './snapshots.js';

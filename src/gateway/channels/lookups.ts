@@ -1,7 +1,8 @@
 import type { ChatEvent, ErrorCode, Usage } from '../../core/chat-event.js';
-import type { StoreCounts, StoredEvent, StoredPermission, StoredTurn, UsageRow } from '../../store/rows.js';
+import type { UsageRow } from '../../core/usage-row.js';
+import type { StoreCounts, StoredEvent, StoredPermission, StoredTurn } from '../../store/rows.js';
 import type { UsageQuery } from '../../store/store.js';
-import type { StatisticsPointView } from './http/wire.js';
+import type { BackendView, StatisticsPointView } from './http/wire.js';
 
 // What channels can look up in the gateway beside messages: each port is implemented in a room of its own.
 
@@ -78,17 +79,9 @@ export interface StatisticsPoint extends Omit<StatisticsPointView, 'at'> {
   readonly at: number;
 }
 
-export interface BackendSummary {
-  readonly name: string;
-  readonly isDefault: boolean;
-  readonly installed: boolean;
+export interface BackendSummary extends Omit<BackendView, 'version' | 'notice'> {
   readonly version?: string | undefined;
   readonly notice?: string | undefined;
-  readonly install: string;
-  readonly thinkingDepths: readonly string[];
-  readonly permissionModes: readonly string[];
-  readonly options: readonly string[];
-  readonly models: readonly string[];
 }
 
 /** The CLIs' own sessions, which were not begun here. */

@@ -70,7 +70,7 @@ describe('snapshots of a work tree', () => {
     expect(await began.end(20)).toBeUndefined();
     // The next turn's own one is not there either.
     expect(await stage.snapshots.begin(stage.work).end(20)).toBeUndefined();
-    expect(performance.now() - at).toBeLessThan(2000);
+    expect(performance.now() - at).toBeLessThan(10_000);
     expect(stage.log).toMatchObject([{ level: 'warn', directory: stage.work }]);
   });
 
@@ -84,7 +84,7 @@ describe('snapshots of a work tree', () => {
     await began.wait(20);
     began.toolBegins();
     expect(await began.end()).toBeUndefined();
-    expect(performance.now() - at).toBeLessThan(1000);
+    expect(performance.now() - at).toBeLessThan(10_000);
     stage.turns.push({ turnId: 'first', cwd: stage.work, usedTools: true });
     expect((await stage.changes.list('c', 'turn')).reason).toMatch(/^This work tree is large: the first/);
   });

@@ -1,4 +1,5 @@
 import type { ChatEvent, ErrorCode, PermissionDecision, Usage } from '../../../core/chat-event.js';
+import type { UsageRow } from '../../../core/usage-row.js';
 
 /*
  * The JSON of the HTTP interface, as the page and other clients see it. Types only: the page imports this file. Times are
@@ -225,14 +226,7 @@ export interface BackendView {
 
 /** `GET /v1/usage?by=day|backend|channel|model&channel=&since=&until=`. */
 export interface UsageView {
-  readonly rows: readonly {
-    readonly key: string;
-    readonly turns: number;
-    readonly inputTokens: number;
-    readonly outputTokens: number;
-    readonly cachedInputTokens: number;
-    readonly costUsd: number;
-  }[];
+  readonly rows: readonly UsageRow[];
 }
 
 /** `GET /v1/statistics?by=backend|channel&since=&until=&stepSeconds=`: steps without a turn are left out. */

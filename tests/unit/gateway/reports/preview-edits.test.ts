@@ -31,7 +31,7 @@ describe('the preview of an edit', () => {
     ]);
   });
 
-  it('shows every place that would change', async () => {
+  it('shows every place that would change (16.4)', async () => {
     const edit = { path: 'a.txt', before: 'two', after: '2' };
     expect((await diffOf([edit], { everywhere: true }))?.match(/^\+2$/gm)).toHaveLength(2);
     expect(await diffOf([edit, { path: 'a.txt', before: 'three', after: '3' }])).toContain(
@@ -39,7 +39,7 @@ describe('the preview of an edit', () => {
     );
   });
 
-  it('shows a new file, a replaced one, and a deleted one', async () => {
+  it('shows a new file, a replaced one, and a deleted one (16.4)', async () => {
     expect(await diffOf([{ path: 'new/b.txt', after: 'x\n' }])).toBe(
       '--- /dev/null\n+++ b/new/b.txt\n@@ -0,0 +1,1 @@\n+x\n',
     );
@@ -48,7 +48,7 @@ describe('the preview of an edit', () => {
     expect(await diffOf([{ path: 'n.txt', before: '', after: 'x\n' }])).toContain('+x\n');
   });
 
-  it('finds the place of hunks without line numbers', async () => {
+  it('finds the place of hunks without line numbers (16.4)', async () => {
     expect(await diffOf([{ path: 'a.txt', diff: '@@\n three\n-two\n+2\n' }])).toBe(
       '--- a/a.txt\n+++ b/a.txt\n@@ -1,4 +1,4 @@\n one\n two\n three\n-two\n+2\n',
     );
@@ -107,7 +107,7 @@ describe('the preview of an edit', () => {
     ['is a directory', { path: '.', before: 'x', after: '4' }],
     ['has a name that is none', { path: 'a\0b', before: 'x', after: '4' }],
     ['is in an unknown directory', { path: 'a.txt', before: 'two', after: '4' }, { cwd: undefined }],
-  ])('is the edit alone if the file %s', async (_, edit, more = {}) => {
+  ])('is the edit alone if the file %s (16.4)', async (_, edit, more = {}) => {
     symlinkSync(join(root, 'secret'), join(cwd, 'link'));
     symlinkSync(root, join(cwd, 'dir'));
     writeFileSync(join(cwd, 'binary'), Buffer.from([0x78, 0, 0xff]));
@@ -119,13 +119,13 @@ describe('the preview of an edit', () => {
     );
   });
 
-  it('never takes a piece for the whole file', async () => {
+  it('never takes a piece for the whole file (16.4)', async () => {
     const diff = await diffOf([{ path: 'a.txt', after: 'a cell' }], { wholeFiles: false });
     expect(diff).toContain('+a cell\n');
     expect(diff).not.toContain('-one');
   });
 
-  it('is bounded, all files together', async () => {
+  it('is bounded, all files together (16.4)', async () => {
     const edits = Array.from({ length: 20 }, (_, i) => ({ path: `${i}.txt`, after: 'x\n'.repeat(20_000) }));
     const previews = await preview(edits);
     expect(previews).toHaveLength(20);
