@@ -7,7 +7,9 @@ import { type Chosen, chooseFiles } from './choose-files.js';
 import { findRepositories } from './find-repositories.js';
 import { isIgnoreFile, readIgnoreRules } from './ignore-rules.js';
 import { maxHidden, maxNested, snapshotGitMs } from './limits.js';
+import { readFileOnly } from './read-file.js';
 import type { Shadow } from './shadow.js';
+import { writeBlob } from './write-blob.js';
 
 /** What was looked at: the root of the work tree, and the ignore rules in it. */
 export interface View {
@@ -109,14 +111,14 @@ function git(place: Place, args: readonly string[], run: Partial<GitRun> = {}): 
 
 async function add(place: Place, chosen: Chosen): Promise<void> {
   const { recent, unfiltered } = chosen;
-  // One of them may be gone by now, and then none is added: they are not in such a hurry.
-  const isAdded = await addUnfiltered(place, recent);
-  const paths = isAdded ? chosen.paths : [...chosen.paths, ...recent.keys()];
+  // One of them may be gone, or a link, by now.
+  const missed = await addUnfiltered(place, recent);
+  const paths = [...chosen.paths, ...missed];
   const asPack = paths.length > manyFiles && (await packsNewFiles(place)) ? intoPack : [];
   for (let from = 0; from < paths.length; from += portion) {
     // A snapshot that is given up has not been in vain: the next one goes on behind the portions that are done.
     const args = [...asPack, 'update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
-    const isSettled = isAdded && !chosen.hasMoreRecent;
+    const isSettled = missed.length === 0 && !chosen.hasMoreRecent;
     await updateIndex(place, args, nulTerminated(paths.slice(from, from + portion)), isSettled);
   }
   await addUnfiltered(place, unfiltered);
@@ -156,28 +158,33 @@ async function packsNewFiles(place: Place): Promise<boolean> {
 
 /**
  * Adds files without a look at any attributes. The index then knows nothing of their times, so the next snapshot adds them again.
- * False if one of them can't be read.
+ * Returns those that are no files by now, or can't be read.
  */
-async function addUnfiltered(place: Place, files: ReadonlyMap<BytePath, string>): Promise<boolean> {
-  // Git reads a name in each line here.
-  const paths = [...files.keys()].filter((path) => !path.includes('\n'));
-  if (paths.length === 0) return true;
-  const names = paths.map((path) => `${absolute(place.shadow.cwd, path).toString('latin1')}\n`);
-  const stdin = Buffer.from(names.join(''), 'latin1');
-  const args = ['hash-object', '-w', '--no-filters', '--stdin-paths'];
-  const output = await git(place, args, { stdin }).catch((error: unknown) => {
-    if (error instanceof TurnoutError && /could not open|no such file/i.test(error.message)) return undefined;
-    throw error;
-  });
-  if (output === undefined) return false;
-  const oids = output.toString().split('\n');
+async function addUnfiltered(
+  place: Place,
+  files: ReadonlyMap<BytePath, string>,
+): Promise<readonly BytePath[]> {
   const prefix = place.shadow.prefixFor(place.view.root);
-  await addEntries(
-    place,
-    paths.map((path, at) => `${files.get(path)} ${oids[at]}\t${prefix}${path}`),
-  );
-  return true;
+  const entries: string[] = [];
+  const missed: BytePath[] = [];
+  const paths = [...files.keys()];
+  for (let from = 0; from < paths.length; from += atOnce) {
+    if (place.signal.aborted) throw new TurnoutError('timeout', 'A snapshot took too long.');
+    const some = paths.slice(from, from + atOnce);
+    const contents = await Promise.all(
+      some.map((path) => readFileOnly(absolute(place.shadow.cwd, path)).catch(() => undefined)),
+    );
+    for (const [at, path] of some.entries()) {
+      const content = contents[at];
+      if (content === undefined) missed.push(path);
+      else entries.push(`${files.get(path)} ${await writeBlob(place.shadow, content)}\t${prefix}${path}`);
+    }
+  }
+  if (entries.length > 0) await addEntries(place, entries);
+  return missed;
 }
+
+const atOnce = 16;
 
 async function addEntries(place: Place, entries: readonly string[]): Promise<void> {
   await updateIndex(place, ['update-index', '--replace', '-z', '--index-info'], nulTerminated(entries));
