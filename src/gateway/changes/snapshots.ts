@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import type { Log } from '../../config/log.js';
 import { TurnoutError } from '../../core/errors.js';
 import { waitLimit } from '../../core/wait-limit.js';
+import type { ProcessUser } from '../../process/process-user.js';
 import type { TreeChange } from '../../store/rows.js';
 import type { BytePath } from './byte-path.js';
 import { explainFailure, lacksRoom } from './explain-failure.js';
@@ -19,6 +20,8 @@ export interface SnapshotParts {
   readonly path: string | undefined;
   /** The homes of users, beside our own: nobody wants to see all that changes there. */
   readonly homes: readonly string[];
+  /** The user that agents run as, if it is another one than ours. */
+  readonly user?: ProcessUser | undefined;
   readonly log: Log;
   readonly now: () => number;
 }
@@ -174,8 +177,8 @@ export class Snapshots {
   }
 
   #shadow(cwd: string): Shadow {
-    const { home, path } = this.#parts;
-    return new Shadow(cwd, { home, path, signal: this.#closing.signal });
+    const { home, path, user } = this.#parts;
+    return new Shadow(cwd, { home, path, user, signal: this.#closing.signal });
   }
 
   #refusal(cwd: string): string | undefined {

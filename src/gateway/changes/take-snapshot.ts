@@ -4,6 +4,7 @@ import { TurnoutError } from '../../core/errors.js';
 import type { GitRun } from '../../process/run-git.js';
 import { absolute, type BytePath, nulTerminated } from './byte-path.js';
 import { type Chosen, chooseFiles } from './choose-files.js';
+import { notingClosed } from './closed-contents.js';
 import { findRepositories } from './find-repositories.js';
 import { isIgnoreFile, readIgnoreRules } from './ignore-rules.js';
 import { maxHidden, maxNested, snapshotGitMs } from './limits.js';
@@ -91,7 +92,7 @@ export async function takeByView(shadow: Shadow, view: View, signal: AbortSignal
     await add(place, await chooseFiles(shadow, view.root, [...changed, ...added.slice(0, maxHidden)]));
     return { tree: await writeTree(place), hidden: Math.max(0, added.length - maxHidden) };
   } finally {
-    for (const file of [index, `${index}.lock`]) await rm(file, { force: true });
+    for (const file of [index, `${index}.lock`, `${index}.unproven`]) await rm(file, { force: true });
   }
 }
 
@@ -110,6 +111,13 @@ function git(place: Place, args: readonly string[], run: Partial<GitRun> = {}): 
 }
 
 async function add(place: Place, chosen: Chosen): Promise<void> {
+  const { shadow, index } = place;
+  const paths = [...chosen.paths, ...chosen.recent.keys(), ...chosen.unfiltered.keys()];
+  const filled = { shadow, index, entries: () => git(place, ['ls-files', '--stage', '-z']) };
+  await notingClosed(filled, paths, () => addChosen(place, chosen));
+}
+
+async function addChosen(place: Place, chosen: Chosen): Promise<void> {
   const { recent, unfiltered } = chosen;
   // One of them may be gone, or a link, by now.
   const missed = await addUnfiltered(place, recent);
