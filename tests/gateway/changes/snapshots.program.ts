@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tidyShadows } from '../../../src/gateway/changes/tidy-shadows.js';
 import { setUpGateway } from '../stage.js';
@@ -151,17 +151,25 @@ describe('the housekeeping of snapshots', () => {
     const stage = setUpChanges();
     const directory = join(stage.home, 'snapshots');
     await stage.turn(() => stage.write('a.txt', '1\n'));
-    for (const name of ['old', 'older', 'half', 'x.new'])
+    const [old = '', older = ''] = ['/old', '/older'].map((cwd) =>
+      basename(stage.snapshots.shadow(cwd).directory),
+    );
+    // The last one is of another AGENT_USER.
+    for (const name of [old, older, 'half', 'x.new', 'another'])
       mkdirSync(join(directory, name, 'objects'), { recursive: true });
-    for (const [at, name] of ['older', 'old'].entries()) {
+    for (const [at, [name, cwd]] of [
+      [older, '/older'],
+      [old, '/old'],
+      ['another', stage.work],
+    ].entries() as ArrayIterator<[number, [string, string]]>) {
       writeFileSync(join(directory, name, 'HEAD'), '');
-      writeFileSync(join(directory, name, 'work-tree'), `/${name}`);
+      writeFileSync(join(directory, name, 'work-tree'), cwd);
       writeFileSync(join(directory, name, 'objects', 'x'), Buffer.alloc(1024 ** 2));
       utimesSync(join(directory, name, 'work-tree'), at + 1, at + 1);
     }
     await tidy(stage, { maxBytes: 1.5 * 1024 ** 2 });
     expect(readdirSync(directory)).toHaveLength(2);
-    expect(existsSync(join(directory, 'old'))).toBe(true);
+    expect(existsSync(join(directory, old))).toBe(true);
     await tidy(stage, { maxBytes: 0 });
     // The one that is in use stays.
     expect((await stage.changes.list('c', 'turn')).files).toHaveLength(1);
