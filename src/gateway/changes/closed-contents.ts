@@ -2,6 +2,7 @@ import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readableContents } from './agent-rights.js';
 import { type BytePath, nulTerminated } from './byte-path.js';
+import { pathOfEntry } from './own-entries.js';
 import type { Shadow } from './shadow.js';
 
 /** The contents in a shadow that the agent's user could not read: they are never written where it can. */
@@ -29,7 +30,7 @@ export async function notingClosed(
 ): Promise<void> {
   if (filled.shadow.user === undefined) return add();
   await noteLeftover(filled);
-  if (paths.length === 0) return;
+  if (paths.length === 0) return add();
   await writeFile(unproven(filled), nulTerminated(paths));
   await add();
   await note(filled, paths);
@@ -49,7 +50,8 @@ async function note(filled: Filled, paths: readonly BytePath[]): Promise<void> {
   const known = await closedContents(shadow);
   const found = new Set<string>();
   for (const entry of (await filled.entries()).toString('latin1').split('\0')) {
-    const [, oid = '', path = ''] = /^\d+ ([0-9a-f]+) \d\t(.*)$/s.exec(entry) ?? [];
+    const [, oid = '', name = ''] = /^\d+ ([0-9a-f]+) \d\t(.*)$/s.exec(entry) ?? [];
+    const path = pathOfEntry(name);
     const isOpen = !looked.has(path) || readable.get(path) === oid || oid === emptyContent;
     if (!isOpen && !known.has(oid)) found.add(`${oid}\n`);
   }

@@ -12,6 +12,17 @@ export interface ChangeNow extends FileChange {
 }
 
 export async function fileNow(cwd: string, path: BytePath): Promise<FileNow> {
+  const held = await heldNow(cwd, path);
+  return held === undefined || held === 'other' ? held : { mode: held.mode, oid: blobName(held.content) };
+}
+
+export interface Held {
+  readonly mode: string;
+  /** Of a link, its target. */
+  readonly content: Buffer;
+}
+
+export async function heldNow(cwd: string, path: BytePath): Promise<Held | 'other' | undefined> {
   try {
     const parts = path.split('/');
     for (let count = 1; count < parts.length; count += 1) {
@@ -21,12 +32,11 @@ export async function fileNow(cwd: string, path: BytePath): Promise<FileNow> {
     const file = absolute(cwd, path);
     const facts = await lstat(file);
     if (facts.isSymbolicLink())
-      return { mode: '120000', oid: blobName(await readlink(file, { encoding: 'buffer' })) };
+      return { mode: '120000', content: await readlink(file, { encoding: 'buffer' }) };
     if (!facts.isFile() || facts.size > maxFileBytes) return 'other';
     // It may have become a pipe or a link meanwhile.
     const content = await readFileOnly(file);
-    if (content === undefined) return 'other';
-    return { mode: facts.mode & 0o100 ? '100755' : '100644', oid: blobName(content) };
+    return content === undefined ? 'other' : { mode: facts.mode & 0o100 ? '100755' : '100644', content };
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     return ['ENOENT', 'ENOTDIR'].includes(code) ? undefined : 'other';

@@ -110,7 +110,7 @@ export class Shadow {
     try {
       return await runGit({
         cwd: root === undefined ? nowhere : this.cwd,
-        args,
+        args: [...anyName, ...args],
         env: this.#environment(root ?? nowhere, index),
         timeoutMs: 30_000,
         maxBytes: 64 * 1024 ** 2,
@@ -165,6 +165,9 @@ function repositoryAround(path: string): string | undefined {
   }
 }
 
+/** Git leaves files out of an index that other systems could take for its own (`git~1`): they could be hidden by such a name. */
+const anyName = ['-c', 'core.protectNTFS=false', '-c', 'core.protectHFS=false'];
+
 /** Snapshots are no backup: what a power failure takes of them is not worth a wait for the disk with every file. */
 const settings = `[core]
 \trepositoryformatversion = 0
@@ -174,7 +177,6 @@ const settings = `[core]
 \tautocrlf = false
 \tlooseCompression = 1
 \tfsync = none
-\tfsyncObjectFiles = false
 [gc]
 \tauto = 0
 `;

@@ -4,10 +4,20 @@ import { TurnoutError } from '../../core/errors.js';
 import type { GitRun } from '../../process/run-git.js';
 import { absolute, type BytePath, nulTerminated } from './byte-path.js';
 import { type Chosen, chooseFiles } from './choose-files.js';
-import { notingClosed } from './closed-contents.js';
+import { type Filled, notingClosed } from './closed-contents.js';
+import { heldNow } from './file-now.js';
 import { findRepositories } from './find-repositories.js';
 import { isIgnoreFile, readIgnoreRules } from './ignore-rules.js';
 import { maxHidden, maxNested, snapshotGitMs } from './limits.js';
+import {
+  entryPath,
+  isOwn,
+  isRefused,
+  isSeed,
+  pathOfEntry,
+  repositoryFiles,
+  seedName,
+} from './own-entries.js';
 import { readFileOnly } from './read-file.js';
 import type { Shadow } from './shadow.js';
 import { writeBlob } from './write-blob.js';
@@ -21,6 +31,8 @@ export interface View {
 export interface Taken {
   readonly tree: string;
   readonly view: View;
+  /** What it has of the files that git takes none of: `<mode> <oid>`. */
+  readonly own: ReadonlyMap<BytePath, string>;
 }
 
 export interface SnapshotRun {
@@ -43,11 +55,13 @@ export async function takeSnapshot({ shadow, ignoreFiles, latest, signal }: Snap
   const index = shadow.indexFor(root);
   // A git that was killed has left its lock; no other one is at work here.
   await rm(`${index}.lock`, { force: true });
-  if (latest === undefined) {
+  let own = latest?.own ?? new Map<BytePath, string>();
+  if (latest === undefined || latest.view.root !== root) {
     const kept = namesIn(
       await shadow.git(['ls-files', '-z'], { root, index, signal, timeoutMs: snapshotGitMs }),
     );
     for (const path of kept) if (isIgnoreFile(path)) ignoreFiles.add(path);
+    own = new Map(kept.filter(isOwn).map((entry) => [pathOfEntry(entry), '']));
   }
   const sources = { root, cwd: shadow.cwd, inside: ignoreFiles };
   for (;;) {
@@ -60,14 +74,19 @@ export async function takeSnapshot({ shadow, ignoreFiles, latest, signal }: Snap
     for (const path of unknown) ignoreFiles.add(path);
     // Their rules were not there for the list.
     if (unknown.length > 0 && rules !== (await readIgnoreRules(sources))) continue;
-    const chosen = await chooseFiles(shadow, root, paths);
+    const chosen = await chooseFiles(
+      shadow,
+      root,
+      paths.filter((path) => !isRefused(path)),
+    );
     await add(place, chosen);
+    const held = await addOwn(place, added, own);
     const isUnchanged = chosen.paths.length + chosen.recent.size + chosen.unfiltered.size === 0;
-    const isSame = isUnchanged && latest?.view.root === root;
+    const isSame = isUnchanged && !held.isChanged && latest?.view.root === root;
     const tree = isSame ? latest.tree : await writeTree(place);
     // No turn may name it yet when old objects are removed.
     if (!isSame) await writeFile(join(shadow.directory, 'latest'), tree);
-    return { tree, view };
+    return { tree, view, own: held.own };
   }
 }
 
@@ -89,7 +108,9 @@ export async function takeByView(shadow: Shadow, view: View, signal: AbortSignal
     await copyFile(shadow.indexFor(view.root), index);
     await utimes(index, later, later);
     const { changed, added } = await listChanged(place);
-    await add(place, await chooseFiles(shadow, view.root, [...changed, ...added.slice(0, maxHidden)]));
+    const paths = [...changed, ...added.slice(0, maxHidden)].filter((path) => !isRefused(path));
+    await add(place, await chooseFiles(shadow, view.root, paths));
+    await addOwn(place, added, new Map());
     return { tree: await writeTree(place), hidden: Math.max(0, added.length - maxHidden) };
   } finally {
     for (const file of [index, `${index}.lock`, `${index}.unproven`]) await rm(file, { force: true });
@@ -111,10 +132,43 @@ function git(place: Place, args: readonly string[], run: Partial<GitRun> = {}): 
 }
 
 async function add(place: Place, chosen: Chosen): Promise<void> {
-  const { shadow, index } = place;
   const paths = [...chosen.paths, ...chosen.recent.keys(), ...chosen.unfiltered.keys()];
-  const filled = { shadow, index, entries: () => git(place, ['ls-files', '--stage', '-z']) };
-  await notingClosed(filled, paths, () => addChosen(place, chosen));
+  await notingClosed(filledBy(place), paths, () => addChosen(place, chosen));
+}
+
+function filledBy(place: Place): Filled {
+  const { shadow, index } = place;
+  return { shadow, index, entries: () => git(place, ['ls-files', '--stage', '-z']) };
+}
+
+/** Adds what git does not take: the files of the user's repository that matter, and what is spelt like one. `known` is there already. */
+async function addOwn(
+  place: Place,
+  added: readonly BytePath[],
+  known: ReadonlyMap<BytePath, string>,
+): Promise<{ readonly own: ReadonlyMap<BytePath, string>; readonly isChanged: boolean }> {
+  const { shadow, view } = place;
+  const own = new Map<BytePath, string>();
+  const listed = await repositoryFiles(view.root, shadow.cwd);
+  for (const path of [...listed, ...added.filter(isRefused).slice(0, maxHidden)]) {
+    const held = await heldNow(shadow.cwd, path);
+    // What can't be read counts as unchanged.
+    const former = held === 'other' ? known.get(path) : undefined;
+    if (former !== undefined) own.set(path, former);
+    if (held === undefined || held === 'other') continue;
+    own.set(path, `${held.mode} ${await writeBlob(shadow, held.content)}`);
+  }
+  const changed = [...own].filter(([path, entry]) => entry !== '' && known.get(path) !== entry);
+  const gone = [...known.keys()].filter((path) => !own.has(path));
+  const prefix = shadow.prefixFor(view.root);
+  const entries = [
+    ...changed.map(([path, entry]) => `${entry}\t${prefix}${entryPath(path)}`),
+    ...gone.map((path) => `0 ${'0'.repeat(40)}\t${prefix}${entryPath(path)}`),
+  ];
+  const isChanged = entries.length > 0;
+  const paths = changed.map(([path]) => path);
+  if (isChanged) await notingClosed(filledBy(place), paths, () => addEntries(place, entries));
+  return { own, isChanged };
 }
 
 async function addChosen(place: Place, chosen: Chosen): Promise<void> {
@@ -263,12 +317,6 @@ async function openNested(place: Place, directories: readonly BytePath[]): Promi
     place,
     directories.map((name) => `100644 ${empty}\t${prefix}${name}${seedName}`),
   );
-}
-
-const seedName = '.turnout-looks-inside';
-
-export function isSeed(path: BytePath): boolean {
-  return path === seedName || path.endsWith(`/${seedName}`);
 }
 
 async function writeTree(place: Place): Promise<string> {

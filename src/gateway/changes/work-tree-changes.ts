@@ -4,6 +4,7 @@ import type { ChangingTurn } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 import { ChangedSince, NotAsShown } from '../channels/changed-since.js';
 import type { ChangeScope, Changes, RevertRequest, WorkTreeChanges } from '../channels/lookups.js';
+import { bytesOf } from './byte-path.js';
 import { closedContents } from './closed-contents.js';
 import { compareTrees, isSame } from './compare-trees.js';
 import { DirectoryQueues } from './directory-queues.js';
@@ -77,9 +78,14 @@ export class TreeChanges implements WorkTreeChanges {
     const changes = await compareTrees(shadow, await withTrees(shadow, pairs, signal), signal);
     const change = changes.find((one) => shownPath(one.path) === path);
     if (change === undefined) throw noSuchChange(request);
-    const name = Buffer.from(change.path, 'latin1').toString();
-    if (shownPath(change.path) !== name)
+    const name = bytesOf(change.path).toString();
+    if (!bytesOf(change.path).equals(Buffer.from(name)))
       throw new TurnoutError('bad_request', `${path} can't be put back here: its name is not UTF-8.`);
+    if (name.startsWith('../'))
+      throw new TurnoutError(
+        'bad_request',
+        `${path} can't be put back here: it is outside of ${shadow.cwd}.`,
+      );
     const now = await fileNow(shadow.cwd, change.path);
     if (shown !== undefined && shown !== (await shownState(shadow.cwd, { ...change, now })))
       throw new NotAsShown(path);

@@ -59,7 +59,7 @@ describe('snapshots of a work tree', () => {
 
   it('do not hold the first turn in a large work tree up for longer than two seconds (16.4)', async () => {
     const git = setUpStuckGit();
-    const stage = setUpGateway({ PATH: git.path });
+    const stage = setUpGateway({ WORK_TREE_CHANGES: '1', PATH: git.path });
     const client = await stage.start();
     git.stick(realpathSync(stage.work));
     const at = performance.now();
@@ -70,7 +70,7 @@ describe('snapshots of a work tree', () => {
   });
 
   it('are prepared at the start of the gateway (16.4)', async () => {
-    const stage = setUpGateway();
+    const stage = setUpGateway({ WORK_TREE_CHANGES: '1' });
     await stage.start();
     const directory = join(stage.home, 'snapshots');
     const latest = () =>
