@@ -289,7 +289,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 const firstRuns =
-  'This work tree is large: the first snapshot of it is still being taken. Turns that begin after that show their changes.';
+  'The first snapshot of this work tree is still being taken. Turns that begin after that show their changes.';
 
 /** An index that does not fit its objects (a power failure, a full disk) is made anew. */
 async function afresh(run: SnapshotRun, error: unknown): Promise<Taken> {

@@ -66,7 +66,9 @@ describe('snapshots of a work tree', () => {
     expect(await client.ask('a', 'write a note: one')).toMatchObject({ state: 'answered' });
     expect(performance.now() - at).toBeLessThan(5000);
     const { changes } = client.gateway;
-    expect((await changes.list('a', 'turn')).reason).toMatch(/first snapshot of it is still being taken/);
+    expect((await changes.list('a', 'turn')).reason).toMatch(
+      /first snapshot of this work tree is still being taken/,
+    );
   });
 
   it('are prepared at the start of the gateway (16.4)', async () => {
@@ -90,7 +92,9 @@ describe('snapshots of a work tree', () => {
       rmSync(join(objects, name));
       writeFileSync(join(objects, name), '');
     }
-    expect((await stage.changes.list('c', 'turn')).reason).toMatch(/can't be read/);
+    expect((await stage.changes.list('c', 'turn')).reason).toMatch(
+      /^The snapshots .* can't be read: they are damaged\. New ones begin with the next turn\.$/,
+    );
     await stage.turn(() => stage.write('a.txt', '2\n'));
     expect((await stage.changes.list('c', 'turn')).files[0]?.diff).toContain('-1\n+2\n');
     rmSync(join(objects, '..', 'HEAD'));
