@@ -3,6 +3,7 @@ import type { TreeChange } from '../../store/rows.js';
 import type { ChangedFile, Changes } from '../channels/lookups.js';
 import type { BytePath } from './byte-path.js';
 import { compareTrees, type Described, describeChanges, type FileChange, isSame } from './compare-trees.js';
+import { lacksRoom } from './explain-failure.js';
 import { type ChangeNow, fileNow } from './file-now.js';
 import { maxFiles } from './limits.js';
 import type { Shadow } from './shadow.js';
@@ -125,5 +126,10 @@ function isSpoilt(error: unknown): boolean {
 function unreadable(error: unknown): string {
   if (error instanceof TurnoutError && error.code === 'not_installed')
     return 'git is not installed, and snapshots of the work tree need it.';
-  return `The snapshots of the work tree can't be read: ${error instanceof Error ? error.message : error}`;
+  if (lacksRoom(error))
+    return 'There was too little room on the disk to compare the snapshots of the work tree.';
+  if (error instanceof TurnoutError && error.code === 'timeout')
+    return 'The comparison of the snapshots of the work tree took too long.';
+  // What git says has paths of the gateway's own in it, and warnings that help nobody.
+  return `The snapshots of the work tree can't be read${isSpoilt(error) ? ': they are damaged. New ones begin with the next turn' : ''}.`;
 }

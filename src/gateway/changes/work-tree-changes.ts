@@ -5,6 +5,8 @@ import type { ChangingTurn } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 import { ChangedSince, NotAsShown } from '../channels/changed-since.js';
 import type { ChangeScope, Changes, RevertRequest, WorkTreeChanges } from '../channels/lookups.js';
+import { bytesOf } from './byte-path.js';
+import { closedContents } from './closed-contents.js';
 import { compareTrees, isSame } from './compare-trees.js';
 import { DirectoryQueues } from './directory-queues.js';
 import { fileNow } from './file-now.js';
@@ -12,6 +14,7 @@ import { settlementMs } from './limits.js';
 import { isChangedSince, listChanges, type Scope, withTrees } from './list-changes.js';
 import { putBack } from './put-back.js';
 import { realPath } from './real-path.js';
+import type { Shadow } from './shadow.js';
 import { shownPath } from './shown-path.js';
 import { shownState } from './shown-state.js';
 import type { Snapshots } from './snapshots.js';
@@ -76,19 +79,35 @@ export class TreeChanges implements WorkTreeChanges {
     const changes = await compareTrees(shadow, await withTrees(shadow, pairs, signal), signal);
     const change = changes.find((one) => shownPath(one.path) === path);
     if (change === undefined) throw noSuchChange(request);
-    const name = Buffer.from(change.path, 'latin1').toString();
-    if (shownPath(change.path) !== name)
+    const name = bytesOf(change.path).toString();
+    if (!bytesOf(change.path).equals(Buffer.from(name)))
       throw new TurnoutError('bad_request', `${path} can't be put back here: its name is not UTF-8.`);
+    if (name.startsWith('../'))
+      throw new TurnoutError(
+        'bad_request',
+        `${path} can't be put back here: it is outside of ${shadow.cwd}.`,
+      );
     const now = await fileNow(shadow.cwd, change.path);
     if (shown !== undefined && shown !== (await shownState(shadow.cwd, { ...change, now })))
       throw new NotAsShown(path);
     if (now !== 'other' && isSame(now, change.before)) return;
     if (!force && isChangedSince({ ...change, now })) throw new ChangedSince(path);
+    await this.#checkOpen(shadow, path, change.before?.oid);
     const to = change.before && {
       mode: change.before.mode,
       content: await shadow.git(['cat-file', 'blob', change.before.oid], { signal }),
     };
     await putBack({ cwd: shadow.cwd, path: name, to, user: this.#parts.user });
+  }
+
+  /** The agent's user writes it, and can read what it writes. */
+  async #checkOpen(shadow: Shadow, path: string, oid: string | undefined): Promise<void> {
+    const { user } = this.#parts;
+    if (user === undefined || oid === undefined || !(await closedContents(shadow)).has(oid)) return;
+    const message = `${path} is not put back: ${user.name}, the agent's user, could not read it before, and could do so then.`;
+    throw new TurnoutError('bad_request', message, {
+      hint: `Write it yourself, with its former owner and mode: git --git-dir=${shadow.directory} cat-file blob ${oid}`,
+    });
   }
 
   /** Finds the trees to compare, or the reason why there are none. */
