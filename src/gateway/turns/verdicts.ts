@@ -32,7 +32,7 @@ import { type Begun, nothingBegun } from './tools-on-record.js';
  * | **On arrival**                                      |           |                                |                         |
  * | a `message` hook blocks it                          | refused   | the hook's reason              | no                      |
  * | MAX_QUEUE_DEPTH messages wait (the store's verdict) | refused   | the queue is full              | no                      |
- * | it is /stop, /status or /queue                      | answered  | the command's reply            | no                      |
+ * | it is /stop, /status, /queue or /help               | answered  | the command's reply            | no                      |
  * | **While it waits**                                  |           |                                |                         |
  * | somebody, or a newer message, stops its retry       | cancelled | by whom, and the last failure  | /retry                  |
  * | a newer message overtakes it (`interrupt` mode)     | cancelled | that                           | no                      |
