@@ -347,7 +347,12 @@ export class Gateway implements GatewayFace {
     if (now === undefined) return log.warn('the clock was set forward: nothing old is removed for now');
     const directory = join(config.home, 'archive');
     try {
-      await applyRetention({ store: this.#store, directory, days: config.retentionDays, now });
+      const days = config.retentionDays;
+      const removed = await applyRetention({ store: this.#store, directory, days, now });
+      if (Object.values(removed).some((count) => count > 0))
+        log.info(`conversations older than ${days} days were removed (RETENTION_DAYS)`, {
+          ...removed,
+        });
     } catch (error) {
       log.error('old conversations could not be removed', { error });
     }

@@ -25,7 +25,7 @@ export interface Reports {
     eventId: string,
   ): Promise<readonly (StoredTurn & { readonly events: readonly ChatEvent[] })[] | undefined>;
   usage(query: UsageQuery): Promise<readonly UsageRow[]>;
-  statistics(query: StatisticsQuery): Promise<readonly StatisticsSeries[]>;
+  statistics(query: StatisticsQuery): Promise<Statistics>;
   /** No CLI is started for it. */
   backends(): Promise<readonly BackendSummary[]>;
   /** What the tool would do, as far as its input tells. Undefined if there is nothing to show beyond the input. Never rejects. */
@@ -67,6 +67,12 @@ export interface StatisticsQuery {
   readonly stepMs: number;
   /** The keys with the most turns; the others are left out. */
   readonly maxSeries: number;
+}
+
+export interface Statistics {
+  /** Of all turns of the time, whatever they are grouped by, and however many series there are. */
+  readonly medianMs: number;
+  readonly series: readonly StatisticsSeries[];
 }
 
 export interface StatisticsSeries {

@@ -234,6 +234,8 @@ export interface StatisticsView {
   readonly since: string;
   readonly until: string;
   readonly stepSeconds: number;
+  /** Of all turns of the time, whatever they are grouped by. */
+  readonly medianMs: number;
   readonly series: readonly { readonly key: string; readonly points: readonly StatisticsPointView[] }[];
 }
 

@@ -89,12 +89,13 @@ describe('parameters (16.2)', () => {
     const asked: StatisticsQuery[] = [];
     const statistics: Reports['statistics'] = async (query) => {
       asked.push(query);
-      return [];
+      return { medianMs: 5, series: [] };
     };
     http.gateway.ports = { reports: { statistics } as Partial<Reports> as Reports };
     const { json } = await get('/v1/statistics?since=2026-01-01&until=2026-01-08T00:00:00.5Z&by=channel');
     expect(json).toEqual({
       ...{ since: '2026-01-01T00:00:00.000Z', until: '2026-01-08T00:00:00.500Z', stepSeconds: 3600 },
+      medianMs: 5,
       series: [],
     });
     expect(asked).toEqual([

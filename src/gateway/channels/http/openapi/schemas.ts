@@ -179,6 +179,7 @@ const statistics = z.strictObject({
   since: time,
   until: time,
   stepSeconds: z.number(),
+  medianMs: z.number().describe('Of all turns of the time, whatever they are grouped by.'),
   series: z.array(
     z.strictObject({
       key: text,
