@@ -3,7 +3,7 @@ import type { MessageBody } from '../../src/gateway/channels/http/wire.js';
 import type { ChatCommand } from '../../src/gateway/commands/command-list.js';
 import { CommandMenuList, commandMenuId, commandOptionId } from './command-menu.js';
 import { drafts } from './drafts.js';
-import { focusMessage, hasKeyboard } from './typing.js';
+import { focusMessage, focusQuestion, hasKeyboard } from './typing.js';
 import { commandText, useCommandMenu } from './use-command-menu.js';
 import './composer.css';
 
@@ -56,7 +56,9 @@ export function Composer({ channel, running, lost, questions, send, stop, edit }
     if (active !== undefined && menu.takeKey(event, choose)) return;
     if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
-    if (event.altKey && running) submit('queue');
+    // It is no answer: the next one, which the question gets, is.
+    if (text.trim() === '' && questions > 0 && !event.repeat) focusQuestion();
+    else if (event.altKey && running) submit('queue');
     else sendNow();
   };
   return (
@@ -121,7 +123,12 @@ export function Composer({ channel, running, lost, questions, send, stop, edit }
 function Hint({ running, lost, questions }: Pick<ComposerProps, 'running' | 'lost' | 'questions'>) {
   if (lost) return 'The gateway can’t be reached. What you send now is kept here and sent when it is back.';
   if (questions > 0)
-    return 'Send denies what is asked, and says what to do instead; Queue waits for the turn’s end.';
+    return (
+      <>
+        Send denies what is asked, and says what to do instead; Queue waits for the turn’s end.{' '}
+        <span class="composer-keys">Without a message, Enter goes to the question. Esc denies it.</span>
+      </>
+    );
   if (!running) return <span class="composer-keys">Enter sends, Shift+Enter begins a new line.</span>;
   return (
     <>
