@@ -239,6 +239,27 @@ describe('permissions (16.4)', () => {
   });
 });
 
+describe('where nobody is asked, and no turn steered (16.4)', () => {
+  it('says so, and how to change it; Send queues', async () => {
+    const client = await setUpPage({
+      BACKEND_LIVE: '0',
+      PERMISSION_MODE: 'bypass',
+      TURNOUT_DEMO_SPEED: '1',
+    }).start();
+    const { page } = await open(addressOf(client));
+    await page.getByText('It asks nothing, and does what it decides.').waitFor();
+    await page.getByText('PERMISSION_MODE=ask').waitFor();
+    await page.getByText('asks nothing', { exact: true }).waitFor();
+    await say(page, 'count to 500');
+    await page.getByText('Send queues: it runs after this turn.').waitFor();
+    expect(await page.getByRole('button', { name: 'Queue', exact: true }).count()).toBe(0);
+    await say(page, 'say exactly: later');
+    await page.getByRole('list', { name: 'Waiting messages' }).getByText('later').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await answers(page).getByText('later', { exact: true }).waitFor();
+  });
+});
+
 describe('a turn that runs (16.4)', () => {
   it('is stopped with the button, and with Escape', async () => {
     const client = await setUpPage({ TURNOUT_DEMO_SPEED: '1' }).start();

@@ -14,6 +14,8 @@ export interface ComposerProps {
   readonly lost: boolean;
   /** The number of questions that wait for an answer: a message that is not queued answers them, with no. */
   readonly questions: number;
+  /** False if a message can't be taken into a turn that runs: then it waits in any case. */
+  readonly steers: boolean;
   readonly send: (text: string, queueMode?: MessageBody['queueMode']) => void;
   readonly stop: () => void;
   /** Gives the composer's parent a way to put text back into it. */
@@ -21,7 +23,7 @@ export interface ComposerProps {
 }
 
 /** The field for the next message. What is typed is its own matter: nothing else is drawn again for it. */
-export function Composer({ channel, running, lost, questions, send, stop, edit }: ComposerProps) {
+export function Composer({ channel, running, lost, questions, steers, send, stop, edit }: ComposerProps) {
   const [text, setText] = useState(() => drafts.read(channel));
   const field = useRef<HTMLTextAreaElement>(null);
   const write = (next: string) => {
@@ -92,7 +94,7 @@ export function Composer({ channel, running, lost, questions, send, stop, edit }
       <div class="composer-actions">
         <span id="message-hint" class="composer-hint">
           {active === undefined ? (
-            <Hint running={running} lost={lost} questions={questions} />
+            <Hint running={running} lost={lost} questions={questions} steers={steers} />
           ) : (
             <span class="composer-keys">↑ and ↓ choose a command, Enter or Tab writes it, Esc closes.</span>
           )}
@@ -102,7 +104,7 @@ export function Composer({ channel, running, lost, questions, send, stop, edit }
             Stop
           </button>
         )}
-        {running && (
+        {running && (steers || questions > 0) && (
           <button
             type="button"
             disabled={text.trim() === ''}
@@ -120,7 +122,12 @@ export function Composer({ channel, running, lost, questions, send, stop, edit }
   );
 }
 
-function Hint({ running, lost, questions }: Pick<ComposerProps, 'running' | 'lost' | 'questions'>) {
+function Hint({
+  running,
+  lost,
+  questions,
+  steers,
+}: Pick<ComposerProps, 'running' | 'lost' | 'questions' | 'steers'>) {
   if (lost) return 'The gateway can’t be reached. What you send now is kept here and sent when it is back.';
   if (questions > 0)
     return (
@@ -132,7 +139,9 @@ function Hint({ running, lost, questions }: Pick<ComposerProps, 'running' | 'los
   if (!running) return <span class="composer-keys">Enter sends, Shift+Enter begins a new line.</span>;
   return (
     <>
-      Send steers the turn that runs; Queue waits for its end.{' '}
+      {steers
+        ? 'Send steers the turn that runs; Queue waits for its end.'
+        : 'Send queues: it runs after this turn.'}{' '}
       <span class="composer-keys">Esc stops it.</span>
     </>
   );

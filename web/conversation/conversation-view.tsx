@@ -183,6 +183,7 @@ function Foot({ store }: { readonly store: ConversationStore }) {
           running={running}
           lost={lost}
           questions={permissions.length}
+          steers={status?.steers !== false}
           send={send}
           stop={stop}
           edit={edit.current}

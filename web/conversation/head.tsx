@@ -8,6 +8,7 @@ import { useEscape } from '../use-escape.js';
 import { contextInWords, contextUsed } from './context-used.js';
 import { ConversationMenu } from './conversation-menu.js';
 import { outgoingOf } from './outgoing.js';
+import { modeInWords } from './permission-words.js';
 import { SettingsPicker } from './settings-picker.js';
 import { TitleField } from './title-field.js';
 
@@ -38,7 +39,20 @@ export function Head({ store, openList, changes }: HeadProps) {
         ) : (
           <h1>{title}</h1>
         )}
-        <p title={status?.cwd}>{connection === 'lost' ? <b role="status">Reconnecting …</b> : status?.cwd}</p>
+        <p title={status && `${modeInWords(status.permissionMode)} · ${status.cwd}`}>
+          {connection === 'lost' ? (
+            <b role="status">Reconnecting …</b>
+          ) : (
+            status !== undefined && (
+              <>
+                <span class={status.permissionMode === 'bypass' ? 'head-mode head-mode-bypass' : 'head-mode'}>
+                  {modeInWords(status.permissionMode)}
+                </span>{' '}
+                · {status.cwd}
+              </>
+            )
+          )}
+        </p>
       </div>
       {status !== undefined && messages.length > 0 && (
         <ConversationMenu
