@@ -66,4 +66,22 @@ describe('the page on a small screen (16.4)', () => {
     await card.getByRole('button', { name: 'Allow', exact: true }).click();
     await answers(page).last().getByText('Allowed').first().waitFor();
   });
+
+  it('says over the changes that somebody is waited for, and leads to the question', async () => {
+    const client = await setUpPage().start();
+    const { page } = await open(addressOf(client), phone);
+    await say(page, 'write a note: buy milk');
+    await page.getByRole('button', { name: 'Allow', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Changes' }).click();
+    await page.getByText('The agent waits for you.').waitFor();
+    expect(await page.getByText('The last turn left no changes').count()).toBe(0);
+    await page.getByRole('link', { name: 'To the question' }).click();
+    const card = page.getByRole('region', { name: /^Permission/ });
+    await expect.poll(() => card.evaluate((one) => one === document.activeElement)).toBe(true);
+    await page.getByRole('button', { name: 'Deny', exact: true }).click();
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Changes' }).click();
+    await page.getByRole('heading', { name: 'Changes' }).waitFor();
+    expect(await page.getByText('waits for you').count()).toBe(0);
+  });
 });

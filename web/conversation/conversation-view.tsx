@@ -35,6 +35,8 @@ export interface ChangesProps {
   /** Another value when a turn has ended. */
   readonly revision?: string | number | undefined;
   readonly panel?: boolean;
+  /** What the conversation is busy with, if it is. */
+  readonly busy?: 'running' | 'asks' | undefined;
 }
 
 export function ConversationView({ channel, openList, Changes }: ConversationViewProps) {
@@ -77,7 +79,8 @@ function Side({
   readonly store: ConversationStore;
   readonly Changes: ComponentType<ChangesProps>;
 }) {
-  const { turns } = useCell(store.state);
+  const { turns, status } = useCell(store.state);
+  const busy = (status?.permissions.length ?? 0) > 0 ? 'asks' : status?.running && 'running';
   const ended = turns.findLast(({ state }) => state !== 'running');
   const { channel } = store;
   return (
@@ -85,7 +88,7 @@ function Side({
       <p class="side-back">
         <a href={printRoute({ type: 'conversation', channel })}>← Conversation</a>
       </p>
-      <Changes channel={channel} revision={`${ended?.turnId} ${ended?.state}`} panel />
+      <Changes channel={channel} revision={`${ended?.turnId} ${ended?.state}`} busy={busy} panel />
     </div>
   );
 }
