@@ -160,6 +160,7 @@ function Foot({ store }: { readonly store: ConversationStore }) {
         <WaitingList
           waiting={status?.waiting ?? []}
           count={status?.waitingCount ?? 0}
+          lost={lost}
           outgoing={own}
           takeBack={takeBack}
         />

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { askForNotifications, notifications } from '../attention.js';
 import { useCell } from '../cell.js';
 import type { ConversationStore } from '../feed/conversation-store.js';
+import { titleInWords } from '../in-words.js';
 import { ListButton } from '../list-button.js';
 import { printRoute } from '../routes.js';
 import { useEscape } from '../use-escape.js';
@@ -29,7 +30,7 @@ export function Head({ store, openList, changes }: HeadProps) {
   const outgoing = outgoingOf(store.channel);
   const context = contextUsed(status, turns);
   const { channel } = store;
-  const title = status?.title ?? channel;
+  const title = titleInWords({ title: status?.title ?? channel, channel });
   return (
     <header class="head">
       <ListButton open={openList} />
