@@ -204,7 +204,7 @@ describe('permissions (16.4)', () => {
     expect(await answers(page).nth(2).innerText()).toContain('Denied');
   });
 
-  it('takes Enter and Escape only when the question has the focus, and never from the message', async () => {
+  it('takes Enter only when it has the focus, to which an Enter without a message leads; Escape from the message denies it, and stops nothing', async () => {
     const client = await setUpPage().start();
     const { page } = await open(addressOf(client));
     const card = page.getByRole('region', { name: /^Permission/ });
@@ -214,23 +214,49 @@ describe('permissions (16.4)', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('message');
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('I am typ');
     await page.getByRole('textbox', { name: 'Message' }).fill('');
-    // An empty message is nothing, and no answer either.
-    await page.keyboard.press('Enter');
-    await page.waitForTimeout(300);
-    expect(await card.count()).toBe(1);
-    await card.focus();
+    await page.getByText('Without a message, Enter goes to the question. Esc denies it.').waitFor();
+    expect(await card.locator('.permission-keys').isVisible()).toBe(false);
     await page.waitForTimeout(800);
     await page.keyboard.press('Escape');
     await finished(page);
-    expect(await answers(page).first().innerText()).toContain('Denied');
-    await page.waitForTimeout(1600);
-    await say(page, 'write a note: two');
+    expect(await answers(page).first().innerText()).toMatch(/Denied/);
+    expect(await page.getByText(/^Stopped/).count()).toBe(0);
+
+    await page.getByRole('textbox', { name: 'Message' }).fill('write a note: two');
+    await page.keyboard.press('Enter');
     await card.waitFor();
-    // Nobody has typed for a while: the question takes the focus.
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('message');
+    // An empty message is no answer: it leads to the question, and so does the second half of a double press.
     await page.waitForTimeout(800);
-    if (await page.evaluate(() => document.activeElement?.id === 'message')) await card.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => card.evaluate((one) => one === document.activeElement)).toBe(true);
+    await card.getByText('Enter allows, Esc denies').waitFor();
+    await page.waitForTimeout(400);
+    expect(await card.count()).toBe(1);
     await page.keyboard.press('Enter');
     await expect.poll(() => answers(page).nth(1).innerText()).toContain('Allowed');
+  });
+});
+
+describe('where nobody is asked, and no turn steered (16.4)', () => {
+  it('says so, and how to change it; Send queues', async () => {
+    const client = await setUpPage({
+      BACKEND_LIVE: '0',
+      PERMISSION_MODE: 'bypass',
+      TURNOUT_DEMO_SPEED: '1',
+    }).start();
+    const { page } = await open(addressOf(client));
+    await page.getByText('It asks nothing, and does what it decides.').waitFor();
+    await page.getByText('PERMISSION_MODE=ask').waitFor();
+    await page.getByText('asks nothing', { exact: true }).waitFor();
+    await say(page, 'count to 500');
+    await page.getByText('Send queues: it runs after this turn.').waitFor();
+    expect(await page.getByRole('button', { name: 'Queue', exact: true }).count()).toBe(0);
+    await say(page, 'say exactly: later');
+    await page.getByRole('list', { name: 'Waiting messages' }).getByText('later').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await answers(page).getByText('later', { exact: true }).waitFor();
   });
 });
 

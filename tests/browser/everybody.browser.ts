@@ -149,10 +149,14 @@ describe('what waits for somebody (16.4)', () => {
     await say(page, 'write a note: buy milk');
     await expect.poll(() => page.title()).toMatch(/^\(1\) /);
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toContain('waiting');
-    await expect.poll(shown).toContain('An agent needs your answer: Write demo-note.txt');
+    await expect
+      .poll(shown)
+      .toContain('An agent needs your answer: write a note: buy milk: Write demo-note.txt');
     await page.getByRole('button', { name: 'Deny', exact: true }).click();
     await expect.poll(() => page.title()).not.toMatch(/^\(1\) /);
-    await expect.poll(shown).toContainEqual(expect.stringMatching(/^Answer from /));
+    await expect
+      .poll(shown)
+      .toContainEqual(expect.stringMatching(/^Answer from claude: write a note: buy milk: /));
 
     // In a view without a conversation, of one that nobody has opened here.
     await page.evaluate(() => {

@@ -30,6 +30,8 @@ export interface StepsProps {
 
 /** What the agent said and did, step by step: what it thought and how its tools were called is folded. */
 export function Steps({ steps, cwd, running, within }: StepsProps) {
+  // A message that came in stands behind the paragraph that is being said.
+  const last = running ? steps.findLastIndex(({ type }) => type !== 'steering') : -1;
   return (
     <div class="steps">
       {steps.map((step, index) => (
@@ -38,7 +40,7 @@ export function Steps({ steps, cwd, running, within }: StepsProps) {
           step={step}
           cwd={cwd}
           outcome={step.type === 'tool' ? toolOutcome(step, steps, running) : undefined}
-          growing={running && index === steps.length - 1}
+          growing={index === last}
           message={
             step.type === 'steering' ? within?.find(({ eventId }) => eventId === step.eventId) : undefined
           }

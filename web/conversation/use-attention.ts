@@ -2,9 +2,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { summarizeToolInput } from '../../src/core/tool-input.js';
 import type { MessageView } from '../../src/gateway/channels/http/wire.js';
 import { announcement, notify, questionsHere, toldHere } from '../attention.js';
+import { unreachable } from '../channels.js';
 import type { Conversation } from '../feed/conversation.js';
 import type { Connection } from '../feed/follow.js';
-import { firstWords } from '../in-words.js';
+import { firstWords, plainWords } from '../in-words.js';
 
 /** Tells of new answers and questions: a screen reader at once, a desktop notification if the page is hidden. */
 export function useAttention(
@@ -19,13 +20,19 @@ export function useAttention(
     const news = lastId.current === undefined ? [] : newsBehind(messages, lastId.current);
     lastId.current = Number(messages.at(-1)?.id ?? 0);
     if (news.length === 0) return;
-    const inWords = news.map((message) => `${nameOf(message)}: ${firstWords(message.text, 300)}`);
+    const inWords = news.map((message) => `${nameOf(message)}: ${firstWords(plainWords(message.text), 300)}`);
     announcement.set(inWords.join('\n'));
     const answer = news.findLast(({ role }) => role === 'assistant');
-    if (answer !== undefined) void notify('answer', channel, nameOf(answer), firstWords(answer.text, 160));
+    if (answer !== undefined) {
+      const title = `${nameOf(answer)}: ${status?.title ?? channel}`;
+      void notify('answer', channel, title, firstWords(plainWords(answer.text), 160));
+    }
   }, [messages, loaded]);
   // Without a stream the list of conversations tells of this one as of any other.
   useEffect(() => toldHere.set(connection === 'live' ? channel : undefined), [channel, connection]);
+  useEffect(() => {
+    if (connection === 'lost' || connection === 'live') unreachable.set(connection === 'lost');
+  }, [connection]);
   useEffect(() => () => toldHere.set(undefined), []);
   useEffect(() => questionsHere.set(status?.permissions.length ?? 0), [status]);
   useEffect(() => () => questionsHere.set(0), []);
@@ -35,7 +42,7 @@ export function useAttention(
       asked.current.add(id);
       const what = `${tool} ${summarizeToolInput(tool, input, status?.cwd)}`;
       announcement.set(`Permission is asked for: ${what}`);
-      void notify('question', channel, 'An agent needs your answer', what);
+      void notify('question', channel, `An agent needs your answer: ${status?.title ?? channel}`, what);
     }
   }, [status]);
 }

@@ -7,6 +7,7 @@ import type {
   UsageEvent,
 } from '../../src/core/chat-event.js';
 import type { FailureView, TurnView } from '../../src/gateway/channels/http/wire.js';
+import { paragraphEnd } from './paragraph-end.js';
 
 /** A turn as far as it is known: its view, and what the agent said and did. */
 export interface Turn extends Omit<TurnView, 'channel' | 'startedAt'> {
@@ -106,6 +107,7 @@ function addStep(turn: Turn, event: Exclude<StepEvent, { type: 'session' | 'usag
     case 'text':
       if (event.text === '') return turn;
       if (last?.type === 'text') return replaceLast(turn, { type: 'text', text: last.text + event.text });
+      if (last?.type === 'steering') return addBehindSteering(turn, event.text);
       return { ...turn, steps: [...steps, { type: 'text', text: event.text }] };
     case 'thinking_start':
       return { ...turn, steps: [...steps, { type: 'thinking', text: '', ended: false }] };
@@ -149,6 +151,18 @@ function addStep(turn: Turn, event: Exclude<StepEvent, { type: 'session' | 'usag
       // A newer gateway may say what this page does not know.
       return turn;
   }
+}
+
+/** A message that came in the middle of a paragraph stands behind that paragraph, which is said to its end first. */
+function addBehindSteering(turn: Turn, text: string): Turn {
+  const at = turn.steps.findLastIndex(({ type }) => type !== 'steering');
+  const before = turn.steps[at];
+  if (before?.type !== 'text') return { ...turn, steps: [...turn.steps, { type: 'text', text }] };
+  const end = paragraphEnd(before.text, text);
+  const steps =
+    end === 0 ? turn.steps : turn.steps.with(at, { type: 'text', text: before.text + text.slice(0, end) });
+  const rest = text.slice(end);
+  return { ...turn, steps: rest === '' ? steps : [...steps, { type: 'text', text: rest }] };
 }
 
 function endTool(turn: Turn, { id, output, isError, denied = false }: ToolEnd): Turn {

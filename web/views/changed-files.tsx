@@ -10,13 +10,15 @@ import { useWrap } from './use-wrap.js';
 
 interface Props {
   readonly changes: ChangesView;
+  /** True while a turn runs: it may be changing files. */
+  readonly running: boolean;
   readonly fileLevel: 2 | 3;
   readonly onReload: () => void;
   readonly onRevert: (file: ChangedFileView) => Promise<unknown>;
 }
 
 /** The changed files, one below the other, and what can be done with all of them. */
-export function ChangedFiles({ changes, fileLevel, onReload, onRevert }: Props) {
+export function ChangedFiles({ changes, running, fileLevel, onReload, onRevert }: Props) {
   const { files, scope, reason } = changes;
   // What a person has folded or unfolded stays so when the list is loaded again.
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map());
@@ -71,7 +73,7 @@ export function ChangedFiles({ changes, fileLevel, onReload, onRevert }: Props) 
           </button>
         )}
       </div>
-      {files.length === 0 && <p class="empty">{reason ?? nothing[scope]}</p>}
+      {files.length === 0 && <p class="empty">{reason ?? (running ? whileRunning : nothing)[scope]}</p>}
       {files.length > 0 && reason !== undefined && <p class="changes-reason">{reason}</p>}
       <ul class={`changed-files${wrap ? ' wrap' : ''}`} ref={list}>
         {files.map((file) => (
@@ -81,6 +83,7 @@ export function ChangedFiles({ changes, fileLevel, onReload, onRevert }: Props) 
             open={isOpen(file)}
             until={scope === 'turn' ? 'before the last turn' : 'before this conversation'}
             level={fileLevel}
+            running={running}
             onFold={fold}
             onRevert={revert}
           />
@@ -98,6 +101,11 @@ export function ChangedFiles({ changes, fileLevel, onReload, onRevert }: Props) 
 const nothing = {
   turn: 'The last turn left no changes in the work tree.',
   conversation: 'This conversation has left no changes in the work tree.',
+} as const;
+
+const whileRunning = {
+  turn: 'No turn has left changes in the work tree yet.',
+  conversation: 'This conversation has left no changes in the work tree yet.',
 } as const;
 
 function Sum({ files }: { readonly files: readonly ChangedFileView[] }) {

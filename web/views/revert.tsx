@@ -1,10 +1,14 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ChangedFileView } from '../../src/gateway/channels/http/wire.js';
+import { channels } from '../channels.js';
+import { printRoute } from '../routes.js';
 import { useEscape } from '../use-escape.js';
 
 interface Props {
   readonly file: ChangedFileView;
   readonly until: string;
+  /** True while a turn runs: the gateway would refuse it. */
+  readonly running: boolean;
   readonly onRevert: (file: ChangedFileView) => Promise<void>;
 }
 
@@ -15,7 +19,7 @@ type State =
   | { readonly type: 'working' };
 
 /** Puts a file back, after a question. If that would lose later changes, the question says so. */
-export function Revert({ file, until, onRevert }: Props) {
+export function Revert({ file, until, running, onRevert }: Props) {
   const [state, setState] = useState<State>({ type: 'idle' });
   const button = useRef<HTMLButtonElement>(null);
   const confirm = useRef<HTMLButtonElement>(null);
@@ -47,7 +51,8 @@ export function Revert({ file, until, onRevert }: Props) {
         type="button"
         class="small danger"
         aria-label={`Revert ${file.path}`}
-        disabled={state.type === 'working'}
+        disabled={running || state.type === 'working'}
+        title={running ? 'A turn is running: it may be changing files.' : undefined}
         onClick={() => setState({ type: 'asking', about: file })}
       >
         {state.type === 'working' ? 'Reverting …' : 'Revert'}
@@ -58,18 +63,42 @@ export function Revert({ file, until, onRevert }: Props) {
   return (
     <div class="revert-question">
       <p role="alert">
-        {state.problem !== undefined && <strong class="problem">{state.problem} </strong>}
+        {state.problem !== undefined && (
+          <strong class="problem">
+            <WithTitle problem={state.problem} />{' '}
+          </strong>
+        )}
         {about.status === 'added'
           ? `Remove this file, which was not there ${until}?`
           : `Put this file back as it was ${until}?`}
         {about.changedSince && ' It was changed again since then: those changes would be lost too.'}
       </p>
-      <button ref={confirm} type="button" class="small danger" onClick={() => revert(about)}>
+      <button
+        ref={confirm}
+        type="button"
+        class="small danger"
+        disabled={running}
+        onClick={() => revert(about)}
+      >
         {about.changedSince ? 'Revert, and lose later changes' : 'Revert file'}
       </button>
       <button type="button" class="small" onClick={close}>
         Cancel
       </button>
     </div>
+  );
+}
+
+/** The gateway names a channel by its id; people know its title. */
+function WithTitle({ problem }: { readonly problem: string }) {
+  const [before = '', channel, after] = problem.split(/\bchannel ([\w.:~@-]+)(?=, )/);
+  if (channel === undefined) return <>{problem}</>;
+  const title = channels.value?.find((one) => one.channel === channel)?.title ?? channel;
+  return (
+    <>
+      {before}
+      <a href={printRoute({ type: 'conversation', channel })}>{title}</a>
+      {after}
+    </>
   );
 }

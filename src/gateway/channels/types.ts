@@ -152,6 +152,8 @@ export interface ChannelStatus {
   readonly context?: ContextUsed | undefined;
   readonly permissionMode: string;
   readonly queueMode: string;
+  /** True if a message can be taken into a turn that runs; otherwise it waits, whatever its mode is. */
+  readonly steers: boolean;
   readonly cwd: string;
   readonly running?: { readonly turn: TurnOutline; readonly tool?: string | undefined } | undefined;
   /** The first ones that wait, oldest first. */

@@ -92,6 +92,7 @@ export function representStatus(
     thinking,
     permissionMode,
     queueMode,
+    steers,
     cwd,
     running,
     waitingCount,
@@ -100,7 +101,7 @@ export function representStatus(
   return {
     channel,
     title: representTitle(status),
-    ...{ archived, backend, permissionMode, queueMode, cwd, waitingCount },
+    ...{ archived, backend, permissionMode, queueMode, steers, cwd, waitingCount },
     ...(model === undefined ? {} : { model }),
     ...(thinking === undefined ? {} : { thinking }),
     ...(context === undefined ? {} : { context: representContext(context) }),

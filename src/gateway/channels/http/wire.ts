@@ -45,6 +45,8 @@ export interface ChannelStatusView {
   readonly context?: { readonly tokens: number; readonly window?: number };
   readonly permissionMode: string;
   readonly queueMode: string;
+  /** True if a message can be taken into a turn that runs; otherwise it waits, whatever its mode is. */
+  readonly steers: boolean;
   readonly cwd: string;
   readonly running?: RunningView;
   /** The messages that wait, the first 50 of them, oldest first. */

@@ -17,6 +17,13 @@ describe('an answer and the steps of its turn (16.4)', () => {
     expect(splitAnswer(steps, '1 2\n\n3')).toEqual({ steps, isWhole: true });
   });
 
+  it('stays in its parts if the agent used a tool for the message, and said more than the answer', () => {
+    const steps = [text('One.\n\n'), steering, text('I look.'), tool, text('Two.')];
+    expect(splitAnswer(steps, 'One.\n\nTwo.')).toEqual({ steps, isWhole: true });
+    const both = [text('One.\n\n'), steering, text('I look.'), tool, text('Two.')];
+    expect(splitAnswer(both, 'One.\n\nI look.\n\nTwo.')).toEqual({ steps: both, isWhole: true });
+  });
+
   it('is what was said behind the message, where the agent says so', () => {
     const steps = [text('1 2'), steering, text('Hurried.')];
     expect(splitAnswer(steps, 'Hurried.')).toEqual({ steps: [text('1 2'), steering], isWhole: false });

@@ -105,6 +105,7 @@ const status = z.strictObject({
   context: z.strictObject({ tokens: count, window: count.exactOptional() }).exactOptional(),
   permissionMode: text,
   queueMode: text,
+  steers: z.boolean(),
   cwd: text,
   running: z
     .strictObject({
