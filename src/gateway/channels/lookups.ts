@@ -1,7 +1,7 @@
 import type { ChatEvent, ErrorCode, Usage } from '../../core/chat-event.js';
 import type { StoreCounts, StoredEvent, StoredPermission, StoredTurn, UsageRow } from '../../store/rows.js';
 import type { UsageQuery } from '../../store/store.js';
-import type { StatisticsPointView } from './http/wire.js';
+import type { FilePreviewView, StatisticsPointView } from './http/wire.js';
 
 // What channels can look up in the gateway beside messages: each port is implemented in a room of its own.
 
@@ -34,7 +34,7 @@ export interface Reports {
 /** An edit is shown as a unified diff of each file. */
 export type PermissionPreview =
   | { readonly type: 'command'; readonly command: string; readonly cwd?: string | undefined }
-  | { readonly type: 'edit'; readonly files: readonly { readonly path: string; readonly diff: string }[] };
+  | { readonly type: 'edit'; readonly files: readonly FilePreviewView[] };
 
 export interface ChannelSummary {
   readonly channel: string;

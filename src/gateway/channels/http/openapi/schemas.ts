@@ -19,9 +19,17 @@ const scope = z.enum(['turn', 'conversation']);
 
 const failure = z.strictObject({ code: errorCodeSchema, message: text });
 
+const filePreview = z.strictObject({
+  path: text,
+  diff: text,
+  left: count.exactOptional().describe('The characters of the diff that are left out.'),
+  leadsTo: text.exactOptional().describe('Where a link leads to.'),
+  outside: z.literal(true).exactOptional().describe('It lies outside the directory that the turn works in.'),
+});
+
 const preview = z.union([
   z.strictObject({ type: z.literal('command'), command: text, cwd: text.exactOptional() }),
-  z.strictObject({ type: z.literal('edit'), files: z.array(z.strictObject({ path: text, diff: text })) }),
+  z.strictObject({ type: z.literal('edit'), files: z.array(filePreview) }),
 ]);
 
 const permission = z.strictObject({
