@@ -2,12 +2,9 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { PermissionDecision } from '../../src/core/chat-event.js';
 import type { PermissionView } from '../../src/gateway/channels/http/wire.js';
 import { ApiError, api } from '../api.js';
-import { Diff } from '../diff.js';
 import { memo } from '../memo.js';
 import { VisibleText } from '../visible-text.js';
-import { Command } from './command.js';
-import { OtherFields } from './other-fields.js';
-import { ToolInput } from './steps.js';
+import { PermissionPreview } from './permission-preview.js';
 import { focusMessage, hasKeyboard, isTyping } from './typing.js';
 import { scrollWith, useUnread } from './unread.js';
 import './permission-card.css';
@@ -32,6 +29,7 @@ export const PermissionCard = memo(function PermissionCard({
   const { box: preview, unread, isUnread, scrollOn } = useUnread();
   const scrolledAt = useRef(Number.NEGATIVE_INFINITY);
   const hint = useId();
+  const [left, setLeft] = useState(0);
 
   useEffect(() => {
     const shown = card.current;
@@ -70,8 +68,10 @@ export const PermissionCard = memo(function PermissionCard({
     event.preventDefault();
     event.stopPropagation();
     if (event.repeat || state === 'sending' || performance.now() - shownAt.current < deafMs) return;
-    if (event.key === 'Enter') allow('allow');
-    else void decide('deny');
+    if (event.key === 'Enter') {
+      // What can't be shown takes a look at what is said about it, and a press of the button.
+      if (left === 0 || isUnread()) allow('allow');
+    } else void decide('deny');
   };
   const sending = state === 'sending';
   // Not disabled: it can be reached with Tab, and goes on to what was not seen.
@@ -99,7 +99,7 @@ export const PermissionCard = memo(function PermissionCard({
         tabIndex={0}
         aria-label="What it would do"
       >
-        <Preview permission={permission} />
+        <PermissionPreview permission={permission} onLeft={setLeft} />
       </section>
       {unread && (
         <p id={hint} class="permission-unread" role="status">
@@ -163,7 +163,7 @@ export const PermissionCard = memo(function PermissionCard({
               </>
             ) : (
               <>
-                <kbd>Enter</kbd> allows,{' '}
+                <kbd>Enter</kbd> {left > 0 ? 'does not allow' : 'allows'},{' '}
               </>
             )}
             <kbd>Esc</kbd> denies
@@ -178,17 +178,3 @@ export const PermissionCard = memo(function PermissionCard({
     </section>
   );
 });
-
-function Preview({ permission: { tool, input, preview } }: { readonly permission: PermissionView }) {
-  if (preview === undefined) return <ToolInput name={tool} input={input} />;
-  return (
-    <>
-      {preview.type === 'command' ? (
-        <Command {...preview} />
-      ) : (
-        preview.files.map((file) => <Diff key={file.path} path={file.path} change={file} />)
-      )}
-      <OtherFields tool={tool} input={input} />
-    </>
-  );
-}

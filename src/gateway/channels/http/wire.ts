@@ -105,6 +105,11 @@ export interface PermissionView {
   readonly createdAt: string;
   /** What the tool would do, as far as its input tells. */
   readonly preview?: PreviewView;
+  /**
+   * True where a list or a status has no room for all of it: the preview is left out, and the input is null if it is long.
+   * `GET /v1/permissions/:id` has both.
+   */
+  readonly shortened?: true;
   readonly decision?: PermissionDecision;
   readonly message?: string;
   readonly decidedAt?: string;

@@ -41,6 +41,10 @@ const permission = z.strictObject({
   options: z.array(decisionSchema),
   createdAt: time,
   preview: preview.exactOptional().describe('What the tool would do, as far as its input tells.'),
+  shortened: z
+    .literal(true)
+    .exactOptional()
+    .describe('The preview is left out, and a long input is null: `GET /v1/permissions/{id}` has both.'),
   decision: decisionSchema.exactOptional(),
   message: text.exactOptional(),
   decidedAt: time.exactOptional(),
