@@ -54,6 +54,7 @@ export const api = {
   turns: (eventId: string, signal?: AbortSignal) =>
     get<TurnsView>(`/v1/events/${part(eventId)}/turns`, signal),
   cancel: (eventId: string) => post<CancelledView>(`/v1/events/${part(eventId)}/cancel`, {}),
+  permission: (id: string) => get<PermissionView>(`/v1/permissions/${part(id)}`),
   decide: (id: string, decision: PermissionDecision, message?: string) =>
     post<PermissionView>(`/v1/permissions/${part(id)}`, { decision, ...(message ? { message } : {}) }),
   backends: (signal?: AbortSignal) => get<BackendsView>('/v1/backends', signal),

@@ -256,7 +256,7 @@ export class Gateway implements GatewayFace {
   }
 
   pendingPermissions(): Promise<readonly StoredPermission[]> {
-    return this.#store.pendingPermissions();
+    return this.#store.pendingOutlines();
   }
 
   permission(id: string): Promise<StoredPermission | undefined> {

@@ -206,6 +206,8 @@ export interface StoredPermission {
   readonly turnId: string;
   readonly tool: string;
   readonly input: unknown;
+  /** True in a list that has no room for the input: it is undefined there. */
+  readonly inputLeftOut?: true;
   readonly options: readonly PermissionDecision[];
   readonly state: 'pending' | 'decided' | 'void';
   readonly decision?: PermissionDecision | undefined;

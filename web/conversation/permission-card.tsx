@@ -2,12 +2,9 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { PermissionDecision } from '../../src/core/chat-event.js';
 import type { PermissionView } from '../../src/gateway/channels/http/wire.js';
 import { ApiError, api } from '../api.js';
-import { Diff } from '../diff.js';
 import { memo } from '../memo.js';
 import { VisibleText } from '../visible-text.js';
-import { Command } from './command.js';
-import { OtherFields } from './other-fields.js';
-import { ToolInput } from './steps.js';
+import { PermissionPreview } from './permission-preview.js';
 import { focusMessage, hasKeyboard, isTyping } from './typing.js';
 import { scrollWith, useUnread } from './unread.js';
 import './permission-card.css';
@@ -35,6 +32,7 @@ export const PermissionCard = memo(function PermissionCard({
   const { box: preview, unread, isUnread, scrollOn, toEnd } = useUnread(whole);
   const scrolledAt = useRef(Number.NEGATIVE_INFINITY);
   const hint = useId();
+  const [left, setLeft] = useState(0);
 
   useEffect(() => {
     const shown = card.current;
@@ -73,8 +71,10 @@ export const PermissionCard = memo(function PermissionCard({
     event.preventDefault();
     event.stopPropagation();
     if (event.repeat || state === 'sending' || performance.now() < deafUntil.current) return;
-    if (event.key === 'Enter') allow('allow');
-    else if (whole) setWhole(false);
+    // What can't be shown takes a look at what is said about it, and a press of the button.
+    if (event.key === 'Enter') {
+      if (left === 0 || isUnread()) allow('allow');
+    } else if (whole) setWhole(false);
     else void decide('deny');
   };
   const sending = state === 'sending';
@@ -106,7 +106,7 @@ export const PermissionCard = memo(function PermissionCard({
         tabIndex={0}
         aria-label="What it would do"
       >
-        <Preview permission={permission} />
+        <PermissionPreview permission={permission} onLeft={setLeft} />
       </section>
       {(unread > 0 || whole) && (
         <div class="permission-unread">
@@ -187,7 +187,7 @@ export const PermissionCard = memo(function PermissionCard({
               </>
             ) : (
               <>
-                <kbd>Enter</kbd> allows,{' '}
+                <kbd>Enter</kbd> {left > 0 ? 'does not allow' : 'allows'},{' '}
               </>
             )}
             <kbd>Esc</kbd> {whole ? 'makes it smaller' : 'denies'}
@@ -202,17 +202,3 @@ export const PermissionCard = memo(function PermissionCard({
     </section>
   );
 });
-
-function Preview({ permission: { tool, input, preview } }: { readonly permission: PermissionView }) {
-  if (preview === undefined) return <ToolInput name={tool} input={input} />;
-  return (
-    <>
-      {preview.type === 'command' ? (
-        <Command {...preview} />
-      ) : (
-        preview.files.map((file) => <Diff key={file.path} path={file.path} change={file} />)
-      )}
-      <OtherFields tool={tool} input={input} />
-    </>
-  );
-}

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import {
   describeToolInput,
+  describeWholeInput,
   editNotes,
   type FileEdit,
   summarizeToolInput,
@@ -13,6 +14,7 @@ import { LongText } from '../long-text.js';
 import { Markdown } from '../markdown/markdown.js';
 import { memo } from '../memo.js';
 import { Notice } from '../notice.js';
+import { SomeFirst } from '../some-first.js';
 import { VisibleText } from '../visible-text.js';
 import { Command } from './command.js';
 import { OtherFields } from './other-fields.js';
@@ -133,31 +135,28 @@ function Tool({ step, cwd, outcome }: ToolProps) {
 interface ToolInputProps {
   readonly name: string;
   readonly input: unknown;
+  /** True: nothing is cut. */
+  readonly whole?: boolean;
 }
 
 /** What a tool does or would do, as far as its input tells, and everything else that is in it. */
-export function ToolInput({ name, input }: ToolInputProps) {
+export function ToolInput({ name, input, whole = false }: ToolInputProps) {
   return (
     <>
-      <Action name={name} input={input} />
+      <Action name={name} input={input} whole={whole} />
       <OtherFields tool={name} input={input} />
     </>
   );
 }
 
-function Action({ name, input }: ToolInputProps) {
-  const action = useMemo(() => describeToolInput(name, input), [name, input]);
+function Action({ name, input, whole = false }: ToolInputProps) {
+  const describe = whole ? describeWholeInput : describeToolInput;
+  const action = useMemo(() => describe(name, input), [name, input, whole]);
   switch (action.type) {
     case 'command':
       return <Command {...action} />;
     case 'edit':
-      return (
-        <>
-          {action.edits.map((edit) => (
-            <EditView edit={edit} />
-          ))}
-        </>
-      );
+      return <SomeFirst items={action.edits} show={(edit) => <EditView edit={edit} />} atOnce={201} />;
     case 'todos':
       return <Todos items={action.items} />;
     case 'other':
@@ -178,14 +177,20 @@ const todoWords = { pending: 'to do', in_progress: 'in progress', completed: 'do
 export function Todos({ items }: { readonly items: readonly Todo[] }) {
   return (
     <ul class="todos">
-      {items.map(({ text, state }) => (
-        <li class={`todo-${state}`}>
-          <span role="img" aria-label={todoWords[state]}>
-            {todoMarks[state]}
-          </span>{' '}
-          <span>{text}</span>
-        </li>
-      ))}
+      <SomeFirst
+        items={items}
+        atOnce={200}
+        show={({ text, state }) => (
+          <li class={`todo-${state}`}>
+            <span role="img" aria-label={todoWords[state]}>
+              {todoMarks[state]}
+            </span>{' '}
+            <span>
+              <VisibleText text={text} />
+            </span>
+          </li>
+        )}
+      />
     </ul>
   );
 }

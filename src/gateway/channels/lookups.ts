@@ -2,7 +2,7 @@ import type { ChatEvent, ErrorCode, Usage } from '../../core/chat-event.js';
 import type { UsageRow } from '../../core/usage-row.js';
 import type { StoreCounts, StoredEvent, StoredPermission, StoredTurn } from '../../store/rows.js';
 import type { UsageQuery } from '../../store/store.js';
-import type { BackendView, StatisticsPointView } from './http/wire.js';
+import type { BackendView, FilePreviewView, StatisticsPointView } from './http/wire.js';
 
 // What channels can look up in the gateway beside messages: each port is implemented in a room of its own.
 
@@ -35,7 +35,7 @@ export interface Reports {
 /** An edit is shown as a unified diff of each file. */
 export type PermissionPreview =
   | { readonly type: 'command'; readonly command: string; readonly cwd?: string | undefined }
-  | { readonly type: 'edit'; readonly files: readonly { readonly path: string; readonly diff: string }[] };
+  | { readonly type: 'edit'; readonly files: readonly FilePreviewView[] };
 
 export interface ChannelSummary {
   readonly channel: string;

@@ -61,6 +61,7 @@ export interface GatewayFace {
     channel: string,
     page: { readonly after?: number; readonly before?: number; readonly limit: number },
   ): Promise<readonly StoredMessage[]>;
+  /** Long inputs, and those beyond some, are left out. */
   pendingPermissions(): Promise<readonly StoredPermission[]>;
   /** The permission request, in whatever state. */
   permission(id: string): Promise<StoredPermission | undefined>;
@@ -159,7 +160,7 @@ export interface ChannelStatus {
   /** The first ones that wait, oldest first. */
   readonly waiting: readonly StoredEvent[];
   readonly waitingCount: number;
-  /** The questions of the channel that wait for a person. */
+  /** The questions of the channel that wait for a person. Long inputs, and those beyond some, are left out. */
   readonly permissions: readonly StoredPermission[];
 }
 

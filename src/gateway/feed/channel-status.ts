@@ -20,7 +20,7 @@ export async function channelStatus(channel: string, parts: StatusParts): Promis
     store.runningTurn(channel),
     store.waitingOutlines(channel, shownWaiting),
     store.countWaiting(channel),
-    store.pendingPermissions(),
+    store.pendingOutlines(channel),
     store.firstPrompt(channel),
     store.contextUsed(channel, settings.backend),
     settings.live && runtime.agents.steers(settings.backend),
@@ -37,6 +37,6 @@ export async function channelStatus(channel: string, parts: StatusParts): Promis
     running: turn === undefined ? undefined : { turn, tool: parts.runningTool(channel) },
     waiting,
     waitingCount,
-    permissions: pending.filter((permission) => permission.channel === channel),
+    permissions: pending,
   };
 }

@@ -29,7 +29,7 @@ export async function recoverTurn(
     await outputs.condense(turn.id, steps.entries);
     await Promise.all(steps.entries.map((entry) => store.journal(lease, entry)));
   }
-  const pending = await store.pendingPermissions();
+  const pending = await store.pendingOutlines(turn.channel);
   const questions = await store.questions(turn.id);
   const notAllowed = questions.filter(({ state, decision }) => state === 'pending' || decision === 'deny');
   // Only a prompt's own text is in the record: `/retry` runs another one's.

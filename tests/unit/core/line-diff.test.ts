@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unifiedDiff } from '../../../src/core/line-diff.js';
+import { cutDiff, unifiedDiff } from '../../../src/core/line-diff.js';
 
 const names = { before: 'x', after: 'x' };
 const diff = (before: string, after: string) => unifiedDiff(before, after, names);
@@ -59,10 +59,12 @@ describe('a unified diff', () => {
     }
   });
 
-  it('is cut at a line, and says so (16.4)', () => {
-    const long = unifiedDiff('', 'x\n'.repeat(1000), { after: 'x' }, { maxCharacters: 100 });
-    expect(long.length).toBeLessThan(200);
-    expect(long).toMatch(/\n\+x\n\\ The diff is longer: the rest is not shown\n$/);
+  it('is cut within a line too, and says how much is left (16.5)', () => {
+    const long = unifiedDiff('', `${'x'.repeat(1000)}\n`, { after: 'x' });
+    const { diff: shown, left } = cutDiff(long, 100);
+    expect(shown).toMatch(/\n\+x{50,}\n\\ The diff goes on: \d+ more characters are not shown\n$/);
+    expect(left).toBe(long.length - 100);
+    expect(cutDiff(long, long.length)).toEqual({ diff: long, left: 0 });
   });
 
   it('has names of one line (16.4)', () => {

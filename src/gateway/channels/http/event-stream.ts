@@ -17,6 +17,15 @@ export class PlainData {
   }
 }
 
+/** Printed once for all who are sent the same: a long answer would be printed anew for each of hundreds of readers. */
+export class SharedData {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+}
+
 export interface StreamOptions {
   /** The time after which a client that was cut off comes back. Without it, the client is told nothing. */
   readonly retryMs?: number | undefined;
@@ -50,11 +59,14 @@ export function eventStream(
     await reader.settled();
     await iterator.return?.();
   };
-  const encode = (event: ServerSentEvent): Uint8Array => {
-    const bytes = encoder.encode(printEvent(event));
+  const send = (controller: ReadableStreamDefaultController<Uint8Array>, event: ServerSentEvent) => {
+    const pieces =
+      event.data instanceof SharedData
+        ? [encoder.encode(printHead(event)), event.data.bytes, encoder.encode('\n\n')]
+        : [encoder.encode(printEvent(event))];
     // Hundreds that don't read their streams must not hold a long answer each: those that give way come back for it.
-    if (bytes.length > largeBytes) c.env?.makeRoom?.();
-    return bytes;
+    if (pieces.some(({ length }) => length > largeBytes)) c.env?.makeRoom?.();
+    for (const piece of pieces) controller.enqueue(piece);
   };
   const body = new ReadableStream<Uint8Array>(
     {
@@ -67,7 +79,7 @@ export function eventStream(
           // Whoever has left takes nothing more, not even the end.
           if (left.signal.aborted) return;
           if (found === 'silence') controller.enqueue(encoder.encode(': still here\n\n'));
-          else if (found.done !== true) controller.enqueue(encode(found.value));
+          else if (found.done !== true) send(controller, found.value);
           else {
             controller.close();
             await close();
@@ -90,13 +102,13 @@ export function eventStream(
 }
 
 /** JSON has no line breaks of its own, so it is one line of data. */
-function printEvent({ event, data, id }: ServerSentEvent): string {
-  const lines = [
-    ...(event === undefined ? [] : [`event: ${event}`]),
-    ...(id === undefined ? [] : [`id: ${id}`]),
-    `data: ${data instanceof PlainData ? data.text : JSON.stringify(data)}`,
-  ];
-  return `${lines.join('\n')}\n\n`;
+function printEvent(event: ServerSentEvent): string {
+  const { data } = event;
+  return `${printHead(event)}${data instanceof PlainData ? data.text : JSON.stringify(data)}\n\n`;
+}
+
+function printHead({ event, id }: ServerSentEvent): string {
+  return `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: `;
 }
 
 /**

@@ -57,7 +57,7 @@ export function representPermission(permission: StoredPermission): PermissionVie
     channel,
     eventId,
     tool,
-    input,
+    input: input ?? null,
     options,
     createdAt: iso(permission.createdAt),
     ...(permission.decision === undefined ? {} : { decision: permission.decision }),

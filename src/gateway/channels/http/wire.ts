@@ -108,15 +108,31 @@ export interface PermissionView {
   readonly createdAt: string;
   /** What the tool would do, as far as its input tells. */
   readonly preview?: PreviewView;
+  /**
+   * True where a list or a status has no room for all of it: the preview is left out, and the input is null if it is long.
+   * `GET /v1/permissions/:id` has both.
+   */
+  readonly shortened?: true;
   readonly decision?: PermissionDecision;
   readonly message?: string;
   readonly decidedAt?: string;
 }
 
-/** What a tool would do. A diff is a unified one, of at most 256 KiB. */
+/** What a tool would do. Diffs are unified ones, of at most 1 MiB in all. */
 export type PreviewView =
   | { readonly type: 'command'; readonly command: string; readonly cwd?: string }
-  | { readonly type: 'edit'; readonly files: readonly { readonly path: string; readonly diff: string }[] };
+  | { readonly type: 'edit'; readonly files: readonly FilePreviewView[] };
+
+export interface FilePreviewView {
+  readonly path: string;
+  readonly diff: string;
+  /** The characters of the diff that are left out, if some are. */
+  readonly left?: number;
+  /** Where a link leads to, if one does: what is written is written there. */
+  readonly leadsTo?: string;
+  /** True if that lies outside the directory that the turn works in. */
+  readonly outside?: true;
+}
 
 /** An attempt to answer one message, or several of them together. */
 export interface TurnView {

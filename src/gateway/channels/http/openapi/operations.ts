@@ -120,6 +120,10 @@ export const operations: readonly Operation[] = [
     summary: 'The questions that wait for a person, each with what would be done.',
   },
   {
+    ...{ method: 'get', path: '/v1/permissions/{id}', tag: 'Permissions', answer: 'Permission' },
+    summary: 'A question with all of its input and, while it waits, what would be done.',
+  },
+  {
     ...{ method: 'post', path: '/v1/permissions/{id}', tag: 'Permissions' },
     summary: 'Answers a question.',
     ...{ body: 'Decision', answer: 'Permission' },

@@ -19,9 +19,17 @@ const scope = z.enum(['turn', 'conversation']);
 
 const failure = z.strictObject({ code: errorCodeSchema, message: text });
 
+const filePreview = z.strictObject({
+  path: text,
+  diff: text,
+  left: count.exactOptional().describe('The characters of the diff that are left out.'),
+  leadsTo: text.exactOptional().describe('Where a link leads to.'),
+  outside: z.literal(true).exactOptional().describe('It lies outside the directory that the turn works in.'),
+});
+
 const preview = z.union([
   z.strictObject({ type: z.literal('command'), command: text, cwd: text.exactOptional() }),
-  z.strictObject({ type: z.literal('edit'), files: z.array(z.strictObject({ path: text, diff: text })) }),
+  z.strictObject({ type: z.literal('edit'), files: z.array(filePreview) }),
 ]);
 
 const permission = z.strictObject({
@@ -33,6 +41,10 @@ const permission = z.strictObject({
   options: z.array(decisionSchema),
   createdAt: time,
   preview: preview.exactOptional().describe('What the tool would do, as far as its input tells.'),
+  shortened: z
+    .literal(true)
+    .exactOptional()
+    .describe('The preview is left out, and a long input is null: `GET /v1/permissions/{id}` has both.'),
   decision: decisionSchema.exactOptional(),
   message: text.exactOptional(),
   decidedAt: time.exactOptional(),
