@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { linkedSignal } from '../../../core/linked-signal.js';
 import type { HttpEnv } from './add-route.js';
+import { giveWay } from './give-way.js';
 
 export interface ServerSentEvent {
   readonly event?: string;
@@ -75,6 +76,7 @@ export function eventStream(
       },
       async pull(controller) {
         try {
+          await giveWay();
           const found = await reader.next(heartbeatMs);
           // Whoever has left takes nothing more, not even the end.
           if (left.signal.aborted) return;

@@ -1,7 +1,7 @@
 import { SharedData } from './event-stream.js';
 
 /** Smaller ones are printed as fast as they are found. */
-const largeBytes = 16 * 1024;
+const largeBytes = 2 * 1024;
 
 /**
  * Prints what an object stands for once, for all readers that are told of the same object. Nothing is kept alive by it: the
