@@ -23,6 +23,7 @@ import type {
   TurnsView,
   UsageView,
 } from '../src/gateway/channels/http/wire.js';
+import { learnServerTime } from './server-time.js';
 import { pageHeaders, pageKey, signedOut } from './session.js';
 
 /** The gateway's HTTP interface, as docs/http-api.md describes it. The browser adds the session's cookie, and this file the page's key. */
@@ -53,6 +54,7 @@ export const api = {
   turns: (eventId: string, signal?: AbortSignal) =>
     get<TurnsView>(`/v1/events/${part(eventId)}/turns`, signal),
   cancel: (eventId: string) => post<CancelledView>(`/v1/events/${part(eventId)}/cancel`, {}),
+  permission: (id: string) => get<PermissionView>(`/v1/permissions/${part(id)}`),
   decide: (id: string, decision: PermissionDecision, message?: string) =>
     post<PermissionView>(`/v1/permissions/${part(id)}`, { decision, ...(message ? { message } : {}) }),
   backends: (signal?: AbortSignal) => get<BackendsView>('/v1/backends', signal),
@@ -135,6 +137,7 @@ async function call<T>(path: string, init: RequestInit): Promise<T> {
     if (init.signal?.aborted) throw error;
     throw new ApiError(0, 'network', 'The gateway can’t be reached.');
   }
+  learnServerTime(response.headers.get('date'));
   if (response.status === 401) signedOut();
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok) return body as T;

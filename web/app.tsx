@@ -3,6 +3,7 @@ import { announcement, questionsHere, showBadge, toldHere } from './attention.js
 import { useCell } from './cell.js';
 import { channels, followChannels, watchChannels } from './channels.js';
 import { ConversationView } from './conversation/conversation-view.js';
+import { focusMessage } from './conversation/typing.js';
 import { lazy } from './lazy.js';
 import { ListButton } from './list-button.js';
 import { watchNews } from './list-news.js';
@@ -47,6 +48,7 @@ function Shell({ inert }: { readonly inert: boolean }) {
   useEscape(list, closeList);
   return (
     <div class="shell" inert={inert}>
+      {/* It is a button, for the fragment of the address is the view's. */}
       <button type="button" class="skip" onClick={focusMessage}>
         Skip to the message
       </button>
@@ -135,11 +137,6 @@ function useBadge(channel: string | undefined): void {
     const others = all?.filter((one) => one.permissions > 0 && one.channel !== channel).length ?? 0;
     showBadge(others + here, all?.find((one) => one.channel === channel)?.title ?? '');
   }, [all, channel, here]);
-}
-
-/** It is a button, for the fragment of the address is the view's. */
-function focusMessage(): void {
-  document.getElementById('message')?.focus();
 }
 
 function useRoute(): Route {

@@ -1,5 +1,5 @@
 import type { ChannelView } from '../src/gateway/channels/http/wire.js';
-import { api } from './api.js';
+import { ApiError, api } from './api.js';
 import { Cell } from './cell.js';
 import { randomKey } from './conversation/outgoing.js';
 import { ChannelFollower } from './feed/follow.js';
@@ -7,6 +7,9 @@ import { session } from './session.js';
 
 /** The conversations, the one with the newest message first; undefined until they were read. */
 export const channels = new Cell<readonly ChannelView[] | undefined>(undefined);
+
+/** True while the gateway can't be reached: what runs or waits is not known then. */
+export const unreachable = new Cell(false);
 
 export interface Found {
   /** What was looked for. */
@@ -42,8 +45,10 @@ export async function readChannels(): Promise<void> {
     // An answer that was overtaken by a later one is older: what it has not yet would seem to come up again.
     if (mine < shown) return;
     shown = mine;
+    unreachable.set(false);
     channels.set(read);
-  } catch {
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 0) unreachable.set(true);
     // The list stays as it was; the conversation says that the gateway can't be reached.
   }
 }

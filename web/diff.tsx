@@ -11,12 +11,14 @@ export interface DiffProps {
   readonly change: { readonly diff: string } | { readonly before: string; readonly after: string };
   /** What its lines don't tell. */
   readonly notes?: readonly string[];
+  /** The characters that are left out: then nobody can count the lines. */
+  readonly left?: number | undefined;
 }
 
 const atOnce = 400;
 
 /** The change of one file. Long lines are wrapped, and odd characters marked: nothing of it is out of sight. */
-export function Diff({ path, change, notes = [] }: DiffProps) {
+export function Diff({ path, change, notes = [], left = 0 }: DiffProps) {
   const lines = useMemo(
     () => ('diff' in change ? readDiffRows(change.diff) : compareTexts(change.before, change.after)),
     [change],
@@ -31,9 +33,12 @@ export function Diff({ path, change, notes = [] }: DiffProps) {
         <span class="diff-path">
           <VisibleText text={path} />
         </span>
-        <span class="diff-counts">
-          <span class="diff-plus">+{count('added')}</span> <span class="diff-minus">−{count('removed')}</span>
-        </span>
+        {left === 0 && (
+          <span class="diff-counts">
+            <span class="diff-plus">+{count('added')}</span>{' '}
+            <span class="diff-minus">−{count('removed')}</span>
+          </span>
+        )}
         <CopyButton text={text} label={`Copy the change of ${path}`} />
       </figcaption>
       <div class="diff-lines">

@@ -30,6 +30,29 @@ export function timeInWords(iso: string, now = new Date()): string {
   return `${at.toLocaleDateString(undefined, { day: 'numeric', month: 'short', ...year })}, ${time}`;
 }
 
+/** A conversation in which nothing was said has no title but its id. */
+export function titleInWords({
+  title,
+  channel,
+}: {
+  readonly title: string;
+  readonly channel: string;
+}): string {
+  return title === channel && /^chat-\d/.test(channel) ? 'New conversation' : title;
+}
+
+/** Markdown without its signs; of a question in words, the tool and what it is about. For where a text is told in one line. */
+export function plainWords(text: string): string {
+  const asked = /^(Permission needed for .*?)(?:\s[{[]|\n|$)/.exec(text);
+  if (asked?.[1] !== undefined) return asked[1];
+  return text
+    .replace(/^ {0,3}(?:```|~~~).*$/gm, '')
+    .replace(/^\s{0,3}(?:#{1,6}|>|[-*+]|\|)\s+/gm, '')
+    .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
+    .replace(/(\*\*|__|~~)(?=\S)([^\n]*?\S)\1/g, '$2')
+    .replace(/`([^`\n]+)`/g, '$1');
+}
+
 /** The first words of a text, on one line. */
 export function firstWords(text: string, length: number): string {
   const line = text

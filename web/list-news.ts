@@ -1,7 +1,7 @@
 import type { ChannelView } from '../src/gateway/channels/http/wire.js';
 import { notify } from './attention.js';
 import { channels } from './channels.js';
-import { firstWords } from './in-words.js';
+import { firstWords, plainWords } from './in-words.js';
 
 /** What has come up in a conversation that need not be the one in sight. */
 export interface News {
@@ -41,5 +41,5 @@ export function watchNews(told: () => string | undefined): () => void {
 
 function tell({ type, channel: { channel, title, lastText = '' } }: News): void {
   if (type === 'question') void notify('question', channel, 'An agent needs your answer', title);
-  else void notify('answer', channel, title, firstWords(lastText, 160));
+  else void notify('answer', channel, title, firstWords(plainWords(lastText), 160));
 }

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.js';
+import { sendKeptMessages } from './conversation/outgoing.js';
 import { watchSight } from './in-sight.js';
 import {
   findSession,
@@ -17,6 +18,7 @@ void (token === undefined ? findSession() : signIn(token, wrongInAddress));
 watchOtherTabs();
 watchAddress();
 watchSight();
+sendKeptMessages();
 
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

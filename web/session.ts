@@ -123,8 +123,12 @@ export async function signOut(): Promise<void> {
     () => undefined,
   );
   keepPageKey('');
+  forgetConversations();
+}
+
+function forgetConversations(): void {
   try {
-    // What was typed and not sent.
+    // What was typed, and what was not sent yet.
     sessionStorage.clear();
   } catch {
     // Where it is forbidden, nothing was kept.
@@ -135,7 +139,10 @@ export async function signOut(): Promise<void> {
 /** The session is the browser's: what another tab does about it counts here too. */
 export function watchOtherTabs(): void {
   addEventListener('storage', ({ key, newValue }) => {
-    if (key === keyName) session.set(newValue === null ? 'closed' : 'open');
+    if (key !== keyName) return;
+    // Only who signs out takes it away.
+    session.set(newValue === null ? 'closed' : 'open');
+    if (newValue === null) forgetConversations();
   });
 }
 

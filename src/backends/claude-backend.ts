@@ -52,6 +52,8 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
   #hasSnapshots = true;
   readonly #costs = new RecentSessions<number>();
 
+  readonly readingTools = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead', 'TodoRead', 'TodoWrite']);
+
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
     return (await import('./claude/session-record.js')).recordedTools(query, this.inherited);
   }

@@ -121,6 +121,9 @@ export class CodexBackend extends OneShotBackend<CodexState> {
     return { ...found, ...nativeCodex(found.command, this.inherited) };
   }
 
+  /** Codex reads files with its shell, which may do anything. */
+  readonly readingTools = new Set(['update_plan']);
+
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
     return (await import('./codex/session-record.js')).recordedTools(query, this.inherited);
   }

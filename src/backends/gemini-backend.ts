@@ -53,6 +53,11 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
 
   readonly #instructions = new RecentSessions<string>(200);
 
+  readonly readingTools = new Set([
+    ...['read_file', 'read_many_files', 'list_directory', 'glob'],
+    ...['grep_search', 'search_file_content', 'write_todos'],
+  ]);
+
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
     return (await import('./gemini/session-record.js')).recordedTools(query, this.inherited);
   }

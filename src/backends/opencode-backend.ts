@@ -52,6 +52,8 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
   /** A run has shown that this OpenCode has the older name of the flag. */
   #olderFlagSeen = false;
 
+  readonly readingTools = new Set(['read', 'grep', 'glob', 'list', 'todoread', 'todowrite']);
+
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
     // Another user's database is not opened with our rights: SQLite would leave files of ours beside it.
     if (this.config.user !== undefined)

@@ -226,6 +226,11 @@ export interface BackendAdapter {
   credentials?(): Promise<FoundCredentials>;
   /** How a person signs in. */
   readonly signIn?: string | undefined;
+  /**
+   * The names of the CLI's own tools that change nothing: they read files, search in them, or keep the model's plan. A turn
+   * that waits for a permission and has used no others may be run again. Every other tool is held to change something.
+   */
+  readonly readingTools?: ReadonlySet<string> | undefined;
   /** The tools that a turn had begun, by the CLI's own record of the session. Never rejects. */
   recordedTools?(query: RecordQuery): Promise<RecordedTools>;
 }

@@ -7,6 +7,7 @@ import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { commandOf } from '../gateway/choose-backend.js';
 import { backendConfig, type GatewayConfig, loadConfig, settingsLeftOut } from '../gateway/config.js';
+import { registerDemoBackend } from './demo-backend.js';
 import { demoHome, readDemoEnvironment } from './demo-environment.js';
 
 /** The settings that a chain is resolved and run with. */
@@ -61,6 +62,7 @@ async function ownConfig({ cwd }: ChainPlace, warn: (text: string) => void) {
 }
 
 function demoConfig({ cwd }: ChainPlace) {
+  registerDemoBackend();
   const here = cwd === undefined ? {} : { WORKING_DIR: resolve(cwd) };
   const { settings, inherited } = readDemoEnvironment({
     WORKING_DIR: process.cwd(),

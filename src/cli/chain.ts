@@ -14,6 +14,7 @@ import { planText } from './chain-plan.js';
 import { showRun } from './chain-run.js';
 import { canResume, newestToResume, runsText, runText } from './chain-runs.js';
 import { type ChainSettings, chainSettings, homeOfRuns } from './chain-settings.js';
+import { demoBackend } from './demo-backend.js';
 import { sweepAfterCrash } from './sweep-after-crash.js';
 import { Terminal } from './terminal.js';
 
@@ -159,7 +160,7 @@ function resolve(
 ): Promise<ResolvedChain> {
   const { file, target: chain, variables, prompt, promptFile, model, nonce, allowUnsupported } = flags;
   const { cwd, defaultBackend, configFor } = settings;
-  const backend = flags.demo ? 'claude' : flags.backend;
+  const backend = flags.demo ? demoBackend : flags.backend;
   const request: ChainRequest = { cwd, chain, variables, defaultBackend, configFor };
   const chosen = { file, prompt, promptFile, backend, model };
   return resolveChain({

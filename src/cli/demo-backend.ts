@@ -13,7 +13,7 @@ export const demoBackend = 'demo';
  * The bundled demo agent, which speaks Claude's protocol. It has a name of its own, so that `/backend claude` means Claude in a
  * demo too.
  */
-export class DemoBackend extends ClaudeCodeBackend {
+class DemoBackend extends ClaudeCodeBackend {
   protected override readonly vendor: Vendor = {
     name: demoBackend,
     label: 'Demo',

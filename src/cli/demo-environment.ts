@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Environment, given, trustedHome } from '../config/home-directory.js';
 import { isSettingName } from '../config/settings.js';
 import { TurnoutError } from '../core/errors.js';
+import { makeDirectory } from '../core/make-directory.js';
 import { demoAgentPath } from './demo-backend.js';
 
 /** The settings of the environment that count for a demo: where it listens, what it logs, where its agent works. */
@@ -25,15 +25,16 @@ export function demoHome(environment: Environment): string {
 export function readDemoEnvironment(environment: Environment, flags: Environment = {}) {
   const home = demoHome({ ...environment, ...flags });
   const own = Object.entries(environment).filter(([name]) => !isSettingName(name) || kept.has(name));
-  const workingDir = given(environment['WORKING_DIR']) ?? makeDirectory(join(home, 'work'));
+  const workingDir = given(environment['WORKING_DIR']) ?? dataDirectory(join(home, 'work'));
   const inherited = { ...Object.fromEntries(own), TURNOUT_HOME: home };
   const fixed = { BACKEND_CLI_PATH: demoAgentPath, AGENT_BACKEND: 'claude', WORKING_DIR: workingDir };
   return { settings: { ...inherited, ...flags, ...fixed, TURNOUT_HOME: home }, inherited };
 }
 
-function makeDirectory(path: string): string {
+/** Makes a directory of the demo's data, and says what to do if that can't be. */
+export function dataDirectory(path: string): string {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeDirectory(path);
     return path;
   } catch (cause) {
     throw new TurnoutError(

@@ -22,7 +22,7 @@ export function demoGateway(environment: Environment, flags: Environment = {}): 
   return { settings: { ...settings, ...own }, inherited, homesOfRuns };
 }
 
-export const welcomeChannel = 'welcome';
+const welcomeChannel = 'welcome';
 
 const welcomePrompt = 'Show me around';
 

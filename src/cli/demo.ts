@@ -1,11 +1,10 @@
-import { mkdirSync } from 'node:fs';
 import { given } from '../config/home-directory.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { backendConfig, loadConfig, readConfig } from '../gateway/config.js';
 import { HeldError } from '../store/instance-lock.js';
 import { demoBackend, registerDemoBackend } from './demo-backend.js';
-import { readDemoEnvironment } from './demo-environment.js';
+import { dataDirectory, readDemoEnvironment } from './demo-environment.js';
 import { demoGateway, welcomeWhenFollowed } from './demo-gateway.js';
 import { type DemoOptions, readDemoOptions } from './demo-options.js';
 import { suggestedPrompts } from './demo-prompts.js';
@@ -94,7 +93,7 @@ function quiet(served: Served): Served {
 async function runInTerminal(prompt: string, flags: Record<string, string>): Promise<number> {
   const { settings, inherited } = readDemoEnvironment({ WORKING_DIR: process.cwd(), ...process.env }, flags);
   const config = loadConfig(settings);
-  mkdirSync(config.home, { recursive: true, mode: 0o700 });
+  dataDirectory(config.home);
   process.stderr.write(`turnout: the demo agent answers. You: ${prompt}\n`);
   registerDemoBackend();
   const turn = sessionTurn(prompt, {

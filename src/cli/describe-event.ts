@@ -82,8 +82,10 @@ function promptLines(
   const seeded =
     prompt.seededMessages === 0 ? '' : `; ${count(prompt.seededMessages)} messages of the archive in front`;
   const files = `${prompt.files.length} ${prompt.files.length === 1 ? 'file' : 'files'}`;
+  const facts = `${files}, ${count(prompt.characters)} characters, ${hash(prompt.hash)}`;
+  const isEmpty = prompt.files.length === 0 && prompt.characters === 0;
   return [
-    `${files}, ${count(prompt.characters)} characters, ${hash(prompt.hash)}${seeded}`,
+    `${isEmpty ? 'none' : facts}${seeded}`,
     ...prompt.files.map(
       ({ path, bytes, truncated, sha256 }) =>
         `  ${oneLine(path)}  ${count(bytes)} bytes${truncated ? ', truncated' : ''}  ${hash(sha256)}`,

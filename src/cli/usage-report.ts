@@ -1,6 +1,7 @@
 import { cost, count } from '../core/format.js';
 import { oneLine } from '../core/quote.js';
-import type { ArchiveReader, UsageQuery, UsageRow } from '../gateway/archive/open-archive.js';
+import { addUsage, type UsageRow } from '../core/usage-row.js';
+import type { ArchiveReader, UsageQuery } from '../gateway/archive/open-archive.js';
 import {
   type ArchiveOptions,
   notHere,
@@ -71,7 +72,7 @@ async function run(archive: ArchiveReader, { query, json }: UsageOptions, termin
     throw notHere(`There is no channel ${JSON.stringify(channel)}.`, '`turnout history` lists the channels.');
   }
   const rows = await archive.usage(query);
-  const total = rows.reduce(sum, nothing);
+  const total = rows.reduce(addUsage, nothing);
   if (json) {
     const report = { by: query.by, rows: rows.map(withKnownCost), total: withKnownCost(total) };
     await terminal.write(`${JSON.stringify(report, null, 2)}\n`);
@@ -87,17 +88,6 @@ const nothing: UsageRow = {
   cachedInputTokens: 0,
   costUsd: 0,
 };
-
-function sum(one: UsageRow, other: UsageRow): UsageRow {
-  return {
-    key: one.key,
-    turns: one.turns + other.turns,
-    inputTokens: one.inputTokens + other.inputTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
-    costUsd: one.costUsd + other.costUsd,
-  };
-}
 
 /** Leaves out a cost of 0: it means unknown, not free, because not every CLI reports a cost. */
 function withKnownCost({ costUsd, ...row }: UsageRow) {

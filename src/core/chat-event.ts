@@ -112,6 +112,8 @@ export interface NoticeEvent {
   readonly raw?: string;
   /** Set if the notice tells of a failed call of the model's API that the CLI makes again. */
   readonly retry?: Retry;
+  /** Set by the gateway if the notice tells that the message of this event was taken into the turn: what follows may be its answer. */
+  readonly eventId?: string;
 }
 
 export interface Retry {

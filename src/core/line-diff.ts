@@ -1,8 +1,3 @@
-/** The longest diff that is written out. */
-export interface DiffLimits {
-  readonly maxCharacters: number;
-}
-
 export interface DiffNames {
   /** Undefined if there is no file yet. */
   readonly before?: string | undefined;
@@ -14,37 +9,40 @@ export interface DiffNames {
  * A unified diff of two texts with three lines around each change; empty if they are the same. Texts that differ in very many
  * lines are shown as one replaced block: the search for the shortest diff is bounded.
  */
-export function unifiedDiff(
-  before: string,
-  after: string,
-  names: DiffNames,
-  { maxCharacters }: DiffLimits = { maxCharacters: Number.POSITIVE_INFINITY },
-): string {
+export function unifiedDiff(before: string, after: string, names: DiffNames): string {
   const old = splitLines(before);
   const young = splitLines(after);
   const hunks = hunksOf(diffLines(old, young));
   if (hunks.length === 0) return '';
-  let text = diffHeading(names);
+  const parts = [diffHeading(names)];
   for (const hunk of hunks) {
-    text += headerOf(hunk);
+    parts.push(headerOf(hunk));
     for (const { type, at } of hunk.lines) {
       const line = (type === '+' ? young : old)[at] ?? '';
-      text += `${type}${line}${line.endsWith('\n') ? '' : `\n${noNewline}\n`}`;
-      if (text.length > maxCharacters) return cutDiff(text, maxCharacters);
+      parts.push(type, line, line.endsWith('\n') ? '' : `\n${noNewline}\n`);
     }
   }
-  return text;
+  return parts.join('');
 }
 
 export function diffHeading({ before, after }: DiffNames): string {
   return `--- ${named('a', before)}\n+++ ${named('b', after)}\n`;
 }
 
-/** Readers of diffs pass over lines that begin with a backslash. */
-export function cutDiff(diff: string, maxCharacters: number): string {
-  if (diff.length <= maxCharacters) return diff;
-  const whole = diff.slice(0, diff.lastIndexOf('\n', Math.max(0, maxCharacters - 1)) + 1);
-  return `${whole}\\ The diff is longer: the rest is not shown\n`;
+/**
+ * The beginning of a diff, with how many characters are left out. It may end within a line: of a file that is one long line
+ * there would be nothing to see. Readers of diffs pass over lines that begin with a backslash.
+ */
+export function cutDiff(
+  diff: string,
+  maxCharacters: number,
+): { readonly diff: string; readonly left: number } {
+  if (diff.length <= maxCharacters) return { diff, left: 0 };
+  // Half of a surrogate pair is no character.
+  const kept = diff.slice(0, Math.max(0, maxCharacters)).replace(/[\uD800-\uDBFF]$/, '');
+  const left = diff.length - kept.length;
+  const begun = kept === '' || kept.endsWith('\n') ? kept : `${kept}\n`;
+  return { diff: `${begun}\\ The diff goes on: ${left} more characters are not shown\n`, left };
 }
 
 const noNewline = '\\ No newline at end of file';

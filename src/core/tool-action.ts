@@ -1,16 +1,7 @@
+import { cutAction } from './cut-action.js';
 import { printJson } from './json.js';
 import { type PatchPart, readPatch } from './patch-text.js';
-import {
-  cut,
-  entriesOf,
-  type Fields,
-  fieldsOf,
-  firstText,
-  listOf,
-  maxPath,
-  maxText,
-  pathOf,
-} from './tool-fields.js';
+import { entriesOf, type Fields, fieldsOf, firstText, listOf, pathOf } from './tool-fields.js';
 
 /*
  * What a tool of an agent does, by its name and its input as `tool_start` and `permission_request` carry them. A pure function
@@ -47,6 +38,11 @@ export interface TodoItem {
 
 /** Never throws, whatever a model has put in; longer texts and lists are cut, and say so. */
 export function describeToolInput(tool: string, input: unknown): ToolAction {
+  return cutAction(describeWholeInput(tool, input));
+}
+
+/** The same with nothing cut: for those who are to allow it. */
+export function describeWholeInput(tool: string, input: unknown): ToolAction {
   return tools.get(tool)?.read(input) ?? { type: 'other' };
 }
 
@@ -77,8 +73,6 @@ interface EditFields {
   readonly after?: readonly string[];
   readonly diff?: readonly string[];
 }
-
-const maxEntries = 200;
 
 /**
  * Each tool by its exact name, and with no other fields than its own: a model may add fields that the CLI ignores, and must
@@ -122,7 +116,7 @@ function command(name: string, cwdName?: string): Tool {
     const words = Array.isArray(given) ? given.map(wordOf).join(' ') : given;
     if (typeof words !== 'string' || words === '') return undefined;
     const cwd = cwdName === undefined ? undefined : firstText(fields, [cwdName]);
-    return { type: 'command', command: cut(withoutShell(words)), ...(cwd ? { cwd: cut(cwd, maxPath) } : {}) };
+    return { type: 'command', command: withoutShell(words), ...(cwd ? { cwd } : {}) };
   };
   const unshown = (fields: Fields) =>
     except(fields, cwdName !== undefined && typeof fields[cwdName] === 'string' ? [name, cwdName] : [name]);
@@ -155,9 +149,9 @@ function edits(names: EditFields): Tool {
   };
   const unshown = (fields: Fields) => [
     ...except(fields, [...namesIn(fields, { path: names.path }), 'edits']),
-    ...listOf(fields['edits'])
-      .slice(0, maxEntries)
-      .flatMap((one, nth) => except(one, namesIn(one, { ...names, path: [] }), `edits[${nth}].`)),
+    ...listOf(fields['edits']).flatMap((one, nth) =>
+      except(one, namesIn(one, { ...names, path: [] }), `edits[${nth}].`),
+    ),
   ];
   return { read, unshown };
 }
@@ -174,7 +168,7 @@ function namesIn(
 
 function except(fields: Fields, names: readonly string[], prefix = ''): readonly UnshownField[] {
   return entriesOf(fields).flatMap(([name, value]) =>
-    value === undefined || names.includes(name) ? [] : [{ name: cut(prefix + name, maxPath), value }],
+    value === undefined || names.includes(name) ? [] : [{ name: prefix + name, value }],
   );
 }
 
@@ -190,9 +184,9 @@ function textsOf(fields: Fields, { before = [], after = [], diff = [] }: EditFie
     diff: firstText(fields, diff),
   };
   return {
-    ...(texts.before === undefined ? {} : { before: cut(texts.before) }),
-    ...(texts.after === undefined ? {} : { after: cut(texts.after) }),
-    ...(texts.diff === undefined ? {} : { diff: cut(texts.diff) }),
+    ...(texts.before === undefined ? {} : { before: texts.before }),
+    ...(texts.after === undefined ? {} : { after: texts.after }),
+    ...(texts.diff === undefined ? {} : { diff: texts.diff }),
   };
 }
 
@@ -212,15 +206,15 @@ function readPatchInput(input: unknown): ToolAction | undefined {
   const told = asEdits([...codexChanges(fields['changes']), ...openCodeFiles(fields['files'])]);
   if (told !== undefined) return told;
   const written = typeof input === 'string' ? input : firstText(fields, patchTexts);
-  return asEdits(written === undefined ? [] : readPatch(cut(written, 8 * maxText)).map(patchEdit));
+  return asEdits(written === undefined ? [] : readPatch(written).map(patchEdit));
 }
 
 function patchEdit({ path, type, text, movedTo }: PatchPart): FileEdit {
-  const told = { add: { after: cut(text) }, update: { diff: cut(text) }, delete: { deleted: true } } as const;
+  const told = { add: { after: text }, update: { diff: text }, delete: { deleted: true } } as const;
   return {
-    path: cut(path, maxPath),
+    path,
     ...told[type],
-    ...(movedTo === undefined ? {} : { movedTo: cut(movedTo, maxPath) }),
+    ...(movedTo === undefined ? {} : { movedTo }),
   };
 }
 
@@ -258,7 +252,7 @@ function openCodeFiles(files: unknown): readonly FileEdit[] {
 }
 
 function moveOf(target: unknown): Pick<FileEdit, 'movedTo'> {
-  return typeof target === 'string' && target !== '' ? { movedTo: cut(target, maxPath) } : {};
+  return typeof target === 'string' && target !== '' ? { movedTo: target } : {};
 }
 
 const cellNotes = {
@@ -287,22 +281,19 @@ function notebookNames(fields: Fields): readonly string[] {
 }
 
 function asEdits(found: readonly FileEdit[]): ToolAction | undefined {
-  if (found.length === 0) return undefined;
-  const left = found.length - maxEntries;
-  const more = left > 0 ? [{ path: `… (${left} more)` }] : [];
-  return { type: 'edit', edits: [...found.slice(0, maxEntries), ...more] };
+  return found.length === 0 ? undefined : { type: 'edit', edits: found };
 }
 
 function todos(listName: string, textName: string): Tool {
   const read = (input: unknown): ToolAction | undefined => {
     const list = fieldsOf(input)[listName];
     if (!Array.isArray(list)) return undefined;
-    const items = listOf(list.slice(0, maxEntries)).flatMap((item): readonly TodoItem[] => {
+    const items = listOf(list).flatMap((item): readonly TodoItem[] => {
       const text = firstText(item, [textName]);
       const status = item['status'];
       if (text === undefined || status === 'cancelled') return [];
       const state = status === 'completed' || status === 'in_progress' ? status : 'pending';
-      return [{ text: cut(text, 1000), state }];
+      return [{ text, state }];
     });
     return { type: 'todos', items };
   };

@@ -2,12 +2,9 @@
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export const maxText = 512 * 1024;
-export const maxPath = 4096;
-
 export function pathOf(fields: Fields, names: readonly string[]): string | undefined {
   const path = firstText(fields, names);
-  return path === undefined || path === '' ? undefined : cut(path, maxPath);
+  return path === undefined || path === '' ? undefined : path;
 }
 
 export function fieldsOf(value: unknown): Fields {
@@ -24,10 +21,4 @@ export function listOf(value: unknown): readonly Fields[] {
 
 export function firstText(fields: Fields, names: readonly string[]): string | undefined {
   return names.map((name) => fields[name]).find((value) => typeof value === 'string');
-}
-
-/** Whoever is shown the text must see that it is not all. */
-export function cut(text: string, max = maxText): string {
-  if (text.length <= max) return text;
-  return `${text.slice(0, max)}\n… (${text.length - max} more characters)`;
 }

@@ -4,6 +4,7 @@ import { describeToolInput } from './tool-action.js';
 export { editNotes } from './edit-notes.js';
 export {
   describeToolInput,
+  describeWholeInput,
   type FileEdit,
   type TodoItem,
   type ToolAction,

@@ -170,6 +170,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     enabled: config.workTreeChanges,
     path: env['PATH'],
     homes: config.agentUser === undefined ? [] : [config.agentUser.home],
+    user: config.agentUser,
     log,
     now,
   });

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { isInside } from '../core/is-inside.js';
 import type { GatewayConfig } from './config.js';
 import { MarkdownConfigLoader } from './persona/markdown-config-loader.js';
 
@@ -63,9 +64,4 @@ function realPath(path: string): string {
   if (existsSync(whole)) return realpathSync(whole);
   const parent = dirname(whole);
   return parent === whole ? whole : join(realPath(parent), basename(whole));
-}
-
-function isInside(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

@@ -46,6 +46,8 @@ export interface GatewayOptions {
   readonly chainRuns?: ChainRuns | undefined;
   /** The built page, which is served at `/`; without it there is nothing. */
   readonly pageDirectory?: string | undefined;
+  /** The time that a change waits while another program holds the database: 5 seconds unless given. */
+  readonly lockTimeoutMs?: number | undefined;
   /** Called when somebody begins to follow a channel. */
   readonly onFollowed?: ((channel: string) => void) | undefined;
   /** In place of the client that is loaded when there is a token. */
@@ -99,11 +101,11 @@ export class Gateway implements GatewayFace {
       const hooks = await HookManager.load(config.configDir, log, env);
       await endFormerAgents(config.home, log);
       const ballast = await Ballast.open({ directory: config.home });
-      const opened = await openSqliteStore(join(config.home, databaseFile), { ballast });
+      const { lockTimeoutMs, onFollowed, pageDirectory, loadDiscord } = options;
+      const opened = await openSqliteStore(join(config.home, databaseFile), { ballast, lockTimeoutMs });
       const storeHealth = new StoreHealth({ store: opened, log });
       const { store } = storeHealth;
       const watch: Watcher = options.watch ?? (() => undefined);
-      const { onFollowed, pageDirectory, loadDiscord } = options;
       const parts = buildParts({
         ...{
           config,
@@ -270,7 +272,7 @@ export class Gateway implements GatewayFace {
   }
 
   pendingPermissions(): Promise<readonly StoredPermission[]> {
-    return this.#store.pendingPermissions();
+    return this.#store.pendingOutlines();
   }
 
   permission(id: string): Promise<StoredPermission | undefined> {
@@ -391,7 +393,12 @@ export class Gateway implements GatewayFace {
     if (now === undefined) return log.warn('the clock was set forward: nothing old is removed for now');
     const directory = join(config.home, 'archive');
     try {
-      await applyRetention({ store: this.#store, directory, days: config.retentionDays, now });
+      const days = config.retentionDays;
+      const removed = await applyRetention({ store: this.#store, directory, days, now });
+      if (Object.values(removed).some((count) => count > 0))
+        log.info(`conversations older than ${days} days were removed (RETENTION_DAYS)`, {
+          ...removed,
+        });
     } catch (error) {
       log.error('old conversations could not be removed', { error });
     }

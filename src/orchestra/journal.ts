@@ -4,7 +4,6 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
@@ -13,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { ErrorCode, Usage } from '../core/chat-event.js';
 import { isShortage, TurnoutError } from '../core/errors.js';
+import { makeDirectory } from '../core/make-directory.js';
 import type { ResolvedChain, RunStatus, StepReport } from './types.js';
 
 /** The steps of a run, in the order in which they were written. Each is on disk before what follows it is begun. */
@@ -124,7 +124,7 @@ export class Journal {
   static create(directory: string, watch?: JournalWatcher): Journal {
     const path = journalFile(directory);
     try {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      makeDirectory(directory);
       return new Journal(path, openSync(path, 'ax', 0o600), watch);
     } catch (cause) {
       throw unwritable(path, cause);

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { constants, existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { constants, existsSync, lstatSync, realpathSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { childEnvironment } from '../backends/launch/child-environment.js';
 import { TurnoutError } from '../core/errors.js';
+import { makeDirectory } from '../core/make-directory.js';
 import { runGit } from '../process/run-git.js';
 import { type DirectoryLock, HeldError, lockDirectory } from '../store/instance-lock.js';
 
@@ -104,7 +105,7 @@ export async function addWorktree(cwd: string, home: string, runId: string): Pro
   }
   const path = join(home, 'worktrees', runId);
   const branch = `turnout/${runId}`;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path));
   await gitOutput(cwd, [
     ...(await withoutFilters(cwd)),
     'worktree',

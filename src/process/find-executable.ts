@@ -18,9 +18,12 @@ export async function findExecutable(
   env: { readonly PATH?: string },
   cwd = '.',
 ): Promise<FoundExecutable> {
+  const isPath = nameOrPath.includes('/');
   let best: FoundExecutable = { problem: 'missing', path: nameOrPath };
   for (const candidate of candidates(nameOrPath, env, cwd)) {
-    const problem = await problemOf(candidate);
+    const found = await problemOf(candidate);
+    // A folder of PATH that this user may not enter tells nothing of what is in it.
+    const problem = found === 'closed' ? (isPath ? 'not_executable' : 'missing') : found;
     if (problem === undefined) return { path: candidate };
     if ('problem' in best && rank[problem] > rank[best.problem]) best = { problem, path: candidate };
   }
@@ -37,11 +40,11 @@ function candidates(nameOrPath: string, env: { readonly PATH?: string }, cwd: st
   return folders.map((folder) => resolve(cwd, join(folder, nameOrPath)));
 }
 
-async function problemOf(path: string): Promise<ExecutableProblem | undefined> {
+async function problemOf(path: string): Promise<ExecutableProblem | 'closed' | undefined> {
   try {
     if ((await stat(path)).isDirectory()) return 'is_directory';
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'not_executable' : 'missing';
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'closed' : 'missing';
   }
   return await access(path, constants.X_OK).then(
     () => undefined,

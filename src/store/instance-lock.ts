@@ -1,8 +1,9 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnoutError } from '../core/errors.js';
+import { makeDirectory } from '../core/make-directory.js';
 import type { Sqlite, SqliteConnection } from '../sqlite/connection.js';
 import { loadSqlite } from '../sqlite/load-sqlite.js';
 
@@ -22,7 +23,7 @@ export async function lockDirectory(directory: string, name = 'gateway'): Promis
   const lockFile = join(directory, `${name}.lock`);
   let db: SqliteConnection | undefined;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     db = await holdExclusively(() => openLockFile(lockFile, Sqlite));
     if (db !== undefined) await writePid(pidFile);
   } catch (error) {

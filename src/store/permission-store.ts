@@ -9,6 +9,8 @@ export interface PermissionStore {
   /** Answers a pending request; undefined if none is pending with that id. */
   decidePermission(id: string, answer: PermissionAnswer): Promise<StoredPermission | undefined>;
   pendingPermissions(): Promise<readonly StoredPermission[]>;
+  /** Those that wait, of one channel or of all, oldest first: long inputs, and those beyond some, are left out. */
+  pendingOutlines(channel?: string): Promise<readonly StoredPermission[]>;
   /** All questions of a turn, answered ones too. */
   questions(turnId: string): Promise<readonly StoredPermission[]>;
   permission(id: string): Promise<StoredPermission | undefined>;

@@ -1,4 +1,5 @@
-import type { StoreCounts, TurnStatistics, UsageRow } from './rows.js';
+import type { UsageRow } from '../core/usage-row.js';
+import type { StoreCounts, TurnStatistics } from './rows.js';
 
 /** Numbers over many turns. */
 export interface ReportStore {

@@ -183,7 +183,7 @@ export interface StoredMessage {
   readonly event?: { readonly state: EventState; readonly begun: boolean } | undefined;
 }
 
-export type MessageOutline = Pick<StoredMessage, 'id' | 'role' | 'eventId'>;
+export type MessageOutline = Pick<StoredMessage, 'id' | 'role' | 'eventId' | 'createdAt'>;
 
 /** A message as a part of the conversation with an agent. */
 export interface ConversationMessage extends StoredMessage {
@@ -206,6 +206,8 @@ export interface StoredPermission {
   readonly turnId: string;
   readonly tool: string;
   readonly input: unknown;
+  /** True in a list that has no room for the input: it is undefined there. */
+  readonly inputLeftOut?: true;
   readonly options: readonly PermissionDecision[];
   readonly state: 'pending' | 'decided' | 'void';
   readonly decision?: PermissionDecision | undefined;
@@ -272,15 +274,6 @@ export interface TurnStatistics {
   readonly cachedInputTokens: number;
   readonly costUsd: number;
   readonly errors: Readonly<Partial<Record<ErrorCode, number>>>;
-}
-
-export interface UsageRow {
-  readonly key: string;
-  readonly turns: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly costUsd: number;
 }
 
 export interface StoreCounts {

@@ -1,5 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { sessionId, writeSessions } from '../unit/backends/record/written-sessions.js';
 import { addressOf, answers, open, say, setUpPage, token, useBrowser } from './stage.js';
 
 useBrowser();
@@ -173,30 +176,35 @@ describe('the list of conversations (16.4)', () => {
 });
 
 describe('permissions (16.4)', () => {
-  it('shows what would be done, and does it when it is allowed', async () => {
+  it('shows what would be done, and does it when it is allowed; is denied with a reason, or by a message; one that is queued leaves it open', async () => {
     const client = await setUpPage().start();
     const { page } = await open(addressOf(client));
-    await say(page, 'write a note: buy milk');
     const card = page.getByRole('region', { name: /^Permission/ });
-    await card.getByText('buy milk').first().waitFor();
-    await page.getByRole('button', { name: 'Allow', exact: true }).click();
-    await finished(page);
-    expect(await card.count()).toBe(0);
-    expect(await answers(page).first().innerText()).toMatch(/Allowed/);
-  });
-
-  it('denies with a reason', async () => {
-    const client = await setUpPage().start();
-    const { page } = await open(addressOf(client));
     await say(page, 'write a note: buy milk');
+    await card.getByText('buy milk').first().waitFor();
+    await page.getByText('Send denies what is asked').waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('write a note: queued');
+    await page.getByRole('button', { name: 'Queue', exact: true }).click();
+    await page.getByRole('list', { name: 'Waiting messages' }).getByText('queued').waitFor();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await expect.poll(() => answers(page).first().innerText()).toMatch(/Allowed/);
+
+    await card.getByText('queued').first().waitFor();
     await page.getByRole('button', { name: 'Say why' }).click();
     await page.getByRole('textbox', { name: 'Reason' }).fill('not in my kitchen');
     await page.getByRole('button', { name: 'Deny', exact: true }).click();
     await finished(page);
-    expect(await answers(page).first().innerText()).toContain('not in my kitchen');
+    expect(await card.count()).toBe(0);
+    expect(await answers(page).nth(1).innerText()).toContain('not in my kitchen');
+
+    await say(page, 'write a note: a third');
+    await card.waitFor();
+    await say(page, 'say exactly: something else');
+    await answers(page).getByText('something else').first().waitFor();
+    expect(await answers(page).nth(2).innerText()).toContain('Denied');
   });
 
-  it('takes Enter and Escape only when the question has the focus, and never from the message', async () => {
+  it('takes Enter only when it has the focus, to which an Enter without a message leads; Escape from the message denies it, and stops nothing', async () => {
     const client = await setUpPage().start();
     const { page } = await open(addressOf(client));
     const card = page.getByRole('region', { name: /^Permission/ });
@@ -206,34 +214,49 @@ describe('permissions (16.4)', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('message');
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('I am typ');
     await page.getByRole('textbox', { name: 'Message' }).fill('');
-    // An empty message is nothing, and no answer either.
-    await page.keyboard.press('Enter');
-    await page.waitForTimeout(300);
-    expect(await card.count()).toBe(1);
-    await card.focus();
+    await page.getByText('Without a message, Enter goes to the question. Esc denies it.').waitFor();
+    expect(await card.locator('.permission-keys').isVisible()).toBe(false);
     await page.waitForTimeout(800);
     await page.keyboard.press('Escape');
     await finished(page);
-    expect(await answers(page).first().innerText()).toContain('Denied');
-    await page.waitForTimeout(1600);
-    await say(page, 'write a note: two');
+    expect(await answers(page).first().innerText()).toMatch(/Denied/);
+    expect(await page.getByText(/^Stopped/).count()).toBe(0);
+
+    await page.getByRole('textbox', { name: 'Message' }).fill('write a note: two');
+    await page.keyboard.press('Enter');
     await card.waitFor();
-    // Nobody has typed for a while: the question takes the focus.
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('message');
+    // An empty message is no answer: it leads to the question, and so does the second half of a double press.
     await page.waitForTimeout(800);
-    if (await page.evaluate(() => document.activeElement?.id === 'message')) await card.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => card.evaluate((one) => one === document.activeElement)).toBe(true);
+    await card.getByText('Enter allows, Esc denies').waitFor();
+    await page.waitForTimeout(400);
+    expect(await card.count()).toBe(1);
     await page.keyboard.press('Enter');
     await expect.poll(() => answers(page).nth(1).innerText()).toContain('Allowed');
   });
+});
 
-  it('is denied by a message, which the agent gets', async () => {
-    const client = await setUpPage().start();
+describe('where nobody is asked, and no turn steered (16.4)', () => {
+  it('says so, and how to change it; Send queues', async () => {
+    const client = await setUpPage({
+      BACKEND_LIVE: '0',
+      PERMISSION_MODE: 'bypass',
+      TURNOUT_DEMO_SPEED: '1',
+    }).start();
     const { page } = await open(addressOf(client));
-    await say(page, 'write a note: buy milk');
-    await page.getByRole('region', { name: /^Permission/ }).waitFor();
-    await page.getByText('A message denies what is asked').waitFor();
-    await say(page, 'say exactly: something else');
-    await answers(page).getByText('something else').first().waitFor();
-    expect(await answers(page).first().innerText()).toContain('Denied');
+    await page.getByText('It asks nothing, and does what it decides.').waitFor();
+    await page.getByText('PERMISSION_MODE=ask').waitFor();
+    await page.getByText('asks nothing', { exact: true }).waitFor();
+    await say(page, 'count to 500');
+    await page.getByText('Send queues: it runs after this turn.').waitFor();
+    expect(await page.getByRole('button', { name: 'Queue', exact: true }).count()).toBe(0);
+    await say(page, 'say exactly: later');
+    await page.getByRole('list', { name: 'Waiting messages' }).getByText('later').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await answers(page).getByText('later', { exact: true }).waitFor();
   });
 });
 
@@ -354,15 +377,13 @@ describe('a turn that runs (16.4)', () => {
     const client = await setUpPage().start();
     const { page } = await open(addressOf(client));
     await page.getByRole('textbox', { name: 'Message' }).waitFor();
-    for (let tabs = 0; tabs < 8; tabs += 1) {
+    const tabs = Array.from({ length: 8 }, async (_, tab) => {
       const behind = await page.context().newPage();
-      await behind.goto(addressOf(client, `#/c/tab-${tabs}`));
+      await behind.addInitScript(() => Object.defineProperty(document, 'hidden', { value: true }));
+      await behind.goto(addressOf(client, `#/c/tab-${tab}`));
       await behind.getByRole('textbox', { name: 'Message' }).waitFor();
-      await behind.evaluate(() => {
-        Object.defineProperty(document, 'hidden', { value: true });
-        document.dispatchEvent(new Event('visibilitychange'));
-      });
-    }
+    });
+    await Promise.all(tabs);
     await say(page, 'say exactly: seen');
     await answers(page).getByText('seen').waitFor();
   });
@@ -382,6 +403,113 @@ describe('a turn that runs (16.4)', () => {
     await answers(page).getByText('meanwhile').waitFor({ timeout: 30_000 });
     expect(await answers(page).count()).toBe(2);
     await expect.poll(() => page.getByText('Reconnecting').count()).toBe(0);
+    // What could not be sent outlives the page, and arrives once.
+    await page.route('**/messages', (route) => route.abort());
+    await say(page, 'say exactly: outlived');
+    await page.getByText('Not sent yet').waitFor();
+    await page.reload();
+    await page.getByText('outlived').waitFor();
+    await page.unroute('**/messages');
+    await answers(page).getByText('outlived', { exact: true }).waitFor();
+    await page.reload();
+    await answers(page).getByText('outlived', { exact: true }).waitFor();
+    expect(await answers(page).count()).toBe(3);
+    expect(await page.getByText('Not sent yet').count()).toBe(0);
+  });
+});
+
+describe('a turn with everything in it (16.4)', () => {
+  it('folds what was thought, shows the plan and the time, is allowed for good, and can be copied and looked at again', async () => {
+    const client = await setUpPage().start();
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const { page, problems } = await open(addressOf(client), { permissions });
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await say(page, 'show me around');
+    const time = page.locator('.running-time');
+    const early = await time.textContent();
+    const answer = answers(page).first();
+    const thought = answer.getByText('Somebody may be here for the first time');
+    await answer.getByText('Thought', { exact: true }).waitFor();
+    expect(await thought.count()).toBe(0);
+    await answer.getByText('Thought', { exact: true }).click();
+    await thought.waitFor();
+    await page.getByText('Todo list: 1 of 3 done').waitFor();
+    const plan = page.locator('.todo-list').getByRole('listitem');
+    expect(await plan.allInnerTexts()).toEqual([
+      '●\nLook at the files',
+      '◐\nPropose a change, and ask first',
+      '○\nSay what to try next',
+    ]);
+    await page.getByText('waits for your answer').waitFor();
+    await expect.poll(() => time.textContent()).not.toBe(early);
+    expect(await time.textContent()).toMatch(/^\d+ s$/);
+    await page.getByRole('button', { name: 'Always allow' }).click();
+    await finished(page);
+    expect(await answer.innerText()).toContain('Always allowed: Write');
+    const context = page.getByText(/^Context: [\d.]+k? of 200k tokens \(\d+ %\)$/);
+    const used = await context.textContent();
+
+    await answer.getByRole('button', { name: 'Copy code' }).click();
+    await answer.getByText('Copied').waitFor();
+    expect(await copied()).toMatch(/^count to 100 slowly[^`]*everything that I understand\n?$/);
+    await answer.getByRole('button', { name: 'Copy the answer' }).click();
+    await expect.poll(copied).toContain('```text\ncount to 100 slowly');
+
+    await say(page, 'write a note: not asked');
+    await expect.poll(() => answers(page).count()).toBe(2);
+    await finished(page);
+    expect(await page.getByRole('region', { name: /^Permission/ }).count()).toBe(0);
+    expect(await answers(page).last().innerText()).not.toContain('could not');
+    expect(await context.textContent()).not.toBe(used);
+
+    await page.reload();
+    await answer.getByText('Steps', { exact: true }).click();
+    await answer.getByText('Thought', { exact: true }).waitFor();
+    expect(await answer.getByText('TodoWrite', { exact: true }).count()).toBe(3);
+    await answer.getByText('Write', { exact: true }).click();
+    await answer.getByText('Turnout was here.').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it('is answered by the backend and the model that one click has chosen, or in a session of the CLI’s own', async () => {
+    const stage = setUpPage();
+    const bin = join(stage.root, 'bin');
+    const yard = join(stage.root, 'yard');
+    for (const directory of [bin, yard]) mkdirSync(directory);
+    writeFileSync(join(bin, 'codex'), '#!/bin/sh\necho codex-cli 0.163.0\n', { mode: 0o755 });
+    // The list is that of new conversations, also beside one with a directory of its own.
+    stage.configure('channels/elsewhere/channel.md', `---\ncwd: ${yard}\n---\n`);
+    const written = { id: sessionId(1), cwd: stage.work, usedAt: 1000, prompt: 'look around' };
+    writeSessions('codex', stage.root, [written]);
+    const client = await stage.start({ PATH: `${bin}:${process.env['PATH']}` });
+    const { page } = await open(addressOf(client));
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    await page.goto(addressOf(client, '#/c/elsewhere'));
+    const backend = page.getByLabel('Backend', { exact: true });
+    const model = page.getByLabel('Model', { exact: true });
+    await backend.locator('option', { hasText: /^codex$/ }).waitFor({ state: 'attached' });
+    await backend.selectOption('codex');
+    await expect.poll(() => backend.inputValue()).toBe('codex');
+    await backend.selectOption('claude');
+    await expect.poll(() => backend.inputValue()).toBe('claude');
+    await model.selectOption('Other …');
+    await page.getByLabel('Name of the model').fill('sonnet');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => model.inputValue()).toBe('sonnet');
+    await say(page, 'say exactly: chosen');
+    await answers(page).getByText('chosen').waitFor();
+    expect(await answers(page).locator('.answer-model').innerText()).toBe('sonnet');
+    await model.selectOption('Default model');
+    await expect.poll(() => model.inputValue()).toBe('');
+
+    const list = page.getByRole('navigation', { name: 'Conversations' });
+    await list.getByText('Earlier sessions on this machine').click();
+    await list.getByText(`of ${stage.work}`).waitFor();
+    await list.getByRole('button', { name: /look around/ }).click();
+    const said = page.getByRole('region', { name: 'Conversation' });
+    await said.getByText(`Going on with the session ${written.id} of codex: look around`).waitFor();
+    expect(await page.locator('.head-title p').innerText()).toBe(stage.work);
+    await list.getByRole('button', { name: /look around/ }).waitFor({ state: 'detached' });
   });
 });
 

@@ -5,13 +5,18 @@ import { addressOf, answers, open, say, setUpPage, token, useBrowser } from './s
 
 useBrowser();
 
-/** What axe-core finds that is serious or worse. */
+/** What axe-core finds that is serious or worse, in light and dark. */
 async function findings(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
+    for (const { id, impact, nodes } of violations)
+      if (impact === 'serious' || impact === 'critical')
+        found.push(`${colorScheme}: ${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+  }
+  return found;
 }
 
 const rich = `say exactly: # A title
@@ -31,10 +36,10 @@ const a = 1;
 
 > said`;
 
-describe.each(['light', 'dark'] as const)('the page for everybody, %s (16.4)', (colorScheme) => {
+describe('the page for everybody (16.4)', () => {
   it('has no serious finding of axe-core, signed out, talking, asking, with changes', async () => {
     const client = await setUpPage().start();
-    const { page } = await open(addressOf(client, ''), { colorScheme });
+    const { page } = await open(addressOf(client, ''));
     await page.getByLabel('Token').waitFor();
     expect(await findings(page)).toEqual([]);
     // Only the fragment is another one: the page signs in by itself.
@@ -110,6 +115,7 @@ describe('the keyboard alone (16.4)', () => {
     }
     await page.keyboard.press('Enter');
     await expect.poll(() => answers(page).first().innerText()).toContain('Allowed');
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -143,10 +149,14 @@ describe('what waits for somebody (16.4)', () => {
     await say(page, 'write a note: buy milk');
     await expect.poll(() => page.title()).toMatch(/^\(1\) /);
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toContain('waiting');
-    await expect.poll(shown).toContain('An agent needs your answer: Write demo-note.txt');
+    await expect
+      .poll(shown)
+      .toContain('An agent needs your answer: write a note: buy milk: Write demo-note.txt');
     await page.getByRole('button', { name: 'Deny', exact: true }).click();
     await expect.poll(() => page.title()).not.toMatch(/^\(1\) /);
-    await expect.poll(shown).toContainEqual(expect.stringMatching(/^Answer from /));
+    await expect
+      .poll(shown)
+      .toContainEqual(expect.stringMatching(/^Answer from claude: write a note: buy milk: /));
 
     // In a view without a conversation, of one that nobody has opened here.
     await page.evaluate(() => {

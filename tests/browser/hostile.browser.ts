@@ -94,11 +94,13 @@ describe('a hostile answer (16.5)', () => {
     expect(problems).toEqual([]);
   });
 
-  it.each(Object.keys(texts).filter((name) => name !== 'hostile'))(
-    'of %s leaves the page quick',
-    async (name) => {
-      const client = await setUpPage({ PERMISSION_MODE: 'bypass', BACKEND_LIVE: '0' }).start({}, adapter);
-      const { page, problems } = await open(addressOf(client));
+  it('leaves the page quick, whatever it consists of', async () => {
+    const client = await setUpPage({ PERMISSION_MODE: 'bypass', BACKEND_LIVE: '0' }).start({}, adapter);
+    const { page, problems } = await open(addressOf(client));
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    const measured = new Map<string, number>();
+    for (const name of Object.keys(texts)) {
+      await page.goto(addressOf(client, `#/c/${name.replaceAll(' ', '-')}`));
       await say(page, 'hello');
       await answers(page).getByText('You said hello').waitFor();
       const tasks = await traceTasks(page);
@@ -107,12 +109,12 @@ describe('a hostile answer (16.5)', () => {
       await page.locator('article[aria-busy=true]').waitFor({ state: 'detached' });
       await say(page, 'still here');
       await answers(page).getByText('You said still here').waitFor();
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-      const longest = await tasks.longest();
-      // Of 0, nothing was measured.
-      expect(longest).toBeGreaterThan(0);
-      expect(longest).toBeLessThan(quickMs);
-      expect(problems).toEqual([]);
-    },
-  );
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), name).toBe(true);
+      measured.set(name, await tasks.longest());
+    }
+    // Of 0, nothing was measured.
+    const slow = [...measured].filter(([, longest]) => longest === 0 || longest >= quickMs);
+    expect(slow).toEqual([]);
+    expect(problems).toEqual([]);
+  }, 120_000);
 });

@@ -85,6 +85,7 @@ export function setUpGateway(
         env,
         backend,
         pageDirectory,
+        ...options,
         log: createLog('debug', (line) => log.push(JSON.parse(line))),
         watch: (point) => {
           for (const look of lookers) look(point);

@@ -70,6 +70,7 @@ const web = fileURLToPath(new URL('../../web', import.meta.url));
 const knownToPage = [
   'core/chat-event.ts',
   'core/line-diff.ts',
+  'core/question-text.ts',
   'core/tool-input.ts',
   'gateway/channels/http/wire.ts',
   'gateway/commands/command-list.ts',

@@ -3,7 +3,7 @@ import type { MessageBody } from '../../src/gateway/channels/http/wire.js';
 import type { ChatCommand } from '../../src/gateway/commands/command-list.js';
 import { CommandMenuList, commandMenuId, commandOptionId } from './command-menu.js';
 import { drafts } from './drafts.js';
-import { focusMessage } from './typing.js';
+import { focusMessage, focusQuestion, hasKeyboard } from './typing.js';
 import { commandText, useCommandMenu } from './use-command-menu.js';
 import './composer.css';
 
@@ -12,8 +12,10 @@ export interface ComposerProps {
   readonly running: boolean;
   /** True while the gateway can't be reached: a turn can't be stopped, a message is sent later. */
   readonly lost: boolean;
-  /** The number of questions that wait for an answer: a message answers them, with no. */
+  /** The number of questions that wait for an answer: a message that is not queued answers them, with no. */
   readonly questions: number;
+  /** False if a message can't be taken into a turn that runs: then it waits in any case. */
+  readonly steers: boolean;
   readonly send: (text: string, queueMode?: MessageBody['queueMode']) => void;
   readonly stop: () => void;
   /** Gives the composer's parent a way to put text back into it. */
@@ -21,7 +23,7 @@ export interface ComposerProps {
 }
 
 /** The field for the next message. What is typed is its own matter: nothing else is drawn again for it. */
-export function Composer({ channel, running, lost, questions, send, stop, edit }: ComposerProps) {
+export function Composer({ channel, running, lost, questions, steers, send, stop, edit }: ComposerProps) {
   const [text, setText] = useState(() => drafts.read(channel));
   const field = useRef<HTMLTextAreaElement>(null);
   const write = (next: string) => {
@@ -32,7 +34,9 @@ export function Composer({ channel, running, lost, questions, send, stop, edit }
     write(text === '' ? more : `${text}\n${more}`);
     field.current?.focus();
   };
-  useEffect(focusMessage, []);
+  useEffect(() => {
+    if (hasKeyboard()) focusMessage();
+  }, []);
   useEffect(() => grow(field.current), [text]);
 
   const submit = (queueMode?: MessageBody['queueMode']) => {
@@ -54,7 +58,9 @@ export function Composer({ channel, running, lost, questions, send, stop, edit }
     if (active !== undefined && menu.takeKey(event, choose)) return;
     if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
-    if (event.altKey && running) submit('queue');
+    // It is no answer: the next one, which the question gets, is.
+    if (text.trim() === '' && questions > 0 && !event.repeat) focusQuestion();
+    else if (event.altKey && running) submit('queue');
     else sendNow();
   };
   return (
@@ -88,7 +94,7 @@ export function Composer({ channel, running, lost, questions, send, stop, edit }
       <div class="composer-actions">
         <span id="message-hint" class="composer-hint">
           {active === undefined ? (
-            <Hint running={running} lost={lost} questions={questions} />
+            <Hint running={running} lost={lost} questions={questions} steers={steers} />
           ) : (
             <span class="composer-keys">↑ and ↓ choose a command, Enter or Tab writes it, Esc closes.</span>
           )}
@@ -98,7 +104,7 @@ export function Composer({ channel, running, lost, questions, send, stop, edit }
             Stop
           </button>
         )}
-        {running && (
+        {running && (steers || questions > 0) && (
           <button
             type="button"
             disabled={text.trim() === ''}
@@ -116,13 +122,26 @@ export function Composer({ channel, running, lost, questions, send, stop, edit }
   );
 }
 
-function Hint({ running, lost, questions }: Pick<ComposerProps, 'running' | 'lost' | 'questions'>) {
+function Hint({
+  running,
+  lost,
+  questions,
+  steers,
+}: Pick<ComposerProps, 'running' | 'lost' | 'questions' | 'steers'>) {
   if (lost) return 'The gateway can’t be reached. What you send now is kept here and sent when it is back.';
-  if (questions > 0) return 'A message denies what is asked, and says what to do instead.';
+  if (questions > 0)
+    return (
+      <>
+        Send denies what is asked, and says what to do instead; Queue waits for the turn’s end.{' '}
+        <span class="composer-keys">Without a message, Enter goes to the question. Esc denies it.</span>
+      </>
+    );
   if (!running) return <span class="composer-keys">Enter sends, Shift+Enter begins a new line.</span>;
   return (
     <>
-      Send steers the turn that runs; Queue waits for its end.{' '}
+      {steers
+        ? 'Send steers the turn that runs; Queue waits for its end.'
+        : 'Send queues: it runs after this turn.'}{' '}
       <span class="composer-keys">Esc stops it.</span>
     </>
   );

@@ -18,7 +18,7 @@ import { PermissionCard } from './permission-card.js';
 import { RunningBar } from './running-bar.js';
 import { Todos } from './steps.js';
 import { Timeline } from './timeline.js';
-import { isForTurn, takesText } from './typing.js';
+import { denyQuestion, focusMessage, isForTurn, takesText } from './typing.js';
 import { useAttention } from './use-attention.js';
 import { WaitingList } from './waiting-list.js';
 import './conversation.css';
@@ -35,6 +35,8 @@ export interface ChangesProps {
   /** Another value when a turn has ended. */
   readonly revision?: string | number | undefined;
   readonly panel?: boolean;
+  /** What the conversation is busy with, if it is. */
+  readonly busy?: 'running' | 'asks' | undefined;
 }
 
 export function ConversationView({ channel, openList, Changes }: ConversationViewProps) {
@@ -77,7 +79,8 @@ function Side({
   readonly store: ConversationStore;
   readonly Changes: ComponentType<ChangesProps>;
 }) {
-  const { turns } = useCell(store.state);
+  const { turns, status } = useCell(store.state);
+  const busy = (status?.permissions.length ?? 0) > 0 ? 'asks' : status?.running && 'running';
   const ended = turns.findLast(({ state }) => state !== 'running');
   const { channel } = store;
   return (
@@ -85,7 +88,7 @@ function Side({
       <p class="side-back">
         <a href={printRoute({ type: 'conversation', channel })}>← Conversation</a>
       </p>
-      <Changes channel={channel} revision={`${ended?.turnId} ${ended?.state}`} panel />
+      <Changes channel={channel} revision={`${ended?.turnId} ${ended?.state}`} busy={busy} panel />
     </div>
   );
 }
@@ -122,10 +125,11 @@ function Foot({ store }: { readonly store: ConversationStore }) {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
         return;
-      if (event.key === 'Escape' && running && !lost && isForTurn(event.target)) stop();
+      const isEscape = event.key === 'Escape' && !event.repeat;
+      if (isEscape && running && !lost && isForTurn(event.target) && !denyQuestion()) stop();
       if (event.key === '/' && !takesText(event.target)) {
         event.preventDefault();
-        document.getElementById('message')?.focus();
+        focusMessage();
       }
     };
     addEventListener('keydown', onKeyDown);
@@ -135,9 +139,9 @@ function Foot({ store }: { readonly store: ConversationStore }) {
   const ids = permissions.map(({ id }) => id).join(' ');
   const send = useMemo(
     () => (text: string, queueMode?: MessageBody['queueMode']) => {
-      const isCommand = text.startsWith('/');
-      const denied = isCommand || ids === '' ? [] : ids.split(' ');
-      outgoing.send(text, queueMode, () => deny(denied));
+      // A command answers nothing, and a message that waits until the turn has ended leaves its questions as they are.
+      const denies = text.startsWith('/') || queueMode === 'queue' || ids === '' ? [] : ids.split(' ');
+      outgoing.send(text, { queueMode, denies });
     },
     [ids, outgoing],
   );
@@ -145,58 +149,51 @@ function Foot({ store }: { readonly store: ConversationStore }) {
   const retry = canRetry(state);
   return (
     <footer class="foot">
-      {permissions.map((permission) => (
-        <PermissionCard key={permission.id} permission={permission} />
-      ))}
-      {running && <TodoList state={state} />}
-      {status?.running !== undefined && (
-        <RunningBar running={status.running} asks={permissions.length > 0} lost={lost} />
-      )}
-      <WaitingList
-        waiting={status?.waiting ?? []}
-        count={status?.waitingCount ?? 0}
-        outgoing={own}
-        takeBack={takeBack}
-      />
-      {status?.archived && (
-        <p class="retry">
-          <span>This conversation is archived. A new message brings it back.</span>
-          <button type="button" class="small" onClick={() => archive(channel, false)}>
-            Bring back
-          </button>
-        </p>
-      )}
-      {retry && (
-        <p class="retry">
-          <span>The last message was not answered.</span>
-          <button type="button" class="small" onClick={() => outgoing.send('/retry')}>
-            Retry
-          </button>
-        </p>
-      )}
-      <Composer
-        channel={channel}
-        running={running}
-        lost={lost}
-        questions={permissions.length}
-        send={send}
-        stop={stop}
-        edit={edit.current}
-      />
+      <div class="foot-above">
+        {permissions.map((permission) => (
+          <PermissionCard key={permission.id} permission={permission} />
+        ))}
+        {running && <TodoList state={state} asks={permissions.length > 0} />}
+        {status?.running !== undefined && (
+          <RunningBar running={status.running} asks={permissions.length > 0} lost={lost} />
+        )}
+        <WaitingList
+          waiting={status?.waiting ?? []}
+          count={status?.waitingCount ?? 0}
+          lost={lost}
+          outgoing={own}
+          takeBack={takeBack}
+        />
+        {status?.archived && (
+          <p class="retry">
+            <span>This conversation is archived. A new message brings it back.</span>
+            <button type="button" class="small" onClick={() => archive(channel, false)}>
+              Bring back
+            </button>
+          </p>
+        )}
+        {retry && (
+          <p class="retry">
+            <span>The last message was not answered.</span>
+            <button type="button" class="small" onClick={() => outgoing.send('/retry')}>
+              Retry
+            </button>
+          </p>
+        )}
+      </div>
+      <div class="foot-message">
+        <Composer
+          channel={channel}
+          running={running}
+          lost={lost}
+          questions={permissions.length}
+          steers={status?.steers !== false}
+          send={send}
+          stop={stop}
+          edit={edit.current}
+        />
+      </div>
     </footer>
-  );
-}
-
-/** A message in place of an answer says no, as it does in the CLIs. */
-async function deny(ids: readonly string[]): Promise<void> {
-  await Promise.allSettled(
-    ids.map((id) =>
-      api.decide(
-        id,
-        'deny',
-        'The user has not allowed this, and says what to do instead in the next message.',
-      ),
-    ),
   );
 }
 
@@ -211,12 +208,21 @@ function canRetry({ loaded, messages, status }: Conversation): boolean {
   return behind.length > 0 && behind.every(({ role }) => role !== 'assistant');
 }
 
-function TodoList({ state: { turns } }: { readonly state: Conversation }) {
+interface TodoListProps {
+  readonly state: Conversation;
+  /** True while a question waits: then the list is folded where there is little room. */
+  readonly asks: boolean;
+}
+
+function TodoList({ state: { turns }, asks }: TodoListProps) {
   const items = useMemo(() => lastTodos(turns.at(-1)), [turns]);
   if (items === undefined || items.length === 0) return null;
   const done = items.filter(({ state }) => state === 'completed').length;
   return (
-    <details class="todo-list" open={done < items.length && matchMedia('(min-height: 700px)').matches}>
+    <details
+      class="todo-list"
+      open={done < items.length && matchMedia(asks ? '(min-height: 900px)' : '(min-height: 700px)').matches}
+    >
       <summary>
         Todo list: {done} of {items.length} done
       </summary>

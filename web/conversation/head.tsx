@@ -2,12 +2,14 @@ import { useState } from 'preact/hooks';
 import { askForNotifications, notifications } from '../attention.js';
 import { useCell } from '../cell.js';
 import type { ConversationStore } from '../feed/conversation-store.js';
+import { titleInWords } from '../in-words.js';
 import { ListButton } from '../list-button.js';
 import { printRoute } from '../routes.js';
 import { useEscape } from '../use-escape.js';
 import { contextInWords, contextUsed } from './context-used.js';
 import { ConversationMenu } from './conversation-menu.js';
 import { outgoingOf } from './outgoing.js';
+import { modeInWords } from './permission-words.js';
 import { SettingsPicker } from './settings-picker.js';
 import { TitleField } from './title-field.js';
 
@@ -28,7 +30,7 @@ export function Head({ store, openList, changes }: HeadProps) {
   const outgoing = outgoingOf(store.channel);
   const context = contextUsed(status, turns);
   const { channel } = store;
-  const title = status?.title ?? channel;
+  const title = titleInWords({ title: status?.title ?? channel, channel });
   return (
     <header class="head">
       <ListButton open={openList} />
@@ -38,7 +40,20 @@ export function Head({ store, openList, changes }: HeadProps) {
         ) : (
           <h1>{title}</h1>
         )}
-        <p title={status?.cwd}>{connection === 'lost' ? <b role="status">Reconnecting …</b> : status?.cwd}</p>
+        <p title={status && `${modeInWords(status.permissionMode)} · ${status.cwd}`}>
+          {connection === 'lost' ? (
+            <b role="status">Reconnecting …</b>
+          ) : (
+            status !== undefined && (
+              <>
+                <span class={status.permissionMode === 'bypass' ? 'head-mode head-mode-bypass' : 'head-mode'}>
+                  {modeInWords(status.permissionMode)}
+                </span>{' '}
+                · {status.cwd}
+              </>
+            )
+          )}
+        </p>
       </div>
       {status !== undefined && messages.length > 0 && (
         <ConversationMenu

@@ -2,22 +2,21 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { PermissionDecision } from '../../src/core/chat-event.js';
 import type { PermissionView } from '../../src/gateway/channels/http/wire.js';
 import { ApiError, api } from '../api.js';
-import { Diff } from '../diff.js';
 import { memo } from '../memo.js';
 import { VisibleText } from '../visible-text.js';
-import { Command } from './command.js';
-import { OtherFields } from './other-fields.js';
-import { ToolInput } from './steps.js';
-import { focusMessage, isTyping } from './typing.js';
+import { PermissionPreview } from './permission-preview.js';
+import { focusMessage, hasKeyboard, isTyping } from './typing.js';
 import { scrollWith, useUnread } from './unread.js';
 import './permission-card.css';
 
 /** A key that was meant for something else must not answer a question that has just come up. */
 const deafMs = 700;
+/** Nor the second half of a double press, of which the first has led here. */
+const settleMs = 300;
 
 /**
  * A question of the agent's: what it would do, and the answers that are offered. It takes the focus if nobody is typing:
- * then Enter allows and Escape denies. Nothing is allowed of which a part was never in sight: Enter and Allow go on to it.
+ * then Enter allows. Escape denies, also from the message. Nothing is allowed of which a part was never in sight: Enter and Allow go on to it.
  */
 export const PermissionCard = memo(function PermissionCard({
   permission,
@@ -26,18 +25,20 @@ export const PermissionCard = memo(function PermissionCard({
 }) {
   const { id, tool, options } = permission;
   const card = useRef<HTMLElement>(null);
-  const shownAt = useRef(performance.now());
+  const [whole, setWhole] = useState(false);
+  const deafUntil = useRef(performance.now() + deafMs);
   const [state, setState] = useState<'open' | 'reason' | 'sending' | string>('open');
   const reason = useRef<HTMLInputElement>(null);
-  const { box: preview, unread, isUnread, scrollOn } = useUnread();
+  const { box: preview, unread, isUnread, scrollOn, toEnd } = useUnread(whole);
   const scrolledAt = useRef(Number.NEGATIVE_INFINITY);
   const hint = useId();
+  const [left, setLeft] = useState(0);
 
   useEffect(() => {
     const shown = card.current;
     if (!isTyping()) shown?.focus();
     return () => {
-      if (shown?.contains(document.activeElement)) focusMessage();
+      if (hasKeyboard() && shown?.contains(document.activeElement)) focusMessage();
     };
   }, []);
   useEffect(() => {
@@ -69,21 +70,27 @@ export const PermissionCard = memo(function PermissionCard({
     if (event.key !== 'Enter' && event.key !== 'Escape') return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.repeat || state === 'sending' || performance.now() - shownAt.current < deafMs) return;
-    if (event.key === 'Enter') allow('allow');
+    if (event.repeat || state === 'sending' || performance.now() < deafUntil.current) return;
+    // What can't be shown takes a look at what is said about it, and a press of the button.
+    if (event.key === 'Enter') {
+      if (left === 0 || isUnread()) allow('allow');
+    } else if (whole) setWhole(false);
     else void decide('deny');
   };
   const sending = state === 'sending';
   // Not disabled: it can be reached with Tab, and goes on to what was not seen.
-  const untilRead = unread ? { 'aria-disabled': true, 'aria-describedby': hint } : {};
+  const untilRead = unread > 0 ? { 'aria-disabled': true, 'aria-describedby': hint } : {};
   return (
     <section
-      class="permission"
+      class={whole ? 'permission permission-whole' : 'permission'}
       ref={card}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: Enter and Escape answer it
       tabIndex={0}
       aria-label={`Permission for ${tool}`}
       onKeyDown={onKeyDown}
+      onFocus={() => {
+        deafUntil.current = Math.max(deafUntil.current, performance.now() + settleMs);
+      }}
     >
       <h3 class="permission-title">
         May the agent use{' '}
@@ -99,12 +106,29 @@ export const PermissionCard = memo(function PermissionCard({
         tabIndex={0}
         aria-label="What it would do"
       >
-        <Preview permission={permission} />
+        <PermissionPreview permission={permission} onLeft={setLeft} />
       </section>
-      {unread && (
-        <p id={hint} class="permission-unread" role="status">
-          There is more below. Read to the end to allow.
-        </p>
+      {(unread > 0 || whole) && (
+        <div class="permission-unread">
+          {unread > 0 && (
+            <span id={hint} role="status">
+              {unread === Number.POSITIVE_INFINITY
+                ? 'There is more below.'
+                : unread === 1
+                  ? '1 more line.'
+                  : `${unread} more lines.`}{' '}
+              Read to the end to allow.
+            </span>
+          )}
+          <button type="button" class="small" onClick={() => setWhole(!whole)}>
+            {whole ? 'Smaller' : 'Show all'}
+          </button>
+          {unread > 0 && (
+            <button type="button" class="small" onClick={toEnd}>
+              To the end
+            </button>
+          )}
+        </div>
       )}
       {state === 'reason' ? (
         <form
@@ -157,16 +181,16 @@ export const PermissionCard = memo(function PermissionCard({
             </>
           )}
           <span class="permission-keys">
-            {unread ? (
+            {unread > 0 ? (
               <>
                 <kbd>Enter</kbd> reads on,{' '}
               </>
             ) : (
               <>
-                <kbd>Enter</kbd> allows,{' '}
+                <kbd>Enter</kbd> {left > 0 ? 'does not allow' : 'allows'},{' '}
               </>
             )}
-            <kbd>Esc</kbd> denies
+            <kbd>Esc</kbd> {whole ? 'makes it smaller' : 'denies'}
           </span>
         </div>
       )}
@@ -178,17 +202,3 @@ export const PermissionCard = memo(function PermissionCard({
     </section>
   );
 });
-
-function Preview({ permission: { tool, input, preview } }: { readonly permission: PermissionView }) {
-  if (preview === undefined) return <ToolInput name={tool} input={input} />;
-  return (
-    <>
-      {preview.type === 'command' ? (
-        <Command {...preview} />
-      ) : (
-        preview.files.map((file) => <Diff key={file.path} path={file.path} change={file} />)
-      )}
-      <OtherFields tool={tool} input={input} />
-    </>
-  );
-}

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import {
   describeToolInput,
+  describeWholeInput,
   editNotes,
   type FileEdit,
   summarizeToolInput,
@@ -8,11 +9,12 @@ import {
 import type { MessageView } from '../../src/gateway/channels/http/wire.js';
 import { Diff } from '../diff.js';
 import { type ToolOutcome, toolOutcome } from '../feed/tool-outcome.js';
-import { type PermissionStep, type Step, type ThinkingStep, type ToolStep, tellsOf } from '../feed/turn.js';
+import type { PermissionStep, Step, ThinkingStep, ToolStep } from '../feed/turn.js';
 import { LongText } from '../long-text.js';
 import { Markdown } from '../markdown/markdown.js';
 import { memo } from '../memo.js';
 import { Notice } from '../notice.js';
+import { SomeFirst } from '../some-first.js';
 import { VisibleText } from '../visible-text.js';
 import { Command } from './command.js';
 import { OtherFields } from './other-fields.js';
@@ -30,6 +32,8 @@ export interface StepsProps {
 
 /** What the agent said and did, step by step: what it thought and how its tools were called is folded. */
 export function Steps({ steps, cwd, running, within }: StepsProps) {
+  // A message that came in stands behind the paragraph that is being said.
+  const last = running ? steps.findLastIndex(({ type }) => type !== 'steering') : -1;
   return (
     <div class="steps">
       {steps.map((step, index) => (
@@ -38,8 +42,10 @@ export function Steps({ steps, cwd, running, within }: StepsProps) {
           step={step}
           cwd={cwd}
           outcome={step.type === 'tool' ? toolOutcome(step, steps, running) : undefined}
-          growing={running && index === steps.length - 1}
-          message={step.type === 'steering' ? within?.find(({ text }) => tellsOf(step, text)) : undefined}
+          growing={index === last}
+          message={
+            step.type === 'steering' ? within?.find(({ eventId }) => eventId === step.eventId) : undefined
+          }
         />
       ))}
     </div>
@@ -68,7 +74,7 @@ const StepView = memo(function StepView({ step, cwd, outcome = 'running', growin
     case 'notice':
       return <Notice class="step-notice" text={step.message} />;
     case 'steering':
-      if (message === undefined) return <p class="step-notice">A message came in: {step.text}</p>;
+      if (message === undefined) return <p class="step-notice">{step.message}</p>;
       return <Prompt message={message} />;
   }
 });
@@ -129,31 +135,28 @@ function Tool({ step, cwd, outcome }: ToolProps) {
 interface ToolInputProps {
   readonly name: string;
   readonly input: unknown;
+  /** True: nothing is cut. */
+  readonly whole?: boolean;
 }
 
 /** What a tool does or would do, as far as its input tells, and everything else that is in it. */
-export function ToolInput({ name, input }: ToolInputProps) {
+export function ToolInput({ name, input, whole = false }: ToolInputProps) {
   return (
     <>
-      <Action name={name} input={input} />
+      <Action name={name} input={input} whole={whole} />
       <OtherFields tool={name} input={input} />
     </>
   );
 }
 
-function Action({ name, input }: ToolInputProps) {
-  const action = useMemo(() => describeToolInput(name, input), [name, input]);
+function Action({ name, input, whole = false }: ToolInputProps) {
+  const describe = whole ? describeWholeInput : describeToolInput;
+  const action = useMemo(() => describe(name, input), [name, input, whole]);
   switch (action.type) {
     case 'command':
       return <Command {...action} />;
     case 'edit':
-      return (
-        <>
-          {action.edits.map((edit) => (
-            <EditView edit={edit} />
-          ))}
-        </>
-      );
+      return <SomeFirst items={action.edits} show={(edit) => <EditView edit={edit} />} atOnce={201} />;
     case 'todos':
       return <Todos items={action.items} />;
     case 'other':
@@ -174,14 +177,20 @@ const todoWords = { pending: 'to do', in_progress: 'in progress', completed: 'do
 export function Todos({ items }: { readonly items: readonly Todo[] }) {
   return (
     <ul class="todos">
-      {items.map(({ text, state }) => (
-        <li class={`todo-${state}`}>
-          <span role="img" aria-label={todoWords[state]}>
-            {todoMarks[state]}
-          </span>{' '}
-          <span>{text}</span>
-        </li>
-      ))}
+      <SomeFirst
+        items={items}
+        atOnce={200}
+        show={({ text, state }) => (
+          <li class={`todo-${state}`}>
+            <span role="img" aria-label={todoWords[state]}>
+              {todoMarks[state]}
+            </span>{' '}
+            <span>
+              <VisibleText text={text} />
+            </span>
+          </li>
+        )}
+      />
     </ul>
   );
 }

@@ -71,7 +71,11 @@ export function Timeline({ store }: { readonly store: ConversationStore }) {
           {problem !== undefined && !state.loaded && <p class="empty">{problem}</p>}
           {!state.loaded && problem === undefined && <p class="empty">Loading …</p>}
           {state.loaded && blocks.length === 0 && (
-            <EmptyConversation channel={store.channel} backend={state.status?.backend} />
+            <EmptyConversation
+              channel={store.channel}
+              backend={state.status?.backend}
+              mode={state.status?.permissionMode}
+            />
           )}
           {state.previous !== undefined && state.previous !== 'none' && (
             <p class="empty">Earlier messages …</p>

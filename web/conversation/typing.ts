@@ -35,7 +35,28 @@ export function isForTurn(target: EventTarget | null): boolean {
   );
 }
 
-/** Goes to the field for the next message, where there is a keyboard: on a phone it would cover the conversation. */
+/** Goes to the field for the next message. */
 export function focusMessage(): void {
-  if (matchMedia('(pointer: fine)').matches) document.getElementById('message')?.focus();
+  document.getElementById('message')?.focus();
+}
+
+/** Goes to the first question that waits, if there is one. */
+export function focusQuestion(): void {
+  firstQuestion()?.focus();
+}
+
+/** Escape is for the question while one waits, wherever it is pressed: it takes the key as its own. False if there is none. */
+export function denyQuestion(): boolean {
+  const question = firstQuestion();
+  question?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', cancelable: true }));
+  return question !== null;
+}
+
+function firstQuestion(): HTMLElement | null {
+  return document.querySelector('.permission');
+}
+
+/** Where there is a keyboard: on a phone it would cover the conversation. */
+export function hasKeyboard(): boolean {
+  return matchMedia('(pointer: fine)').matches;
 }

@@ -9,13 +9,15 @@ import { RetryTime } from './retry-time.js';
 export interface WaitingListProps {
   readonly waiting: readonly WaitingView[];
   readonly count: number;
+  /** True while the gateway can't be reached: nothing is tried then. */
+  readonly lost: boolean;
   readonly outgoing: readonly Outgoing[];
   /** Takes a message back that was not accepted. */
   readonly takeBack: (key: string) => void;
 }
 
 /** The messages that wait for their turn, and those that have not reached the gateway. */
-export function WaitingList({ waiting, count, outgoing, takeBack }: WaitingListProps) {
+export function WaitingList({ waiting, count, lost, outgoing, takeBack }: WaitingListProps) {
   const known = new Set(waiting.map(({ eventId }) => eventId));
   const own = outgoing.filter(({ eventId }) => eventId === undefined || !known.has(eventId));
   if (waiting.length === 0 && own.length === 0) return null;
@@ -23,7 +25,7 @@ export function WaitingList({ waiting, count, outgoing, takeBack }: WaitingListP
   return (
     <ul class="waiting" aria-label="Waiting messages">
       {waiting.map((message) => (
-        <Waiting key={message.eventId} message={message} />
+        <Waiting key={message.eventId} message={message} lost={lost} />
       ))}
       {more > 0 && <li class="waiting-more">and {more} more</li>}
       {own.map((message) => (
@@ -33,7 +35,12 @@ export function WaitingList({ waiting, count, outgoing, takeBack }: WaitingListP
   );
 }
 
-function Waiting({ message: { eventId, text, lastError, retryAt } }: { readonly message: WaitingView }) {
+interface WaitingProps {
+  readonly message: WaitingView;
+  readonly lost: boolean;
+}
+
+function Waiting({ message: { eventId, text, lastError, retryAt }, lost }: WaitingProps) {
   const [problem, setProblem] = useState<string>();
   const cancel = () => api.cancel(eventId).catch((error: Error) => setProblem(error.message));
   return (
@@ -44,7 +51,8 @@ function Waiting({ message: { eventId, text, lastError, retryAt } }: { readonly 
         {problem === undefined && (lastError ?? retryAt) !== undefined && (
           <small>
             {lastError !== undefined && <WithCode text={`${sentence(lastError.message)} `} />}
-            {retryAt !== undefined && <RetryTime at={retryAt} />}
+            {retryAt !== undefined &&
+              (lost ? 'Tried again when the gateway is back.' : <RetryTime at={retryAt} />)}
           </small>
         )}
       </span>
@@ -62,12 +70,12 @@ function Own({
   readonly message: Outgoing;
   readonly takeBack: (key: string) => void;
 }) {
-  const { key, text, state, reason } = message;
+  const { key, text, state, reason, refused } = message;
   const note = {
     sending: 'Sending …',
     accepted: '',
     waiting: `Not sent yet: ${sentence(reason ?? '')} It is tried again.`,
-    refused: `Not sent: ${reason}`,
+    refused: `Not sent: ${refused}`,
   }[state];
   return (
     <li class={state === 'refused' ? 'waiting-refused' : undefined}>

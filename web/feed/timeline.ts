@@ -1,5 +1,6 @@
+import { isQuestionText } from '../../src/core/question-text.js';
 import type { MessageView } from '../../src/gateway/channels/http/wire.js';
-import { type Turn, tellsOf } from './turn.js';
+import type { Turn } from './turn.js';
 
 /** A row of the conversation. Keys stay the same when a running turn becomes an answer, and when a past one is read. */
 export type Row =
@@ -152,15 +153,7 @@ function messagesWithin(
   for (const turn of turns) {
     for (const step of turn.steps) {
       if (step.type !== 'steering') continue;
-      const joined = new Set(turn.eventIds.slice(1));
-      const found = messages.find(
-        (one) =>
-          one.role === 'user' &&
-          one.eventId !== null &&
-          joined.has(one.eventId) &&
-          !within.has(one) &&
-          tellsOf(step, one.text),
-      );
+      const found = messages.find(({ role, eventId }) => role === 'user' && eventId === step.eventId);
       if (found !== undefined) within.set(found, turn);
     }
   }
@@ -254,9 +247,7 @@ function firstAnswers(messages: readonly MessageView[]): ReadonlyMap<string, Mes
 
 /** The gateway also puts a question into words, for faces without buttons. Here a card shows it, and its turn the answer. */
 function isQuestion({ role, text }: MessageView): boolean {
-  return (
-    role === 'system' && /^Permission needed for [^\n]*\n[^\n]*\nAnswer [^\n]* to request \S+\.$/.test(text)
-  );
+  return role === 'system' && isQuestionText(text);
 }
 
 function promptRow(message: MessageView): Row {

@@ -7,6 +7,7 @@ import type {
   UsageEvent,
 } from '../../src/core/chat-event.js';
 import type { FailureView, TurnView } from '../../src/gateway/channels/http/wire.js';
+import { paragraphEnd } from './paragraph-end.js';
 
 /** A turn as far as it is known: its view, and what the agent said and did. */
 export interface Turn extends Omit<TurnView, 'channel' | 'startedAt'> {
@@ -55,8 +56,9 @@ export interface NoticeStep {
 /** A message was taken into the turn here: what follows may be its answer. */
 export interface SteeringStep {
   readonly type: 'steering';
-  /** Its first 200 characters. */
-  readonly text: string;
+  readonly eventId: string;
+  /** Its first words. */
+  readonly message: string;
 }
 
 /** The turn that a ChatEvent belongs to may be told of later: an id is enough to begin with. */
@@ -105,6 +107,7 @@ function addStep(turn: Turn, event: Exclude<StepEvent, { type: 'session' | 'usag
     case 'text':
       if (event.text === '') return turn;
       if (last?.type === 'text') return replaceLast(turn, { type: 'text', text: last.text + event.text });
+      if (last?.type === 'steering') return addBehindSteering(turn, event.text);
       return { ...turn, steps: [...steps, { type: 'text', text: event.text }] };
     case 'thinking_start':
       return { ...turn, steps: [...steps, { type: 'thinking', text: '', ended: false }] };
@@ -137,9 +140,9 @@ function addStep(turn: Turn, event: Exclude<StepEvent, { type: 'session' | 'usag
       };
     }
     case 'notice':
-      if (event.raw === undefined && event.message.startsWith(steeringWords)) {
-        const text = event.message.slice(steeringWords.length);
-        return { ...turn, steps: [...steps, { type: 'steering', text }] };
+      if (event.eventId !== undefined) {
+        const { eventId, message } = event;
+        return { ...turn, steps: [...steps, { type: 'steering', eventId, message }] };
       }
       // What the CLI said beside the protocol is for the archive; what it warns of, or waits for, is for people.
       if (event.level !== 'warning' && event.retry === undefined) return turn;
@@ -150,19 +153,23 @@ function addStep(turn: Turn, event: Exclude<StepEvent, { type: 'session' | 'usag
   }
 }
 
+/** A message that came in the middle of a paragraph stands behind that paragraph, which is said to its end first. */
+function addBehindSteering(turn: Turn, text: string): Turn {
+  const at = turn.steps.findLastIndex(({ type }) => type !== 'steering');
+  const before = turn.steps[at];
+  if (before?.type !== 'text') return { ...turn, steps: [...turn.steps, { type: 'text', text }] };
+  const end = paragraphEnd(before.text, text);
+  const steps =
+    end === 0 ? turn.steps : turn.steps.with(at, { type: 'text', text: before.text + text.slice(0, end) });
+  const rest = text.slice(end);
+  return { ...turn, steps: rest === '' ? steps : [...steps, { type: 'text', text: rest }] };
+}
+
 function endTool(turn: Turn, { id, output, isError, denied = false }: ToolEnd): Turn {
   const at = turn.steps.findLastIndex((step) => step.type === 'tool' && step.id === id);
   const step = turn.steps[at];
   if (step?.type !== 'tool') return turn;
   return { ...turn, steps: turn.steps.with(at, { ...step, end: { output, isError, denied } }) };
-}
-
-/** The gateway tells with them where a message was taken into the turn. */
-const steeringWords = 'A message came in: ';
-
-/** True if the step tells of this message. */
-export function tellsOf(step: Step, text: string): boolean {
-  return step.type === 'steering' && step.text === text.slice(0, 200);
 }
 
 type ToolEnd = Omit<ToolEndEvent, 'type' | 'denied'> & { readonly denied?: boolean };

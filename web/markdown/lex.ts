@@ -1,5 +1,6 @@
 import { Lexer, type Token, type Tokens } from 'marked';
 import { BoundedTokenizer, cellsIn } from './bounded-tables.js';
+import { InlineBudget } from './inline-budget.js';
 
 /** A text in blocks, as far as it has come: `raw` of all blocks joined is the text. */
 export interface Lexed {
@@ -38,8 +39,6 @@ function endsBlank(block: Token | undefined): boolean {
 
 /** Deeper ones are left as they are: each level reads all its text again, and the stack has an end. */
 const maxDepth = 12;
-/** In a longer paragraph nothing is looked for: the time grows with the square of the length. */
-const maxInline = 10_000;
 /** Each is an element, or several. A text of 200,000 characters that somebody wants to read has a few thousand. */
 const maxInlineTokens = 10_000;
 
@@ -67,8 +66,9 @@ function lexAll(source: string, cellsBefore: number): readonly Token[] {
   try {
     lexer.blockTokens(source, blocks);
     let count = 0;
+    const budget = new InlineBudget();
     for (const { src, tokens } of lexer.inlineQueue) {
-      if (src.length <= maxInline && count < maxInlineTokens) lexer.inlineTokens(src, tokens);
+      if (count < maxInlineTokens && budget.take(src)) lexer.inlineTokens(src, tokens);
       else tokens.push({ type: 'text', raw: src, text: src } as Tokens.Text);
       count += countAll(tokens);
     }

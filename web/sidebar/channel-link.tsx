@@ -1,5 +1,7 @@
 import type { ChannelView } from '../../src/gateway/channels/http/wire.js';
-import { timeInWords } from '../in-words.js';
+import { useCell } from '../cell.js';
+import { unreachable } from '../channels.js';
+import { plainWords, timeInWords, titleInWords } from '../in-words.js';
 import { memo } from '../memo.js';
 import { printRoute } from '../routes.js';
 import { MarkFound } from './mark-found.js';
@@ -13,7 +15,7 @@ export interface ChannelLinkProps {
 
 /** A line of the list of conversations. */
 export const ChannelLink = memo(function ChannelLink({ channel, current, words }: ChannelLinkProps) {
-  const { title, lastText, found: place, lastMessageAt, backend } = channel;
+  const { lastText, found: place, lastMessageAt, backend } = channel;
   return (
     <li>
       <a
@@ -22,11 +24,11 @@ export const ChannelLink = memo(function ChannelLink({ channel, current, words }
         aria-current={current ? 'page' : undefined}
       >
         <span class="channel-title">
-          <MarkFound text={title} words={words} />
+          <MarkFound text={titleInWords(channel)} words={words} />
         </span>
         <Badge channel={channel} />
         <span class="channel-text">
-          <MarkFound text={place ?? lastText ?? ''} words={words} near />
+          <MarkFound text={plainWords(place ?? lastText ?? '')} words={words} near />
         </span>
         <span class="channel-about">
           {backend}
@@ -38,6 +40,8 @@ export const ChannelLink = memo(function ChannelLink({ channel, current, words }
 });
 
 function Badge({ channel: { permissions, running, waiting, archived } }: { readonly channel: ChannelView }) {
+  const lost = useCell(unreachable);
+  if (lost && (permissions > 0 || running || waiting > 0)) return <span class="badge">unknown now</span>;
   if (permissions > 0) return <span class="badge badge-asks">needs you</span>;
   if (running) return <span class="badge badge-runs">{waiting > 0 ? `running +${waiting}` : 'running'}</span>;
   if (waiting > 0) return <span class="badge">{waiting} waiting</span>;

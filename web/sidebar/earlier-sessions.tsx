@@ -5,12 +5,11 @@ import { channelsChanged, newChannel } from '../channels.js';
 import { timeInWords } from '../in-words.js';
 import { printRoute } from '../routes.js';
 
-export interface EarlierSessionsProps {
-  readonly channel: string | undefined;
-}
-
-/** The CLIs' own sessions of the present conversation's directory. One that is chosen goes on in a new conversation. */
-export function EarlierSessions({ channel = 'welcome' }: EarlierSessionsProps) {
+/**
+ * The CLIs' own sessions. One that is chosen goes on in a new conversation, so these are those of the directory that new
+ * conversations have: a session belongs to its directory.
+ */
+export function EarlierSessions() {
   const [view, setView] = useState<SessionsView | 'loading'>();
   const [problem, setProblem] = useState<string>();
   const load = async (event: { currentTarget: HTMLDetailsElement }) => {
@@ -18,17 +17,23 @@ export function EarlierSessions({ channel = 'welcome' }: EarlierSessionsProps) {
     setProblem(undefined);
     setView('loading');
     try {
-      setView(await api.sessions(channel));
+      setView(await api.sessions(newChannel()));
     } catch (error) {
       setView(undefined);
       setProblem(error instanceof Error ? error.message : String(error));
     }
   };
-  const goOn = async ({ backend, sessionId }: SessionView) => {
+  const goOn = async (session: SessionView) => {
+    const { backend, sessionId } = session;
     const next = newChannel();
     try {
       await api.resume(next, { backend, sessionId });
       channelsChanged();
+      setProblem(undefined);
+      // It is that conversation's now.
+      setView((now) =>
+        typeof now === 'object' ? { ...now, sessions: now.sessions.filter((one) => one !== session) } : now,
+      );
       location.hash = printRoute({ type: 'conversation', channel: next });
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));

@@ -48,7 +48,7 @@ export const Sidebar = memo(function Sidebar({ route, channel, close }: SidebarP
         {shown?.length === 0 && (
           <p class="sidebar-note">{hits === undefined ? 'No conversation yet.' : 'Nothing was found.'}</p>
         )}
-        <EarlierSessions channel={channel} />
+        <EarlierSessions />
         <Archived channel={channel} />
       </div>
       <div class="sidebar-foot">

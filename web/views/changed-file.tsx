@@ -16,11 +16,20 @@ interface Props {
   readonly until: string;
   readonly level: 2 | 3;
   readonly onFold: (path: string, open: boolean) => void;
-  readonly onRevert: (path: string, force: boolean) => Promise<void>;
+  readonly running: boolean;
+  readonly onRevert: (file: ChangedFileView) => Promise<void>;
 }
 
 /** One file of the list, with its diff below if it is open. */
-export const ChangedFile = memo(function ChangedFile({ file, open, until, level, onFold, onRevert }: Props) {
+export const ChangedFile = memo(function ChangedFile({
+  file,
+  open,
+  until,
+  level,
+  running,
+  onFold,
+  onRevert,
+}: Props) {
   const slash = file.path.lastIndexOf('/') + 1;
   const Heading = level === 2 ? 'h2' : 'h3';
   return (
@@ -50,7 +59,7 @@ export const ChangedFile = memo(function ChangedFile({ file, open, until, level,
             {file.diff !== undefined && (
               <CopyButton shown="Copy diff" label={`Copy diff of ${file.path}`} text={file.diff} />
             )}
-            <Revert file={file} until={until} onRevert={(force) => onRevert(file.path, force)} />
+            <Revert file={file} until={until} running={running} onRevert={onRevert} />
           </div>
         )}
       </div>

@@ -1,5 +1,6 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
 import type { ChangedFileView, ChangesView } from '../../src/gateway/channels/http/wire.js';
+import { ApiError } from '../api.js';
 import { ChangedFile } from './changed-file.js';
 import { Counts } from './counts.js';
 import { openAtFirst } from './file-list.js';
@@ -9,18 +10,19 @@ import { useWrap } from './use-wrap.js';
 
 interface Props {
   readonly changes: ChangesView;
-  readonly loading: boolean;
+  /** True while a turn runs: it may be changing files. */
+  readonly running: boolean;
   readonly fileLevel: 2 | 3;
   readonly onReload: () => void;
-  readonly onRevert: (path: string, force: boolean) => Promise<unknown>;
+  readonly onRevert: (file: ChangedFileView) => Promise<unknown>;
 }
 
 /** The changed files, one below the other, and what can be done with all of them. */
-export function ChangedFiles({ changes, loading, fileLevel, onReload, onRevert }: Props) {
+export function ChangedFiles({ changes, running, fileLevel, onReload, onRevert }: Props) {
   const { files, scope, reason } = changes;
   // What a person has folded or unfolded stays so when the list is loaded again.
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const [putBack, setPutBack] = useState<string>();
+  const [told, setTold] = useState<string>();
   const [wrap, setWrap] = useWrap();
   const list = useRef<HTMLUListElement>(null);
   const sum = useRef<HTMLParagraphElement>(null);
@@ -35,9 +37,16 @@ export function ChangedFiles({ changes, loading, fileLevel, onReload, onRevert }
   );
   const latest = useRef({ onRevert, onReload });
   latest.current = { onRevert, onReload };
-  const revert = useCallback(async (path: string, force: boolean) => {
-    await latest.current.onRevert(path, force);
-    setPutBack(path);
+  const revert = useCallback(async (file: ChangedFileView) => {
+    try {
+      await latest.current.onRevert(file);
+      setTold(`${file.path} was put back.`);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 409)) throw error;
+      setTold(
+        `${file.path} was changed after you looked at it, and was left alone. Look at it again: it is shown as it is now.`,
+      );
+    }
     latest.current.onReload();
     // The file and its buttons go: without this the keyboard would begin anew at the top of the page.
     sum.current?.focus({ preventScroll: true });
@@ -46,7 +55,7 @@ export function ChangedFiles({ changes, loading, fileLevel, onReload, onRevert }
     <>
       <div class="changes-bar">
         <p class="changes-sum" role="status" tabIndex={-1} ref={sum}>
-          {putBack !== undefined && <span class="put-back">{putBack} was put back. </span>}
+          {told !== undefined && <span class="put-back">{told} </span>}
           {files.length > 0 && <Sum files={files} />}
         </p>
         {files.length > 1 && (
@@ -63,11 +72,8 @@ export function ChangedFiles({ changes, loading, fileLevel, onReload, onRevert }
             Wrap lines
           </button>
         )}
-        <button type="button" class="small" disabled={loading} onClick={onReload}>
-          {loading ? 'Loading …' : 'Refresh'}
-        </button>
       </div>
-      {files.length === 0 && <p class="empty">{reason ?? nothing[scope]}</p>}
+      {files.length === 0 && <p class="empty">{reason ?? (running ? whileRunning : nothing)[scope]}</p>}
       {files.length > 0 && reason !== undefined && <p class="changes-reason">{reason}</p>}
       <ul class={`changed-files${wrap ? ' wrap' : ''}`} ref={list}>
         {files.map((file) => (
@@ -77,6 +83,7 @@ export function ChangedFiles({ changes, loading, fileLevel, onReload, onRevert }
             open={isOpen(file)}
             until={scope === 'turn' ? 'before the last turn' : 'before this conversation'}
             level={fileLevel}
+            running={running}
             onFold={fold}
             onRevert={revert}
           />
@@ -94,6 +101,11 @@ export function ChangedFiles({ changes, loading, fileLevel, onReload, onRevert }
 const nothing = {
   turn: 'The last turn left no changes in the work tree.',
   conversation: 'This conversation has left no changes in the work tree.',
+} as const;
+
+const whileRunning = {
+  turn: 'No turn has left changes in the work tree yet.',
+  conversation: 'This conversation has left no changes in the work tree yet.',
 } as const;
 
 function Sum({ files }: { readonly files: readonly ChangedFileView[] }) {

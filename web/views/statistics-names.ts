@@ -8,7 +8,8 @@ const longestName = 36;
 /** At most so many rows: those with the fewest turns become one. */
 export function bounded(table: StatisticsTable, most: number): StatisticsTable {
   if (table.rows.length <= most) return table;
-  const turns = (row: StatisticsTable['rows'][number]) => totalsOf({ ...table, rows: [row] }).turns;
+  const turns = (row: StatisticsTable['rows'][number]) =>
+    totalsOf({ ...table, medianMs: undefined, rows: [row] }).turns;
   const rows = [...table.rows].sort((one, other) => turns(other) - turns(one));
   const rest = rows.slice(most - 1);
   const points = table.steps.map((at, step) =>

@@ -5,6 +5,8 @@ export interface StatisticsTable {
   /** The beginnings of the steps, in milliseconds. */
   readonly steps: readonly number[];
   readonly stepMs: number;
+  /** Of all turns of all rows: steps and rows don't tell it. */
+  readonly medianMs?: number | undefined;
   readonly rows: readonly {
     readonly key: string;
     readonly points: readonly (StatisticsPointView | undefined)[];
@@ -35,7 +37,7 @@ export function readStatistics(view: StatisticsView): StatisticsTable {
     }
     return { key, points: inSteps };
   });
-  return { steps, stepMs, rows };
+  return { steps, stepMs, medianMs: view.medianMs, rows };
 }
 
 /** One series for each key. */
@@ -77,8 +79,8 @@ export function errorCodes(table: StatisticsTable): readonly string[] {
 }
 
 /**
- * All points together. The median is that of the steps' medians, each as often as it has turns: near the true one, which the
- * steps don't tell.
+ * All points together. Where only some rows are meant, the median is that of the steps' medians, each as often as it has turns:
+ * near the true one.
  */
 export type Totals = Omit<StatisticsPointView, 'at' | 'errors'>;
 
@@ -91,7 +93,8 @@ export function totalsOf(table: StatisticsTable): Totals {
     answered: sum(({ answered }) => answered),
     failed: sum(({ failed }) => failed),
     cancelled: sum(({ cancelled }) => cancelled),
-    medianMs: weightedMedian(points.map(({ medianMs, turns }) => [medianMs, turns] as const)),
+    medianMs:
+      table.medianMs ?? weightedMedian(points.map(({ medianMs, turns }) => [medianMs, turns] as const)),
     slowestMs: points.reduce((most, { slowestMs }) => Math.max(most, slowestMs), 0),
     inputTokens: sum(({ inputTokens }) => inputTokens),
     cachedInputTokens: sum(({ cachedInputTokens }) => cachedInputTokens),
@@ -102,7 +105,8 @@ export function totalsOf(table: StatisticsTable): Totals {
 
 /** Only the rows with these keys. */
 export function withoutKeys(table: StatisticsTable, hidden: ReadonlySet<string>): StatisticsTable {
-  return { ...table, rows: table.rows.filter(({ key }) => !hidden.has(key)) };
+  if (!table.rows.some(({ key }) => hidden.has(key))) return table;
+  return { ...table, medianMs: undefined, rows: table.rows.filter(({ key }) => !hidden.has(key)) };
 }
 
 const mostSteps = 400;

@@ -221,8 +221,8 @@ function TotalsList({ totals }: { readonly totals: Totals }) {
     ['Output tokens', shortNumber(totals.outputTokens), ''],
     [
       'Cost',
-      dollars(totals.costUsd),
-      totals.turns === 0 ? '' : `${dollars(totals.costUsd / totals.turns)} a turn`,
+      totals.costUsd === 0 ? '–' : dollars(totals.costUsd),
+      totals.costUsd === 0 ? 'none reported' : `${dollars(totals.costUsd / totals.turns)} a turn`,
     ],
     ['Failed', shortNumber(totals.failed), `${shortNumber(totals.cancelled)} cancelled`],
   ] as const;

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from '../../core/make-directory.js';
 import { isObject } from '../output/json.js';
 
 // The versions that passed `turnout doctor --deep` on this machine, by backend: {"codex":["0.169.0"]}.
@@ -29,7 +30,7 @@ export async function addChecked(
   }
   const file = fileIn(home);
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  makeDirectory(home);
   try {
     const handle = await open(draft, 'wx', 0o600);
     try {

@@ -1,11 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, lstatSync, mkdirSync, rmdirSync, rmSync, type Stats } from 'node:fs';
-import { chown, mkdir, open, readdir, rm, rmdir } from 'node:fs/promises';
+import { accessSync, constants, lstatSync, rmdirSync, rmSync, type Stats } from 'node:fs';
+import { chown, open, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Environment, homeDirectory } from '../../config/home-directory.js';
 import { TurnoutError } from '../../core/errors.js';
+import { makeDirectory } from '../../core/make-directory.js';
 import { ownerLives } from '../../process/end-orphans.js';
 import { ownName } from '../../process/mark-child.js';
 import { asUser, type ProcessUser } from '../../process/process-user.js';
@@ -37,7 +38,7 @@ export async function writeScratchFiles(
   user?: ProcessUser,
 ): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     for (const file of files) {
       const handle = await open(file.path, 'wx', 0o600);
       try {
@@ -140,7 +141,7 @@ function scratchRoot(env: Environment): string {
 function writableRoot(env: Environment): string {
   const root = scratchRoot(env);
   try {
-    mkdirSync(root, { recursive: true, mode: 0o700 });
+    makeDirectory(root);
     accessSync(root, constants.W_OK);
     if (isOurs(root)) return root;
   } catch {

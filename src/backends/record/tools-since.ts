@@ -11,7 +11,7 @@ export interface SessionRecord {
 export function toolsSince(record: SessionRecord, query: RecordQuery): RecordedTools {
   const first = firstOfTurn(record.entries, query);
   const entries = first === -1 ? [] : record.entries.slice(first);
-  const tools = collect(entries);
+  const tools = collect(entries).filter(({ name }) => !query.leaveOut?.has(name));
   if (tools.some(({ denied }) => !denied)) return { type: 'tools', tools };
   if (entries.some(({ type }) => type === 'damaged'))
     return unknown("a line of the CLI's own record can't be read");

@@ -12,6 +12,8 @@ export interface RecordQuery {
   readonly prompt: string;
   /** True if the clock was set back since: then the turn is found by its prompt, not by its time. */
   readonly clockSetBack: boolean;
+  /** Tools that are of no account here: those that only read. */
+  readonly leaveOut?: ReadonlySet<string> | undefined;
 }
 
 /**

@@ -121,6 +121,16 @@ export class Agents {
     return this.#versionNotices.get(name);
   }
 
+  /** True if a live turn of the backend takes a message in. */
+  async steers(name: BackendName): Promise<boolean> {
+    try {
+      return (await this.adapter(name).live?.())?.capabilities.steer === true;
+    } catch {
+      // One that can't be used takes none.
+      return false;
+    }
+  }
+
   /** The operator is told of each version once: every turn carries the notice. */
   #see(backend: BackendName, event: ChatEvent): void {
     if (!isVettingNotice(event)) return;

@@ -10,7 +10,6 @@ export type {
   StoredEvent,
   StoredMessage,
   StoredTurn,
-  UsageRow,
 } from '../../store/rows.js';
 export type { UsageQuery } from '../../store/store.js';
 

@@ -38,7 +38,7 @@ export async function chooseFiles(shadow: Shadow, root: string, paths: readonly 
       if (facts === undefined) continue;
       bytes += facts.size;
       const isRecent = facts.writtenAt > Date.now() - recentMs;
-      const fits = recent.size < maxRecent && !path.includes('\n');
+      const fits = recent.size < maxRecent;
       if (facts.mode === undefined) chosen.push(path);
       else if (!plain[at]) unfiltered.set(path, facts.mode);
       else if (isRecent && fits) recent.set(path, facts.mode);

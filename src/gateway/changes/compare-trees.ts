@@ -2,8 +2,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BytePath, nulTerminated } from './byte-path.js';
 import { maxDiffBytes, maxFileDiffBytes } from './limits.js';
+import { entryPath, isRefused, isSeed, pathOfEntry } from './own-entries.js';
 import type { Shadow } from './shadow.js';
-import { isSeed } from './take-snapshot.js';
+import { shownPath } from './shown-path.js';
 
 /** A file in a tree. `mode` is git's: 100644, 100755, or 120000 for a link. */
 export interface TreeFile {
@@ -81,12 +82,17 @@ export async function describeChanges(
   let room = maxDiffBytes;
   return order.map((change) => {
     const { binary, additions, deletions } = counts.get(change.path) ?? nothingCounted;
-    const text = binary ? undefined : diffs.get(change.path);
+    const text = binary ? undefined : withName(change.path, diffs.get(change.path));
     const size = text === undefined ? 0 : Buffer.byteLength(text);
     const fits = size <= Math.min(room, maxFileDiffBytes);
     if (fits) room -= size;
     return { ...change, binary, additions, deletions, diff: fits ? text : undefined };
   });
+}
+
+/** Puts the name of a file in the place of our own for it. */
+function withName(path: BytePath, diff: string | undefined): string | undefined {
+  return isRefused(path) ? diff?.replaceAll(entryPath(path), () => shownPath(path)) : diff;
 }
 
 const nothingCounted = { binary: false, additions: 0, deletions: 0 };
@@ -99,7 +105,7 @@ async function treeOf(
 ): Promise<string> {
   const entries = changes.flatMap((change) => {
     const file = change[side];
-    return file === undefined ? [] : [`${file.mode} ${file.oid}\t${change.path}`];
+    return file === undefined ? [] : [`${file.mode} ${file.oid}\t${entryPath(change.path)}`];
   });
   const index = join(shadow.directory, `compared-${side}`);
   for (const file of [index, `${index}.lock`]) await rm(file, { force: true });
@@ -130,7 +136,8 @@ function parseRaw(output: string): readonly FileChange[] {
   return changes;
 }
 
-function toChange(facts: string, path: BytePath): FileChange {
+function toChange(facts: string, entry: BytePath): FileChange {
+  const path = pathOfEntry(entry);
   const [oldMode = '', newMode = '', oldOid = '', newOid = ''] = facts.split(' ');
   const file = (mode: string, oid: string) => (/^0+$/.test(mode) ? undefined : { mode, oid });
   const [before, after] = [file(oldMode, oldOid), file(newMode, newOid)];
@@ -154,7 +161,7 @@ function parseCounts(output: string): {
   for (const field of fields.slice(at)) {
     const [, added = '', deleted = '', path = ''] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(field) ?? [];
     const binary = added === '-';
-    counts.set(path, { binary, additions: Number(added) || 0, deletions: Number(deleted) || 0 });
+    counts.set(pathOfEntry(path), { binary, additions: Number(added) || 0, deletions: Number(deleted) || 0 });
   }
   return { order, counts };
 }

@@ -1,14 +1,28 @@
-import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { lstat, open, readlink } from 'node:fs/promises';
+import { lstat, readlink } from 'node:fs/promises';
 import { absolute, type BytePath } from './byte-path.js';
-import type { TreeFile } from './compare-trees.js';
+import type { FileChange, TreeFile } from './compare-trees.js';
 import { maxFileBytes } from './limits.js';
+import { blobName, readFileOnly } from './read-file.js';
 
 /** A file as it is now. `other` is what no snapshot holds: a directory, a pipe, a large file, or something behind a link. */
 export type FileNow = TreeFile | 'other' | undefined;
 
+export interface ChangeNow extends FileChange {
+  readonly now: FileNow;
+}
+
 export async function fileNow(cwd: string, path: BytePath): Promise<FileNow> {
+  const held = await heldNow(cwd, path);
+  return held === undefined || held === 'other' ? held : { mode: held.mode, oid: blobName(held.content) };
+}
+
+export interface Held {
+  readonly mode: string;
+  /** Of a link, its target. */
+  readonly content: Buffer;
+}
+
+export async function heldNow(cwd: string, path: BytePath): Promise<Held | 'other' | undefined> {
   try {
     const parts = path.split('/');
     for (let count = 1; count < parts.length; count += 1) {
@@ -18,28 +32,13 @@ export async function fileNow(cwd: string, path: BytePath): Promise<FileNow> {
     const file = absolute(cwd, path);
     const facts = await lstat(file);
     if (facts.isSymbolicLink())
-      return { mode: '120000', oid: blobName(await readlink(file, { encoding: 'buffer' })) };
+      return { mode: '120000', content: await readlink(file, { encoding: 'buffer' }) };
     if (!facts.isFile() || facts.size > maxFileBytes) return 'other';
-    const content = await read(file);
-    if (content === undefined) return 'other';
-    return { mode: facts.mode & 0o100 ? '100755' : '100644', oid: blobName(content) };
+    // It may have become a pipe or a link meanwhile.
+    const content = await readFileOnly(file);
+    return content === undefined ? 'other' : { mode: facts.mode & 0o100 ? '100755' : '100644', content };
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     return ['ENOENT', 'ENOTDIR'].includes(code) ? undefined : 'other';
   }
-}
-
-async function read(file: Buffer): Promise<Buffer | undefined> {
-  // It may have become a pipe or a link meanwhile.
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const facts = await handle.stat();
-    return facts.isFile() && facts.size <= maxFileBytes ? await handle.readFile() : undefined;
-  } finally {
-    await handle.close();
-  }
-}
-
-function blobName(content: Buffer): string {
-  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
 }

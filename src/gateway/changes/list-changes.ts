@@ -1,11 +1,14 @@
 import { interruptedError, TurnoutError } from '../../core/errors.js';
 import type { TreeChange } from '../../store/rows.js';
 import type { ChangedFile, Changes } from '../channels/lookups.js';
+import type { BytePath } from './byte-path.js';
 import { compareTrees, type Described, describeChanges, type FileChange, isSame } from './compare-trees.js';
-import { type FileNow, fileNow } from './file-now.js';
+import { lacksRoom } from './explain-failure.js';
+import { type ChangeNow, fileNow } from './file-now.js';
 import { maxFiles } from './limits.js';
 import type { Shadow } from './shadow.js';
 import { shownPath } from './shown-path.js';
+import { shownState } from './shown-state.js';
 
 /** What is to be compared, and where. */
 export interface Scope {
@@ -24,9 +27,17 @@ export async function listChanges(
     const there = await withTrees(shadow, pairs, signal);
     const changed = await changesNow(shadow, await compareTrees(shadow, there, signal));
     const shown = changed.slice(0, maxFiles);
-    const since = new Set(shown.filter(isChangedSince).map(({ path }) => path));
+    const present = new Map<BytePath, Present>();
+    for (const change of shown)
+      present.set(change.path, {
+        changedSince: isChangedSince(change),
+        shown: await shownState(shadow.cwd, change),
+      });
     const described = await describeChanges(shadow, shown, signal);
-    const files = described.map((file) => toView(file, since.has(file.path)));
+    const files = described.flatMap((file) => {
+      const now = present.get(file.path);
+      return now === undefined ? [] : [toView(file, now)];
+    });
     const hidden = pairs.reduce((sum, pair) => sum + (pair.hidden ?? 0), 0);
     const missing = [
       ...(there.length < pairs.length ? [gone(pairs.length - there.length, pairs.length)] : []),
@@ -59,10 +70,6 @@ export async function withTrees(
   return pairs.filter(({ before, after }) => there.has(before) && there.has(after));
 }
 
-interface ChangeNow extends FileChange {
-  readonly now: FileNow;
-}
-
 /** True if the file has a content by now that no snapshot has: putting it back would lose that. */
 export function isChangedSince({ now, states }: ChangeNow): boolean {
   return now === 'other' || !states.some((state) => isSame(now, state));
@@ -83,7 +90,9 @@ async function changesNow(shadow: Shadow, changes: readonly FileChange[]): Promi
 
 const atOnce = 16;
 
-function toView(file: Described, changedSince: boolean): ChangedFile {
+type Present = Pick<ChangedFile, 'changedSince' | 'shown'>;
+
+function toView(file: Described, present: Present): ChangedFile {
   const { before, after, binary, additions, deletions, diff } = file;
   return {
     path: shownPath(file.path),
@@ -92,7 +101,7 @@ function toView(file: Described, changedSince: boolean): ChangedFile {
     additions,
     deletions,
     ...(diff === undefined ? {} : { diff }),
-    changedSince,
+    ...present,
   };
 }
 
@@ -117,5 +126,10 @@ function isSpoilt(error: unknown): boolean {
 function unreadable(error: unknown): string {
   if (error instanceof TurnoutError && error.code === 'not_installed')
     return 'git is not installed, and snapshots of the work tree need it.';
-  return `The snapshots of the work tree can't be read: ${error instanceof Error ? error.message : error}`;
+  if (lacksRoom(error))
+    return 'There was too little room on the disk to compare the snapshots of the work tree.';
+  if (error instanceof TurnoutError && error.code === 'timeout')
+    return 'The comparison of the snapshots of the work tree took too long.';
+  // What git says has paths of the gateway's own in it, and warnings that help nobody.
+  return `The snapshots of the work tree can't be read${isSpoilt(error) ? ': they are damaged. New ones begin with the next turn' : ''}.`;
 }

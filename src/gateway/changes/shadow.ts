@@ -4,6 +4,7 @@ import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { linkedSignal } from '../../core/linked-signal.js';
 import { createMark, markEnvironment } from '../../process/mark-child.js';
+import type { ProcessUser } from '../../process/process-user.js';
 import { type GitRun, runGit } from '../../process/run-git.js';
 import type { BytePath } from './byte-path.js';
 
@@ -11,6 +12,8 @@ export interface ShadowOptions {
   /** TURNOUT_HOME. */
   readonly home: string;
   readonly path: string | undefined;
+  /** The user that agents run as, if it is another one than ours. */
+  readonly user?: ProcessUser | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -27,11 +30,13 @@ export class Shadow {
   readonly directory: string;
   /** The real path of the directory that an agent works in: names of files are relative to it. */
   readonly cwd: string;
+  readonly user: ProcessUser | undefined;
   readonly #options: ShadowOptions;
 
   constructor(cwd: string, options: ShadowOptions) {
     this.cwd = cwd;
-    this.directory = shadowDirectory(options.home, cwd);
+    this.user = options.user;
+    this.directory = shadowDirectory(options, cwd);
     this.#options = options;
   }
 
@@ -105,7 +110,7 @@ export class Shadow {
     try {
       return await runGit({
         cwd: root === undefined ? nowhere : this.cwd,
-        args,
+        args: [...anyName, ...args],
         env: this.#environment(root ?? nowhere, index),
         timeoutMs: 30_000,
         maxBytes: 64 * 1024 ** 2,
@@ -144,8 +149,9 @@ export function snapshotsDirectory(home: string): string {
   return join(home, 'snapshots');
 }
 
-function shadowDirectory(home: string, cwd: string): string {
-  return join(snapshotsDirectory(home), hash(cwd));
+/** What another user could not read is noted for that one only. */
+function shadowDirectory({ home, user }: ShadowOptions, cwd: string): string {
+  return join(snapshotsDirectory(home), hash(user === undefined ? cwd : `${user.uid}\0${cwd}`));
 }
 
 function hash(text: string): string {
@@ -159,6 +165,9 @@ function repositoryAround(path: string): string | undefined {
   }
 }
 
+/** Git leaves files out of an index that other systems could take for its own (`git~1`): they could be hidden by such a name. */
+const anyName = ['-c', 'core.protectNTFS=false', '-c', 'core.protectHFS=false'];
+
 /** Snapshots are no backup: what a power failure takes of them is not worth a wait for the disk with every file. */
 const settings = `[core]
 \trepositoryformatversion = 0
@@ -168,7 +177,6 @@ const settings = `[core]
 \tautocrlf = false
 \tlooseCompression = 1
 \tfsync = none
-\tfsyncObjectFiles = false
 [gc]
 \tauto = 0
 `;

@@ -1,10 +1,13 @@
 import { type BytePath, bytesOf } from './byte-path.js';
 
-/** The name of a file as text: itself if it is UTF-8, otherwise as git quotes it. */
+/**
+ * The name of a file as text: itself if it is UTF-8, otherwise as git quotes it. One that begins like a quoted one is quoted, too: no
+ * two files are shown by the same name.
+ */
 export function shownPath(path: BytePath): string {
   const bytes = bytesOf(path);
   const text = bytes.toString();
-  return Buffer.from(text).equals(bytes) ? text : quotedPath(path);
+  return Buffer.from(text).equals(bytes) && !text.startsWith('"') ? text : quotedPath(path);
 }
 
 function quotedPath(path: BytePath): string {

@@ -2,12 +2,14 @@ import { mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Log } from '../../config/log.js';
 import { TurnoutError } from '../../core/errors.js';
+import { isInside } from '../../core/is-inside.js';
 import { waitLimit } from '../../core/wait-limit.js';
+import type { ProcessUser } from '../../process/process-user.js';
 import type { TreeChange } from '../../store/rows.js';
 import type { BytePath } from './byte-path.js';
 import { explainFailure, lacksRoom } from './explain-failure.js';
 import { prepareMs, restMs, snapshotMs } from './limits.js';
-import { isInside, realPath } from './real-path.js';
+import { realPath } from './real-path.js';
 import { Shadow, snapshotsDirectory } from './shadow.js';
 import { type SnapshotRun, type Taken, takeByView, takeSnapshot } from './take-snapshot.js';
 import { type TurnTrees, unwatched, watchTurn } from './turn-trees.js';
@@ -19,6 +21,8 @@ export interface SnapshotParts {
   readonly path: string | undefined;
   /** The homes of users, beside our own: nobody wants to see all that changes there. */
   readonly homes: readonly string[];
+  /** The user that agents run as, if it is another one than ours. */
+  readonly user?: ProcessUser | undefined;
   readonly log: Log;
   readonly now: () => number;
 }
@@ -174,8 +178,8 @@ export class Snapshots {
   }
 
   #shadow(cwd: string): Shadow {
-    const { home, path } = this.#parts;
-    return new Shadow(cwd, { home, path, signal: this.#closing.signal });
+    const { home, path, user } = this.#parts;
+    return new Shadow(cwd, { home, path, user, signal: this.#closing.signal });
   }
 
   #refusal(cwd: string): string | undefined {
@@ -205,10 +209,11 @@ export class Snapshots {
     return Promise.resolve(latest);
   }
 
-  /** A snapshot that runs already may have missed what was written last. */
+  /** A snapshot that runs already may have missed what was written last. One that waits is about to start, even if none runs. */
   #fresh(tree: WorkTree): Promise<Taken | undefined> {
+    if (tree.waiting !== undefined) return tree.waiting;
     if (tree.running === undefined) return this.#start(tree);
-    tree.waiting ??= tree.running.then(() => {
+    tree.waiting = tree.running.then(() => {
       tree.waiting = undefined;
       return this.#start(tree);
     });
@@ -285,7 +290,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 const firstRuns =
-  'This work tree is large: the first snapshot of it is still being taken. Turns that begin after that show their changes.';
+  'The first snapshot of this work tree is still being taken. Turns that begin after that show their changes.';
 
 /** An index that does not fit its objects (a power failure, a full disk) is made anew. */
 async function afresh(run: SnapshotRun, error: unknown): Promise<Taken> {

@@ -4,10 +4,23 @@ import { TurnoutError } from '../../core/errors.js';
 import type { GitRun } from '../../process/run-git.js';
 import { absolute, type BytePath, nulTerminated } from './byte-path.js';
 import { type Chosen, chooseFiles } from './choose-files.js';
+import { type Filled, notingClosed } from './closed-contents.js';
+import { heldNow } from './file-now.js';
 import { findRepositories } from './find-repositories.js';
 import { isIgnoreFile, readIgnoreRules } from './ignore-rules.js';
 import { maxHidden, maxNested, snapshotGitMs } from './limits.js';
+import {
+  entryPath,
+  isOwn,
+  isRefused,
+  isSeed,
+  pathOfEntry,
+  repositoryFiles,
+  seedName,
+} from './own-entries.js';
+import { readFileOnly } from './read-file.js';
 import type { Shadow } from './shadow.js';
+import { writeBlob } from './write-blob.js';
 
 /** What was looked at: the root of the work tree, and the ignore rules in it. */
 export interface View {
@@ -18,6 +31,8 @@ export interface View {
 export interface Taken {
   readonly tree: string;
   readonly view: View;
+  /** What it has of the files that git takes none of: `<mode> <oid>`. */
+  readonly own: ReadonlyMap<BytePath, string>;
 }
 
 export interface SnapshotRun {
@@ -40,11 +55,13 @@ export async function takeSnapshot({ shadow, ignoreFiles, latest, signal }: Snap
   const index = shadow.indexFor(root);
   // A git that was killed has left its lock; no other one is at work here.
   await rm(`${index}.lock`, { force: true });
-  if (latest === undefined) {
+  let own = latest?.own ?? new Map<BytePath, string>();
+  if (latest === undefined || latest.view.root !== root) {
     const kept = namesIn(
       await shadow.git(['ls-files', '-z'], { root, index, signal, timeoutMs: snapshotGitMs }),
     );
     for (const path of kept) if (isIgnoreFile(path)) ignoreFiles.add(path);
+    own = new Map(kept.filter(isOwn).map((entry) => [pathOfEntry(entry), '']));
   }
   const sources = { root, cwd: shadow.cwd, inside: ignoreFiles };
   for (;;) {
@@ -57,14 +74,19 @@ export async function takeSnapshot({ shadow, ignoreFiles, latest, signal }: Snap
     for (const path of unknown) ignoreFiles.add(path);
     // Their rules were not there for the list.
     if (unknown.length > 0 && rules !== (await readIgnoreRules(sources))) continue;
-    const chosen = await chooseFiles(shadow, root, paths);
+    const chosen = await chooseFiles(
+      shadow,
+      root,
+      paths.filter((path) => !isRefused(path)),
+    );
     await add(place, chosen);
+    const held = await addOwn(place, added, own);
     const isUnchanged = chosen.paths.length + chosen.recent.size + chosen.unfiltered.size === 0;
-    const isSame = isUnchanged && latest?.view.root === root;
+    const isSame = isUnchanged && !held.isChanged && latest?.view.root === root;
     const tree = isSame ? latest.tree : await writeTree(place);
     // No turn may name it yet when old objects are removed.
     if (!isSame) await writeFile(join(shadow.directory, 'latest'), tree);
-    return { tree, view };
+    return { tree, view, own: held.own };
   }
 }
 
@@ -86,10 +108,12 @@ export async function takeByView(shadow: Shadow, view: View, signal: AbortSignal
     await copyFile(shadow.indexFor(view.root), index);
     await utimes(index, later, later);
     const { changed, added } = await listChanged(place);
-    await add(place, await chooseFiles(shadow, view.root, [...changed, ...added.slice(0, maxHidden)]));
+    const paths = [...changed, ...added.slice(0, maxHidden)].filter((path) => !isRefused(path));
+    await add(place, await chooseFiles(shadow, view.root, paths));
+    await addOwn(place, added, new Map());
     return { tree: await writeTree(place), hidden: Math.max(0, added.length - maxHidden) };
   } finally {
-    for (const file of [index, `${index}.lock`]) await rm(file, { force: true });
+    for (const file of [index, `${index}.lock`, `${index}.unproven`]) await rm(file, { force: true });
   }
 }
 
@@ -108,15 +132,55 @@ function git(place: Place, args: readonly string[], run: Partial<GitRun> = {}): 
 }
 
 async function add(place: Place, chosen: Chosen): Promise<void> {
+  const paths = [...chosen.paths, ...chosen.recent.keys(), ...chosen.unfiltered.keys()];
+  await notingClosed(filledBy(place), paths, () => addChosen(place, chosen));
+}
+
+function filledBy(place: Place): Filled {
+  const { shadow, index } = place;
+  return { shadow, index, entries: () => git(place, ['ls-files', '--stage', '-z']) };
+}
+
+/** Adds what git does not take: the files of the user's repository that matter, and what is spelt like one. `known` is there already. */
+async function addOwn(
+  place: Place,
+  added: readonly BytePath[],
+  known: ReadonlyMap<BytePath, string>,
+): Promise<{ readonly own: ReadonlyMap<BytePath, string>; readonly isChanged: boolean }> {
+  const { shadow, view } = place;
+  const own = new Map<BytePath, string>();
+  const listed = await repositoryFiles(view.root, shadow.cwd);
+  for (const path of [...listed, ...added.filter(isRefused).slice(0, maxHidden)]) {
+    const held = await heldNow(shadow.cwd, path);
+    // What can't be read counts as unchanged.
+    const former = held === 'other' ? known.get(path) : undefined;
+    if (former !== undefined) own.set(path, former);
+    if (held === undefined || held === 'other') continue;
+    own.set(path, `${held.mode} ${await writeBlob(shadow, held.content)}`);
+  }
+  const changed = [...own].filter(([path, entry]) => entry !== '' && known.get(path) !== entry);
+  const gone = [...known.keys()].filter((path) => !own.has(path));
+  const prefix = shadow.prefixFor(view.root);
+  const entries = [
+    ...changed.map(([path, entry]) => `${entry}\t${prefix}${entryPath(path)}`),
+    ...gone.map((path) => `0 ${'0'.repeat(40)}\t${prefix}${entryPath(path)}`),
+  ];
+  const isChanged = entries.length > 0;
+  const paths = changed.map(([path]) => path);
+  if (isChanged) await notingClosed(filledBy(place), paths, () => addEntries(place, entries));
+  return { own, isChanged };
+}
+
+async function addChosen(place: Place, chosen: Chosen): Promise<void> {
   const { recent, unfiltered } = chosen;
-  // One of them may be gone by now, and then none is added: they are not in such a hurry.
-  const isAdded = await addUnfiltered(place, recent);
-  const paths = isAdded ? chosen.paths : [...chosen.paths, ...recent.keys()];
+  // One of them may be gone, or a link, by now.
+  const missed = await addUnfiltered(place, recent);
+  const paths = [...chosen.paths, ...missed];
   const asPack = paths.length > manyFiles && (await packsNewFiles(place)) ? intoPack : [];
   for (let from = 0; from < paths.length; from += portion) {
     // A snapshot that is given up has not been in vain: the next one goes on behind the portions that are done.
     const args = [...asPack, 'update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
-    const isSettled = isAdded && !chosen.hasMoreRecent;
+    const isSettled = missed.length === 0 && !chosen.hasMoreRecent;
     await updateIndex(place, args, nulTerminated(paths.slice(from, from + portion)), isSettled);
   }
   await addUnfiltered(place, unfiltered);
@@ -156,28 +220,33 @@ async function packsNewFiles(place: Place): Promise<boolean> {
 
 /**
  * Adds files without a look at any attributes. The index then knows nothing of their times, so the next snapshot adds them again.
- * False if one of them can't be read.
+ * Returns those that are no files by now, or can't be read.
  */
-async function addUnfiltered(place: Place, files: ReadonlyMap<BytePath, string>): Promise<boolean> {
-  // Git reads a name in each line here.
-  const paths = [...files.keys()].filter((path) => !path.includes('\n'));
-  if (paths.length === 0) return true;
-  const names = paths.map((path) => `${absolute(place.shadow.cwd, path).toString('latin1')}\n`);
-  const stdin = Buffer.from(names.join(''), 'latin1');
-  const args = ['hash-object', '-w', '--no-filters', '--stdin-paths'];
-  const output = await git(place, args, { stdin }).catch((error: unknown) => {
-    if (error instanceof TurnoutError && /could not open|no such file/i.test(error.message)) return undefined;
-    throw error;
-  });
-  if (output === undefined) return false;
-  const oids = output.toString().split('\n');
+async function addUnfiltered(
+  place: Place,
+  files: ReadonlyMap<BytePath, string>,
+): Promise<readonly BytePath[]> {
   const prefix = place.shadow.prefixFor(place.view.root);
-  await addEntries(
-    place,
-    paths.map((path, at) => `${files.get(path)} ${oids[at]}\t${prefix}${path}`),
-  );
-  return true;
+  const entries: string[] = [];
+  const missed: BytePath[] = [];
+  const paths = [...files.keys()];
+  for (let from = 0; from < paths.length; from += atOnce) {
+    if (place.signal.aborted) throw new TurnoutError('timeout', 'A snapshot took too long.');
+    const some = paths.slice(from, from + atOnce);
+    const contents = await Promise.all(
+      some.map((path) => readFileOnly(absolute(place.shadow.cwd, path)).catch(() => undefined)),
+    );
+    for (const [at, path] of some.entries()) {
+      const content = contents[at];
+      if (content === undefined) missed.push(path);
+      else entries.push(`${files.get(path)} ${await writeBlob(place.shadow, content)}\t${prefix}${path}`);
+    }
+  }
+  if (entries.length > 0) await addEntries(place, entries);
+  return missed;
 }
+
+const atOnce = 16;
 
 async function addEntries(place: Place, entries: readonly string[]): Promise<void> {
   await updateIndex(place, ['update-index', '--replace', '-z', '--index-info'], nulTerminated(entries));
@@ -248,12 +317,6 @@ async function openNested(place: Place, directories: readonly BytePath[]): Promi
     place,
     directories.map((name) => `100644 ${empty}\t${prefix}${name}${seedName}`),
   );
-}
-
-const seedName = '.turnout-looks-inside';
-
-export function isSeed(path: BytePath): boolean {
-  return path === seedName || path.endsWith(`/${seedName}`);
 }
 
 async function writeTree(place: Place): Promise<string> {

@@ -76,7 +76,11 @@ async function findShadows({ home, snapshots }: TidyParts): Promise<readonly Fou
     const directory = join(root, name);
     if (snapshots.isMaking(directory.replace(/\.new$/, ''))) continue;
     const cwd = await readFile(join(directory, 'work-tree'), 'utf8').catch(() => undefined);
-    const isWhole = cwd !== undefined && existsSync(join(directory, 'HEAD')) && !name.endsWith('.new');
+    // Another one than the shadow of its work tree is that of another AGENT_USER.
+    const isWhole =
+      cwd !== undefined &&
+      existsSync(join(directory, 'HEAD')) &&
+      snapshots.shadow(cwd).directory === directory;
     // A gateway was killed while it made or removed it, or it was spoilt.
     if (!isWhole) await rm(directory, { recursive: true, force: true });
     else found.push({ directory, cwd, usedAt: (await stat(join(directory, 'work-tree'))).mtimeMs });

@@ -1,3 +1,4 @@
+import { late, within } from '../../core/wait.js';
 import type { TreeChange } from '../../store/rows.js';
 import { settlementMs, turnWaitMs } from './limits.js';
 import type { Taken } from './take-snapshot.js';
@@ -37,7 +38,7 @@ export function watchTurn({ isFirst, before, compare, tellLate }: WatchedTurn): 
     isFirst,
     before: before.then((taken) => taken?.tree),
     wait: async (ms = turnWaitMs) => {
-      waited ??= inTime(before, ms);
+      waited ??= within(ms, before);
       await waited;
     },
     get isTaken() {
@@ -47,7 +48,7 @@ export function watchTurn({ isFirst, before, compare, tellLate }: WatchedTurn): 
       isMissed ||= !isTaken;
     },
     end: async (ms = settlementMs) => {
-      const found = isMissed ? late : await inTime(compare(), ms);
+      const found = isMissed ? late : await within(ms, compare());
       if (found !== late) return found;
       tellLate();
       return undefined;
@@ -63,13 +64,3 @@ export const unwatched: TurnTrees = {
   toolBegins: () => undefined,
   end: async () => undefined,
 };
-
-const late = Symbol();
-
-async function inTime<T>(promise: Promise<T>, ms: number): Promise<T | typeof late> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeUp = new Promise<typeof late>((resolve) => {
-    timer = setTimeout(resolve, ms, late);
-  });
-  return Promise.race([promise, timeUp]).finally(() => clearTimeout(timer));
-}

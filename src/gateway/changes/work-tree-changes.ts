@@ -1,17 +1,22 @@
 import { interruptedError, TurnoutError } from '../../core/errors.js';
+import { isInside } from '../../core/is-inside.js';
 import type { ProcessUser } from '../../process/process-user.js';
 import type { ChangingTurn } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
-import { ChangedSince } from '../channels/changed-since.js';
+import { ChangedSince, NotAsShown } from '../channels/changed-since.js';
 import type { ChangeScope, Changes, RevertRequest, WorkTreeChanges } from '../channels/lookups.js';
+import { bytesOf } from './byte-path.js';
+import { closedContents } from './closed-contents.js';
 import { compareTrees, isSame } from './compare-trees.js';
 import { DirectoryQueues } from './directory-queues.js';
 import { fileNow } from './file-now.js';
 import { settlementMs } from './limits.js';
 import { isChangedSince, listChanges, type Scope, withTrees } from './list-changes.js';
 import { putBack } from './put-back.js';
-import { isInside, realPath } from './real-path.js';
+import { realPath } from './real-path.js';
+import type { Shadow } from './shadow.js';
 import { shownPath } from './shown-path.js';
+import { shownState } from './shown-state.js';
 import type { Snapshots } from './snapshots.js';
 
 export interface ChangesParts {
@@ -38,7 +43,7 @@ export class TreeChanges implements WorkTreeChanges {
 
   async revert(channel: string, request: RevertRequest, signal?: AbortSignal): Promise<void> {
     const found = await this.#find(channel, request.scope);
-    if (!('shadow' in found)) throw noSuchChange(request.path);
+    if (!('shadow' in found)) throw noSuchChange(request);
     return this.#queues.run(
       found.shadow.cwd,
       async () => {
@@ -67,23 +72,42 @@ export class TreeChanges implements WorkTreeChanges {
 
   async #revert(
     { shadow, pairs }: Scope,
-    { path, force }: RevertRequest,
+    request: RevertRequest,
     signal: AbortSignal | undefined,
   ): Promise<void> {
+    const { path, force, shown } = request;
     const changes = await compareTrees(shadow, await withTrees(shadow, pairs, signal), signal);
     const change = changes.find((one) => shownPath(one.path) === path);
-    if (change === undefined) throw noSuchChange(path);
-    const name = Buffer.from(change.path, 'latin1').toString();
-    if (shownPath(change.path) !== name)
+    if (change === undefined) throw noSuchChange(request);
+    const name = bytesOf(change.path).toString();
+    if (!bytesOf(change.path).equals(Buffer.from(name)))
       throw new TurnoutError('bad_request', `${path} can't be put back here: its name is not UTF-8.`);
+    if (name.startsWith('../'))
+      throw new TurnoutError(
+        'bad_request',
+        `${path} can't be put back here: it is outside of ${shadow.cwd}.`,
+      );
     const now = await fileNow(shadow.cwd, change.path);
+    if (shown !== undefined && shown !== (await shownState(shadow.cwd, { ...change, now })))
+      throw new NotAsShown(path);
     if (now !== 'other' && isSame(now, change.before)) return;
     if (!force && isChangedSince({ ...change, now })) throw new ChangedSince(path);
+    await this.#checkOpen(shadow, path, change.before?.oid);
     const to = change.before && {
       mode: change.before.mode,
       content: await shadow.git(['cat-file', 'blob', change.before.oid], { signal }),
     };
     await putBack({ cwd: shadow.cwd, path: name, to, user: this.#parts.user });
+  }
+
+  /** The agent's user writes it, and can read what it writes. */
+  async #checkOpen(shadow: Shadow, path: string, oid: string | undefined): Promise<void> {
+    const { user } = this.#parts;
+    if (user === undefined || oid === undefined || !(await closedContents(shadow)).has(oid)) return;
+    const message = `${path} is not put back: ${user.name}, the agent's user, could not read it before, and could do so then.`;
+    throw new TurnoutError('bad_request', message, {
+      hint: `Write it yourself, with its former owner and mode: git --git-dir=${shadow.directory} cat-file blob ${oid}`,
+    });
   }
 
   /** Finds the trees to compare, or the reason why there are none. */
@@ -121,6 +145,7 @@ function explained(path: string, error: unknown): unknown {
   return new TurnoutError(code, `${path} could not be put back: ${error.message}`, { cause: error });
 }
 
-function noSuchChange(path: string): TurnoutError {
+function noSuchChange({ path, shown }: RevertRequest): TurnoutError {
+  if (shown !== undefined) return new NotAsShown(path);
   return new TurnoutError('bad_request', `${path} is not among the changes.`);
 }

@@ -10,3 +10,14 @@ export class ChangedSince extends TurnoutError {
     });
   }
 }
+
+/** The file, or the change of it, is not what whoever wants it put back has looked at. `force` does not cover that. */
+export class NotAsShown extends TurnoutError {
+  override readonly name = 'NotAsShown';
+
+  constructor(path: string) {
+    super('bad_request', `${path} was changed after you have looked at it, and was left as it is.`, {
+      hint: 'Load the changes anew.',
+    });
+  }
+}

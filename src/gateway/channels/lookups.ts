@@ -1,7 +1,8 @@
 import type { ChatEvent, ErrorCode, Usage } from '../../core/chat-event.js';
-import type { StoreCounts, StoredEvent, StoredPermission, StoredTurn, UsageRow } from '../../store/rows.js';
+import type { UsageRow } from '../../core/usage-row.js';
+import type { StoreCounts, StoredEvent, StoredPermission, StoredTurn } from '../../store/rows.js';
 import type { UsageQuery } from '../../store/store.js';
-import type { StatisticsPointView } from './http/wire.js';
+import type { BackendView, FilePreviewView, StatisticsPointView } from './http/wire.js';
 
 // What channels can look up in the gateway beside messages: each port is implemented in a room of its own.
 
@@ -9,12 +10,14 @@ import type { StatisticsPointView } from './http/wire.js';
 export interface Reports {
   /**
    * The channel with the newest message first. `search` looks for words in the titles and in the newest messages of all
-   * channels. `archived` asks for those that were put away, or for the others; undefined for both.
+   * channels. `archived` asks for those that were put away, or for the others; undefined for both. Rejects with `interrupted`
+   * when the signal is aborted during a search.
    */
   channels(query: {
     readonly search?: string | undefined;
     readonly archived?: boolean | undefined;
     readonly limit: number;
+    readonly signal?: AbortSignal | undefined;
   }): Promise<readonly ChannelSummary[]>;
   queue(): Promise<QueueSummary>;
   /** The attempts for an event, oldest first, each with what the agent said and did. Undefined if there is no event. */
@@ -22,7 +25,7 @@ export interface Reports {
     eventId: string,
   ): Promise<readonly (StoredTurn & { readonly events: readonly ChatEvent[] })[] | undefined>;
   usage(query: UsageQuery): Promise<readonly UsageRow[]>;
-  statistics(query: StatisticsQuery): Promise<readonly StatisticsSeries[]>;
+  statistics(query: StatisticsQuery): Promise<Statistics>;
   /** No CLI is started for it. */
   backends(): Promise<readonly BackendSummary[]>;
   /** What the tool would do, as far as its input tells. Undefined if there is nothing to show beyond the input. Never rejects. */
@@ -32,7 +35,7 @@ export interface Reports {
 /** An edit is shown as a unified diff of each file. */
 export type PermissionPreview =
   | { readonly type: 'command'; readonly command: string; readonly cwd?: string | undefined }
-  | { readonly type: 'edit'; readonly files: readonly { readonly path: string; readonly diff: string }[] };
+  | { readonly type: 'edit'; readonly files: readonly FilePreviewView[] };
 
 export interface ChannelSummary {
   readonly channel: string;
@@ -66,6 +69,12 @@ export interface StatisticsQuery {
   readonly maxSeries: number;
 }
 
+export interface Statistics {
+  /** Of all turns of the time, whatever they are grouped by, and however many series there are. */
+  readonly medianMs: number;
+  readonly series: readonly StatisticsSeries[];
+}
+
 export interface StatisticsSeries {
   readonly key: string;
   readonly points: readonly StatisticsPoint[];
@@ -76,17 +85,9 @@ export interface StatisticsPoint extends Omit<StatisticsPointView, 'at'> {
   readonly at: number;
 }
 
-export interface BackendSummary {
-  readonly name: string;
-  readonly isDefault: boolean;
-  readonly installed: boolean;
+export interface BackendSummary extends Omit<BackendView, 'version' | 'notice'> {
   readonly version?: string | undefined;
   readonly notice?: string | undefined;
-  readonly install: string;
-  readonly thinkingDepths: readonly string[];
-  readonly permissionModes: readonly string[];
-  readonly options: readonly string[];
-  readonly models: readonly string[];
 }
 
 /** The CLIs' own sessions, which were not begun here. */
@@ -115,7 +116,7 @@ export interface VendorSession {
  */
 export interface WorkTreeChanges {
   list(channel: string, scope: ChangeScope, signal?: AbortSignal): Promise<Changes>;
-  /** Puts a file back as it was before. Rejects with `bad_request`, or with `ChangedSince` without `force`. */
+  /** Puts a file back as it was before. Rejects with `bad_request`, with `ChangedSince` without `force`, or with `NotAsShown`. */
   revert(channel: string, request: RevertRequest, signal?: AbortSignal): Promise<void>;
 }
 
@@ -123,6 +124,8 @@ export interface RevertRequest {
   readonly scope: ChangeScope;
   readonly path: string;
   readonly force: boolean;
+  /** The `shown` of the file in the list that was looked at. Without it, the file is put back whatever that was. */
+  readonly shown?: string | undefined;
 }
 
 export type ChangeScope = 'turn' | 'conversation';
@@ -140,6 +143,8 @@ export interface ChangedFile {
   readonly deletions: number;
   readonly diff?: string | undefined;
   readonly changedSince: boolean;
+  /** Names what is shown: this change, and what the file holds now. */
+  readonly shown: string;
 }
 
 /** The runs of chains, which other programs make: the gateway only shows them. */

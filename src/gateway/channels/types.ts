@@ -62,6 +62,7 @@ export interface GatewayFace {
     channel: string,
     page: { readonly after?: number; readonly before?: number; readonly limit: number },
   ): Promise<readonly StoredMessage[]>;
+  /** Long inputs, and those beyond some, are left out. */
   pendingPermissions(): Promise<readonly StoredPermission[]>;
   /** The permission request, in whatever state. */
   permission(id: string): Promise<StoredPermission | undefined>;
@@ -162,12 +163,14 @@ export interface ChannelStatus {
   readonly context?: ContextUsed | undefined;
   readonly permissionMode: string;
   readonly queueMode: string;
+  /** True if a message can be taken into a turn that runs; otherwise it waits, whatever its mode is. */
+  readonly steers: boolean;
   readonly cwd: string;
   readonly running?: { readonly turn: TurnOutline; readonly tool?: string | undefined } | undefined;
   /** The first ones that wait, oldest first. */
   readonly waiting: readonly StoredEvent[];
   readonly waitingCount: number;
-  /** The questions of the channel that wait for a person. */
+  /** The questions of the channel that wait for a person. Long inputs, and those beyond some, are left out. */
   readonly permissions: readonly StoredPermission[];
 }
 

@@ -24,5 +24,6 @@ export const chatCommands = [
     summary: 'What waits; drop it; how messages meet a turn',
     waits: false,
   },
+  { name: 'help', summary: 'The commands of the gateway', waits: false },
   { name: 'usage', summary: 'The tokens and the cost of this conversation', waits: true },
 ] as const satisfies readonly ChatCommand[];

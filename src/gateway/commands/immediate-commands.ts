@@ -5,6 +5,7 @@ import type { CancelRequest, ChannelChange, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import type { SessionManager } from '../agents/session-manager.js';
 import { queueCleared, type Stoppable, type Stopped } from '../turns/verdicts.js';
+import { chatCommands } from './command-list.js';
 import { argumentRefusal, type ImmediateCommand } from './parse-command.js';
 
 /** The plan of a command. Nothing has been done yet: that comes with its acceptance, in one transaction. */
@@ -36,6 +37,14 @@ export const byCommand: Stopped = { type: 'stopped', by: '/stop' };
 const isBeingWritten =
   'Nothing is left to be stopped here: the turn is over, and its result is being written.';
 
+const helpText = [
+  ...chatCommands.map(
+    (command) =>
+      `/${command.name}${'argument' in command ? ` [${command.argument}]` : ''}: ${command.summary}`,
+  ),
+  'Any other word with a slash goes to the agent.',
+].join('\n');
+
 /** The chat commands that don't wait in the queue. */
 export class ImmediateCommands {
   readonly #parts: ImmediateCommandParts;
@@ -48,6 +57,7 @@ export class ImmediateCommands {
     if (command.name === 'queue') return this.#queue(channel, command.argument);
     const refusal = argumentRefusal(command);
     if (refusal !== undefined) return { text: refusal };
+    if (command.name === 'help') return { text: helpText };
     return command.name === 'stop' ? this.#stop(channel) : this.#status(channel);
   }
 

@@ -16,13 +16,14 @@ export async function channelStatus(channel: string, parts: StatusParts): Promis
   const { store, runtime } = parts;
   const state = await store.channel(channel);
   const settings = await runtime.settings(channel, state);
-  const [turn, waiting, waitingCount, pending, firstPrompt, context] = await Promise.all([
+  const [turn, waiting, waitingCount, pending, firstPrompt, context, steers] = await Promise.all([
     store.runningTurn(channel),
     store.waitingOutlines(channel, shownWaiting),
     store.countWaiting(channel),
-    store.pendingPermissions(),
+    store.pendingOutlines(channel),
     store.firstPrompt(channel),
     store.contextUsed(channel, settings.backend),
+    settings.live && runtime.agents.steers(settings.backend),
   ]);
   const { backend, model, thinking, permissionMode, queueMode, cwd } = settings;
   return {
@@ -30,12 +31,12 @@ export async function channelStatus(channel: string, parts: StatusParts): Promis
     title: state.title,
     firstPrompt,
     archived: state.archived,
-    ...{ backend, model, permissionMode, queueMode, cwd },
+    ...{ backend, model, permissionMode, queueMode, steers, cwd },
     thinking: thinking === undefined ? undefined : String(thinking),
     context,
     running: turn === undefined ? undefined : { turn, tool: parts.runningTool(channel) },
     waiting,
     waitingCount,
-    permissions: pending.filter((permission) => permission.channel === channel),
+    permissions: pending,
   };
 }

@@ -150,7 +150,7 @@ export class Feed {
     for (;;) {
       const next = await store.nextMessage(channel, position.message);
       if (next === undefined) break;
-      while (turn !== undefined && isSaidBy(turn, next)) yield* passTurn(this);
+      while (turn !== undefined && comesBefore(turn, next)) yield* passTurn(this);
       // One at a time, and not before it is due: a reader that stalls holds on to it, and it may be megabytes long.
       const [message] = await store.messages(channel, { after: position.message, limit: 1 });
       if (message === undefined) break;
@@ -258,9 +258,14 @@ function* entriesOf(
   }
 }
 
-/** True if the message is the turn's answer, or a notice about it. */
-function isSaidBy(turn: TurnOutline, { role, eventId }: MessageOutline): boolean {
-  return role !== 'user' && eventId !== undefined && turn.eventIds.includes(eventId);
+/**
+ * True if the turn is told before the message: the message is its answer, or a notice about it, or was written after its end. A turn
+ * may have said nothing (its message was dropped before the next attempt), and must not hold up the turns behind it.
+ */
+function comesBefore({ eventIds, endedAt }: TurnOutline, message: MessageOutline): boolean {
+  const { role, eventId, createdAt } = message;
+  if (role !== 'user' && eventId !== undefined && eventIds.includes(eventId)) return true;
+  return endedAt !== undefined && endedAt <= createdAt;
 }
 
 /** A turn is told of twice: when it begins and when it has ended. */

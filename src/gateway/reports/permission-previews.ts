@@ -1,4 +1,4 @@
-import { describeToolInput } from '../../core/tool-input.js';
+import { describeWholeInput } from '../../core/tool-input.js';
 import type { StoredPermission } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 import type { PermissionPreview } from '../channels/lookups.js';
@@ -38,7 +38,7 @@ export class PermissionPreviews {
   }
 
   async #make({ tool, input, eventId, turnId }: StoredPermission): Preview {
-    const action = describeToolInput(tool, input);
+    const action = describeWholeInput(tool, input);
     if (action.type === 'command') return action;
     if (action.type !== 'edit') return undefined;
     const turns = await this.#parts.store.turns(eventId);

@@ -3,6 +3,7 @@ import { editNotes } from '../../core/edit-notes.js';
 import { cutDiff, diffHeading, unifiedDiff } from '../../core/line-diff.js';
 import type { FileEdit } from '../../core/tool-input.js';
 import { type InsideFile, readInside } from './read-inside.js';
+import { realTarget } from './real-target.js';
 
 export interface EditContext {
   /** The directory that the turn works in; undefined if it is not known: no file is read then. */
@@ -16,11 +17,19 @@ export interface EditContext {
 export interface FilePreview {
   readonly path: string;
   readonly diff: string;
+  /** The characters of the diff that are left out, if some are. */
+  readonly left?: number;
+  /** The file that a link leads to, if one does. */
+  readonly leadsTo?: string;
+  /** True if what would be written lies outside the turn's directory. */
+  readonly outside?: true;
 }
 
 const maxFileBytes = 256 * 1024;
 /** For all files of one preview together. */
-const maxDiffCharacters = 256 * 1024;
+const maxDiffCharacters = 1024 * 1024;
+/** Of more files the edits are shown by themselves. */
+const maxFilesRead = 200;
 
 /** What edits would change in the files as they are now. An edit that does not fit the file is shown by itself. */
 export async function previewEdits(
@@ -28,13 +37,42 @@ export async function previewEdits(
   context: EditContext,
 ): Promise<readonly FilePreview[]> {
   const previews: FilePreview[] = [];
-  let room = maxDiffCharacters;
   for (const [path, ofFile] of byPath(edits)) {
-    const diff = cutDiff(await previewFile(path, ofFile, context, room), room);
-    room = Math.max(0, room - diff.length);
-    previews.push({ path: shownPath(path, context.cwd), diff });
+    const cwd = previews.length < maxFilesRead ? context.cwd : undefined;
+    const target = await targetOf([path, ofFile.at(-1)?.movedTo], cwd);
+    const notes = notesOf(ofFile, target, context.cwd);
+    const diff = notes + (await previewFile(path, ofFile, { ...context, reads: cwd !== undefined }));
+    previews.push({ path: shownPath(path, context.cwd), diff, ...target });
   }
-  return previews;
+  return shareRoom(previews, maxDiffCharacters);
+}
+
+/** A long diff leaves room for the others: each gets what it needs, or its share of what those that need less leave. */
+function shareRoom(previews: readonly FilePreview[], maxCharacters: number): readonly FilePreview[] {
+  const cuts = new Map<FilePreview, FilePreview>();
+  let room = maxCharacters;
+  const shortestFirst = [...previews].sort((one, other) => one.diff.length - other.diff.length);
+  for (const [nth, preview] of shortestFirst.entries()) {
+    const { diff, left } = cutDiff(preview.diff, Math.floor(room / (previews.length - nth)));
+    room -= Math.min(room, diff.length);
+    if (left > 0) cuts.set(preview, { ...preview, diff, left });
+  }
+  return previews.map((preview) => cuts.get(preview) ?? preview);
+}
+
+type Target = Pick<FilePreview, 'leadsTo' | 'outside'>;
+
+/** Where the file really is, if a link leads there or it is elsewhere: of several the one outside counts. */
+async function targetOf(paths: readonly (string | undefined)[], cwd: string | undefined): Promise<Target> {
+  if (cwd === undefined) return {};
+  let found: Target = {};
+  for (const path of paths) {
+    const target = path === undefined ? undefined : await realTarget(cwd, path);
+    if (target === undefined || found.outside) continue;
+    if (target.outside) found = { leadsTo: target.path, outside: true };
+    else if (target.isLinked) found = { leadsTo: shownPath(target.path, target.root) };
+  }
+  return found;
 }
 
 function byPath(edits: readonly FileEdit[]): ReadonlyMap<string, readonly FileEdit[]> {
@@ -46,30 +84,33 @@ function byPath(edits: readonly FileEdit[]): ReadonlyMap<string, readonly FileEd
 async function previewFile(
   path: string,
   edits: readonly FileEdit[],
-  context: EditContext,
-  maxCharacters: number,
+  context: EditContext & { readonly reads: boolean },
 ): Promise<string> {
   const shown = shownPath(path, context.cwd);
   const target = shownPath(edits.at(-1)?.movedTo ?? path, context.cwd);
-  const file = context.cwd === undefined ? undefined : await readInside(context.cwd, path, maxFileBytes);
+  const file =
+    context.cwd === undefined || !context.reads
+      ? undefined
+      : await readInside(context.cwd, path, maxFileBytes);
   const changed = file === undefined ? undefined : applyAll(file, edits, context);
-  const notes = notesOf(edits, context.cwd);
   if (file === undefined || changed === undefined) {
     // The file is named once: what follows a hunk is a line of the file.
-    return notes + edits.map((edit, nth) => alone(edit, nth, { shown, target, maxCharacters })).join('');
+    return edits.map((edit, nth) => alone(edit, nth, { shown, target })).join('');
   }
   const names = {
     before: file.type === 'missing' ? undefined : shown,
     after: isDeletion(edits) ? undefined : target,
   };
-  return notes + unifiedDiff(file.type === 'missing' ? '' : file.text, changed, names, { maxCharacters });
+  return unifiedDiff(file.type === 'missing' ? '' : file.text, changed, names);
 }
 
 /** What the lines of a diff don't tell stands in front of them. Readers of diffs pass over these lines. */
-function notesOf(edits: readonly FileEdit[], cwd: string | undefined): string {
-  const notes = edits.flatMap((edit) =>
+function notesOf(edits: readonly FileEdit[], { leadsTo, outside }: Target, cwd: string | undefined): string {
+  const where = outside ? `Leads outside the work tree, to ${leadsTo}` : `A link: it leads to ${leadsTo}`;
+  const told = edits.flatMap((edit) =>
     editNotes(edit.movedTo === undefined ? edit : { ...edit, movedTo: shownPath(edit.movedTo, cwd) }),
   );
+  const notes = leadsTo === undefined ? told : [where, ...told];
   return [...new Set(notes)].map((note) => `\\ ${note.replaceAll(/[\r\n]/g, '?')}\n`).join('');
 }
 
@@ -144,14 +185,9 @@ function isDeletion(edits: readonly FileEdit[]): boolean {
 interface Shown {
   readonly shown: string;
   readonly target: string;
-  readonly maxCharacters: number;
 }
 
-function alone(
-  { before, after, diff }: FileEdit,
-  nth: number,
-  { shown, target, maxCharacters }: Shown,
-): string {
+function alone({ before, after, diff }: FileEdit, nth: number, { shown, target }: Shown): string {
   if (diff !== undefined) {
     const ended = diff === '' || diff.endsWith('\n') ? diff : `${diff}\n`;
     return nth > 0 || hasFileNames(diff) ? ended : diffHeading({ before: shown, after: target }) + ended;
@@ -160,7 +196,7 @@ function alone(
     before: before === undefined ? undefined : shown,
     after: after === undefined ? undefined : target,
   };
-  const text = unifiedDiff(before ?? '', after ?? '', names, { maxCharacters });
+  const text = unifiedDiff(before ?? '', after ?? '', names);
   return nth > 0 ? text.slice(text.indexOf('@@')) : text;
 }
 

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
-import { dirname, resolve, sep } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { isInside } from '../../core/is-inside.js';
 
 export type InsideFile = { readonly type: 'text'; readonly text: string } | { readonly type: 'missing' };
 
@@ -21,7 +22,7 @@ export async function readInside(
       throw error;
     });
     if (real === undefined) return (await isMissingIn(root, wanted)) ? { type: 'missing' } : undefined;
-    if (!isInside(root, real)) return undefined;
+    if (!isInside(real, root)) return undefined;
     const text = await readText(real, maxBytes);
     return text === undefined ? undefined : { type: 'text', text };
   } catch {
@@ -33,13 +34,9 @@ export async function readInside(
 async function isMissingIn(root: string, wanted: string): Promise<boolean> {
   for (let parent = dirname(wanted); parent !== dirname(parent); parent = dirname(parent)) {
     const real = await realpath(parent).catch(() => undefined);
-    if (real !== undefined) return real === root || isInside(root, real);
+    if (real !== undefined) return isInside(real, root);
   }
   return false;
-}
-
-function isInside(root: string, real: string): boolean {
-  return real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
 }
 
 async function readText(real: string, maxBytes: number): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import type { TurnStatistics } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
-import type { StatisticsPoint, StatisticsQuery, StatisticsSeries } from '../channels/lookups.js';
+import type { Statistics, StatisticsPoint, StatisticsQuery } from '../channels/lookups.js';
 import { breather, timeSlices } from './time-slices.js';
 
 export interface StatisticsLimits {
@@ -15,21 +15,25 @@ export async function readStatistics(
   store: StatisticsStore,
   query: StatisticsQuery,
   { turnsAtOnce }: StatisticsLimits = { turnsAtOnce: 2000 },
-): Promise<readonly StatisticsSeries[]> {
+): Promise<Statistics> {
   const { by, since, until, stepMs } = query;
   const breathe = breather();
   const keys = await busiest(store, query, turnsAtOnce);
+  const times: number[] = [];
   const series = new Map(keys.map((key) => [key, [] as StatisticsPoint[]]));
   for (let at = since; at < until && keys.length > 0; at += stepMs) {
     const step = new Map<string, TurnStatistics[]>();
     const time = { since: at, until: Math.min(at + stepMs, until) };
     for await (const slice of timeSlices(store, time, turnsAtOnce, breathe)) {
-      for (const row of await store.statistics({ by, ...slice, only: keys }))
-        step.set(row.key, [...(step.get(row.key) ?? []), row]);
+      // All keys: the median of all turns is the same, whatever they are grouped by.
+      for (const row of await store.statistics({ by, ...slice })) {
+        for (const ms of row.ms) times.push(ms);
+        if (series.has(row.key)) step.set(row.key, [...(step.get(row.key) ?? []), row]);
+      }
     }
     for (const [key, parts] of step) series.get(key)?.push({ at, ...together(parts) });
   }
-  return [...series].map(([key, points]) => ({ key, points }));
+  return { medianMs: median(times).middle, series: [...series].map(([key, points]) => ({ key, points })) };
 }
 
 /** The keys with the most turns, the busiest first. */
@@ -53,9 +57,7 @@ async function busiest(
 function together(parts: readonly TurnStatistics[]): Omit<StatisticsPoint, 'at'> {
   const sum = (field: 'turns' | 'answered' | 'failed' | 'cancelled' | keyof typeof tokens) =>
     parts.reduce((total, part) => total + part[field], 0);
-  const times = Float64Array.from(parts.flatMap(({ ms }) => ms)).sort();
-  const middle = times.length >> 1;
-  const [left = 0, right = 0] = times.subarray(times.length % 2 === 0 ? middle - 1 : middle, middle + 1);
+  const { middle, most } = median(parts.flatMap(({ ms }) => ms));
   const errors: Record<string, number> = {};
   for (const part of parts) {
     for (const [code, count] of Object.entries(part.errors)) errors[code] = (errors[code] ?? 0) + count;
@@ -65,14 +67,21 @@ function together(parts: readonly TurnStatistics[]): Omit<StatisticsPoint, 'at'>
     answered: sum('answered'),
     failed: sum('failed'),
     cancelled: sum('cancelled'),
-    medianMs: times.length % 2 === 0 ? (left + right) / 2 : left,
-    slowestMs: times.at(-1) ?? 0,
+    medianMs: middle,
+    slowestMs: most,
     inputTokens: sum('inputTokens'),
     outputTokens: sum('outputTokens'),
     cachedInputTokens: sum('cachedInputTokens'),
     costUsd: sum('costUsd'),
     errors,
   };
+}
+
+function median(of: readonly number[]): { readonly middle: number; readonly most: number } {
+  const times = Float64Array.from(of).sort();
+  const half = times.length >> 1;
+  const [left = 0, right = 0] = times.subarray(times.length % 2 === 0 ? half - 1 : half, half + 1);
+  return { middle: times.length % 2 === 0 ? (left + right) / 2 : left, most: times.at(-1) ?? 0 };
 }
 
 const tokens = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 };

@@ -1,4 +1,4 @@
-import type { UsageRow } from '../../store/rows.js';
+import { addUsage, type UsageRow } from '../../core/usage-row.js';
 import type { Store, UsageQuery } from '../../store/store.js';
 import { breather, timeSlices } from './time-slices.js';
 
@@ -13,20 +13,10 @@ export async function readUsage(
   const { since = 0, until = Number.MAX_SAFE_INTEGER } = query;
   const rows = new Map<string, UsageRow>();
   for await (const slice of timeSlices(store, { since, until }, turnsAtOnce, breather())) {
-    for (const row of await store.usage({ ...query, ...slice }))
-      rows.set(row.key, sum(row, rows.get(row.key)));
+    for (const row of await store.usage({ ...query, ...slice })) {
+      const known = rows.get(row.key);
+      rows.set(row.key, known === undefined ? row : addUsage(known, row));
+    }
   }
   return [...rows.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
-}
-
-function sum(row: UsageRow, known: UsageRow | undefined): UsageRow {
-  if (known === undefined) return row;
-  return {
-    key: row.key,
-    turns: row.turns + known.turns,
-    inputTokens: row.inputTokens + known.inputTokens,
-    outputTokens: row.outputTokens + known.outputTokens,
-    cachedInputTokens: row.cachedInputTokens + known.cachedInputTokens,
-    costUsd: row.costUsd + known.costUsd,
-  };
 }

@@ -1,16 +1,19 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
+import { interruptedError } from '../../core/errors.js';
 import { oneLine } from '../../core/quote.js';
 import type { Store } from '../../store/store.js';
 
-export interface SearchLimits {
+export interface SearchOptions {
   /** The newest so many messages are looked at. */
   readonly messages: number;
   /** The beginning of a message that is looked at. */
   readonly charactersEach: number;
   readonly characters: number;
+  /** Nobody waits for the result any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-const defaultLimits: SearchLimits = {
+const defaultLimits: SearchOptions = {
   messages: 20_000,
   charactersEach: 64 * 1024,
   characters: 64 * 1024 * 1024,
@@ -22,15 +25,16 @@ const mostAtOnce = 500;
 
 /**
  * Looks for a text in the newest messages, whatever the case of its letters. Returns the channels that have it, each with the
- * words around the newest place; a channel whose title or name has it comes without words if no message does.
+ * words around the newest place; a channel whose title or name has it comes without words if no message does. Rejects with
+ * `interrupted` over the signal.
  */
 export async function searchMessages(
   store: Store,
   search: string,
   maxChannels: number,
-  limits: Partial<SearchLimits> = {},
+  options: Partial<SearchOptions> = {},
 ): Promise<ReadonlyMap<string, string | undefined>> {
-  const { messages, charactersEach, characters } = { ...defaultLimits, ...limits };
+  const { messages, charactersEach, characters, signal } = { ...defaultLimits, ...options };
   const wanted = search.toLowerCase();
   const names = await store.channelNames();
   const titled = names.filter(({ title }) => title?.toLowerCase().includes(wanted));
@@ -57,6 +61,7 @@ export async function searchMessages(
     if (some.length < limit) break;
     atOnce = fitting(size / some.length);
     await nextLoop();
+    if (signal?.aborted) throw interruptedError();
   }
   for (const { channel } of names) {
     if (found.size >= maxChannels) break;

@@ -27,10 +27,10 @@ export function createReports(parts: ReportParts): Reports {
   const { store } = parts;
   const previews = new PermissionPreviews(parts);
 
-  async function channels({ search, archived, limit }: Parameters<Reports['channels']>[0]) {
+  async function channels({ search, archived, limit, signal }: Parameters<Reports['channels']>[0]) {
     // Which of the found ones are archived is known later only: so all are looked for.
     const most = archived === undefined ? limit : Number.POSITIVE_INFINITY;
-    const found = search === undefined ? undefined : await searchMessages(store, search, most);
+    const found = search === undefined ? undefined : await searchMessages(store, search, most, { signal });
     const only = found === undefined ? undefined : [...found.keys()];
     const digests = await store.channelDigests({ only, archived, limit });
     return Promise.all(

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Log } from '../../config/log.js';
 import type { PermissionDecision, PermissionRequestEvent } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
-import { printJson } from '../../core/json.js';
-import { summarizeToolInput } from '../../core/tool-input.js';
+import { questionText } from '../../core/question-text.js';
 import type { StoredPermission } from '../../store/rows.js';
 import type { Lease, Store } from '../../store/store.js';
 import type { AgentTurn } from '../agents/agents.js';
@@ -134,12 +133,4 @@ export class PermissionRequests {
       this.#parts.log.warn('a permission came too late', { permission: id, error });
     }
   }
-}
-
-function questionText({ id, tool, input, options }: StoredPermission): string {
-  const shown = printJson(input);
-  const short = shown.length <= 500 ? shown : `${shown.slice(0, 499)}…`;
-  const summary = summarizeToolInput(tool, input);
-  const title = summary === '' ? tool : `${tool}: ${summary}`;
-  return `Permission needed for ${title}\n${short}\nAnswer ${options.join(', ')} to request ${id}.`;
 }

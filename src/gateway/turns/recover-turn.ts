@@ -1,7 +1,7 @@
 import type { StoredPermission, StoredTurn } from '../../store/rows.js';
 import type { AbandonedTurn, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
-import { begunTools } from './tools-begun.js';
+import { begunTools, hasOnlyRead } from './tools-begun.js';
 import { type Begun, nothingBegun, toolsOnRecord } from './tools-on-record.js';
 import { type MissedSteps, missedSteps, type TurnOutputs } from './turn-outputs.js';
 import { abandoned, type Settlement, stoppedBeforeCrash } from './verdicts.js';
@@ -29,21 +29,21 @@ export async function recoverTurn(
     await outputs.condense(turn.id, steps.entries);
     await Promise.all(steps.entries.map((entry) => store.journal(lease, entry)));
   }
-  const pending = await store.pendingPermissions();
+  const pending = await store.pendingOutlines(turn.channel);
   const questions = await store.questions(turn.id);
   const notAllowed = questions.filter(({ state, decision }) => state === 'pending' || decision === 'deny');
   // Only a prompt's own text is in the record: `/retry` runs another one's.
   const last = events.at(-1);
   const prompt = last?.kind === 'prompt' ? last.text : '';
+  // The event counts, not the turn: a turn that was killed before it could ask again has asked nothing itself.
+  const isAsking = pending.some(({ eventId }) => turn.eventIds.includes(eventId));
   const begun =
     turn.stopReason === undefined
-      ? await begunIn({ turn, steps, notAllowed, prompt }, parts)
+      ? await begunIn({ turn, steps, notAllowed, prompt, isAsking }, parts)
       : { begun: begunTools(steps.tools, notAllowed) };
   // All this may have taken long, and somebody may have stopped the turn meanwhile.
   const stopReason = (await store.running(turn.channel)).find(({ id }) => id === turn.id)?.stopReason;
   if (stopReason !== undefined) return stoppedBeforeCrash(stopReason, begun.begun, now());
-  // The event counts, not the turn: a turn that was killed before it could ask again has asked nothing itself.
-  const isAsking = pending.some(({ eventId }) => turn.eventIds.includes(eventId));
   const crashes = Math.max(0, ...events.map((event) => event.crashes));
   return abandoned({ ...begun, isAsking, crashes, at: now() });
 }
@@ -54,17 +54,24 @@ interface Recovered {
   /** The questions of the turn that nobody has answered with a yes. */
   readonly notAllowed: readonly StoredPermission[];
   readonly prompt: string;
+  readonly isAsking: boolean;
 }
 
-async function begunIn({ turn, steps, notAllowed, prompt }: Recovered, parts: RecoveryParts): Promise<Begun> {
+async function begunIn(recovered: Recovered, parts: RecoveryParts): Promise<Begun> {
+  const { turn, steps, notAllowed, prompt, isAsking } = recovered;
   const { runtime, outputs, now } = parts;
   const { tools, answered, sessionId } = steps;
   const begun = begunTools(tools, notAllowed);
   // Without a setup the agent was not asked.
-  if (begun.length > 0 || turn.setup === undefined) return { begun };
-  if (outputs.hasToolNote(turn.id)) return { begun, doubt: 'one was announced when the disk took no notes' };
+  if (turn.setup === undefined) return { begun };
+  const reading = isAsking ? runtime.agents.find(turn.setup.backend)?.readingTools : undefined;
+  const leaveOut = hasOnlyRead(tools, begun, reading) ? reading : undefined;
+  if (begun.length > 0 && leaveOut === undefined) return { begun };
+  if (outputs.hasToolNote(turn.id))
+    return { begun: [], doubt: 'one was announced when the disk took no notes' };
   if (answered) return nothingBegun;
-  return toolsOnRecord({ turn, sessionId, notAllowed, known: tools, prompt, now: now() }, runtime.agents);
+  const look = { turn, sessionId, notAllowed, known: tools, prompt, now: now(), leaveOut };
+  return toolsOnRecord(look, runtime.agents);
 }
 
 /** The steps of the journal, and those that the agent printed after the gateway had died. */

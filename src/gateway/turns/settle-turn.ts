@@ -1,3 +1,5 @@
+import type { Agents } from '../agents/agents.js';
+import { hasOnlyRead } from './tools-begun.js';
 import { type Asked, untoldTools } from './untold-tools.js';
 import { type AttemptEnd, answered, begunUntold, type Settlement, unanswered } from './verdicts.js';
 import type { WorkerParts } from './worker-parts.js';
@@ -17,10 +19,11 @@ export async function settleTurn(
     const text = verdict.action === 'continue' ? verdict.payload.responseText : undefined;
     return answered(end, text ?? responseText, ending.stopReason);
   }
-  let settlement = unanswered(end, ending);
+  const reading = readingOf(end, runtime.agents);
+  let settlement = unanswered({ ...end, hasOnlyRead: reading !== undefined }, ending);
   const { code } = ending;
   if (settlement.type === 'postpone') {
-    const found = await untoldTools(end.attempt, asked, end.at, runtime.agents);
+    const found = await untoldTools(end.attempt, asked, end.at, runtime.agents, reading);
     if (found !== undefined) settlement = begunUntold(end, settlement.retry.error, found);
   }
   if (settlement.type === 'postpone') {
@@ -34,4 +37,15 @@ export async function settleTurn(
     await hooks.fire('error', { channel, eventId, code, message: error?.message ?? ending.message });
   }
   return settlement;
+}
+
+/** The tools that don't stand against a repeat: of a turn that waits for a permission while the gateway is stopped. */
+function readingOf(
+  { attempt, report, stop }: AttemptEnd,
+  agents: Pick<Agents, 'find'>,
+): ReadonlySet<string> | undefined {
+  if (stop?.type !== 'drain' || !attempt.notAllowed.some(({ state }) => state === 'pending'))
+    return undefined;
+  const reading = agents.find(report.settings.backend)?.readingTools;
+  return hasOnlyRead(attempt.tools, attempt.begun, reading) ? reading : undefined;
 }

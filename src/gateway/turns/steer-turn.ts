@@ -36,11 +36,13 @@ async function steer(
 /** Whoever reads the turn should see where the message came in: what follows may be its answer. */
 function recordSteering(
   { attempt, lease }: RunningTurn,
-  { text }: StoredEvent,
+  { id, text }: StoredEvent,
   feed: Pick<Parts['feed'], 'changed'>,
 ): void {
   // Nothing follows the end.
-  if (!attempt.recorder.hasEnded)
-    attempt.recorder.accept(notice('info', `A message came in: ${text.slice(0, shownOfSteering)}`));
+  if (!attempt.recorder.hasEnded) {
+    const message = `A message came in: ${text.slice(0, shownOfSteering)}`;
+    attempt.recorder.accept({ ...notice('info', message), eventId: id });
+  }
   feed.changed(lease.channel);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { printJson } from '../../core/json.js';
+import { summarizeToolInput } from '../../core/tool-input.js';
 import type { ToolRecord } from '../../store/rows.js';
 
 export interface Question {
@@ -38,18 +38,32 @@ export function toolOf<T extends Pick<ToolRecord, 'name' | 'input'>>(
   return named.find((tool) => isDeepStrictEqual(tool.input, question.input)) ?? named.at(-1);
 }
 
-/** Lists the tools for a reader, each with its input and its end. */
+/** With this many tools in a turn the journal may lack the last ones. */
+const maxRead = 50;
+
+/**
+ * True if a turn that waits for a permission has only read so far: it may be run again, with its question. `tools` are all of
+ * the turn, and `reading` the backend's tools that change nothing.
+ */
+export function hasOnlyRead(
+  tools: readonly ToolRecord[],
+  begun: readonly ToolRecord[],
+  reading: ReadonlySet<string> = new Set(),
+): boolean {
+  return tools.length < maxRead && begun.every(({ name }) => reading.has(name));
+}
+
+/** Lists the tools for a reader, each with its file or command and its end. */
 export function describeTools(tools: readonly ToolRecord[]): string {
   const lines = tools
     .slice(0, 20)
-    .map((tool) => `- ${tool.name} ${shortInput(tool.input)} (${stateOf(tool)})`);
+    .map((tool) => `- ${[tool.name, shortInput(tool)].join(' ').trim()} (${stateOf(tool)})`);
   if (tools.length > 20) lines.push(`- and ${tools.length - 20} more`);
   return lines.join('\n');
 }
 
-function shortInput(input: unknown): string {
-  const text = input === undefined ? '' : printJson(input);
-  return text.length <= 200 ? text : `${text.slice(0, 199)}…`;
+function shortInput({ name, input }: ToolRecord): string {
+  return summarizeToolInput(name, input);
 }
 
 function stateOf(tool: ToolRecord): string {

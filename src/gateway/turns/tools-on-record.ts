@@ -23,6 +23,8 @@ export interface RecordLook {
   readonly known: readonly ToolRecord[];
   readonly prompt: string;
   readonly now: number;
+  /** Tools that are of no account: those that only read. */
+  readonly leaveOut?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -30,7 +32,9 @@ export interface RecordLook {
  * second), may be killed before, and nobody hears what it says into the pipe of a gateway that is dead.
  */
 export async function toolsOnRecord(look: RecordLook, agents: Pick<Agents, 'find'>): Promise<Begun> {
-  const { turn, notAllowed, known, prompt, now } = look;
+  const { turn, notAllowed, prompt, now, leaveOut } = look;
+  // One that has only read must not explain another tool of the record.
+  const known = look.known.filter(({ name }) => !leaveOut?.has(name));
   const { setup, startedAt: since } = turn;
   if (setup === undefined) return nothingBegun;
   const backend = agents.find(setup.backend);
@@ -41,6 +45,7 @@ export async function toolsOnRecord(look: RecordLook, agents: Pick<Agents, 'find
     since,
     prompt,
     clockSetBack: now < since,
+    ...(leaveOut === undefined ? {} : { leaveOut }),
   });
   if (found === undefined) return nothingBegun;
   if (found.type === 'untold') return { begun: [], doubt: found.reason, neverTold: true };
@@ -49,8 +54,9 @@ export async function toolsOnRecord(look: RecordLook, agents: Pick<Agents, 'find
     const isAsking = notAllowed.some(({ state }) => state === 'pending');
     return isAsking ? nothingBegun : { begun: [], doubt: found.reason };
   }
-  const idle = explanations(found.tools, known, notAllowed);
-  const begun = found.tools.filter((tool) => !tool.denied && !idle.has(tool));
+  const tools = found.tools.filter(({ name }) => !leaveOut?.has(name));
+  const idle = explanations(tools, known, notAllowed);
+  const begun = tools.filter((tool) => !tool.denied && !idle.has(tool));
   return { begun: begun.map((tool) => toRecord(tool, now)) };
 }
 

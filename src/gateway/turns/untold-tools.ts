@@ -21,12 +21,13 @@ export async function untoldTools(
   asked: Asked | undefined,
   now: number,
   agents: Pick<Agents, 'find'>,
+  leaveOut?: ReadonlySet<string>,
 ): Promise<Begun | undefined> {
   if (asked === undefined) return undefined;
   const { setup, at: startedAt, prompt } = asked;
   const { sessionId, notAllowed, tools: known } = attempt;
   const turn = { setup, startedAt, sessionId };
-  const found = await toolsOnRecord({ turn, notAllowed, known, prompt, now }, agents);
+  const found = await toolsOnRecord({ turn, notAllowed, known, prompt, now, leaveOut }, agents);
   return found.begun.length > 0 || found.doubt !== undefined ? found : undefined;
 }
 

@@ -22,6 +22,8 @@ import { type Begun, nothingBegun } from './tools-on-record.js';
  * "Tools begun" are those that may have done something: a tool that waits for a permission, or was denied it, is not one
  * of them. Before a turn is tried again whose agent was asked, the agent's own record is read too. If it can't be known
  * whether a tool had begun, the turn is settled as if one had.
+ * After a restart, tools that only read (the backend's `readingTools`) are no such tools in a turn that waits for a
+ * permission: it runs again, with its question.
  * A "free" attempt does not count among the retries. /retry runs the last prompt again that failed, or was cancelled after a
  * turn of it had begun; where the last column names it, the reader is told of it.
  *
@@ -30,7 +32,7 @@ import { type Begun, nothingBegun } from './tools-on-record.js';
  * | **On arrival**                                      |           |                                |                         |
  * | a `message` hook blocks it                          | refused   | the hook's reason              | no                      |
  * | MAX_QUEUE_DEPTH messages wait (the store's verdict) | refused   | the queue is full              | no                      |
- * | it is /stop, /status or /queue                      | answered  | the command's reply            | no                      |
+ * | it is /stop, /status, /queue or /help               | answered  | the command's reply            | no                      |
  * | **While it waits**                                  |           |                                |                         |
  * | somebody, or a newer message, stops its retry       | cancelled | by whom, and the last failure  | /retry                  |
  * | a newer message overtakes it (`interrupt` mode)     | cancelled | that                           | no                      |
@@ -103,6 +105,8 @@ export interface AttemptEnd {
   readonly retryDelayMs: number;
   /** The time to wait when the machine had nothing left to start the CLI with. */
   readonly shortageDelayMs: number;
+  /** True if it waits for a permission, and the tools that it has begun only read. */
+  readonly hasOnlyRead?: boolean | undefined;
 }
 
 /** R10: retries after the first attempt. */
@@ -254,7 +258,7 @@ function drained(end: AttemptEnd): Settlement {
   const { begun } = end.attempt;
   const message = 'The gateway was stopped before this was done.';
   const error: Failure = { code: 'interrupted', message };
-  if (begun.length === 0) return postpone(end, error, { delay: 0, free: true });
+  if (begun.length === 0 || end.hasOnlyRead) return postpone(end, error, { delay: 0, free: true });
   return finish(end, { state: 'failed', error, ...notice(`${message}${toolList(begun)}\n${notRepeated}`) });
 }
 

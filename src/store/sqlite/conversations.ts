@@ -171,12 +171,13 @@ export function firstPrompt(db: Database, channel: string): string | undefined {
 }
 
 export function nextMessage(db: Database, channel: string, after: number): MessageOutline | undefined {
-  const row = db.get<Pick<MessageRow, 'id' | 'role' | 'event_id'>>(
-    'SELECT id, role, event_id FROM messages WHERE channel = ? AND id > ? ORDER BY id LIMIT 1',
+  const row = db.get<Pick<MessageRow, 'id' | 'role' | 'event_id' | 'created_at'>>(
+    'SELECT id, role, event_id, created_at FROM messages WHERE channel = ? AND id > ? ORDER BY id LIMIT 1',
     channel,
     after,
   );
-  return row && { id: row.id, role: row.role, eventId: row.event_id ?? undefined };
+  if (row === undefined) return undefined;
+  return { id: row.id, role: row.role, eventId: row.event_id ?? undefined, createdAt: row.created_at };
 }
 
 export function readMessages(db: Database, channel: string, page: MessagePage): StoredMessage[] {

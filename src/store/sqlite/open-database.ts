@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeDirectory } from '../../core/make-directory.js';
 import { loadSqlite } from '../../sqlite/load-sqlite.js';
 import { StoreError } from '../errors.js';
 import { Database } from './database.js';
@@ -72,7 +73,7 @@ function configure(db: Database): void {
  * file is not opened: closing it again would release the locks that this process may hold on it.
  */
 function makePrivate(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(file));
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
 }

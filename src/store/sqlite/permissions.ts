@@ -86,6 +86,28 @@ export function pendingPermissions(db: Database): StoredPermission[] {
     .map(toPermission);
 }
 
+/** An input that is longer is left out of an outline. */
+const maxInput = 64 * 1024;
+/** The inputs in all, the oldest first. */
+const maxInputInAll = 256 * 1024;
+
+/** Those that wait, of one channel or of all, with as many of their inputs as there is room for. */
+export function pendingOutlines(db: Database, channel: string | undefined): StoredPermission[] {
+  const rows = db.all<PermissionRow & { length: number }>(
+    `SELECT seq, id, channel, event_id, turn_id, tool, options, state, decision, message, created_at, decided_at,
+        length(input) AS length, CASE WHEN length(input) <= ${maxInput} THEN input ELSE 'null' END AS input
+      FROM permissions WHERE state = 'pending' AND channel = coalesce(?, channel) ORDER BY seq`,
+    channel,
+  );
+  let room = maxInputInAll;
+  return rows.map((row) => {
+    const fits = row.length <= maxInput && row.length <= room;
+    if (!fits) return { ...toPermission({ ...row, input: 'null' }), input: undefined, inputLeftOut: true };
+    room -= row.length;
+    return toPermission(row);
+  });
+}
+
 export function questionsOf(db: Database, turnId: string): StoredPermission[] {
   return db
     .all<PermissionRow>(

@@ -1,4 +1,5 @@
-import type { StoreCounts, StoredTurn, UsageRow } from '../rows.js';
+import type { UsageRow } from '../../core/usage-row.js';
+import type { StoreCounts, StoredTurn } from '../rows.js';
 import type { TurnRange, UsageQuery } from '../store.js';
 import type { Database } from './database.js';
 import type { TurnRow } from './read-rows.js';

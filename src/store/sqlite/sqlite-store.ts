@@ -94,6 +94,7 @@ export function createSqliteStore(
     askPermission: (lease, request) => write((tx) => permissions.askPermission(tx, lease, request)),
     decidePermission: (id, answer) => write((tx) => permissions.decidePermission(tx, id, answer)),
     pendingPermissions: () => read(permissions.pendingPermissions),
+    pendingOutlines: (channel) => read((tx) => permissions.pendingOutlines(tx, channel)),
     questions: (turnId) => read((tx) => permissions.questionsOf(tx, turnId)),
     permission: (id) => read((tx) => permissions.findPermission(tx, id)),
 

@@ -61,9 +61,10 @@ const sumsOf = (key: string, where: string) => `
       coalesce(sum(cost_usd), 0.0) AS costUsd
     FROM ${ended} ${where} GROUP BY 1 ORDER BY 1`;
 
+/** A turn that somebody has stopped is no error. */
 const errorsOf = (key: string, where: string) =>
   `SELECT ${key} AS key, error_code AS code, count(*) AS count FROM ${ended} ${where} AND error_code IS NOT NULL
-    GROUP BY 1, 2`;
+    AND state <> 'cancelled' GROUP BY 1, 2`;
 
 const queriesOf = (key: 'backend' | 'channel') => {
   const among = `AND ${key} IN (SELECT value FROM json_each(?))`;

@@ -44,6 +44,26 @@ export function describePermitting(stage: StoreStage): void {
       expect(await stage.store.pendingPermissions()).toEqual([]);
     });
 
+    it('outlines those that wait, with no more of their inputs than there is room for (16.5)', async () => {
+      await stage.accept('c', 'x');
+      await stage.accept('d', 'y');
+      const [one, other] = [await stage.claimOne(), await stage.claimOne()];
+      const small = await ask(one.lease, 'small');
+      await ask(one.lease, 'long', { text: 'x'.repeat(65_536) });
+      for (let nth = 0; nth < 5; nth += 1) await ask(one.lease, `p${nth}`, { text: `${nth}`.repeat(60_000) });
+      await ask(other.lease, 'elsewhere');
+      const outlines = await stage.store.pendingOutlines('c');
+      expect(outlines[0]).toEqual(small);
+      expect(outlines.map(({ id, input }) => [id, input !== undefined])).toEqual([
+        ['small', true],
+        ['long', false],
+        ...[0, 1, 2, 3].map((nth) => [`p${nth}`, true]),
+        ['p4', false],
+      ]);
+      expect(outlines.filter(({ inputLeftOut }) => inputLeftOut).map(({ id }) => id)).toEqual(['long', 'p4']);
+      expect((await stage.store.pendingOutlines()).map(({ id }) => id)).toContain('elsewhere');
+    });
+
     it('lists the questions of a turn, answered ones too, and none of another turn', async () => {
       await stage.accept('c', 'x');
       const { lease } = await stage.claimOne();

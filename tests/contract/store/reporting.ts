@@ -134,7 +134,9 @@ export function describeReporting(stage: StoreStage): void {
     it('has the times, the sums and the errors of each key', async () => {
       for (const ms of [100, 400, 200]) await turn('a', { ms });
       await turn('a', { ms: 300, state: 'failed', error: { code: 'auth', message: 'no' } });
-      await turn('b', { backend: 'codex', ms: 50, state: 'cancelled' });
+      // Somebody has stopped it: that is no error.
+      const error = { code: 'interrupted', message: 'Stopped by /stop' };
+      await turn('b', { backend: 'codex', ms: 50, state: 'cancelled', error });
       await turn('b', { backend: 'codex', ms: 5000 });
       await stage.accept('b', '/status', { kind: 'command' });
       await stage.answerNext('fine', { at: 1100 });

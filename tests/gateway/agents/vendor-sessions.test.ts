@@ -55,7 +55,7 @@ describe('the CLIs’ own sessions (16.4)', () => {
     const next = await stage.start({}, adapter);
     expect(await next.ask('c', 'go on')).toMatchObject({ state: 'answered' });
     expect(calls.at(-1)).toEqual(['go on', old.sessionId]);
-    expect(await next.gateway.status('c')).toMatchObject({ backend: 'toy', title: 'go on' });
+    expect(await next.gateway.status('c')).toMatchObject({ backend: 'toy', firstPrompt: 'go on' });
   });
 
   it('not while a turn runs or a message waits, nor with what is not in the list; and nothing is changed then', async () => {

@@ -31,6 +31,9 @@ describe('retention', () => {
     const removing = await stage.start({ RETENTION_DAYS: '30' });
     await eventually(async () => (await removing.messages('a')).length === 0);
     await expect(removing.event(old.eventId)).rejects.toThrow(/404/);
+    const told = () => stage.log.find(({ msg, message }) => /older than 30 days/.test(`${msg}${message}`));
+    await eventually(async () => told() !== undefined);
+    expect(told()).toMatchObject({ level: 'info', messages: 2, events: 1 });
     const fresh = await removing.ask('a', 'what do you remember');
     expect(fresh.responseText).toContain('the signal is green');
     await removing.stop();

@@ -320,8 +320,8 @@ describe('a snapshot of a hostile repository', () => {
       stage.write('.GIT/config', 'x\n');
     });
     expect(stage.log).toEqual([]);
-    expect(await listed(stage)).toEqual(['modified linked/a.txt', 'modified sub/a.txt']);
-    expect((await stage.changes.list('c', 'turn')).files[1]?.diff).toContain(' $Id$\n-1\n+2\n');
+    expect(await listed(stage)).toEqual(['added .GIT/config', 'modified linked/a.txt', 'modified sub/a.txt']);
+    expect((await stage.changes.list('c', 'turn')).files[2]?.diff).toContain(' $Id$\n-1\n+2\n');
     await revert(stage, 'sub/a.txt');
     expect(readFileSync(join(stage.work, 'sub/a.txt'), 'utf8')).toBe('$Id$\n1\n');
     expect(existsSync(trap)).toBe(false);

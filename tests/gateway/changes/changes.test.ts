@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, symlinkSync, unlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TreeChanges } from '../../../src/gateway/changes/work-tree-changes.js';
+import { NotAsShown } from '../../../src/gateway/channels/changed-since.js';
 import type { StoredTurn } from '../../../src/store/rows.js';
 import { revert, setUpChanges } from './stage.js';
 import { setUpStuckGit } from './stuck-git.js';
@@ -71,6 +72,33 @@ describe('the changes in a work tree', () => {
     );
     await revert(stage, 'a.txt');
     expect(existsSync(join(stage.work, 'a.txt'))).toBe(false);
+  });
+
+  it('are put back only as they were shown, whatever came after that: a turn or a person (16.4)', async () => {
+    const stage = setUpChanges();
+    const read = () => readFileSync(join(stage.work, 'a.txt'), 'utf8');
+    const look = async () => (await stage.changes.list('c', 'turn')).files[0]?.shown ?? '';
+    const putBack = (shown: string) =>
+      stage.changes.revert('c', { scope: 'turn', path: 'a.txt', force: true, shown });
+    stage.write('a.txt', '0\n');
+    await stage.turn(() => stage.write('a.txt', '1\n'));
+    const first = await look();
+    expect(await look()).toBe(first);
+    await stage.turn(() => stage.write('a.txt', '2\n'));
+    await expect(putBack(first)).rejects.toThrow(NotAsShown);
+    const second = await look();
+    stage.write('a.txt', 'by a person\n');
+    await expect(putBack(second)).rejects.toThrow(NotAsShown);
+    expect(read()).toBe('by a person\n');
+    // What no snapshot holds counts as well.
+    truncateSync(join(stage.work, 'a.txt'), 50_000_000);
+    const large = await look();
+    truncateSync(join(stage.work, 'a.txt'), 50_000_001);
+    await expect(putBack(large)).rejects.toThrow(NotAsShown);
+    await putBack(await look());
+    expect(read()).toBe('1\n');
+    await stage.turn(() => stage.write('b.txt', '1\n'));
+    await expect(putBack(second)).rejects.toThrow(NotAsShown);
   });
 
   it('of one directory do not wait for those of another, and are let go with whoever asked (16.4)', async () => {

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tidyShadows } from '../../../src/gateway/changes/tidy-shadows.js';
 import { setUpGateway } from '../stage.js';
@@ -59,18 +59,20 @@ describe('snapshots of a work tree', () => {
 
   it('do not hold the first turn in a large work tree up for longer than two seconds (16.4)', async () => {
     const git = setUpStuckGit();
-    const stage = setUpGateway({ PATH: git.path });
+    const stage = setUpGateway({ WORK_TREE_CHANGES: '1', PATH: git.path });
     const client = await stage.start();
     git.stick(realpathSync(stage.work));
     const at = performance.now();
     expect(await client.ask('a', 'write a note: one')).toMatchObject({ state: 'answered' });
     expect(performance.now() - at).toBeLessThan(5000);
     const { changes } = client.gateway;
-    expect((await changes.list('a', 'turn')).reason).toMatch(/first snapshot of it is still being taken/);
+    expect((await changes.list('a', 'turn')).reason).toMatch(
+      /first snapshot of this work tree is still being taken/,
+    );
   });
 
   it('are prepared at the start of the gateway (16.4)', async () => {
-    const stage = setUpGateway();
+    const stage = setUpGateway({ WORK_TREE_CHANGES: '1' });
     await stage.start();
     const directory = join(stage.home, 'snapshots');
     const latest = () =>
@@ -90,7 +92,9 @@ describe('snapshots of a work tree', () => {
       rmSync(join(objects, name));
       writeFileSync(join(objects, name), '');
     }
-    expect((await stage.changes.list('c', 'turn')).reason).toMatch(/can't be read/);
+    expect((await stage.changes.list('c', 'turn')).reason).toMatch(
+      /^The snapshots .* can't be read: they are damaged\. New ones begin with the next turn\.$/,
+    );
     await stage.turn(() => stage.write('a.txt', '2\n'));
     expect((await stage.changes.list('c', 'turn')).files[0]?.diff).toContain('-1\n+2\n');
     rmSync(join(objects, '..', 'HEAD'));
@@ -151,17 +155,25 @@ describe('the housekeeping of snapshots', () => {
     const stage = setUpChanges();
     const directory = join(stage.home, 'snapshots');
     await stage.turn(() => stage.write('a.txt', '1\n'));
-    for (const name of ['old', 'older', 'half', 'x.new'])
+    const [old = '', older = ''] = ['/old', '/older'].map((cwd) =>
+      basename(stage.snapshots.shadow(cwd).directory),
+    );
+    // The last one is of another AGENT_USER.
+    for (const name of [old, older, 'half', 'x.new', 'another'])
       mkdirSync(join(directory, name, 'objects'), { recursive: true });
-    for (const [at, name] of ['older', 'old'].entries()) {
+    for (const [at, [name, cwd]] of [
+      [older, '/older'],
+      [old, '/old'],
+      ['another', stage.work],
+    ].entries() as ArrayIterator<[number, [string, string]]>) {
       writeFileSync(join(directory, name, 'HEAD'), '');
-      writeFileSync(join(directory, name, 'work-tree'), `/${name}`);
+      writeFileSync(join(directory, name, 'work-tree'), cwd);
       writeFileSync(join(directory, name, 'objects', 'x'), Buffer.alloc(1024 ** 2));
       utimesSync(join(directory, name, 'work-tree'), at + 1, at + 1);
     }
     await tidy(stage, { maxBytes: 1.5 * 1024 ** 2 });
     expect(readdirSync(directory)).toHaveLength(2);
-    expect(existsSync(join(directory, 'old'))).toBe(true);
+    expect(existsSync(join(directory, old))).toBe(true);
     await tidy(stage, { maxBytes: 0 });
     // The one that is in use stays.
     expect((await stage.changes.list('c', 'turn')).files).toHaveLength(1);

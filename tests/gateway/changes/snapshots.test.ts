@@ -18,6 +18,17 @@ describe('snapshots of a work tree', () => {
     expect(new Set(ends.slice(1).map((end) => end?.after)).size).toBe(1);
   });
 
+  it('are taken one at a time, also when a turn ends during its first one while another waits (16.4)', async () => {
+    const git = setUpStuckGit();
+    const stage = setUpChanges({ path: git.path });
+    const stopped = stage.snapshots.begin(stage.work);
+    const end = stopped.end(10_000);
+    const other = stage.snapshots.begin(stage.work);
+    expect(await end).toBeDefined();
+    expect(await other.end(10_000)).toBeDefined();
+    expect(git.hasOverlapped).toBe(false);
+  });
+
   it('are not taken of a home, of the root, nor around the gateway’s own files (16.4)', async () => {
     const stage = setUpChanges();
     const around = setUpChanges({ homes: [stage.work] });
@@ -59,7 +70,7 @@ describe('snapshots of a work tree', () => {
     expect(await began.end(20)).toBeUndefined();
     // The next turn's own one is not there either.
     expect(await stage.snapshots.begin(stage.work).end(20)).toBeUndefined();
-    expect(performance.now() - at).toBeLessThan(2000);
+    expect(performance.now() - at).toBeLessThan(10_000);
     expect(stage.log).toMatchObject([{ level: 'warn', directory: stage.work }]);
   });
 
@@ -73,9 +84,11 @@ describe('snapshots of a work tree', () => {
     await began.wait(20);
     began.toolBegins();
     expect(await began.end()).toBeUndefined();
-    expect(performance.now() - at).toBeLessThan(1000);
+    expect(performance.now() - at).toBeLessThan(10_000);
     stage.turns.push({ turnId: 'first', cwd: stage.work, usedTools: true });
-    expect((await stage.changes.list('c', 'turn')).reason).toMatch(/^This work tree is large: the first/);
+    expect((await stage.changes.list('c', 'turn')).reason).toMatch(
+      /^The first snapshot of this work tree is still/,
+    );
   });
 
   it('are tried again at once when there is room, or when the clock is set back (16.4)', async () => {

@@ -33,7 +33,7 @@ export function setUpChanges(parts: Partial<SnapshotParts> = {}, user?: ProcessU
   const log: Record<string, unknown>[] = [];
   const turns: ChangingTurn[] = [];
   const snapshots = new Snapshots({
-    ...{ home, enabled: true, path: process.env['PATH'], homes: [] },
+    ...{ home, enabled: true, path: process.env['PATH'], homes: [], user },
     log: createLog('debug', (line) => log.push(JSON.parse(line))),
     now: Date.now,
     ...parts,

@@ -33,6 +33,15 @@ describe('chat commands', () => {
     );
   });
 
+  it('/help lists the commands, and does not go to the agent (16.5)', async () => {
+    const client = await setUpGateway().start();
+    const { state, eventId } = await client.postFully('a', '/help');
+    expect(state).toBe('answered');
+    expect((await client.event(eventId)).responseText).toMatch(
+      /^\/backend \[name\]: .*\n[\s\S]*^\/help: .*\n/m,
+    );
+  });
+
   it('the same /stop twice stops once', async () => {
     const client = await setUpGateway().start();
     const first = await client.post('a', 'wait 300 seconds');

@@ -38,23 +38,26 @@ describe('a tool_start hook decides before the tool runs', () => {
 
   it.each([
     ['throws', `export default () => { throw new Error('x') };\n`, 'it threw Error'],
-    ['takes too long', 'export default () => new Promise(() => {});\n', 'it took longer than 200 ms'],
+    ['takes too long', 'export default () => new Promise(() => {});\n', 'it took longer than 200 ms', 200],
     ['answers nonsense', 'export default () => ({ action: "perhaps" });\n', 'it did not answer as expected'],
     [
       'wants to change the call',
       'export default () => ({ payload: { input: {} } });\n',
       'it wants to change the call',
     ],
-  ])('no word, no tool: a hook that %s [fault 13.6: the blocking hook fails]', async (_, code, why) => {
-    const stage = gated(code, { timeoutMs: 200 });
-    const client = await stage.start();
-    const event = await client.ask('a', 'write a note: unguarded');
-    expect(event).toMatchObject({ state: 'answered' });
-    expect(event.responseText).toContain(
-      `The hook ./gate.mjs has to agree to each tool, and could not: ${why}.`,
-    );
-    expect(existsSync(join(stage.work, 'demo-note.txt'))).toBe(false);
-  });
+  ])(
+    'no word, no tool: a hook that %s [fault 13.6: the blocking hook fails]',
+    async (_, code, why, timeoutMs = 20_000) => {
+      const stage = gated(code, { timeoutMs });
+      const client = await stage.start();
+      const event = await client.ask('a', 'write a note: unguarded');
+      expect(event).toMatchObject({ state: 'answered' });
+      expect(event.responseText).toContain(
+        `The hook ./gate.mjs has to agree to each tool, and could not: ${why}.`,
+      );
+      expect(existsSync(join(stage.work, 'demo-note.txt'))).toBe(false);
+    },
+  );
 
   it('no word, no tool: a hook whose program has gone is named in a sentence', async () => {
     const stage = setUpGateway();

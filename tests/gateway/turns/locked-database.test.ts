@@ -4,10 +4,12 @@ import type { ChatEvent } from '../../../src/core/chat-event.js';
 import { lockDatabase } from '../lock-database.js';
 import { demoAgent, eventually, setUpGateway } from '../stage.js';
 
+const lockTimeoutMs = 200;
+
 describe('a question while another program has the database locked', () => {
   it('what became of a question can’t be noted: the turn goes on', async () => {
     const stage = setUpGateway({ PERMISSION_MODE: 'ask', PERMISSION_TIMEOUT_MS: '1000' });
-    const client = await stage.start();
+    const client = await stage.start({}, undefined, { lockTimeoutMs });
     const event = await client.post('a', 'write a note: nobody answers');
     await eventually(() => stage.points.includes('permission_asked'));
     const unlock = lockDatabase(stage);
@@ -32,9 +34,10 @@ describe('a question while another program has the database locked', () => {
       }
     }
     const config = { workingDir: stage.work, queryTimeoutMs: 60_000, allowedTools: [], maxTurns: 5 };
-    const client = await stage.start({}, new Scripted({ cliPath: demoAgent, ...config }));
+    const backend = new Scripted({ cliPath: demoAgent, ...config });
+    const client = await stage.start({}, backend, { lockTimeoutMs });
     const event = await client.post('a', 'hello');
-    // Each of the notes, and the result, waits for the lock for five seconds.
+    // Each of the notes, and the result, waits for the lock.
     await eventually(() => stage.log.some(({ message }) => message === 'tools of a turn could not be noted'));
     await eventually(() =>
       stage.log.some(({ message }) => message === 'the result of a turn could not be written: trying again'),

@@ -143,6 +143,20 @@ describe('permissions in ask mode', () => {
     expect(questions).toHaveLength(1);
   });
 
+  it('survives a restart after the agent has read something, as agents do before they ask (16.5)', async () => {
+    const stage = setUpGateway({ PERMISSION_MODE: 'ask', TURNOUT_DEMO_SPEED: '1000' });
+    const client = await stage.start();
+    const event = await client.post('a', 'start the tour');
+    const before = await theOne(client);
+    await client.stop();
+    const second = await stage.start();
+    expect(await pending(second)).toMatchObject([{ id: before.id, tool: 'Write' }]);
+    await second.until(event, 'running');
+    await second.call(`/v1/permissions/${before.id}`, { body: { decision: 'allow' } });
+    expect((await second.ended(event)).state).toBe('answered');
+    expect(note(stage)).toBe(true);
+  });
+
   it('answered before the turn asks again: the answer counts', async () => {
     const stage = setUpGateway({ PERMISSION_MODE: 'ask', MAX_CONCURRENT_TURNS: '1' });
     const client = await stage.start();

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { chainSettings, homeOfRuns } from '../../../src/cli/chain-settings.js';
-import { demoAgentPath } from '../../../src/cli/demo-backend.js';
+import { demoAgentPath, registerDemoBackend } from '../../../src/cli/demo-backend.js';
 import { directoryWith } from '../gateway/temporary-directory.js';
 
 let home: string;
@@ -33,6 +33,7 @@ describe('the settings of a chain', () => {
   });
 
   it('of a demo have the demo agent for every backend, and a home of their own (O6)', async () => {
+    onTestFinished(registerDemoBackend());
     const {
       configFor,
       defaultBackend,
@@ -51,6 +52,7 @@ describe('the settings of a chain', () => {
   });
 
   it('refuse a directory that is not there (O10)', async () => {
+    onTestFinished(registerDemoBackend());
     for (const demo of [true, false])
       await expect(chainSettings({ cwd: `${home}/nope`, demo }, () => undefined)).rejects.toThrow(
         /The working directory .*nope is not there/,

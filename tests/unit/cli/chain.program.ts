@@ -35,7 +35,7 @@ describe.concurrent('turnout chain', () => {
   it('runs a chain of existing users on the demo agent, and tells of the run (O6, O7)', async ({ stage }) => {
     withChains(stage);
     const done = await turnout(stage, ['chain', '--chain', 'build-all', 'TASK=7', '--demo'], { env: fast });
-    expect(done.stderr).toContain('[1/2] planner (claude) begins\n');
+    expect(done.stderr).toContain('[1/2] planner (demo) begins\n');
     expect(done).toMatchObject({ code: 0 });
     expect(done.stdout).toMatch(
       /^build-all: completed\n {3}1 {2}planner .* single_run\n {3}2 {2}builder .* marker, verified\nrun \S+ · .*\nreport: (\S+)\n$/,
@@ -56,7 +56,7 @@ describe.concurrent('turnout chain', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({
       ...{ runId: run.runId, chain: 'build-all', status: 'completed' },
       steps: [
-        { agent: 'planner', backend: 'claude', status: 'done', reason: 'single_run', output: 'task 7' },
+        { agent: 'planner', backend: 'demo', status: 'done', reason: 'single_run', output: 'task 7' },
         {
           agent: 'builder',
           status: 'done',
@@ -160,7 +160,7 @@ describe.concurrent('a running chain', () => {
     const terminal = new TerminalRun({ ...stage, env: { ...stage.env, TERM: 'xterm' } }, [
       ...['chain', 'run', 'slow', '--demo'],
     ]);
-    await terminal.until('[1/2] planner (claude) 1/2 · 0:00');
+    await terminal.until('[1/2] planner (demo) 1/2 · 0:00');
     terminal.type('\u0003');
     await terminal.until('stopping … (again to quit at once)');
     expect(await terminal.exitCode).toBe(130);

@@ -212,6 +212,14 @@ describe('turnout demo (16.6)', () => {
       });
     expect(await turnout(stage, ['run', '--backend', 'demo', 'hi'])).toMatchObject({ code: 2 });
   });
+
+  it('says in words that its directory can’t be made, and does not hang there (16.9)', async ({ stage }) => {
+    for (const args of [['--text'], ['--no-open']]) {
+      const { code, stderr } = await turnout(stage, ['demo', ...args, '--home', '/dev/null/turnout']);
+      expect(code).not.toBe(0);
+      expect(stderr).toMatch(/^turnout: The data directory .* can't be used: .*\nSet TURNOUT_HOME/);
+    }
+  });
 });
 
 describe('turnout gateway (16.6)', () => {

@@ -80,12 +80,15 @@ describe('the runs of chains that the gateway shows', () => {
     expect(await both.read('20260101-a')).toMatchObject({ status: 'completed' });
   });
 
-  it.each(['20260101', '', '.', '..', '../runs/20260101-a', 'x/y', 'a\0b'])('has no run %j', async (id) => {
-    journal('20260101-a', ...ended());
-    expect(await runs().read(id)).toBeUndefined();
-  });
+  it.each(['20260101', '', '.', '..', '../runs/20260101-a', 'x/y', 'a\0b'])(
+    'has no run %j (16.2)',
+    async (id) => {
+      journal('20260101-a', ...ended());
+      expect(await runs().read(id)).toBeUndefined();
+    },
+  );
 
-  it('a damaged one hides no other, and is told once', async () => {
+  it('a damaged one hides no other, and is told once (16.2)', async () => {
     writeFileSync(journal('20260103-c'), 'garbage\n');
     journal('20260101-a', ...ended());
     const shown = runs();
@@ -96,7 +99,7 @@ describe('the runs of chains that the gateway shows', () => {
     await expect(shown.read('20260103-c')).rejects.toThrow('is damaged in line 1');
   });
 
-  it('a huge journal is listed by its ends, and not read', async () => {
+  it('a huge journal is listed by its ends, and not read (16.2)', async () => {
     const file = journal('20260101-a', { type: 'step_begun', step: 0 });
     truncateSync(file, 3 * 1024 ** 3);
     const [, last] = ended();
@@ -105,7 +108,7 @@ describe('the runs of chains that the gateway shows', () => {
     await expect(runs().read('20260101-a')).rejects.toThrow('too long to be shown here');
   });
 
-  it('a long last line is no end, and a long output is shown from its end', async () => {
+  it('a long last line is no end, and a long output is shown from its end (16.2)', async () => {
     const [step] = ended(`${'x'.repeat(100_000)} the end`);
     journal('20260101-a', step);
     expect(await runs().list(10)).toMatchObject([{ status: 'interrupted' }]);

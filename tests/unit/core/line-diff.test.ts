@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unifiedDiff } from '../../../src/core/line-diff.js';
+import { cutDiff, unifiedDiff } from '../../../src/core/line-diff.js';
 
 const names = { before: 'x', after: 'x' };
 const diff = (before: string, after: string) => unifiedDiff(before, after, names);
@@ -14,7 +14,7 @@ describe('a unified diff', () => {
     );
   });
 
-  it('is empty for the same text, and has no old side for a new file', () => {
+  it('is empty for the same text, and has no old side for a new file (16.4)', () => {
     expect(diff('a\n', 'a\n')).toBe('');
     expect(unifiedDiff('', 'a\n', { after: 'x' })).toBe('--- /dev/null\n+++ b/x\n@@ -0,0 +1,1 @@\n+a\n');
     expect(unifiedDiff('a', '', { before: 'x' })).toBe(
@@ -22,7 +22,7 @@ describe('a unified diff', () => {
     );
   });
 
-  it('can be applied: the result is the new text, whatever the texts are', () => {
+  it('can be applied: the result is the new text, whatever the texts are (16.4)', () => {
     const line = fc.constantFrom('a\n', 'b\n', 'c\n', '\n', 'd\r\n', '-x\n', '@@\n');
     const text = fc
       .tuple(fc.array(line, { maxLength: 40 }), fc.constantFrom('', 'end', '\\'))
@@ -35,7 +35,7 @@ describe('a unified diff', () => {
     );
   });
 
-  it('is as short as it can be', () => {
+  it('is as short as it can be (16.4)', () => {
     const before = 'a\nb\nc\na\nb\nb\na\n';
     const after = 'c\nb\na\nb\na\nc\n';
     const changes = diff(before, after)
@@ -45,7 +45,7 @@ describe('a unified diff', () => {
     expect(changes).toHaveLength(5);
   });
 
-  it('takes a moment for texts that have nothing, or everything, in common', () => {
+  it('takes a moment for texts that have nothing, or everything, in common (16.4)', () => {
     const many = (word: string) => Array.from({ length: 10_000 }, (_, i) => `${word}${i % 7}\n`).join('');
     for (const [before, after] of [
       [many('a'), many('b')],
@@ -59,13 +59,15 @@ describe('a unified diff', () => {
     }
   });
 
-  it('is cut at a line, and says so', () => {
-    const long = unifiedDiff('', 'x\n'.repeat(1000), { after: 'x' }, { maxCharacters: 100 });
-    expect(long.length).toBeLessThan(200);
-    expect(long).toMatch(/\n\+x\n\\ The diff is longer: the rest is not shown\n$/);
+  it('is cut within a line too, and says how much is left (16.5)', () => {
+    const long = unifiedDiff('', `${'x'.repeat(1000)}\n`, { after: 'x' });
+    const { diff: shown, left } = cutDiff(long, 100);
+    expect(shown).toMatch(/\n\+x{50,}\n\\ The diff goes on: \d+ more characters are not shown\n$/);
+    expect(left).toBe(long.length - 100);
+    expect(cutDiff(long, long.length)).toEqual({ diff: long, left: 0 });
   });
 
-  it('has names of one line', () => {
+  it('has names of one line (16.4)', () => {
     const [first] = unifiedDiff('', 'a', { after: 'x\n+evil' }).split('\n').slice(1);
     expect(first).toBe('+++ b/x?+evil');
   });

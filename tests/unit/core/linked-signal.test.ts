@@ -22,7 +22,7 @@ describe('a linked signal', () => {
     expect(listeners(long)).toBe(0);
     const shadow = new Shadow('/', { home: '/nowhere', path: process.env['PATH'], signal: long.signal });
     const { signal } = new AbortController();
-    expect(String(await shadow.git(['version'], { signal }))).toMatch(/^git version/);
+    expect(String(await shadow.git(['version'], { signal, root: '/' }))).toMatch(/^git version/);
     expect(listeners(long)).toBe(0);
   });
 });

@@ -53,6 +53,17 @@ describe('findExecutable', () => {
     });
   });
 
+  // The superuser may enter every folder.
+  it.skipIf(process.getuid?.() === 0)(
+    'tells nothing of a folder of PATH that can’t be entered (16.9)',
+    async () => {
+      await mkdir(join(root, 'closed'), { mode: 0o000 });
+      expect(await findExecutable('tool', onPath('closed'))).toEqual({ problem: 'missing', path: 'tool' });
+      const path = join(root, 'closed/tool');
+      expect(await findExecutable(path, {})).toEqual({ problem: 'not_executable', path });
+    },
+  );
+
   it('passes over relative and empty parts of PATH', async () => {
     const missing = { problem: 'missing', path: 'tool' };
     expect(await findExecutable('tool', { PATH: 'good:.' }, root)).toEqual(missing);

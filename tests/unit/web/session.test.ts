@@ -114,8 +114,12 @@ describe('the session of the page', () => {
     const [key] = kept.keys();
     tell({ key: 'another', newValue: null });
     expect(session.value).toBe('open');
+    expect(reload).not.toHaveBeenCalled();
     tell({ key, newValue: null });
     expect(session.value).toBe('closed');
+    // What was typed or waits to be sent there goes as well.
+    expect(sessionStorage.clear).toHaveBeenCalledOnce();
+    expect(reload).toHaveBeenCalledOnce();
     tell({ key, newValue: 'a new one' });
     expect(session.value).toBe('open');
   });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { retryInWords } from '../../../web/conversation/retry-time.js';
-import { sentence } from '../../../web/in-words.js';
+import { plainWords, sentence, titleInWords } from '../../../web/in-words.js';
 import { splitCode } from '../../../web/notice.js';
+import { learnServerTime, serverNow } from '../../../web/server-time.js';
 
 describe('the words of the page (16.4)', () => {
   it.each([
@@ -22,6 +23,33 @@ describe('the words of the page (16.4)', () => {
       ...['Tried again in 12 s.', 'Tried again in 1 s.', 'Tried again now.', 'Tried again now.'],
     ]);
     expect(words(3_600_000)).toMatch(/^Tried again at \d\d:\d\d/);
+  });
+
+  it.each([
+    ['# Done\n\n**Two** of `a.ts`, see [this](https://x.test)', 'Done\n\nTwo of a.ts, see this'],
+    ['2 * 3 * 4, a_b_c, **', '2 * 3 * 4, a_b_c, **'],
+    ['Permission needed for Edit: /tmp/a.ts {"file_path":"/tmp', 'Permission needed for Edit: /tmp/a.ts'],
+    [
+      'Permission needed for Bash: ls\n{"command":"ls"}\nAnswer allow to request prm_1.',
+      'Permission needed for Bash: ls',
+    ],
+  ])('tells %j in plain words', (text, plain) => {
+    expect(plainWords(text)).toBe(plain);
+  });
+
+  it('shows no id as the title of a new conversation', () => {
+    expect(titleInWords({ title: 'chat-2026-a', channel: 'chat-2026-a' })).toBe('New conversation');
+    expect(titleInWords({ title: 'room', channel: 'room' })).toBe('room');
+  });
+
+  it('reckons with the gateway’s clock if the browser’s is wrong', () => {
+    const ahead = () => Math.round((serverNow() - Date.now()) / 1000);
+    learnServerTime(new Date(Date.now() + 3_600_000).toUTCString());
+    expect(ahead()).toBeGreaterThan(3590);
+    learnServerTime(null);
+    expect(ahead()).toBeGreaterThan(3590);
+    learnServerTime(new Date().toUTCString());
+    expect(ahead()).toBe(0);
   });
 
   it('shows code in a notice as code, and a sign without its partner as a sign', () => {

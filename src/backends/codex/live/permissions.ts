@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { PermissionDecision } from '../../../core/chat-event.js';
+import { isInside } from '../../../core/is-inside.js';
 import type { PermissionMode } from '../../../core/permission-mode.js';
 import type { LiveSessionOptions, PermissionAnswer } from '../../live/types.js';
 import type { JsonObject } from '../../output/json.js';
@@ -87,7 +88,7 @@ export function automaticDecision(
 }
 
 function staysInside({ path, move_path: movedTo }: JsonObject, cwd: string): boolean {
-  return isInside(text(path), cwd) && (movedTo === undefined || isInside(text(movedTo), cwd));
+  return isFileIn(cwd, text(path)) && (movedTo === undefined || isFileIn(cwd, text(movedTo)));
 }
 
 /** Undefined for a request that neither an allow nor a deny would answer. */
@@ -190,10 +191,11 @@ function present(fields: JsonObject): JsonObject {
 }
 
 /** Symbolic links are resolved: no sandbox holds an allowed patch back. */
-function isInside(path: string, directory: string): boolean {
+function isFileIn(directory: string, path: string): boolean {
   if (path === '') return false;
-  const way = relative(realPath(directory), realPath(resolve(directory, path)));
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  const root = realPath(directory);
+  const file = realPath(resolve(directory, path));
+  return file !== root && isInside(file, root);
 }
 
 /** The real path of a file that may not be there yet. */

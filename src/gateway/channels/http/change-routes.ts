@@ -9,6 +9,7 @@ const revertBody = z.strictObject(
     scope: z.enum(['turn', 'conversation'], '"turn" or "conversation" is expected'),
     path: z.string('the path of a file is expected').min(1, 'the path of a file is expected').max(4096),
     force: z.boolean('true or false is expected').optional(),
+    shown: z.string('the `shown` of the file is expected').max(100).optional(),
   },
   objectExpected,
 );
@@ -33,8 +34,8 @@ export function addChangeRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteOp
   addRoute(app, '/v1/channels/:id/changes/revert', {
     POST: async (c) => {
       const channel = checkChannel(c.req.param('id'));
-      const { scope, path, force = false } = await readBody(c.req.raw, revertBody, maxBodyBytes);
-      await gateway.changes.revert(channel, { scope, path, force }, c.req.raw.signal);
+      const { force = false, ...body } = await readBody(c.req.raw, revertBody, maxBodyBytes);
+      await gateway.changes.revert(channel, { ...body, force }, c.req.raw.signal);
       return c.json({ reverted: true } satisfies RevertedView);
     },
   });

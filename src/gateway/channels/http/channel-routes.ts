@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isShortage } from '../../../core/errors.js';
 import { StoreError } from '../../../store/errors.js';
-import type { Receipt } from '../types.js';
+import type { GatewayFace, Receipt } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { checkChannel, checkIdempotencyKey, checkPage } from './check-parameters.js';
 import { HttpProblem, shortageProblem, storeProblem } from './problem.js';
@@ -79,6 +79,7 @@ export function addChannelRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteO
     PATCH: async (c) => {
       const channel = checkChannel(c.req.param('id'));
       const change = await readBody(c.req.raw, changeBody, maxBodyBytes);
+      if (change.archived) await refuseBusy(gateway, channel);
       if (!(await gateway.changeListing(channel, change))) {
         throw new HttpProblem(
           'not_found',
@@ -97,6 +98,17 @@ export function addChannelRoutes(app: HttpApp, { gateway, maxBodyBytes }: RouteO
       return c.json({ interrupted: await gateway.interrupt(channel, { turnId }) } satisfies InterruptedView);
     },
   });
+}
+
+/** What waits for a person would be out of sight. */
+async function refuseBusy(gateway: GatewayFace, channel: string): Promise<void> {
+  const { running, waitingCount, permissions } = await gateway.status(channel);
+  if (running === undefined && waitingCount === 0 && permissions.length === 0) return;
+  const what = permissions.length > 0 ? 'a question waits' : running ? 'a turn runs' : 'messages wait';
+  throw new HttpProblem(
+    'conflict',
+    `${channel} can't be archived: ${what} there. Stop it, or wait for its end.`,
+  );
 }
 
 async function orNotAccepted(receipt: Promise<Receipt>): Promise<Receipt> {

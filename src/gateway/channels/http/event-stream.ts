@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { linkedSignal } from '../../../core/linked-signal.js';
 import type { HttpEnv } from './add-route.js';
+import { giveWay } from './give-way.js';
 
 export interface ServerSentEvent {
   readonly event?: string;
@@ -14,6 +15,15 @@ export class PlainData {
 
   constructor(text: string) {
     this.text = text;
+  }
+}
+
+/** Printed once for all who are sent the same: a long answer would be printed anew for each of hundreds of readers. */
+export class SharedData {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
   }
 }
 
@@ -43,18 +53,21 @@ export function eventStream(
   const { signal, release } = linkedSignal([c.req.raw.signal, stopping, left.signal]);
   const iterator = events(signal)[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
-  let next: Promise<IteratorResult<ServerSentEvent>> | undefined;
+  const reader = new PatientReader(iterator);
   const close = async () => {
     left.abort();
     release();
-    await next?.catch(() => undefined);
+    await reader.settled();
     await iterator.return?.();
   };
-  const encode = (event: ServerSentEvent): Uint8Array => {
-    const bytes = encoder.encode(printEvent(event));
+  const send = (controller: ReadableStreamDefaultController<Uint8Array>, event: ServerSentEvent) => {
+    const pieces =
+      event.data instanceof SharedData
+        ? [encoder.encode(printHead(event)), event.data.bytes, encoder.encode('\n\n')]
+        : [encoder.encode(printEvent(event))];
     // Hundreds that don't read their streams must not hold a long answer each: those that give way come back for it.
-    if (bytes.length > largeBytes) c.env?.makeRoom?.();
-    return bytes;
+    if (pieces.some(({ length }) => length > largeBytes)) c.env?.makeRoom?.();
+    for (const piece of pieces) controller.enqueue(piece);
   };
   const body = new ReadableStream<Uint8Array>(
     {
@@ -63,23 +76,22 @@ export function eventStream(
       },
       async pull(controller) {
         try {
-          next ??= iterator.next();
-          const found = await orHeartbeat(next, heartbeatMs);
-          if (found === undefined) {
-            controller.enqueue(encoder.encode(': still here\n\n'));
-            return;
-          }
-          next = undefined;
-          if (found.done === true) {
-            await close();
+          await giveWay();
+          const found = await reader.next(heartbeatMs);
+          // Whoever has left takes nothing more, not even the end.
+          if (left.signal.aborted) return;
+          if (found === 'silence') controller.enqueue(encoder.encode(': still here\n\n'));
+          else if (found.done !== true) send(controller, found.value);
+          else {
             controller.close();
-          } else controller.enqueue(encode(found.value));
+            await close();
+          }
         } catch (error) {
+          if (left.signal.aborted) return;
+          if (!c.req.raw.signal.aborted) onFailure?.(error);
           // The client comes back, and goes on behind what it has got.
-          next = undefined;
-          await close();
-          onFailure?.(error);
           controller.error(error);
+          await close();
         }
       },
       cancel: close,
@@ -92,24 +104,57 @@ export function eventStream(
 }
 
 /** JSON has no line breaks of its own, so it is one line of data. */
-export function printEvent({ event, data, id }: ServerSentEvent): string {
-  const lines = [
-    ...(event === undefined ? [] : [`event: ${event}`]),
-    ...(id === undefined ? [] : [`id: ${id}`]),
-    `data: ${data instanceof PlainData ? data.text : JSON.stringify(data)}`,
-  ];
-  return `${lines.join('\n')}\n\n`;
+function printEvent(event: ServerSentEvent): string {
+  const { data } = event;
+  return `${printHead(event)}${data instanceof PlainData ? data.text : JSON.stringify(data)}\n\n`;
 }
 
-/** Undefined if nothing has come for a while. */
-async function orHeartbeat<T>(next: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
-  try {
-    return await Promise.race([next, silence]);
-  } finally {
-    clearTimeout(timer);
+function printHead({ event, id }: ServerSentEvent): string {
+  return `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: `;
+}
+
+/**
+ * Waits for one value after the other, each for a limited time and as often as need be. Only one reaction is ever left with the
+ * promise of a value, however long it takes to come: those of `Promise.race` would stay there, one for each time.
+ */
+class PatientReader<T> {
+  readonly #iterator: AsyncIterator<T>;
+  #pending: { readonly result: Promise<IteratorResult<T>>; isSettled: boolean } | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(iterator: AsyncIterator<T>) {
+    this.#iterator = iterator;
+  }
+
+  async next(ms: number): Promise<IteratorResult<T> | 'silence'> {
+    this.#pending ??= this.#ask();
+    const pending = this.#pending;
+    if (!pending.isSettled) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        timer = setTimeout(resolve, ms);
+      });
+      clearTimeout(timer);
+      this.#wake = undefined;
+    }
+    if (!pending.isSettled) return 'silence';
+    this.#pending = undefined;
+    return pending.result;
+  }
+
+  /** Resolves when no value is under way. */
+  async settled(): Promise<void> {
+    await this.#pending?.result.catch(() => undefined);
+  }
+
+  #ask(): { readonly result: Promise<IteratorResult<T>>; isSettled: boolean } {
+    const pending = { result: this.#iterator.next(), isSettled: false };
+    const settle = () => {
+      pending.isSettled = true;
+      this.#wake?.();
+    };
+    pending.result.then(settle, settle);
+    return pending;
   }
 }

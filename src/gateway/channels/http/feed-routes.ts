@@ -1,8 +1,10 @@
+import type { ChatEvent } from '../../../core/chat-event.js';
 import { parsePosition, printPosition } from '../feed-position.js';
-import type { FeedEntry, GatewayFace } from '../types.js';
+import type { ChannelStatus, FeedEntry, GatewayFace } from '../types.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { checkChannel } from './check-parameters.js';
-import { eventStream, type ServerSentEvent } from './event-stream.js';
+import { eventStream, type ServerSentEvent, SharedData } from './event-stream.js';
+import { PrintedOnce } from './printed-once.js';
 import { HttpProblem } from './problem.js';
 import { representMessage, representStatus, representTurn } from './represent.js';
 import { representPending } from './represent-pending.js';
@@ -50,19 +52,31 @@ function printed(entries: AsyncIterable<FeedEntry>, gateway: GatewayFace): Async
   };
 }
 
+const chatEvents = new PrintedOnce<ChatEvent>();
+/** All readers of a channel share its status until something changes. */
+const statuses = new WeakMap<ChannelStatus, Promise<SharedData>>();
+
+async function printStatus(status: ChannelStatus, gateway: GatewayFace): Promise<SharedData> {
+  const permissions = await representPending(gateway, status.permissions);
+  return new SharedData(Buffer.from(JSON.stringify(representStatus(status, permissions))));
+}
+
 async function print(entry: FeedEntry, gateway: GatewayFace): Promise<ServerSentEvent> {
   switch (entry.type) {
     case 'chat': {
       const { event, turnId } = entry;
-      return { data: { ...event, turnId }, id: printPosition(entry.position) };
+      const data = chatEvents.print(event, () => ({ ...event, turnId }));
+      return { data, id: printPosition(entry.position) };
     }
     case 'turn':
       return { event: 'turn', data: representTurn(entry.turn), id: printPosition(entry.position) };
     case 'message':
       return { event: 'said', data: representMessage(entry.message), id: printPosition(entry.position) };
     case 'status': {
-      const permissions = await representPending(gateway, entry.status.permissions);
-      return { event: 'state', data: representStatus(entry.status, permissions) };
+      const known = statuses.get(entry.status);
+      const data = known ?? printStatus(entry.status, gateway);
+      if (known === undefined) statuses.set(entry.status, data);
+      return { event: 'state', data: await data };
     }
     case 'others':
       return { event: 'channels', data: { channels: entry.channels } };

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, link, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isToken, tokenExpected } from '../../../config/formats.js';
 import { TurnoutError } from '../../../core/errors.js';
+import { makeDirectory } from '../../../core/make-directory.js';
 
 export interface HttpToken {
   readonly token: string;
@@ -32,7 +33,7 @@ export async function loadHttpToken(home: string, configured?: string): Promise<
 /** False if another process was faster. The file appears as a whole: two that start at once agree on one token. */
 function createOnce(home: string, file: string): Promise<boolean> {
   return orExplain(file, 'made', async () => {
-    await mkdir(home, { recursive: true, mode: 0o700 });
+    makeDirectory(home);
     const draft = `${file}.${randomBytes(6).toString('hex')}`;
     try {
       const handle = await open(draft, 'wx', 0o600);

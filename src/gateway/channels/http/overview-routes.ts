@@ -21,7 +21,8 @@ export function addOverviewRoutes(app: HttpApp, { gateway }: RouteOptions): void
       // A search finds archived ones, too.
       const archived =
         checkBoolean('archived', c.req.query('archived')) ?? (search === undefined ? false : undefined);
-      const channels = await gateway.reports.channels({ search, archived, limit });
+      const { signal } = c.req.raw;
+      const channels = await gateway.reports.channels({ search, archived, limit, signal });
       return c.json({ channels: channels.map(representChannel) } satisfies ChannelsView);
     },
   });

@@ -4,7 +4,7 @@ import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import { HttpProblem } from './problem.js';
 import { objectExpected, readBody } from './read-body.js';
 import { representPermission } from './represent.js';
-import { representPending } from './represent-pending.js';
+import { representPending, representQuestion } from './represent-pending.js';
 
 const decisionBody = z.strictObject(
   {
@@ -23,6 +23,15 @@ export function addPermissionRoutes(app: HttpApp, { gateway, maxBodyBytes }: Rou
   });
 
   addRoute(app, '/v1/permissions/:id', {
+    GET: async (c) => {
+      const id = c.req.param('id');
+      const known = await gateway.permission(id);
+      if (known === undefined) throw await whyNotPending(gateway, id);
+      return c.json(
+        known.state === 'pending' ? await representQuestion(gateway, known) : representPermission(known),
+      );
+    },
+
     POST: async (c) => {
       const id = c.req.param('id');
       const { decision, message } = await readBody(c.req.raw, decisionBody, maxBodyBytes);

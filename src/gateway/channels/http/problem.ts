@@ -1,6 +1,6 @@
 import { isShortage, TurnoutError } from '../../../core/errors.js';
 import { StoreError, type StoreFault } from '../../../store/errors.js';
-import { ChangedSince } from '../changed-since.js';
+import { ChangedSince, NotAsShown } from '../changed-since.js';
 
 type ProblemCode =
   | 'bad_request'
@@ -10,6 +10,7 @@ type ProblemCode =
   | 'method_not_allowed'
   | 'timeout'
   | 'conflict'
+  | 'changed_since'
   | 'gone'
   | 'too_large'
   | 'unsupported_media_type'
@@ -25,6 +26,7 @@ const statuses = {
   method_not_allowed: 405,
   timeout: 408,
   conflict: 409,
+  changed_since: 409,
   gone: 410,
   too_large: 413,
   unsupported_media_type: 415,
@@ -65,6 +67,7 @@ export function toProblem(cause: unknown): HttpProblem {
   if (cause instanceof HttpProblem) return cause;
   if (cause instanceof StoreError) return storeProblem(cause, 'Nothing was changed');
   if (cause instanceof ChangedSince) return new HttpProblem('conflict', cause.explanation, { cause });
+  if (cause instanceof NotAsShown) return new HttpProblem('changed_since', cause.explanation, { cause });
   if (cause instanceof TurnoutError && cause.code === 'bad_request') {
     return new HttpProblem('bad_request', cause.explanation, { cause });
   }

@@ -2,7 +2,7 @@ import { portInHost } from './own-hosts.js';
 import { sessionSeconds } from './page-session.js';
 
 /** Cookies ignore ports: with the port in its name, two gateways of one machine keep theirs apart. */
-export function cookieName(host: string | undefined): string {
+function cookieName(host: string | undefined): string {
   const port = portInHost(host ?? '');
   return port === undefined ? 'turnout' : `turnout-${port}`;
 }

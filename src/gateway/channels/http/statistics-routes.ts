@@ -17,11 +17,12 @@ export function addStatisticsRoutes(app: HttpApp, { gateway }: RouteOptions): vo
   addRoute(app, '/v1/statistics', {
     GET: async (c) => {
       const query = checkQuery(c.req.query());
-      const series = await gateway.reports.statistics(query);
+      const { medianMs, series } = await gateway.reports.statistics(query);
       return c.json({
         since: iso(query.since),
         until: iso(query.until),
         stepSeconds: query.stepMs / 1000,
+        medianMs,
         series: series.map(({ key, points }) => ({
           key,
           points: points.map(({ at, ...point }) => ({ at: iso(at), ...point })),

@@ -1,4 +1,5 @@
 import type { ChatEvent, ErrorCode, PermissionDecision, Usage } from '../../../core/chat-event.js';
+import type { UsageRow } from '../../../core/usage-row.js';
 
 /*
  * The JSON of the HTTP interface, as the page and other clients see it. Types only: the page imports this file. Times are
@@ -44,6 +45,8 @@ export interface ChannelStatusView {
   readonly context?: { readonly tokens: number; readonly window?: number };
   readonly permissionMode: string;
   readonly queueMode: string;
+  /** True if a message can be taken into a turn that runs; otherwise it waits, whatever its mode is. */
+  readonly steers: boolean;
   readonly cwd: string;
   readonly running?: RunningView;
   /** The messages that wait, the first 50 of them, oldest first. */
@@ -105,15 +108,31 @@ export interface PermissionView {
   readonly createdAt: string;
   /** What the tool would do, as far as its input tells. */
   readonly preview?: PreviewView;
+  /**
+   * True where a list or a status has no room for all of it: the preview is left out, and the input is null if it is long.
+   * `GET /v1/permissions/:id` has both.
+   */
+  readonly shortened?: true;
   readonly decision?: PermissionDecision;
   readonly message?: string;
   readonly decidedAt?: string;
 }
 
-/** What a tool would do. A diff is a unified one, of at most 256 KiB. */
+/** What a tool would do. Diffs are unified ones, of at most 1 MiB in all. */
 export type PreviewView =
   | { readonly type: 'command'; readonly command: string; readonly cwd?: string }
-  | { readonly type: 'edit'; readonly files: readonly { readonly path: string; readonly diff: string }[] };
+  | { readonly type: 'edit'; readonly files: readonly FilePreviewView[] };
+
+export interface FilePreviewView {
+  readonly path: string;
+  readonly diff: string;
+  /** The characters of the diff that are left out, if some are. */
+  readonly left?: number;
+  /** Where a link leads to, if one does: what is written is written there. */
+  readonly leadsTo?: string;
+  /** True if that lies outside the directory that the turn works in. */
+  readonly outside?: true;
+}
 
 /** An attempt to answer one message, or several of them together. */
 export interface TurnView {
@@ -225,14 +244,7 @@ export interface BackendView {
 
 /** `GET /v1/usage?by=day|backend|channel|model&channel=&since=&until=`. */
 export interface UsageView {
-  readonly rows: readonly {
-    readonly key: string;
-    readonly turns: number;
-    readonly inputTokens: number;
-    readonly outputTokens: number;
-    readonly cachedInputTokens: number;
-    readonly costUsd: number;
-  }[];
+  readonly rows: readonly UsageRow[];
 }
 
 /** `GET /v1/statistics?by=backend|channel&since=&until=&stepSeconds=`: steps without a turn are left out. */
@@ -240,6 +252,8 @@ export interface StatisticsView {
   readonly since: string;
   readonly until: string;
   readonly stepSeconds: number;
+  /** Of all turns of the time, whatever they are grouped by. */
+  readonly medianMs: number;
   readonly series: readonly { readonly key: string; readonly points: readonly StatisticsPointView[] }[];
 }
 
@@ -337,6 +351,8 @@ export interface ChangedFileView {
   readonly diff?: string;
   /** True if the file was changed again after the turn: a revert would lose that, and needs `force`. */
   readonly changedSince: boolean;
+  /** Names what is shown: this change, and what the file holds now. A revert sends it back. */
+  readonly shown: string;
 }
 
 /** `POST /v1/channels/:id/changes/revert`. */
@@ -344,6 +360,8 @@ export interface RevertBody {
   readonly scope: 'turn' | 'conversation';
   readonly path: string;
   readonly force?: boolean;
+  /** The `shown` of the file. If it is another one by now, the answer is 409 `changed_since`, whatever `force` says. */
+  readonly shown?: string;
 }
 
 /** The answer to it. */

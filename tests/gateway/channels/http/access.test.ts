@@ -94,7 +94,7 @@ describe('paths and methods', () => {
     ['HEAD', '/v1/channels/x/interrupt', 'POST'],
     ['DELETE', '/v1/events/x', 'GET, HEAD'],
     ['POST', '/v1/permissions', 'GET, HEAD'],
-    ['GET', '/v1/permissions/x', 'POST'],
+    ['PUT', '/v1/permissions/x', 'GET, HEAD, POST'],
     ['POST', '/healthz', 'GET, HEAD'],
     ['PATCH', '/metrics', 'GET, HEAD'],
   ])('does not do %s %s', async (method, path, allow) => {

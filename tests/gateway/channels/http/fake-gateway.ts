@@ -90,7 +90,14 @@ export class MemoryGateway implements GatewayFace {
   async status(channel: string): Promise<ChannelStatus> {
     const permissions = this.permissions.filter((one) => one.channel === channel && one.state === 'pending');
     return {
-      ...{ channel, backend: 'claude', permissionMode: 'ask', queueMode: 'queue', cwd: '/work' },
+      ...{
+        channel,
+        backend: 'claude',
+        permissionMode: 'ask',
+        queueMode: 'queue',
+        steers: true,
+        cwd: '/work',
+      },
       ...{ waiting: [], waitingCount: 0, permissions, ...{ archived: false, ...this.listings.get(channel) } },
     };
   }

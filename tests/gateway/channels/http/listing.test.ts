@@ -28,6 +28,19 @@ describe('titles and archived conversations (16.4)', () => {
     await states.stop();
   });
 
+  it('puts nothing out of sight in which a question waits (16.5)', async () => {
+    const client = await setUpGateway({ PERMISSION_MODE: 'ask' }).start();
+    const event = await client.post('one', 'write a note: hi');
+    const questions = async () => ((await client.call('/v1/channels/one')) as ChannelStatusView).permissions;
+    await expect.poll(questions, { timeout: 10_000 }).toHaveLength(1);
+    expect(await patch(client, 'one', { archived: true })).toMatchObject({ status: 409 });
+    expect((await patch(client, 'one', { title: 'still named' })).status).toBe(200);
+    const [question] = await questions();
+    await client.call(`/v1/permissions/${question?.id}`, { body: { decision: 'deny' } });
+    await client.ended(event);
+    expect((await patch(client, 'one', { archived: true })).status).toBe(200);
+  });
+
   it('refuses what is no title, no change and no channel', async () => {
     const client = await setUpGateway().start();
     await client.post('one', '/status');

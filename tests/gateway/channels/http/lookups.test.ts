@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { interruptedError, TurnoutError } from '../../../../src/core/errors.js';
-import { ChangedSince } from '../../../../src/gateway/channels/changed-since.js';
+import { ChangedSince, NotAsShown } from '../../../../src/gateway/channels/changed-since.js';
 import { type AnswerName, answers } from '../../../../src/gateway/channels/http/openapi/schemas.js';
 import type { ChangedFile, Reports, StatisticsQuery } from '../../../../src/gateway/channels/lookups.js';
 import { type Running, startChannel, token } from './fake-gateway.js';
@@ -89,12 +89,13 @@ describe('parameters (16.2)', () => {
     const asked: StatisticsQuery[] = [];
     const statistics: Reports['statistics'] = async (query) => {
       asked.push(query);
-      return [];
+      return { medianMs: 5, series: [] };
     };
     http.gateway.ports = { reports: { statistics } as Partial<Reports> as Reports };
     const { json } = await get('/v1/statistics?since=2026-01-01&until=2026-01-08T00:00:00.5Z&by=channel');
     expect(json).toEqual({
       ...{ since: '2026-01-01T00:00:00.000Z', until: '2026-01-08T00:00:00.500Z', stepSeconds: 3600 },
+      medianMs: 5,
       series: [],
     });
     expect(asked).toEqual([
@@ -174,12 +175,13 @@ describe('changes of the work tree (16.4)', () => {
     const reverted: unknown[] = [];
     const file: ChangedFile = {
       ...{ path: 'a.txt', status: 'modified', binary: false, additions: 1, deletions: 0 },
-      ...{ diff: undefined, changedSince: true },
+      ...{ diff: undefined, changedSince: true, shown: 'id' },
     };
     http.gateway.ports = {
       changes: {
         list: async (_, scope) => ({ reason: scope === 'turn' ? undefined : 'no git', files: [file] }),
         revert: async (channel, request) => {
+          if (request.shown === 'old') throw new NotAsShown(request.path);
           if (!request.force) throw new ChangedSince(request.path);
           reverted.push([channel, request]);
         },
@@ -197,9 +199,11 @@ describe('changes of the work tree (16.4)', () => {
     const refused = await post('/v1/channels/room/changes/revert', body);
     expect(refused).toMatchObject({ status: 409, json: { error: { code: 'conflict' } } });
     expect(refused.json.error.message).toContain('"force": true');
-    const answer = await post('/v1/channels/room/changes/revert', { ...body, force: true });
+    const old = await post('/v1/channels/room/changes/revert', { ...body, force: true, shown: 'old' });
+    expect(old).toMatchObject({ status: 409, json: { error: { code: 'changed_since' } } });
+    const answer = await post('/v1/channels/room/changes/revert', { ...body, force: true, shown: 'id' });
     expect(answer).toMatchObject({ status: 200, json: { reverted: true } });
-    expect(reverted).toEqual([['room', { ...body, force: true }]]);
+    expect(reverted).toEqual([['room', { ...body, force: true, shown: 'id' }]]);
   });
 
   it('are given up when the client is gone, and refused when too many wait', async () => {

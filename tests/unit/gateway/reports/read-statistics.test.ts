@@ -51,7 +51,7 @@ describe('statistics over time (16.4)', () => {
       { key: 'rare', at: 50, ms: 1 },
     ];
     const store = storeOf(turns);
-    const series = await readStatistics(store, query, { turnsAtOnce: 2 });
+    const { series } = await readStatistics(store, query, { turnsAtOnce: 2 });
     expect(series.map(({ key, points }) => [key, points.map(({ at, turns: n }) => [at, n])])).toEqual([
       [
         'b',
@@ -89,7 +89,7 @@ describe('statistics over time (16.4)', () => {
         fc.integer({ min: 1, max: 40 }),
         async (turns, size) => {
           const shown = async (turnsAtOnce: number) =>
-            (await readStatistics(storeOf(turns), query, { turnsAtOnce })).map(({ key, points }) => [
+            (await readStatistics(storeOf(turns), query, { turnsAtOnce })).series.map(({ key, points }) => [
               key,
               points.map(({ costUsd: _, errors: __, ...point }) => point),
             ]);
@@ -101,6 +101,14 @@ describe('statistics over time (16.4)', () => {
   });
 
   it('are empty without turns', async () => {
-    expect(await readStatistics(storeOf([]), query)).toEqual([]);
+    expect(await readStatistics(storeOf([]), query)).toEqual({ medianMs: 0, series: [] });
+  });
+
+  it('have one median, whatever the turns are grouped by, and however many series are shown (16.4)', async () => {
+    const times = [1, 2, 3, 100, 200];
+    const alike = storeOf(times.map((ms) => ({ key: 'claude', at: 1, ms })));
+    const apart = storeOf(times.map((ms) => ({ key: `room ${ms}`, at: ms / 10, ms })));
+    expect((await readStatistics(alike, query)).medianMs).toBe(3);
+    expect((await readStatistics(apart, query)).medianMs).toBe(3);
   });
 });

@@ -37,7 +37,7 @@ describe('a search in the messages', () => {
     expect(await search(lines, 'über')).toEqual({ c: 'ÜBERALL', a: 'drüber hinweg' });
   });
 
-  it('takes every character for itself', async () => {
+  it('takes every character for itself (16.2)', async () => {
     const lines = ['a: 100% of it', 'b: 1000 of it', 'c: a_b', 'd: aXb', 'e: [x]*', "f: it's; --"];
     expect(await search(lines, '100%')).toEqual({ a: '100% of it' });
     expect(await search(lines, 'a_b')).toEqual({ c: 'a_b' });
@@ -45,13 +45,13 @@ describe('a search in the messages', () => {
     expect(await search(lines, "it's; --")).toEqual({ f: "it's; --" });
   });
 
-  it('shows the words around the place, on one line', async () => {
+  it('shows the words around the place, on one line (16.2)', async () => {
     const found = await search([`a: ${'x '.repeat(200)}\n\nNeedle\n${'y '.repeat(200)}`], 'needle');
     expect(found['a']).toMatch(/^…[x ]{20,60}Needle [y ]{20,60}…$/);
     expect(await search(['a: İİİ straße'], 'straße')).toEqual({ a: 'i̇i̇i̇ straße' });
   });
 
-  it('finds channels by their names, too', async () => {
+  it('finds channels by their names, too (16.2)', async () => {
     expect(await search(['deploys: hello', 'home: the deploy'], 'DEPLOY')).toEqual({
       home: 'the deploy',
       deploys: undefined,
@@ -68,7 +68,7 @@ describe('a search in the messages', () => {
     });
   });
 
-  it('looks at so many messages, characters and channels, and no more', async () => {
+  it('looks at so many messages, characters and channels, and no more (16.2)', async () => {
     const many = Array.from({ length: 300 }, (_, i) => `c${i}: word ${i}`);
     expect(Object.keys(await search(many, 'word', {}, 7))).toHaveLength(7);
     expect(Object.keys(await search(many, 'word', { messages: 120 }, 1000))).toHaveLength(120);
@@ -76,7 +76,14 @@ describe('a search in the messages', () => {
     expect(await search([`a: ${'x'.repeat(50)}word`], 'word', { charactersEach: 40 })).toEqual({});
   });
 
-  it('reads less at once where messages are long', async () => {
+  it('ends when nobody waits for it any more (16.2)', async () => {
+    const { store, pages } = storeOf(...Array.from({ length: 300 }, (_, i) => `a: ${i}`));
+    const signal = AbortSignal.abort();
+    await expect(searchMessages(store, 'x', 10, { signal })).rejects.toMatchObject({ code: 'interrupted' });
+    expect(pages).toHaveLength(1);
+  });
+
+  it('reads less at once where messages are long (16.2)', async () => {
     const { store, pages } = storeOf(...Array.from({ length: 130 }, () => `a: ${'x'.repeat(60_000)}`));
     await searchMessages(store, 'y', 10);
     expect(pages.slice(0, 3).map(({ limit }) => limit)).toEqual([50, 8, 8]);

@@ -60,6 +60,7 @@ const setup = {
 async function recordSays(found: RecordedTools) {
   const queries: RecordQuery[] = [];
   const adapter = {
+    readingTools: new Set(['Read']),
     recordedTools: async (query: RecordQuery) => {
       queries.push(query);
       return found;
@@ -181,5 +182,36 @@ describe('a turn of which the journal has no tool', () => {
     await store.decidePermission('prm_1', { decision: 'deny', at: 2 });
     await restart((await recordSays({ type: 'tools', tools: [{ ...tool, input: {} }] })).parts);
     expect(await look()).toMatchObject({ state: 'queued' });
+  });
+});
+
+describe('a turn that waits for a permission when its gateway dies', () => {
+  const recorded = { id: 't1', name: 'Read', input: {}, hasEnded: true, denied: false, isError: false };
+  const waiting = { ...recorded, id: 't2', name: 'Bash', hasEnded: false };
+  const command = { ...recorded, id: 't3', name: 'Bash', input: { command: 'make' } };
+
+  async function die(tools: readonly string[], record: RecordedTools, asks = true) {
+    const { store, look, claim, restart } = await setUp();
+    const lease = await claim();
+    await store.journal(lease, { type: 'began', ...setup });
+    for (const [nth, name] of tools.entries())
+      await store.journal(lease, { type: 'tool_started', id: `t${nth + 1}`, name, input: {}, at: 1 });
+    if (asks) await store.askPermission(lease, question);
+    await restart((await recordSays(record)).parts);
+    return (await look()).state;
+  }
+
+  it('runs again if it has only read before (16.5)', async () => {
+    expect(await die(['Read', 'Bash'], { type: 'tools', tools: [recorded, waiting] })).toBe('queued');
+  });
+
+  it('does not run again if it may have done something else, by the journal or by the record', async () => {
+    const record: RecordedTools = { type: 'tools', tools: [recorded, waiting] };
+    expect(await die(['Write', 'Bash'], record)).toBe('failed');
+    expect(await die(['Read', 'Bash'], { type: 'tools', tools: [recorded, command, waiting] })).toBe(
+      'failed',
+    );
+    expect(await die([...Array(49).fill('Read'), 'Bash'], record)).toBe('failed');
+    expect(await die(['Read'], record, false)).toBe('failed');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { begunTools } from '../../../../src/gateway/turns/tools-begun.js';
+import { begunTools, describeTools } from '../../../../src/gateway/turns/tools-begun.js';
 
 const question = { tool: 'Bash', input: { command: 'make' } };
 const tool = (id: string, more: object = {}) => ({
@@ -27,4 +27,19 @@ describe('the tools of a journal that may have done something', () => {
   ])('%s', (_, tools, questions, begun) => {
     expect(begunTools(tools, questions).map(({ id }) => id)).toEqual(begun);
   });
+});
+
+it('tools are told to a reader by their file or command, not by their JSON (16.5)', () => {
+  const input = { file_path: 'a.ts', old_string: 'x'.repeat(999), new_string: '' };
+  const todos = { todos: [{ content: 'one', status: 'pending' }] };
+  const tools = [
+    tool('t1', { endedAt: 2 }),
+    tool('t2', { name: 'Edit', input }),
+    tool('t3', { name: 'TodoWrite', input: todos }),
+  ];
+  expect(describeTools(tools).split('\n')).toEqual([
+    '- Bash make (done)',
+    '- Edit a.ts (begun, end unknown)',
+    '- TodoWrite 0 of 1 done (begun, end unknown)',
+  ]);
 });

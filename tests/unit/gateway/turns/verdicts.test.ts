@@ -27,7 +27,7 @@ import type { StoredEvent } from '../../../../src/store/rows.js';
 const at = 1000;
 const retryDelayMs = 100;
 const tool = { id: 't1', name: 'Bash', input: { command: 'rm x' }, startedAt: 5 };
-const toolLines = '\nTools that had begun:\n- Bash {"command":"rm x"} (begun, end unknown)';
+const toolLines = '\nTools that had begun:\n- Bash rm x (begun, end unknown)';
 const byHand = '\nIt is not repeated by itself: send /retry to run it again.';
 
 const passing = errorEvent('overloaded', 'too much to do');
@@ -313,7 +313,7 @@ describe('when its gateway has died', () => {
     expect(settlement).toMatchObject({ outcome: { state: 'failed', error: { code: 'crashed' } } });
     expect(said(settlement)).toBe(
       'The gateway ended while this was being worked on. It is not repeated by itself, because tools had begun:\n' +
-        '- Bash {"command":"rm x"} (begun, end unknown)\nSend /retry to run it again.',
+        '- Bash rm x (begun, end unknown)\nSend /retry to run it again.',
     );
   });
 

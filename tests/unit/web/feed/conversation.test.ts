@@ -17,7 +17,7 @@ const events: readonly ChatEvent[] = [
   { type: 'permission_resolved', id: 'p1', decision: 'allow' },
   { type: 'tool_end', id: 't1', output: 'text', isError: false },
   { type: 'notice', level: 'info', message: 'beside the protocol', raw: '{}' },
-  { type: 'notice', level: 'info', message: 'A message came in: be quick' },
+  { type: 'notice', level: 'info', message: 'A message came in: be quick', eventId: 'e2' },
   { type: 'text', text: 'Done.' },
   { type: 'usage', inputTokens: 10, outputTokens: 2 },
   { type: 'complete', text: 'Done.', sessionId: 's', stopReason: 'end_turn' },
@@ -34,7 +34,7 @@ const steps = [
     end: { output: 'text', isError: false, denied: false },
   },
   { type: 'permission', id: 'p1', tool: 'Read', input: {}, decision: 'allow' },
-  { type: 'steering', text: 'be quick' },
+  { type: 'steering', eventId: 'e2', message: 'A message came in: be quick' },
   { type: 'text', text: 'Done.' },
 ];
 

@@ -4,7 +4,7 @@ import type { Step } from '../../../../web/feed/turn.js';
 
 const text = (said: string): Step => ({ type: 'text', text: said });
 const tool: Step = { type: 'tool', id: 't', name: 'Read', input: {} };
-const steering: Step = { type: 'steering', text: 'be quick' };
+const steering: Step = { type: 'steering', eventId: 'e2', message: 'be quick' };
 
 describe('an answer and the steps of its turn (16.4)', () => {
   it('is what was said behind the last tool', () => {
@@ -15,6 +15,13 @@ describe('an answer and the steps of its turn (16.4)', () => {
   it('stays in its parts if a message came in between them', () => {
     const steps = [tool, text('1 2 '), steering, text('3')];
     expect(splitAnswer(steps, '1 2\n\n3')).toEqual({ steps, isWhole: true });
+  });
+
+  it('stays in its parts if the agent used a tool for the message, and said more than the answer', () => {
+    const steps = [text('One.\n\n'), steering, text('I look.'), tool, text('Two.')];
+    expect(splitAnswer(steps, 'One.\n\nTwo.')).toEqual({ steps, isWhole: true });
+    const both = [text('One.\n\n'), steering, text('I look.'), tool, text('Two.')];
+    expect(splitAnswer(both, 'One.\n\nI look.\n\nTwo.')).toEqual({ steps: both, isWhole: true });
   });
 
   it('is what was said behind the message, where the agent says so', () => {

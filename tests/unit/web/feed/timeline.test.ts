@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { questionText } from '../../../../src/core/question-text.js';
 import type { MessageView } from '../../../../src/gateway/channels/http/wire.js';
 import { arrange } from '../../../../web/feed/timeline.js';
 import { addEvent, describeTurn, type Turn, unknownTurn } from '../../../../web/feed/turn.js';
@@ -119,7 +120,8 @@ describe('the rows of a conversation', () => {
     const steered = addEvent(seen('t', ['e1', 'e2'], 'answered'), {
       type: 'notice',
       level: 'info',
-      message: `A message came in: ${two.text}`,
+      message: 'A message came in',
+      eventId: 'e2',
     });
     const messages = [
       one,
@@ -137,12 +139,13 @@ describe('the rows of a conversation', () => {
   });
 
   it('leaves out the words for a question that a card shows (16.4)', () => {
-    const question = message(
-      2,
-      'system',
-      'e1',
-      'Permission needed for Bash: ls\n{"command":"ls"}\nAnswer allow, deny to request p1.',
-    );
-    expect(rows([one, question])).toEqual(['prompt 1']);
+    for (const tool of ['Bash', 'two\nlines', 'a\r\u2028b']) {
+      const input = { command: 'ls\n-la', description: 'x'.repeat(900) };
+      const text = questionText({ id: 'prm_1', tool, input, options: ['allow', 'deny'] });
+      expect(rows([one, message(2, 'system', 'e1', text)])).toEqual(['prompt 1']);
+    }
+    // What is said about one is shown.
+    const notice = message(2, 'system', 'e1', 'Permission needed for Bash\nNobody answered.');
+    expect(rows([one, notice])).toEqual(['prompt 1', 'notice 2']);
   });
 });

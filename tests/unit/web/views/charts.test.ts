@@ -104,6 +104,7 @@ describe('statistics', () => {
   const table = readStatistics({
     since: '2026-11-17T00:30:00.000Z',
     until: '2026-11-17T04:00:00.000Z',
+    medianMs: 4_000,
     stepSeconds: 3_600,
     series: [
       {
@@ -146,7 +147,7 @@ describe('statistics', () => {
     expect(totalsOf(table)).toMatchObject({
       turns: 5,
       failed: 1,
-      medianMs: 9_000,
+      medianMs: 4_000,
       slowestMs: 2_000,
       costUsd: 1.5,
     });
@@ -158,6 +159,7 @@ describe('statistics', () => {
       since: '2026-11-17T00:00:00Z',
       until: '2026-11-18T00:00:00Z',
       stepSeconds: 3_600,
+      medianMs: 0,
       series: [],
     };
     expect(readStatistics(empty).steps).toHaveLength(24);

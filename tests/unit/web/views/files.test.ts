@@ -11,6 +11,7 @@ const file = (path: string, additions = 10): ChangedFileView => ({
   additions,
   deletions: 0,
   changedSince: false,
+  shown: 'id',
 });
 
 describe('the list of changed files', () => {

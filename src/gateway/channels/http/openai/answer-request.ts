@@ -87,7 +87,7 @@ async function firstStep(steps: AsyncGenerator<AnswerStep>, request: OpenAiReque
     const { value } = await steps.next();
     if (value?.type === 'accepted') return value;
   } catch (error) {
-    if (!(error instanceof TurnoutError)) throw error;
+    if (!(error instanceof TurnoutError) || error.code === 'interrupted') throw error;
     if (error.code === 'not_installed' || error.code === 'unsupported')
       throw new OpenAiProblem(404, error.explanation, {
         param: 'model',

@@ -1,4 +1,5 @@
 import type { ChatEvent } from '../../../../core/chat-event.js';
+import { interruptedError } from '../../../../core/errors.js';
 import { linkedSignal } from '../../../../core/linked-signal.js';
 import { hasEnded, type StoredEvent, type StoredTurn } from '../../../../store/rows.js';
 import type { FeedEntry, GatewayFace, IncomingMessage, Receipt } from '../../types.js';
@@ -18,7 +19,10 @@ export type AnswerStep =
 
 type Face = Pick<GatewayFace, 'receive' | 'follow' | 'waitForEnd' | 'reports'>;
 
-/** Sends a message and follows its answer. `accepted` comes first; whatever keeps the message from it is thrown. */
+/**
+ * Sends a message and follows its answer. `accepted` comes first; whatever keeps the message from it is thrown: `interrupted` if the
+ * signal is aborted before.
+ */
 export async function* followAnswer(
   gateway: Face,
   message: IncomingMessage,
@@ -30,6 +34,7 @@ export async function* followAnswer(
   const feed = gateway.follow(message.channel, { signal: following.signal })[Symbol.asyncIterator]();
   try {
     const early = await untilStatus(feed);
+    if (signal.aborted) throw interruptedError();
     const receipt = await gateway.receive(message);
     const { event } = receipt;
     yield { type: 'accepted', ...receipt };

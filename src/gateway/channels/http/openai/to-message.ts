@@ -7,7 +7,7 @@ import { badField } from './open-ai-problem.js';
 import type { OpenAiRequest } from './open-ai-request.js';
 import { eventIdOf } from './response-id.js';
 
-export const openAiSource = 'openai';
+const openAiSource = 'openai';
 
 /** The request as a message for the gateway. Rejects if its model or its conversation is unknown. */
 export async function toMessage(

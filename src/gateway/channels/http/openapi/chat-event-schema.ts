@@ -68,6 +68,7 @@ const shapes = [
     message: text,
     raw: text.exactOptional(),
     retry: retry.exactOptional(),
+    eventId: text.exactOptional().describe('The message of this event was taken into the turn.'),
   },
   {
     type: z.literal('complete'),

@@ -64,9 +64,12 @@ function parameters(place: 'query' | 'header', described: Readonly<Record<string
   }));
 }
 
-function answerOf({ answer }: Operation): object {
+function answerOf({ answer, orStream }: Operation): object {
   if (answer === undefined) return { description: 'Done.' };
-  if (typeof answer === 'string') return { description: answer, content: json(answer) };
+  if (typeof answer === 'string') {
+    const stream = orStream ? { 'text/event-stream': {} } : {};
+    return { description: answer, content: { ...json(answer), ...stream } };
+  }
   return { description: answer.description, content: { [answer.type]: {} } };
 }
 

@@ -15,6 +15,8 @@ export interface Operation {
   readonly status?: number;
   /** JSON by its schema, another media type, or nothing. */
   readonly answer?: AnswerName | { readonly type: string; readonly description: string };
+  /** True if it is server-sent events when the body asks for `stream`. */
+  readonly orStream?: true;
   readonly problem?: AnswerName;
   /** True if it needs no token. */
   readonly open?: true;
@@ -118,6 +120,10 @@ export const operations: readonly Operation[] = [
     summary: 'The questions that wait for a person, each with what would be done.',
   },
   {
+    ...{ method: 'get', path: '/v1/permissions/{id}', tag: 'Permissions', answer: 'Permission' },
+    summary: 'A question with all of its input and, while it waits, what would be done.',
+  },
+  {
     ...{ method: 'post', path: '/v1/permissions/{id}', tag: 'Permissions' },
     summary: 'Answers a question.',
     ...{ body: 'Decision', answer: 'Permission' },
@@ -167,25 +173,25 @@ export const operations: readonly Operation[] = [
     summary: 'Ends the session of the page.',
   },
   {
-    ...{ method: 'get', path: '/v1/models', ...openAi, answer: 'OpenAiObject' },
+    ...{ method: 'get', path: '/v1/models', ...openAi, answer: 'OpenAiModels' },
     summary: "The agents and their models, as OpenAI's interface lists them.",
   },
   {
-    ...{ method: 'get', path: '/v1/models/{id}', ...openAi, answer: 'OpenAiObject' },
+    ...{ method: 'get', path: '/v1/models/{id}', ...openAi, answer: 'OpenAiModel' },
     summary: "One model, as OpenAI's interface shows it.",
   },
   {
-    ...{ method: 'post', path: '/v1/chat/completions', ...openAi, body: 'OpenAiRequest' },
-    ...{ headers: key, answer: 'OpenAiObject' },
+    ...{ method: 'post', path: '/v1/chat/completions', ...openAi, body: 'OpenAiChatRequest' },
+    ...{ headers: key, answer: 'OpenAiChatCompletion', orStream: true },
     summary: "A turn, as OpenAI's Chat Completions; with `stream`, as server-sent events.",
   },
   {
-    ...{ method: 'post', path: '/v1/responses', ...openAi, body: 'OpenAiRequest' },
-    ...{ headers: key, answer: 'OpenAiObject' },
+    ...{ method: 'post', path: '/v1/responses', ...openAi, body: 'OpenAiResponseRequest' },
+    ...{ headers: key, answer: 'OpenAiResponse', orStream: true },
     summary: "A turn, as OpenAI's Responses; with `stream`, as server-sent events.",
   },
   {
-    ...{ method: 'get', path: '/v1/responses/{id}', ...openAi, answer: 'OpenAiObject' },
+    ...{ method: 'get', path: '/v1/responses/{id}', ...openAi, answer: 'OpenAiResponse' },
     summary: 'An earlier response.',
   },
   {

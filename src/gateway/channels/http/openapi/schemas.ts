@@ -7,6 +7,7 @@ import {
   streamedChatEventSchema,
   usageSchema,
 } from './chat-event-schema.js';
+import { openAiAnswers, openAiBodies } from './open-ai-schemas.js';
 
 // The types of `wire.ts` as schemas, under the names that the OpenAPI document gives them. Tests check real answers with them.
 
@@ -18,9 +19,17 @@ const scope = z.enum(['turn', 'conversation']);
 
 const failure = z.strictObject({ code: errorCodeSchema, message: text });
 
+const filePreview = z.strictObject({
+  path: text,
+  diff: text,
+  left: count.exactOptional().describe('The characters of the diff that are left out.'),
+  leadsTo: text.exactOptional().describe('Where a link leads to.'),
+  outside: z.literal(true).exactOptional().describe('It lies outside the directory that the turn works in.'),
+});
+
 const preview = z.union([
   z.strictObject({ type: z.literal('command'), command: text, cwd: text.exactOptional() }),
-  z.strictObject({ type: z.literal('edit'), files: z.array(z.strictObject({ path: text, diff: text })) }),
+  z.strictObject({ type: z.literal('edit'), files: z.array(filePreview) }),
 ]);
 
 const permission = z.strictObject({
@@ -32,6 +41,10 @@ const permission = z.strictObject({
   options: z.array(decisionSchema),
   createdAt: time,
   preview: preview.exactOptional().describe('What the tool would do, as far as its input tells.'),
+  shortened: z
+    .literal(true)
+    .exactOptional()
+    .describe('The preview is left out, and a long input is null: `GET /v1/permissions/{id}` has both.'),
   decision: decisionSchema.exactOptional(),
   message: text.exactOptional(),
   decidedAt: time.exactOptional(),
@@ -104,6 +117,7 @@ const status = z.strictObject({
   context: z.strictObject({ tokens: count, window: count.exactOptional() }).exactOptional(),
   permissionMode: text,
   queueMode: text,
+  steers: z.boolean(),
   cwd: text,
   running: z
     .strictObject({
@@ -178,6 +192,7 @@ const statistics = z.strictObject({
   since: time,
   until: time,
   stepSeconds: z.number(),
+  medianMs: z.number().describe('Of all turns of the time, whatever they are grouped by.'),
   series: z.array(
     z.strictObject({
       key: text,
@@ -241,6 +256,7 @@ const changes = z.strictObject({
       deletions: count,
       diff: text.exactOptional(),
       changedSince: z.boolean(),
+      shown: text.describe('Names what is shown: this change, and what the file holds now.'),
     }),
   ),
 }) satisfies z.ZodType<wire.ChangesView>;
@@ -287,8 +303,7 @@ export const answers = {
   Problem: z.strictObject({
     error: z.strictObject({ code: text, message: text }),
   }) satisfies z.ZodType<wire.ProblemView>,
-  OpenAiObject: z.looseObject({ object: text }),
-  OpenAiProblem: z.looseObject({ error: z.looseObject({ message: text }) }),
+  ...openAiAnswers,
 } as const;
 
 /** What clients send. The routes have the schemas that check it, with the words of their refusals. */
@@ -308,9 +323,12 @@ export const bodies = {
   Revert: z.strictObject({
     scope,
     path: text,
-    force: z.boolean().exactOptional(),
+    force: z.boolean().exactOptional().describe('True: changes after the agent may be lost.'),
+    shown: text
+      .exactOptional()
+      .describe('The `shown` of the file. If it is another one by now: 409 `changed_since`.'),
   }) satisfies z.ZodType<wire.RevertBody>,
-  OpenAiRequest: z.looseObject({ model: text.exactOptional(), stream: z.boolean().exactOptional() }),
+  ...openAiBodies,
 } as const;
 
 export type AnswerName = keyof typeof answers;

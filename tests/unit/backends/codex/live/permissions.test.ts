@@ -22,6 +22,6 @@ it.each([
   ['a file that is moved inside', { path: 'a.txt', move_path: join(cwd, 'b.txt') }, 'allow'],
   ['a file that is moved out of it', { path: 'a.txt', move_path: join(cwd, '../b.txt') }, undefined],
   ['a file that is moved to nowhere', { path: 'a.txt', move_path: 7 }, undefined],
-])('in edits mode, %s', (_, change, decision) => {
+])('in edits mode, %s (16.4)', (_, change, decision) => {
   expect(automaticDecision(patch(change), 'edits', cwd)).toBe(decision);
 });

@@ -8,7 +8,10 @@ import {
   type StreamOptions,
 } from '../../../../../src/gateway/channels/http/event-stream.js';
 
-function stream(events: () => AsyncIterable<ServerSentEvent>, options?: StreamOptions): Promise<Response> {
+function stream(
+  events: (signal: AbortSignal) => AsyncIterable<ServerSentEvent>,
+  options?: StreamOptions,
+): Promise<Response> {
   const app = new Hono<HttpEnv>().get('/', (c) =>
     eventStream(c, new AbortController().signal, events, options),
   );
@@ -47,5 +50,56 @@ describe('a stream of server-sent events', () => {
     expect(made).toBeLessThan(5);
     await reader?.cancel();
     expect(left).toBe(true);
+  });
+
+  it('is left without a complaint while it waits for the next event; only what breaks it is one (16.3)', async () => {
+    const failures: unknown[] = [];
+    const onFailure = (error: unknown) => failures.push(error);
+    async function* untilLeft(signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
+      yield { data: 1 };
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    }
+    async function* brokenByLeaving(signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
+      yield* untilLeft(signal);
+      throw new Error('left');
+    }
+    for (const events of [untilLeft, brokenByLeaving]) {
+      const reader = (await stream(events, { onFailure })).body?.getReader();
+      await reader?.read();
+      const pending = reader?.read();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await reader?.cancel();
+      expect(await pending).toMatchObject({ done: true });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(failures).toEqual([]);
+    const broken = await stream(
+      // biome-ignore lint/correctness/useYield: it breaks before its first event
+      async function* breaks() {
+        throw new Error('broken');
+      },
+      { onFailure },
+    );
+    await expect(broken.text()).rejects.toThrow('broken');
+    expect(failures).toMatchObject([{ message: 'broken' }]);
+  });
+
+  it('leaves nothing behind for each time that it says it is there (16.3)', async () => {
+    let end = () => {};
+    const next = new Promise<IteratorResult<ServerSentEvent>>((resolve) => {
+      end = () => resolve({ done: true, value: undefined });
+    });
+    let reactions = 0;
+    // biome-ignore lint/suspicious/noThenProperty: it counts what waits for the promise
+    next.then = function counted(this: typeof next, ...handlers) {
+      reactions += 1;
+      return Promise.prototype.then.apply(this, handlers) as never;
+    };
+    const events = { [Symbol.asyncIterator]: () => ({ next: () => next }) };
+    const reader = (await stream(() => events, { heartbeatMs: 1 })).body?.getReader();
+    for (let beat = 0; beat < 10; beat++) await reader?.read();
+    expect(reactions).toBe(1);
+    end();
+    for (let done = false; !done; ) ({ done = true } = (await reader?.read()) ?? {});
   });
 });

@@ -96,6 +96,15 @@ describe('an answer as it comes', () => {
 });
 
 describe('a message whose client has gone', () => {
+  it('is not taken at all if that was before it came to it (16.3)', async () => {
+    const stage = new Stage();
+    const steps = stage.follow();
+    stage.abort();
+    await expect(steps).rejects.toMatchObject({ code: 'interrupted' });
+    expect(stage.isReceived).toBe(false);
+    expect(stage.isFollowed).toBe(false);
+  });
+
   it.each([
     ['is dropped while it waits', { waits: true, eventIds: ['other'] }, ['cancel']],
     ['is stopped while it runs', { waits: false, eventIds: ['e1'] }, ['cancel', 'interrupt t1']],
@@ -137,6 +146,7 @@ function chat(turnId: string, event: ChatEvent): FeedEntry {
 class Stage {
   event: StoredEvent;
   isFollowed = false;
+  isReceived = false;
   readonly accepted: Promise<void>;
   #accept: () => void = () => undefined;
   readonly #signal = new AbortController();
@@ -177,7 +187,10 @@ class Stage {
 
   #face(): GatewayFace {
     const face: Partial<GatewayFace> = {
-      receive: async () => ({ event: this.event, repeated: false }),
+      receive: async () => {
+        this.isReceived = true;
+        return { event: this.event, repeated: false };
+      },
       follow: (_, { signal }) => this.#follow(signal),
       waitForEnd: (_, signal) =>
         new Promise((resolve) => {

@@ -35,7 +35,7 @@ describe('the models of the OpenAI door', () => {
     ['gemini-2.5-pro', { backend: 'gemini', model: 'gemini-2.5-pro' }],
     ['default', {}],
     ['default/opus', { model: 'opus' }],
-  ])('%s is %j', (written, choice) => {
+  ])('%s is %j (16.3)', (written, choice) => {
     expect(findAgent(written, backends)).toEqual(choice);
   });
 
@@ -49,7 +49,7 @@ describe('the models of the OpenAI door', () => {
     ['codex-mini-latest', 'codex is not installed.'],
     ['', 'There is no model ""'],
     ['codex/gpt-5', "can't be used: codex is not installed. Install it with: npm install -g codex"],
-  ])('%j is not found', (written, words) => {
+  ])('%j is not found (16.3)', (written, words) => {
     expect(() => findAgent(written, backends)).toThrow(words);
   });
 });

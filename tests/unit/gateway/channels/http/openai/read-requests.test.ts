@@ -45,7 +45,7 @@ describe('a chat completion’s request', () => {
     });
   });
 
-  it('may hold what has no effect here', () => {
+  it('may hold what has no effect here (16.3)', () => {
     const body = {
       ...{ temperature: 0, max_tokens: 5, top_p: 1, seed: 7, stop: ['x'], n: 1, store: false, tools: [] },
       ...{ tool_choice: 'none', response_format: { type: 'text' }, logprobs: false, modalities: ['text'] },
@@ -92,7 +92,7 @@ describe('a chat completion’s request', () => {
     ],
     ['messages[0].content[0]', { messages: [{ role: 'user', content: [null] }] }],
     ['messages[0].content[0].text', { messages: [{ role: 'user', content: [{ type: 'text' }] }] }],
-  ])('is refused by the name of %s: %j', (param, body) => {
+  ])('is refused by the name of %s: %j (16.3)', (param, body) => {
     expect(problemOf(() => readChatRequest({ messages: hello, ...body }))).toMatchObject({
       status: 400,
       param,
@@ -143,7 +143,7 @@ describe('a response’s request', () => {
     ['prompt', { prompt: { id: 'pmpt_1' } }],
     ['previous_response_id', { previous_response_id: 7 }],
     ['reasoning', { reasoning: 'high' }],
-  ])('is refused by the name of %s: %j', (param, body) => {
+  ])('is refused by the name of %s: %j (16.3)', (param, body) => {
     expect(problemOf(() => readResponseRequest({ input: 'hello', ...body }))).toMatchObject({
       status: 400,
       param,

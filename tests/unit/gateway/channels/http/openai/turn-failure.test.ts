@@ -18,7 +18,7 @@ describe('why a turn has no answer, for an OpenAI client', () => {
     ['bad_request', 400, 'invalid_request_error'],
     ['unknown', 500, 'server_error'],
     ['interrupted', 409, 'invalid_request_error'],
-  ])('%s is %i, %s', (code, status, type) => {
+  ])('%s is %i, %s (16.3)', (code, status, type) => {
     const failure = turnFailure(event('failed', code), []);
     expect(failure?.status).toBe(status);
     expect(failure?.body.error).toMatchObject({ type, message: `It was ${code}.`, param: null });
@@ -33,7 +33,7 @@ describe('why a turn has no answer, for an OpenAI client', () => {
     expect(turnFailure(event('answered'), [])).toBeUndefined();
   });
 
-  it('says when a limit ends, if the vendor told it', () => {
+  it('says when a limit ends, if the vendor told it (16.3)', () => {
     const told = { type: 'error', code: 'rate_limit', message: 'later', retryable: true } as const;
     const limit = (retryAfterMs: number) =>
       turnFailure(event('failed', 'rate_limit'), [{ ...told, retryAfterMs }])?.headers['Retry-After'];

@@ -1,0 +1,24 @@
+import { printJson } from './json.js';
+import { summarizeToolInput } from './tool-input.js';
+
+export interface Question {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly options: readonly string[];
+}
+
+/** A permission request in words, three lines, for faces without buttons. */
+export function questionText({ id, tool, input, options }: Question): string {
+  const shown = printJson(input);
+  const short = shown.length <= 500 ? shown : `${shown.slice(0, 499)}…`;
+  const summary = summarizeToolInput(tool, input);
+  const title = summary === '' ? tool : `${tool}: ${summary}`;
+  const lines = [`Permission needed for ${title}`, short, `Answer ${options.join(', ')} to request ${id}.`];
+  return lines.map((line) => line.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ')).join('\n');
+}
+
+/** True for what `questionText` makes: a face that shows the question itself leaves the words out. */
+export function isQuestionText(text: string): boolean {
+  return /^Permission needed for [^\n]*\n[^\n]*\nAnswer [^\n]* to request \S+\.$/.test(text);
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { lstat } from 'node:fs/promises';
+import { absolute } from './byte-path.js';
+import type { TreeFile } from './compare-trees.js';
+import type { ChangeNow } from './file-now.js';
+
+/**
+ * Names what a list shows of a file: its states before and after the turns, and what it holds now. Whoever puts it back says by this
+ * what they have looked at.
+ */
+export async function shownState(cwd: string, { path, before, after, now }: ChangeNow): Promise<string> {
+  const present = now === 'other' ? await factsOf(absolute(cwd, path)) : nameOf(now);
+  const states = [path, nameOf(before), nameOf(after), present];
+  return createHash('sha256').update(JSON.stringify(states)).digest('hex').slice(0, 32);
+}
+
+function nameOf(file: TreeFile | undefined): string {
+  return file === undefined ? '' : `${file.mode} ${file.oid}`;
+}
+
+/** What is too large to be read, or no file, is told apart by this. */
+async function factsOf(path: Buffer): Promise<string> {
+  const facts = await lstat(path).catch(() => undefined);
+  return `other ${facts?.ino} ${facts?.size} ${facts?.mtimeMs} ${facts?.ctimeMs}`;
+}

@@ -1,0 +1,29 @@
+import { setImmediate as anything } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { giveWay } from '../../../../../src/gateway/channels/http/give-way.js';
+
+describe('readers that are all behind (16.1)', () => {
+  it('let everything else go between their pieces', async () => {
+    let left = 0;
+    const read = async () => {
+      for (let piece = 0; piece < 20; piece += 1) {
+        await giveWay();
+        const until = performance.now() + 0.1;
+        while (performance.now() < until);
+      }
+      left -= 1;
+    };
+    const readers = Array.from({ length: 100 }, () => {
+      left += 1;
+      return read();
+    });
+    let chances = 0;
+    while (left > 0) {
+      await anything();
+      chances += 1;
+    }
+    await Promise.all(readers);
+    // Each reader has 20 pieces: without giving way, all of them are read at one go.
+    expect(chances).toBeGreaterThan(8);
+  });
+});
