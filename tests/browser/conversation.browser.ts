@@ -434,11 +434,12 @@ describe('a turn with everything in it (16.4)', () => {
     await answer.getByText('Thought', { exact: true }).click();
     await thought.waitFor();
     await page.getByText('Todo list: 1 of 3 done').waitFor();
-    const plan = page.locator('.todo-list').getByRole('listitem');
-    expect(await plan.allInnerTexts()).toEqual([
-      '●\nLook at the files',
-      '◐\nPropose a change, and ask first',
-      '○\nSay what to try next',
+    // Folded while a question needs the room.
+    const plan = page.locator('.todo-list li');
+    expect(await plan.allTextContents()).toEqual([
+      '● Look at the files',
+      '◐ Propose a change, and ask first',
+      '○ Say what to try next',
     ]);
     await page.getByText('waits for your answer').waitFor();
     await expect.poll(() => time.textContent()).not.toBe(early);
@@ -508,7 +509,7 @@ describe('a turn with everything in it (16.4)', () => {
     await list.getByRole('button', { name: /look around/ }).click();
     const said = page.getByRole('region', { name: 'Conversation' });
     await said.getByText(`Going on with the session ${written.id} of codex: look around`).waitFor();
-    expect(await page.locator('.head-title p').innerText()).toBe(stage.work);
+    expect(await page.locator('.head-title p').innerText()).toContain(stage.work);
     await list.getByRole('button', { name: /look around/ }).waitFor({ state: 'detached' });
   });
 });
