@@ -284,6 +284,9 @@ describe('a turn that runs (16.4)', () => {
     await page.getByRole('button', { name: 'Show what was said and done' }).click();
     await expect.poll(() => answers(page).count()).toBe(2);
     expect(await notices.count()).toBe(2);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect.poll(() => notices.count()).toBe(3);
   });
 
   it('is not stopped by an Escape that is meant for something else (16.4)', async () => {
@@ -497,6 +500,10 @@ describe('a turn with everything in it (16.4)', () => {
     await page.getByLabel('Name of the model').fill('sonnet');
     await page.keyboard.press('Enter');
     await expect.poll(() => model.inputValue()).toBe('sonnet');
+    const depth = page.getByLabel('Thinking depth', { exact: true });
+    await depth.selectOption('high');
+    await expect.poll(() => depth.inputValue()).toBe('high');
+    expect(await client.gateway.status('elsewhere')).toMatchObject({ model: 'sonnet', thinking: 'high' });
     await say(page, 'say exactly: chosen');
     await answers(page).getByText('chosen').waitFor();
     expect(await answers(page).locator('.answer-model').innerText()).toBe('sonnet');
