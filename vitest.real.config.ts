@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ['tests/real/**/*.real.ts'],
     globalSetup: ['tests/no-child-left.ts'],
-    // A CLI keeps one core busy while it starts, and waits for its model, or for a retry, later.
-    maxWorkers: 3,
+    // A CLI keeps one core busy: with three of them, the run takes as long and clocks run out.
+    maxWorkers: 2,
     retry: process.env['CI'] ? 1 : 0,
     testTimeout: 120_000,
   },

@@ -1,12 +1,14 @@
-// Runs the tests on other versions of Node: `npm test` as it is on each, then the suites of the store with the SQLite package,
-// which these versions would not choose, and on the last one `npm run test:programs`. An old Node must be refused in a sentence. Versions can be named:
-// `npm run test:nodes -- 24.21.0`.
+// Runs the tests on other versions of Node: the last one has all of `npm test` and `npm run test:programs`. Those between it and the
+// oldest one, on which everything else runs, have what depends on Node: the store with its own SQLite, the processes, the backends.
+// The store is tried with the SQLite package, too, which these versions would not choose. An old Node must be refused in a
+// sentence. Versions can be named, and the last of them counts as the last: `npm run test:nodes -- 24.21.0`.
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installNode, nodeVersions } from './install-node.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const ofNode = ['tests/contract', 'tests/unit/process', 'tests/unit/core', 'tests/gateway/feed'];
 const storeSuites = ['tests/contract/sqlite-store.contract.test.ts', 'tests/unit/store', 'tests/unit/sqlite'];
 
 refuseOldNode();
@@ -17,9 +19,11 @@ for (const version of versions) testOn(version, version === versions.at(-1));
 function testOn(version: string, isLast: boolean): void {
   const node = installNode(version);
   const started = performance.now();
-  say(`npm test on Node ${version} …`);
-  run(node, 'npm', ['test']);
-  if (isLast) run(node, 'npm', ['run', 'test:programs']);
+  say(`${isLast ? 'all tests' : 'what depends on it'} on Node ${version} …`);
+  if (isLast) {
+    run(node, 'npm', ['test']);
+    run(node, 'npm', ['run', 'test:programs']);
+  } else run(node, 'npx', ['vitest', 'run', ...ofNode, ...storeSuites]);
   say(`the store on Node ${version} with the package in place of node:sqlite …`);
   run(node, 'npx', ['vitest', 'run', ...storeSuites], { TURNOUT_SQLITE: 'package' });
   say(`Node ${version} is green, after ${Math.round((performance.now() - started) / 1000)} s`);

@@ -30,14 +30,14 @@ export interface Vetting {
   readonly retries?: number;
 }
 
-/** Drives each CLI through the scenarios, three at a time, and prints each result as it comes. */
+/** Drives each CLI through the scenarios, two at a time, and prints each result as it comes. */
 export async function vet(
   clis: readonly InstalledCli[],
   { scenarios = allScenarios, faces = faceNames, retries = 0 }: Vetting = {},
 ): Promise<readonly VettedCli[]> {
   // The slowest one first, so that it is not left alone at the end.
   const jobs = clis.toReversed().flatMap((cli) => faces.map((face) => ({ cli, face })));
-  const results = await inLanes(3, jobs, async ({ cli, face }) => ({
+  const results = await inLanes(2, jobs, async ({ cli, face }) => ({
     cli,
     results: await runScenarios({
       cli: cli.name,

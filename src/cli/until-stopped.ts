@@ -29,7 +29,9 @@ export function untilStopped(starting: Promise<Gateway>, graceMs: number): Promi
       // The children are killed at the exit.
       if (wishes > 2) process.exit(exitCodes.interrupted);
       const running = gateway?.turnsRunning ?? 0;
-      say(wishes === 1 ? waiting(running, graceMs, signal) : `ending ${turns(running)} now.`);
+      // Whoever reads the log of a service expects one object a line.
+      if (signal === 'SIGINT' || process.stderr.isTTY)
+        say(wishes === 1 ? waiting(running, graceMs, signal) : `ending ${turns(running)} now.`);
       if (wishes === 2) setTimeout(() => process.exit(exitCodes.interrupted), endingMs).unref();
       // A gateway that could not start has nothing to stop: `serveGateway` reports the reason.
       starting

@@ -1,10 +1,13 @@
 // The formats of values in settings, files and requests, each with the words for an error message.
 
-export const modelNameExpected = 'a model’s name does not begin with "-"';
+export const modelNameExpected = 'a model’s name does not begin with "-", and has no invisible characters';
 
-/** A model's name becomes an argument of a CLI, which would take a name with a leading dash for an option. */
+/**
+ * A model's name becomes an argument of a CLI, which would take a name with a leading dash for an option. It is printed on
+ * terminals and pages, where characters that turn the order of others would make another name of it.
+ */
 export function isModelName(name: string): boolean {
-  return !name.startsWith('-');
+  return !name.startsWith('-') && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name);
 }
 
 /** O2: a backend's name with `-cli` behind it is the same name, and so it is in capitals: phones write the first one so. */

@@ -72,7 +72,7 @@ const rules: Readonly<Record<keyof RunnerOptions, Rule>> = {
       isRecord(value) && Object.entries(value).every(([key, one]) => /^[^=\0]+$/.test(key) && isWord(one)),
   },
   model: {
-    expected: 'a model’s name, which is not empty and does not begin with "-"',
+    expected: 'a model’s name, which is not empty, does not begin with "-" and has no invisible characters',
     isRight: (value) => isWord(value) && value.trim() !== '' && isModelName(value),
   },
   maxTurns: {

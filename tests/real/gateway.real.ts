@@ -152,7 +152,7 @@ describe.each(all)('the gateway with %s, %s', (backend, mode) => {
 
   it('sends a /word that is no command of the gateway to the model as it was typed', async () => {
     model.use(['it was a prompt']);
-    for (const typed of ['/help me', '/compact', '/clear now']) {
+    for (const typed of ['/about me', '/compact', '/clear now']) {
       model.forget();
       const event = await gateway.say('slashes', typed);
       expect(event, gateway.log).toMatchObject({ state: 'answered', responseText: 'it was a prompt' });
@@ -162,7 +162,7 @@ describe.each(all)('the gateway with %s, %s', (backend, mode) => {
       expect(`\n${model.turns.at(-1)?.prompt}`).toMatch(new RegExp(`\\n${space}${typed}$`));
     }
     // The conversation has neither been compacted nor cleared.
-    expect(lastTurn()).toContain('/help me');
+    expect(lastTurn()).toContain('/about me');
   });
 
   whereQuick(

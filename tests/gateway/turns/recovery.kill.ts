@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { databaseFile } from '../../../src/gateway/gateway.js';
@@ -31,7 +31,7 @@ const unfinished =
 
 describe('a turn that was broken off after its tools had begun', () => {
   it('is told to the agent as what it is: not finished, and not to be done', async () => {
-    const stage = setUpGateway();
+    const stage = setUpGateway({ LOG_LEVEL: 'debug' });
     const store = await openSqliteStore(join(stage.home, databaseFile));
     const event = {
       channel: 'a',
@@ -50,15 +50,8 @@ describe('a turn that was broken off after its tools had begun', () => {
     expect(await client.ended(claim.event.id)).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
     const { eventId } = await client.ask('a', 'hello');
     expect((await storedTurns(stage, eventId)).at(-1)?.setup?.prompt.seededMessages).toBe(2);
-    // The prompts that the agent got, as it wrote them down.
-    const sessions = join(stage.home, 'demo-agent');
-    const files = readdirSync(sessions, { recursive: true, withFileTypes: true }).filter((one) =>
-      one.isFile(),
-    );
-    const heard = files
-      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'))
-      .join('\n');
-    expect(heard.replaceAll('\\n', '\n').replaceAll('\\"', '"')).toMatch(unfinished);
+    const given = stage.log.filter(({ direction, type }) => direction === 'out' || type === 'spawn');
+    expect(JSON.stringify(given).replaceAll('\\n', '\n').replaceAll('\\"', '"')).toMatch(unfinished);
   });
 });
 

@@ -64,10 +64,8 @@ describe('a gateway that does not stop', () => {
     signal('SIGINT');
     await vi.advanceTimersByTimeAsync(499);
     signal('SIGINT');
-    expect(said).toEqual([
-      'turnout: stopping: 1 turn may end first, for at most 30 s; another signal ends it now.\n',
-      'turnout: ending 1 turn now.\n',
-    ]);
+    // The log of a service, which nobody has pressed Ctrl-C for, holds nothing but objects.
+    expect(said).toEqual(['turnout: ending 1 turn now.\n']);
     expect(exit).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(500);
     signal('SIGINT');

@@ -246,7 +246,9 @@ describe('a work tree', () => {
 
 describe('a run that is resumed', () => {
   it('runs an iteration again that was stopped behind a failed check, with both remarks (O6)', async () => {
-    stage.agent('planner', `echo "run $RUN"; [ $RUN = 2 ] && { touch ok; sleep 300; }; echo ${marker}`);
+    // It is stopped as soon as it has said something.
+    const second = '[ $RUN = 2 ]';
+    stage.agent('planner', `${second} && touch ok; echo "run $RUN"; ${second} && sleep 300; echo ${marker}`);
     stage.chains({ chains: { c: { steps: [{ agent: 'planner', iterations: 4, verify: 'test -e ok' }] } } });
     const stopped = await stage.run(
       'c',

@@ -103,6 +103,7 @@ describe('checkOptions', () => {
     [{ prompt: 3 }, "prompt can't be 3"],
     [{ model: '--version' }, 'does not begin with "-"'],
     [{ model: ' ' }, 'a model’s name'],
+    [{ model: 'opus\u202e4' }, 'no invisible characters'],
     [{ maxTurns: 0 }, 'maxTurns'],
     [{ maxTurns: 1.5 }, 'a whole number from 1 up'],
     [{ tools: { allowed: 'Read' } }, 'lists of names'],

@@ -122,6 +122,7 @@ describe('the OpenAPI document (16.2)', () => {
       /^--- \/dev\/null\n\+\+\+ b\/demo-note.txt\n@@ .*\n\+/,
     );
     await check('post /v1/events/{eventId}/cancel', { id: waiting.eventId });
+    await check('get /v1/permissions/{id}', { id: permission?.id ?? '' });
     await check('post /v1/permissions/{id}', { id: permission?.id ?? '', body: { decision: 'allow' } });
     await check('get /v1/events/{eventId}', { id: eventId, query: '?wait=20' });
     expect(await check('get /v1/events/{eventId}/turns', { id: eventId })).toMatchObject({

@@ -69,7 +69,7 @@ describe('a tool input that JSON.parse takes and JSON.stringify does not', () =>
     const { eventId } = await abandonTurn(stage.home, 'a', 'deploy', init + tool(deepInput));
     const client = await stage.start();
     expect(await client.ended(eventId)).toMatchObject({ state: 'failed', error: { code: 'crashed' } });
-    expect((await client.messages('a')).at(-1)?.text).toMatch(/tools had begun:\n- Bash \{"a":.*begun/);
+    expect((await client.messages('a')).at(-1)?.text).toMatch(/tools had begun:\n- Bash \(begun/);
     expect(await client.ask('a', 'hello')).toMatchObject({ state: 'answered' });
   });
 });

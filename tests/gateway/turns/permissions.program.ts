@@ -127,10 +127,17 @@ describe('permissions in ask mode', () => {
     await expect(unknown).rejects.toThrow(/404/);
   });
 
-  it('survives a restart: the same request, asked once, answered later', async () => {
-    const stage = setUpGateway({ PERMISSION_MODE: 'ask' });
+  it.each([
+    ['the same request, asked once, answered later', 'write a note: later', '10'],
+    [
+      'also after the agent has read something, as agents do before they ask (16.5)',
+      'start the tour',
+      '1000',
+    ],
+  ])('survives a restart: %s', async (_, said, speed) => {
+    const stage = setUpGateway({ PERMISSION_MODE: 'ask', TURNOUT_DEMO_SPEED: speed });
     const client = await stage.start();
-    const event = await client.post('a', 'write a note: later');
+    const event = await client.post('a', said);
     const before = await theOne(client);
     await client.stop();
     const second = await stage.start();
@@ -141,20 +148,6 @@ describe('permissions in ask mode', () => {
     expect(note(stage)).toBe(true);
     const questions = (await second.messages('a')).filter(({ text }) => text.startsWith('Permission needed'));
     expect(questions).toHaveLength(1);
-  });
-
-  it('survives a restart after the agent has read something, as agents do before they ask (16.5)', async () => {
-    const stage = setUpGateway({ PERMISSION_MODE: 'ask', TURNOUT_DEMO_SPEED: '1000' });
-    const client = await stage.start();
-    const event = await client.post('a', 'start the tour');
-    const before = await theOne(client);
-    await client.stop();
-    const second = await stage.start();
-    expect(await pending(second)).toMatchObject([{ id: before.id, tool: 'Write' }]);
-    await second.until(event, 'running');
-    await second.call(`/v1/permissions/${before.id}`, { body: { decision: 'allow' } });
-    expect((await second.ended(event)).state).toBe('answered');
-    expect(note(stage)).toBe(true);
   });
 
   it('answered before the turn asks again: the answer counts', async () => {
