@@ -110,7 +110,6 @@ export function buildParts(options: BuildOptions): GatewayParts {
       ? undefined
       : new DiscordChannel({
           ...config.discord,
-          ...config.discordAccess,
           token: config.discord.token,
           ...{ store, log, now, home: config.home, configDir: config.configDir },
           agentUser: config.agentUser,

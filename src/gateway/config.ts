@@ -70,8 +70,6 @@ export interface GatewayConfig {
   readonly httpAllowedHosts: readonly string[];
   readonly httpToken?: string;
   readonly discord: DiscordSettings;
-  /** Who may speak in Discord beside those who are paired, and how much. */
-  readonly discordAccess: DiscordAccessConfig;
   readonly logLevel: LogLevel;
   readonly clocks: Pick<Clocks, 'modelSilenceMs' | 'toolMs' | 'permissionMs'>;
   readonly pool: PoolLimits;
@@ -86,9 +84,7 @@ export interface DiscordSettings {
   readonly apiUrl?: string;
   /** The largest file that is taken from a message. */
   readonly maxAttachmentMb: number;
-}
-
-export interface DiscordAccessConfig {
+  /** Who may speak beside those who are paired. */
   readonly allowed: {
     readonly users: readonly string[];
     readonly roles: readonly string[];
@@ -188,8 +184,6 @@ function makeConfig(
       ...(values.DISCORD_BOT_TOKEN === undefined ? {} : { token: values.DISCORD_BOT_TOKEN }),
       ...(values.DISCORD_API_URL === undefined ? {} : { apiUrl: values.DISCORD_API_URL }),
       maxAttachmentMb: values.DISCORD_MAX_ATTACHMENT_MB,
-    },
-    discordAccess: {
       allowed: {
         users: values.DISCORD_ALLOWED_USERS,
         roles: values.DISCORD_ALLOWED_ROLES,

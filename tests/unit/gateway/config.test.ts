@@ -38,6 +38,11 @@ describe('settings', () => {
       httpMaxConnections: 256,
       httpMaxRequestsPerMinute: 6000,
       httpAllowedHosts: [],
+      discord: {
+        maxAttachmentMb: 25,
+        allowed: { users: [], roles: [], guilds: [], channels: [] },
+        limits: { userTurnsPerHour: 60, channelTurnsPerHour: 240, userSpendPerDay: 0, channelSpendPerDay: 0 },
+      },
       logLevel: 'info',
       clocks: { modelSilenceMs: 120_000, toolMs: 1_800_000, permissionMs: 300_000 },
       pool: { maxProcesses: 12, maxResidentBytes: 6 * 1024 ** 3, idleMs: 600_000, spares: 0 },
