@@ -147,6 +147,16 @@ export interface ChangedFile {
   readonly shown: string;
 }
 
+/** The next run of a heartbeat or a cron entry. */
+export interface PlannedRun {
+  readonly name: string;
+  readonly source: 'heartbeat' | 'cron';
+  readonly channel: string;
+  readonly times: string;
+  /** Absent if none comes any more. A time that is over: it waits for an earlier run. */
+  readonly nextRunAt?: number | undefined;
+}
+
 /** The runs of chains, which other programs make: the gateway only shows them. */
 export interface ChainRuns {
   /** Newest first. */
