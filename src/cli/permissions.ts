@@ -3,12 +3,13 @@ import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { duration } from '../core/format.js';
 import { printJson } from '../core/json.js';
+import { isQuestionId, shortQuestionId } from '../core/question-id.js';
 import { linesOf, oneLine } from '../core/quote.js';
 import { unshownFields } from '../core/tool-input.js';
 import type { FilePreviewView, PermissionView } from '../gateway/channels/http/wire.js';
 import { type ClientRun, clientFlagsText, printObject, runClientCommand } from './client/client-command.js';
 import type { GatewayClient } from './client/gateway-client.js';
-import { askedFor, shortId } from './client/words.js';
+import { askedFor } from './client/words.js';
 import { wrongUsage } from './read-flags.js';
 import { table } from './table.js';
 
@@ -95,7 +96,7 @@ async function run(request: Request, { client, terminal, json }: ClientRun): Pro
 /** By a whole id, or by the beginning of one that no other has. */
 async function find(client: GatewayClient, written: string): Promise<PermissionView> {
   const { permissions } = await client.permissions();
-  const begins = permissions.filter(({ id }) => id === written || hasPrefix(id, written));
+  const begins = permissions.filter(({ id }) => isQuestionId(written, id));
   const [only, ...others] = begins;
   if (only !== undefined && others.length === 0) return only;
   if (only !== undefined)
@@ -113,14 +114,10 @@ async function find(client: GatewayClient, written: string): Promise<PermissionV
   });
 }
 
-function hasPrefix(id: string, written: string): boolean {
-  return written.length >= 4 && (id.startsWith(written) || id.replace(/^prm_/, '').startsWith(written));
-}
-
 function list(permissions: readonly PermissionView[], now: number): string {
   if (permissions.length === 0) return 'Nothing is asked.\n';
   const rows = permissions.map((question) => [
-    shortId(question.id),
+    shortQuestionId(question.id),
     oneLine(question.channel, 40),
     duration(Math.max(0, now - Date.parse(question.createdAt))),
     askedFor(question),

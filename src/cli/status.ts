@@ -1,5 +1,6 @@
 import { exitCodes } from '../core/exit-codes.js';
 import { duration } from '../core/format.js';
+import { shortQuestionId } from '../core/question-id.js';
 import { oneLine } from '../core/quote.js';
 import type {
   ChannelsView,
@@ -9,7 +10,7 @@ import type {
   QueueView,
 } from '../gateway/channels/http/wire.js';
 import { type ClientRun, clientFlagsText, printObject, runClientCommand } from './client/client-command.js';
-import { askedFor, shortId } from './client/words.js';
+import { askedFor } from './client/words.js';
 import { wrongUsage } from './read-flags.js';
 import { table } from './table.js';
 
@@ -82,7 +83,7 @@ export function describeStatus(facts: Facts, { all, now }: { all: boolean; now: 
   const quiet = channels.length - active.length;
   const rows = shown.map((channel) => row(channel, facts, now));
   const list = rows.length === 0 ? '' : `\n${table([header, ...rows], ['left', 'left', 'left', 'left'])}`;
-  const questions = permissions.map((question) => `? ${shortId(question.id)}  ${askedFor(question)}`);
+  const questions = permissions.map((question) => `? ${shortQuestionId(question.id)}  ${askedFor(question)}`);
   const asks =
     questions.length === 0 ? '' : `\n${questions.join('\n')}\n  turnout permissions allow|deny <id>\n`;
   const rest = all || quiet === 0 ? '' : `\n${quiet} ${quiet === 1 ? 'channel is' : 'channels are'} idle.\n`;

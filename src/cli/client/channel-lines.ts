@@ -1,12 +1,12 @@
 import { duration, usageInWords } from '../../core/format.js';
 import { oneLine } from '../../core/one-line.js';
+import { shortQuestionId } from '../../core/question-id.js';
 import { isQuestionText } from '../../core/question-text.js';
 import { linesOf } from '../../core/quote.js';
 import type { StreamedChatEvent, TurnView } from '../../gateway/channels/http/wire.js';
 import type { Tone } from '../terminal.js';
-import { AnswerText } from './answer-text.js';
 import type { ChannelNews } from './follow-channel.js';
-import { askedFor, shortId, toolLine } from './words.js';
+import { askedFor, toolLine } from './words.js';
 
 export interface Piece {
   readonly tone: Tone;
@@ -15,9 +15,10 @@ export interface Piece {
 
 /** What happens in a channel, as text for a terminal. Answers come as they are written, all else in lines of their own. */
 export class ChannelLines {
-  /** The answers of turns that were seen, by the first of their messages. */
-  readonly #answers = new Map<string, AnswerText>();
-  readonly #turns = new Map<string, { readonly eventId: string; readonly text: AnswerText }>();
+  /** What turns have said since their last tools. */
+  readonly #turns = new Map<string, { said: string }>();
+  /** The same by the first message of each turn: its answer need not be shown again. */
+  readonly #answers = new Map<string, { readonly said: string }>();
   readonly #tools = new Map<string, string>();
   readonly #asked = new Set<string>();
   #atLineStart = true;
@@ -42,7 +43,7 @@ export class ChannelLines {
         return open.flatMap((question) =>
           this.#lines('asked', [
             `? ${askedFor(question)}`,
-            `  turnout permissions allow ${shortId(question.id)}   (or deny, always, show)`,
+            `  turnout permissions allow ${shortQuestionId(question.id)}   (or deny, always, show)`,
           ]),
         );
       }
@@ -56,9 +57,9 @@ export class ChannelLines {
     if (role === 'user') return this.#lines('strong', spoken(author ?? 'user', text));
     if (role === 'assistant') {
       if (message.silent) return this.#lines('quiet', ['(nothing to say)']);
-      const shown = eventId === null ? undefined : this.#answers.get(eventId);
+      const shown = this.#answers.get(eventId ?? '')?.said;
       this.#answers.delete(eventId ?? '');
-      return [{ tone: 'plain', text: (shown ?? new AnswerText()).ended(text) }];
+      return shown?.trim() === text.trim() ? [] : this.#lines('plain', [text.trimEnd()]);
     }
     // A question is shown by itself, with the words to answer it.
     if (isQuestionText(text)) return [];
@@ -68,9 +69,9 @@ export class ChannelLines {
   #turn({ turnId, eventIds, state, startedAt, endedAt, backend, usage }: TurnView): readonly Piece[] {
     const [eventId = turnId] = eventIds;
     if (state === 'running') {
-      const text = new AnswerText();
-      this.#turns.set(turnId, { eventId, text });
-      this.#answers.set(eventId, text);
+      const turn = { said: '' };
+      this.#turns.set(turnId, turn);
+      this.#answers.set(eventId, turn);
       return [];
     }
     this.#turns.delete(turnId);
@@ -85,12 +86,13 @@ export class ChannelLines {
   }
 
   #chat(event: StreamedChatEvent): readonly Piece[] {
-    const text = this.#turns.get(event.turnId)?.text;
+    const turn = this.#turns.get(event.turnId);
     switch (event.type) {
       case 'text':
-        return [{ tone: 'plain', text: text?.text(event.text) ?? event.text }];
+        if (turn !== undefined) turn.said += event.text;
+        return [{ tone: 'plain', text: event.text }];
       case 'tool_start':
-        text?.tool();
+        if (turn !== undefined) turn.said = '';
         this.#tools.set(event.id, event.name);
         return this.#lines('quiet', [toolLine(event.name, event.input)]);
       case 'tool_end': {

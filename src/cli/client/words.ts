@@ -1,4 +1,5 @@
 import { oneLine } from '../../core/one-line.js';
+import { shortQuestionId } from '../../core/question-id.js';
 import { summarizeToolInput } from '../../core/tool-input.js';
 import type { PermissionView } from '../../gateway/channels/http/wire.js';
 
@@ -9,7 +10,7 @@ export function toolLine(name: string, input: unknown): string {
 
 /** What is asked, and how to answer it. */
 export function questionLine(question: PermissionView): string {
-  return `${askedFor(question)}\n\`turnout permissions allow ${shortId(question.id)}\` (or deny) answers it.`;
+  return `${askedFor(question)}\n\`turnout permissions allow ${shortQuestionId(question.id)}\` (or deny) answers it.`;
 }
 
 /** `Bash: rm -rf build` */
@@ -18,9 +19,4 @@ export function askedFor({ tool, input, shortened }: PermissionView): string {
   const more = shortened && summary === '' ? 'too long for this line' : summary;
   const name = oneLine(tool, 60);
   return more === '' ? name : `${name}: ${more}`;
-}
-
-/** As much of an id as a person types: `prm_3f2a91c0-…` is `3f2a91c0`. */
-export function shortId(id: string): string {
-  return /^prm_([0-9a-f]{8})-/.exec(id)?.[1] ?? id;
 }

@@ -46,6 +46,7 @@ export interface ChannelSummary {
   readonly messages: number;
   readonly lastMessageAt?: number | undefined;
   readonly lastText?: string | undefined;
+  readonly lastSilent?: boolean | undefined;
   readonly waiting: number;
   readonly running: boolean;
   readonly permissions: number;

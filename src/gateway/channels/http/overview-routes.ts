@@ -105,6 +105,7 @@ function representChannel(summary: ChannelSummary): ChannelView {
     ...{ archived, messages, waiting, running, permissions, backend },
     ...(lastMessageAt === undefined ? {} : { lastMessageAt: iso(lastMessageAt) }),
     ...(lastText === undefined ? {} : { lastText: oneLine(lastText, lastTextCharacters) }),
+    ...(summary.lastSilent ? { silent: true } : {}),
     ...(found === undefined ? {} : { found }),
   };
 }

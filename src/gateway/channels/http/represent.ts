@@ -48,6 +48,7 @@ export function representMessage(message: StoredMessage): MessageView {
     ...(message.backend === undefined ? {} : { backend: message.backend }),
     ...(message.author === undefined ? {} : { author: message.author }),
     ...message.event,
+    ...(message.silent ? { silent: true } : {}),
   };
 }
 

@@ -24,6 +24,8 @@ export interface ChannelView {
   readonly lastMessageAt?: string;
   /** The first words of the last message. */
   readonly lastText?: string;
+  /** True if that is the answer of a schedule's turn that had nothing to say. */
+  readonly silent?: true;
   readonly waiting: number;
   readonly running: boolean;
   /** The number of questions that wait for a person. */

@@ -169,6 +169,10 @@ const channels = z.strictObject({
       messages: count,
       lastMessageAt: time.exactOptional(),
       lastText: text.exactOptional(),
+      silent: z
+        .literal(true)
+        .exactOptional()
+        .describe('The last message is of a schedule’s turn that had nothing to say.'),
       waiting: count,
       running: z.boolean(),
       permissions: count,
