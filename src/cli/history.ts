@@ -16,16 +16,24 @@ import type { Terminal } from './terminal.js';
 
 export const usageText = `Usage: turnout history [channel] [options]
 
-What was said in a channel, oldest first; without a channel: which channels there are.
+What was said in a channel, oldest first; without a channel: which there are.
 
-  -f, --follow    goes on with what is said from then on, until Ctrl-C: the gateway has to run
+  -f, --follow    goes on with what is said from then on, until Ctrl-C; the
+                  gateway has to run
   --limit <n>     the newest n messages (default 50)
-  --since <time>  only what was said since a day (2026-01-31) or a time (2026-01-31T14:00), UTC
-  --markdown      the pages of the archive for the days of these messages: with tools, usage and cost
-  --json          one JSON object; with --follow one for each message, each on a line
-  --home <dir>    the gateway's data directory (TURNOUT_HOME, default ~/.turnout)
+  --since <time>  only what was said since a day (2026-01-31) or a time
+                  (2026-01-31T14:00), UTC
+  --markdown      the pages of the archive for the days of these messages: with
+                  tools, usage and cost
+  --json          one JSON object; with --follow one a line for each message
+  --home <dir>    its data directory (TURNOUT_HOME, default ~/.turnout)
 
-Exit codes: 0 done · 1 no such channel, or no data · 2 wrong usage · 3 --follow: no gateway is running
+Examples:
+  turnout history
+  turnout history main --limit 10 --follow
+
+Exit codes: 0 done · 1 no such channel, or no data · 2 wrong usage ·
+3 --follow: no gateway is running
 `;
 
 /** `turnout history`: prints archived conversations. */

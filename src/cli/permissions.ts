@@ -17,9 +17,9 @@ export const usageText = `Usage: turnout permissions [list]
        turnout permissions show <id>
        turnout permissions allow|always|deny <id> [--reason <text>]
 
-What the agents of the running gateway ask for, and the answers. An id may be cut short,
-as the list shows it. \`always\` allows the like of it from then on, as far as the CLI
-offers that.
+What the agents of the running gateway ask for, and the answers. An id may be
+cut short, as the list shows it. \`always\` allows the like of it from then on,
+as far as the CLI offers that.
 
   --reason <text> why, for the agent
 ${clientFlagsText}
@@ -28,8 +28,8 @@ Examples:
   turnout permissions show 3f2a91c0
   turnout permissions deny 3f2a91c0 --reason "not in this directory"
 
-Exit codes: 0 done · 1 no such question, or it was answered already · 2 wrong usage ·
-3 no gateway is running
+Exit codes: 0 done · 1 no such question, or it was answered already ·
+2 wrong usage · 3 no gateway is running
 `;
 
 const decisions = { allow: 'allow', always: 'allow_always', deny: 'deny' } as const;

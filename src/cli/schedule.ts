@@ -10,16 +10,17 @@ import { table } from './table.js';
 
 export const usageText = `Usage: turnout schedule [options]
 
-The next run of each heartbeat and cron entry (docs/schedules.md), the next one first. If
-no gateway is running, they are read from its files: nothing runs until it is started.
+The next run of each heartbeat and cron entry (docs/schedules.md), the next one
+first. If no gateway is running, they are read from its files: nothing runs
+until it is started.
 
 ${clientFlagsText}
 Examples:
   turnout schedule
   turnout schedule --json | jq -r '.schedules[0].nextRunAt'
 
-Exit codes: 0 done · 1 something in the files is wrong · 2 wrong usage · 3 with --url:
-the gateway can't be reached
+Exit codes: 0 done · 1 something in the files is wrong · 2 wrong usage ·
+3 with --url: the gateway can't be reached
 `;
 
 /** `turnout schedule`: what the gateway is going to say to its agents by itself. */

@@ -12,13 +12,13 @@ import { readPrompt } from './read-prompt.js';
 
 export const usageText = `Usage: turnout send <channel> [text] [options]
 
-A message into a channel of the running gateway, as if it were typed there; the text
-may come from stdin, too. It is on the gateway's disk when this ends.
+A message into a channel of the running gateway, as if it were typed there; the
+text may come from stdin, too. It is on the gateway's disk when this ends.
 
-  --wait          prints the answer while it is written, and ends with the turn. Ctrl-C
-                  stops the waiting, not the turn
+  -w, --wait      prints the answer while it is written, and ends with the turn.
+                  Ctrl-C stops the waiting, not the turn
   --mode <mode>   how it meets a turn that runs: queue, interrupt or steer
-  --id <id>       the message's id: sent twice with the same one, it is taken once
+  --id <id>       the message's id: sent twice with the same, it is taken once
   --timeout <s>   with --wait: gives the waiting up
 ${clientFlagsText}
 Examples:
@@ -27,8 +27,9 @@ Examples:
   turnout send main /status
   turnout send main /stop
 
-Exit codes: 0 taken, or answered · 1 refused, or the turn failed · 2 wrong usage ·
-3 no gateway is running · 124 timed out · 130 stopped, or not waited for any more
+Exit codes: 0 taken, or answered · 1 refused, or the turn failed ·
+2 wrong usage · 3 no gateway is running · 124 timed out · 130 stopped, or not
+waited for any more
 `;
 
 interface Request {

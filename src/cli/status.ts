@@ -16,16 +16,17 @@ import { table } from './table.js';
 
 export const usageText = `Usage: turnout status [options]
 
-Is the gateway up? Its version, since when it runs, what is wrong with it, its connection
-to Discord, and the channels in which something runs, waits or asks.
+Is the gateway up? Its version, since when it runs, what is wrong with it, its
+connection to Discord, and the channels in which something runs, waits or asks.
 
-  --all           the other channels, too
+  -a, --all       the other channels, too
 ${clientFlagsText}
 Examples:
   turnout status
   turnout status --json | jq .gateway.version
 
-Exit codes: 0 up · 1 up, but not ready · 2 wrong usage · 3 no gateway is running
+Exit codes: 0 up · 1 up, but not ready · 2 wrong usage ·
+3 no gateway is running
 `;
 
 /** `turnout status`: a running gateway at a glance. */

@@ -10,23 +10,24 @@ import type { Terminal } from './terminal.js';
 
 export const usageText = `Usage: turnout tail <channel> [options]
 
-What happens in a channel of the running gateway, while it happens: messages, answers as
-they are written, tools, questions. It begins with the turn that runs, if one does, and
-goes on until Ctrl-C, also when the gateway is restarted: nothing is lost, and nothing
-comes twice. \`turnout history <channel> --follow\` begins with what was said before.
+What happens in a channel of the running gateway, while it happens: messages,
+answers as they are written, tools, questions. It begins with the turn that
+runs, if one does, and goes on until Ctrl-C, also when the gateway is restarted:
+nothing is lost, and nothing comes twice. What was said before is in
+\`turnout history <channel>\`, which goes on, too, with --follow.
 
   --after <id>    goes on behind an \`id\` that --json has told
 ${clientFlagsText}
-With --json every line is an object with a \`type\`: said (a message), turn, chat (what the
-agent says and does: docs/events.md), state (the channel as it is now), reset, connected
-and lost.
+With --json every line is an object with a \`type\`: said (a message), turn, chat
+(what the agent says and does: docs/events.md), state (the channel as it is
+now), reset, connected and lost.
 
 Examples:
   turnout tail main
   turnout tail main --json | jq 'select(.type == "said").message.text'
 
-Exit codes: 0 ended by Ctrl-C, or its reader left · 1 the gateway refused · 2 wrong
-usage · 3 no gateway is running
+Exit codes: 0 ended by Ctrl-C, or its reader left · 1 the gateway refused ·
+2 wrong usage · 3 no gateway is running
 `;
 
 /** `turnout tail`: shows a channel live. */
@@ -51,7 +52,9 @@ async function run(
   const colours = screenOptions(process.stdout, process.env).colours;
   for await (const entry of client.follow(channel, { after, signal })) {
     if (json) await terminal.write(`${JSON.stringify(entry)}\n`);
-    if (entry.type === 'connected' && !entry.again) await tellBeginning(client, channel, terminal);
+    // It is only a hint: if the gateway is gone again, that is said anyway.
+    if (entry.type === 'connected' && !entry.again)
+      await tellBeginning(client, channel, terminal).catch(() => undefined);
     else if (entry.type === 'connected' || entry.type === 'lost') tellConnection(entry, terminal);
     else if (!json)
       for (const { tone, text } of lines.see(entry)) await terminal.writeIn(tone, text, colours);

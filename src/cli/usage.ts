@@ -10,7 +10,7 @@ Usage: turnout <command> [options]
   capabilities   what each backend can do, and which options it takes
   demo           the gateway and its page with the bundled demo agent: no account needed
   gateway        messages in over HTTP or its page, agent turns, answers out, losing nothing
-  send           a message into a channel of the running gateway; --wait for its answer
+  send           a message into a channel of the running gateway; --wait: its answer
   tail           a channel of the running gateway, live
   status         is the gateway up, and what runs, waits and asks there
   permissions    what agents ask for: list, show, allow, deny

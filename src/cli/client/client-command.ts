@@ -18,10 +18,10 @@ export const clientFlags = {
 } as const satisfies FlagTable;
 
 export const clientFlagsText = `  --json          JSON (also --output json)
-  --home <dir>    the gateway's data directory (TURNOUT_HOME, default ~/.turnout)
+  --home <dir>    its data directory (TURNOUT_HOME, default ~/.turnout)
   --demo          the demo's gateway
-  --url <address> a gateway elsewhere; its token is HTTP_TOKEN, or in the address as
-                  \`turnout gateway --url\` prints it there
+  --url <address> a gateway elsewhere; its token is HTTP_TOKEN, or in the
+                  address, as \`turnout gateway --url\` prints it there
 `;
 
 /** What a command gets to work with. */

@@ -35,6 +35,8 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   /** After a loss, the connection is tried again for so long. Without it, until the signal is aborted. */
   readonly patienceMs?: number | undefined;
+  /** True if the gateway was there a moment ago: then the first connection, too, is tried again. */
+  readonly wasThere?: boolean | undefined;
   /** For tests. */
   readonly times?: Partial<FollowTimes> | undefined;
 }
@@ -55,7 +57,7 @@ const usualTimes: FollowTimes = { silenceMs: 45_000, firstPauseMs: 100, longestP
 export async function* followChannel(
   locate: Locate,
   channel: string,
-  { after, signal, patienceMs = Number.POSITIVE_INFINITY, times }: FollowOptions,
+  { after, signal, patienceMs = Number.POSITIVE_INFINITY, wasThere = false, times }: FollowOptions,
 ): AsyncGenerator<ChannelEntry, void, undefined> {
   const { silenceMs, firstPauseMs, longestPauseMs } = { ...usualTimes, ...times };
   let id = after;
@@ -66,7 +68,7 @@ export async function* followChannel(
     try {
       for await (const event of connect(locate, channel, { after: id, signal, silenceMs })) {
         if (event === 'connected') {
-          yield { type: 'connected', again: connections > 0 };
+          yield { type: 'connected', again: connections + failures > 0 };
           connections += 1;
           failures = 0;
           continue;
@@ -79,7 +81,7 @@ export async function* followChannel(
       throw new TurnoutError('network', 'The gateway has ended the stream.');
     } catch (error) {
       if (signal.aborted) return;
-      if (connections === 0 || isFinal(error)) throw error;
+      if ((connections === 0 && !wasThere) || isFinal(error)) throw error;
       if (failures === 0) {
         lostAt = performance.now();
         yield { type: 'lost', reason: (error as Error).message };

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { TurnoutError } from '../../core/errors.js';
 import type { MessageView } from '../../gateway/channels/http/wire.js';
 import { onEndingSignal } from '../ending-signals.js';
 import type { Terminal } from '../terminal.js';
@@ -34,25 +35,33 @@ async function* messagesAfter(
   const release = onEndingSignal(() => stop.abort());
   terminal.onUnwritable(() => stop.abort());
   let last = from;
+  let mayMiss = true;
   try {
-    for await (const entry of client.follow(channel, { signal: stop.signal })) {
-      if (entry.type === 'said' && Number(entry.message.id) > last) {
+    for await (const entry of client.follow(channel, { signal: stop.signal, wasThere: true })) {
+      if (entry.type === 'connected' || entry.type === 'lost') tellConnection(entry, terminal);
+      if (entry.type === 'said' && !mayMiss && Number(entry.message.id) > last) {
         last = Number(entry.message.id);
         yield entry.message;
-      } else if (entry.type === 'connected' || entry.type === 'lost') tellConnection(entry, terminal);
+      }
       // What was said before the stream began, or is missing in it.
-      const mayMiss = entry.type === 'reset' || (entry.type === 'connected' && !entry.again);
-      if (!mayMiss) continue;
-      for (let page = await client.messages(channel, { after: String(last), limit: 200 }); ; ) {
+      if (entry.type === 'reset') mayMiss = true;
+      for (; mayMiss && entry.type !== 'lost'; ) {
+        const page = await client.messages(channel, { after: String(last), limit: 200 }).catch(noneYet);
+        // The stream is lost then, too: it is read behind the next one.
+        if (page === undefined) break;
         for (const message of page.messages) {
           last = Number(message.id);
           yield message;
         }
-        if (page.next === undefined || stop.signal.aborted) break;
-        page = await client.messages(channel, { after: page.next, limit: 200 });
+        mayMiss = page.next !== undefined;
       }
     }
   } finally {
     release();
   }
+}
+
+function noneYet(error: unknown): undefined {
+  if (error instanceof TurnoutError && (error.code === 'network' || error.code === 'overloaded')) return;
+  throw error;
 }
