@@ -5,10 +5,11 @@ import type { EventView, ReceiptView } from '../gateway/channels/http/wire.js';
 import { checkChannel } from './client/check-channel.js';
 import { type ClientRun, clientFlagsText, printObject, runClientCommand } from './client/client-command.js';
 import { sendSurely } from './client/send-surely.js';
-import { waitForAnswer } from './client/wait-for-answer.js';
+import { type AnswerView, waitForAnswer } from './client/wait-for-answer.js';
 import { oneOf, positive } from './flag-values.js';
 import { wrongUsage } from './read-flags.js';
 import { readPrompt } from './read-prompt.js';
+import type { Terminal } from './terminal.js';
 
 export const usageText = `Usage: turnout send <channel> [text] [options]
 
@@ -96,7 +97,7 @@ async function run(request: Request, given: ClientRun): Promise<number> {
   const isOver = !['queued', 'running'].includes(receipt.state);
   if (isOver) return tellEnd(await client.event(receipt.eventId), messageId, given);
   await terminal.write(json ? printReceipt(receipt, request) : `${receipt.eventId}\n`);
-  terminal.hint(`${receipt.state}; \`turnout tail ${channel}\` shows what becomes of it`);
+  terminal.hint(`${receipt.state}; \`turnout tail ${channel}${given.flags}\` shows what becomes of it`);
   return exitCodes.done;
 }
 
@@ -105,10 +106,10 @@ async function sendAndWait(
   message: Parameters<typeof sendSurely>[2],
   given: ClientRun,
 ): Promise<number> {
-  const { client, terminal, signal, json } = given;
-  const timeUp = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  const { client, terminal, signal, json, flags } = given;
   const end = new AbortController();
-  const ending = AbortSignal.any([signal, end.signal, ...(timeUp === undefined ? [] : [timeUp])]);
+  const ending = AbortSignal.any([signal, end.signal]);
+  let timer: NodeJS.Timeout | undefined;
   // Followed before it is sent, so that nothing of its turn is missed.
   const entries = client.follow(channel, { signal: ending })[Symbol.asyncIterator]();
   let receipt: ReceiptView | undefined;
@@ -122,26 +123,44 @@ async function sendAndWait(
     // A repeat of a message that was answered long ago.
     if (!['queued', 'running'].includes(receipt.state))
       return await tellEnd(await client.event(receipt.eventId), message.messageId, given);
-    const view = {
-      write: (text: string) => (json ? Promise.resolve() : terminal.write(text)),
-      aside: (line: string) => terminal.hint(line),
-      say: (line: string) => terminal.say(line),
-    };
+    if (timeoutMs !== undefined) timer = setTimeout(() => end.abort(), timeoutMs);
+    const view = answerView(terminal, { json, flags });
     const event = await waitForAnswer(client, receipt.eventId, entries, view, ending);
     return await tellEnd(event, message.messageId, given, { isShown: true });
   } catch (error) {
     if (receipt === undefined || !ending.aborted) throw error;
     if (terminal.readerGone) return exitCodes.done;
-    const why = timeUp?.aborted && !signal.aborted ? 'timeout' : 'interrupted';
+    const why = signal.aborted ? 'interrupted' : 'timeout';
     terminal.say(
       `not waiting any more; the message stays with the gateway (${receipt.eventId}).\n` +
-        `\`turnout send ${channel} /stop\` stops its turn, \`turnout tail ${channel}\` follows it.`,
+        `\`turnout send ${channel} /stop${flags}\` stops its turn, \`turnout tail ${channel}${flags}\` follows it.`,
     );
     return exitCodeFor(why);
   } finally {
+    clearTimeout(timer);
     end.abort();
     await entries.return?.();
   }
+}
+
+/** The answer on stdout, all else on stderr: on lines of its own, where both are one terminal. */
+function answerView(terminal: Terminal, { json, flags }: Pick<ClientRun, 'json' | 'flags'>): AnswerView {
+  const isOneTerminal = process.stdout.isTTY && process.stderr.isTTY;
+  let isInLine = false;
+  return {
+    flags,
+    async write(text) {
+      if (json || text === '') return;
+      isInLine = !text.endsWith('\n');
+      await terminal.write(text);
+    },
+    aside: (line) => terminal.hint(line),
+    say(line) {
+      if (isOneTerminal && isInLine) void terminal.write('\n');
+      isInLine = false;
+      terminal.say(line);
+    },
+  };
 }
 
 /** Says how a message has ended. */

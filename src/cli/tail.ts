@@ -46,9 +46,9 @@ export function main(argv: readonly string[]): Promise<number> {
 
 async function run(
   { channel, after }: { readonly channel: string; readonly after: string | undefined },
-  { client, terminal, signal, json }: ClientRun,
+  { client, terminal, signal, json, flags }: ClientRun,
 ): Promise<number> {
-  const lines = new ChannelLines();
+  const lines = new ChannelLines(flags);
   const colours = screenOptions(process.stdout, process.env).colours;
   for await (const entry of client.follow(channel, { after, signal })) {
     if (json) await terminal.write(`${JSON.stringify(entry)}\n`);

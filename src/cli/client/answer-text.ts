@@ -9,7 +9,6 @@ export class AnswerText {
   #piece = '';
   /** What was printed of an earlier attempt, as long as the present one only repeats it. */
   #ahead = '';
-  #toolSince = false;
   #last = '';
 
   /** A turn has begun. */
@@ -17,27 +16,17 @@ export class AnswerText {
     if (this.#attempt.length > this.#ahead.length) this.#ahead = this.#attempt;
     this.#attempt = '';
     this.#piece = '';
-    this.#toolSince = false;
   }
 
-  tool(): void {
-    this.#toolSince = true;
+  /** A tool has begun: what comes behind it stands on a line of its own. */
+  tool(): string {
     this.#piece = '';
+    return this.#attempt === '' || this.#attempt.endsWith('\n') ? '' : this.#add('\n');
   }
 
   text(text: string): string {
-    if (text === '') return '';
-    const isApart = this.#toolSince && this.#attempt !== '' && !this.#attempt.endsWith('\n');
-    this.#toolSince = false;
     this.#piece += text;
-    const added = (isApart ? '\n' : '') + text;
-    this.#attempt += added;
-    if (this.#ahead === '') return this.#print(added);
-    if (this.#ahead.startsWith(this.#attempt)) return '';
-    const goesOn = this.#attempt.startsWith(this.#ahead);
-    const news = goesOn ? this.#attempt.slice(this.#ahead.length) : this.#onNewLine(this.#attempt);
-    this.#ahead = '';
-    return this.#print(news);
+    return this.#add(text);
   }
 
   /** The answer is whole: what was not seen of it, and the end of the last line. */
@@ -45,6 +34,16 @@ export class AnswerText {
     const rest = answer === undefined ? '' : this.#missing(answer);
     const last = rest.at(-1) ?? this.#last;
     return this.#print(last === '' || last === '\n' ? rest : `${rest}\n`);
+  }
+
+  #add(text: string): string {
+    this.#attempt += text;
+    if (this.#ahead === '') return this.#print(text);
+    if (this.#ahead.startsWith(this.#attempt)) return '';
+    const goesOn = this.#attempt.startsWith(this.#ahead);
+    const news = goesOn ? this.#attempt.slice(this.#ahead.length) : this.#onNewLine(this.#attempt);
+    this.#ahead = '';
+    return this.#print(news);
   }
 
   #missing(answer: string): string {

@@ -21,7 +21,13 @@ export class ChannelLines {
   readonly #answers = new Map<string, { readonly said: string }>();
   readonly #tools = new Map<string, string>();
   readonly #asked = new Set<string>();
+  readonly #flags: string;
   #atLineStart = true;
+
+  /** The flags find the gateway, in the commands that are named. */
+  constructor(flags = '') {
+    this.#flags = flags;
+  }
 
   see(news: ChannelNews): readonly Piece[] {
     const pieces = this.#piecesOf(news).filter(({ text }) => text !== '');
@@ -43,7 +49,7 @@ export class ChannelLines {
         return open.flatMap((question) =>
           this.#lines('asked', [
             `? ${askedFor(question)}`,
-            `  turnout permissions allow ${shortQuestionId(question.id)}   (or deny, always, show)`,
+            `  turnout permissions allow ${shortQuestionId(question.id)}${this.#flags}   (or deny, always, show)`,
           ]),
         );
       }

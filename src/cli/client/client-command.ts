@@ -33,6 +33,8 @@ export interface ClientRun {
   readonly json: boolean;
   /** The data directory; undefined with --url. */
   readonly home: string | undefined;
+  /** The flags that find the same gateway, for commands that are named to a person: ` --demo`. None for --url: it may have a token. */
+  readonly flags: string;
 }
 
 /** A command that speaks to a running gateway. */
@@ -54,6 +56,7 @@ export async function runClientCommand<const Table extends FlagTable, Request>(
   let request: Request;
   let chosen: Chosen;
   let json: boolean;
+  let flags: string;
   try {
     const given = readFlags(argv, { ...clientFlags, ...command.flags }, { command: command.name });
     if (given.has('help')) {
@@ -62,6 +65,7 @@ export async function runClientCommand<const Table extends FlagTable, Request>(
     }
     json = wantsJson(command.name, given);
     chosen = chosenBy(command.name, given);
+    flags = flagsOf(given);
     request = command.parse(given as never);
   } catch (error) {
     return explain(terminal, error, exitCodes.usage);
@@ -77,6 +81,7 @@ export async function runClientCommand<const Table extends FlagTable, Request>(
       signal: stop.signal,
       json,
       home: chosen.home,
+      flags,
     });
     await terminal.flush();
     if (terminal.readerGone) return exitCodes.done;
@@ -125,6 +130,11 @@ function chosenBy(command: string, given: Given): Chosen {
     home: home === undefined ? undefined : resolve(home),
   };
   return chooseGateway(choice, process.env);
+}
+
+function flagsOf(given: Given): string {
+  const home = given.text('home');
+  return `${home === undefined ? '' : ` --home ${home}`}${given.has('demo') ? ' --demo' : ''}`;
 }
 
 export function printObject(value: unknown): string {

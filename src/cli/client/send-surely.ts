@@ -45,7 +45,8 @@ export async function sendSurely(
 /** The connection was there, and broke: the gateway may have read the message. */
 function wasCutOff(error: TurnoutError): boolean {
   if (error instanceof GatewayRefusal) return error.status === 500;
-  if (error.code !== 'network' && error.code !== 'interrupted') return false;
+  if (error.code === 'interrupted') return true;
+  if (error.code !== 'network') return false;
   for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {
     const code = 'code' in cause ? String(cause.code) : '';
     if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/.test(code)) return false;

@@ -14,6 +14,8 @@ export interface AnswerView {
   aside(line: string): void;
   /** Something that somebody has to know. */
   say(line: string): void;
+  /** The flags that find this gateway, for commands that are named. */
+  readonly flags: string;
 }
 
 /** So long the gateway may be gone while somebody waits for an answer: the message is on its disk. */
@@ -127,14 +129,14 @@ class ShownAnswer {
         if (event.type === 'text') return this.#view.write(this.#text.text(event.text));
         if (event.type === 'notice' && event.level === 'warning') this.#view.say(event.message);
         if (event.type !== 'tool_start') return;
-        this.#text.tool();
+        await this.#view.write(this.#text.tool());
         return this.#view.aside(toolLine(event.name, event.input));
       }
       case 'state':
         for (const question of entry.status.permissions) {
           if (question.eventId !== this.#eventId || this.#asked.has(question.id)) continue;
           this.#asked.add(question.id);
-          this.#view.say(`it waits for a permission. ${questionLine(question)}`);
+          this.#view.say(`it waits for a permission. ${questionLine(question, this.#view.flags)}`);
         }
         return;
       case 'lost':

@@ -9,8 +9,8 @@ export function toolLine(name: string, input: unknown): string {
 }
 
 /** What is asked, and how to answer it. */
-export function questionLine(question: PermissionView): string {
-  return `${askedFor(question)}\n\`turnout permissions allow ${shortQuestionId(question.id)}\` (or deny) answers it.`;
+export function questionLine(question: PermissionView, flags: string): string {
+  return `${askedFor(question)}\n\`turnout permissions allow ${shortQuestionId(question.id)}${flags}\` (or deny) answers it.`;
 }
 
 /** `Bash: rm -rf build` */

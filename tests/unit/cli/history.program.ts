@@ -187,7 +187,7 @@ describe.concurrent('turnout history, usage and why', { timeout: 60_000 }, () =>
     ['history', 'a', '--since', 'yesterday'],
     ['history', 'a', '--since', '2026-02-31'],
     ['history', 'a', '--markdown', '--json'],
-    ['history', 'a', '--follow'],
+    ['history', 'a', '--folow'],
     ['usage', 'general'],
     ['usage', '--by', 'week'],
     ['usage', '--since', '2026-02-01', '--until', '2026-01-01'],

@@ -15,6 +15,8 @@ describe('what is told of a conversation (16.4)', () => {
     const messages = [said(8, 'user'), said(9, 'assistant'), said(10, 'user')];
     expect(ids(messages, 8)).toEqual(['9']);
     expect(ids(messages, 10)).toEqual([]);
+    // The answer of a heartbeat that had nothing to say (18.5).
+    expect(ids([said(8, 'user'), { ...said(9, 'assistant'), silent: true }], 8)).toEqual([]);
     const many = Array.from({ length: 20 }, (_, id) => said(id, 'system'));
     expect(ids(many, 2)).toEqual(['17', '18', '19']);
   });

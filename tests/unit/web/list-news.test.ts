@@ -19,6 +19,12 @@ const told = (...lists: readonly (readonly ChannelView[] | undefined)[]) =>
   newsOf(lists[0], lists[1]).map(({ type, channel: { channel: id } }) => `${type} ${id}`);
 
 describe('what the list of conversations tells', () => {
+  it('is nothing of a heartbeat that had nothing to say (18.5)', () => {
+    const ended = channel('a', { messages: 3 });
+    expect(told([channel('a', { running: true })], [ended])).toEqual(['ended a']);
+    expect(told([channel('a', { running: true })], [{ ...ended, silent: true }])).toEqual([]);
+  });
+
   it('is a question wherever there is one more (16.4)', () => {
     const asking = channel('a', { running: true, permissions: 1 });
     expect(told([channel('a', { running: true }), channel('b')], [asking, channel('b')])).toEqual([

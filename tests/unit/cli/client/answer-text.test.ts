@@ -9,7 +9,7 @@ function printed(attempts: readonly (readonly (string | 'TOOL')[])[], answer?: s
   for (const attempt of attempts) {
     text.began();
     for (const piece of attempt) {
-      if (piece === 'TOOL') text.tool();
+      if (piece === 'TOOL') out += text.tool();
       else out += text.text(piece);
     }
   }
