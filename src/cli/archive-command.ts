@@ -5,7 +5,7 @@ import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { dayMs, startOfDay } from '../core/format.js';
 import { type ArchiveReader, hasArchive, openArchive } from '../gateway/archive/open-archive.js';
-import { demoDirectory } from './demo-environment.js';
+import { demoDirectory } from './demo-home.js';
 import { Terminal } from './terminal.js';
 
 export interface ArchiveOptions {

@@ -8,7 +8,8 @@ import { TurnoutError } from '../core/errors.js';
 import { commandOf } from '../gateway/choose-backend.js';
 import { backendConfig, type GatewayConfig, loadConfig, settingsLeftOut } from '../gateway/config.js';
 import { registerDemoBackend } from './demo-backend.js';
-import { demoHome, readDemoEnvironment } from './demo-environment.js';
+import { readDemoEnvironment } from './demo-environment.js';
+import { demoHome } from './demo-home.js';
 
 /** The settings that a chain is resolved and run with. */
 export interface ChainSettings {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { type Environment, given, trustedHome } from '../config/home-directory.js';
+import { type Environment, given } from '../config/home-directory.js';
 import { isSettingName } from '../config/settings.js';
 import { TurnoutError } from '../core/errors.js';
 import { makeDirectory } from '../core/make-directory.js';
 import { demoAgentPath } from './demo-backend.js';
+import { demoHome } from './demo-home.js';
 
 /** The settings of the environment that count for a demo: where it listens, what it logs, where its agent works. */
 const kept: ReadonlySet<string> = new Set([
@@ -12,14 +13,6 @@ const kept: ReadonlySet<string> = new Set([
   ...['BACKEND_LIVE', 'PERMISSION_MODE', 'QUEUE_MODE', 'MAX_CONCURRENT_TURNS', 'MAX_QUEUE_DEPTH'],
   ...['QUERY_TIMEOUT_MS', 'PERMISSION_TIMEOUT_MS', 'RETRY_DELAY_MS', 'SHUTDOWN_GRACE_MS'],
 ]);
-
-/** In TURNOUT_HOME. */
-export const demoDirectory = 'demo';
-
-/** The home of the demo: `demo` in TURNOUT_HOME. No setting of the home around it counts. */
-export function demoHome(environment: Environment): string {
-  return join(trustedHome(environment), demoDirectory);
-}
 
 /** The environment of a demo: its own home, its own agent, a directory for that to work in. */
 export function readDemoEnvironment(environment: Environment, flags: Environment = {}) {

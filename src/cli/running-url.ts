@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TurnoutError } from '../core/errors.js';
 import { findRunning, type RunningGateway } from '../gateway/address-file.js';
 import { pageUrl } from '../gateway/page-url.js';
-import { demoDirectory } from './demo-environment.js';
+import { demoDirectory } from './demo-home.js';
 
 export interface RunningUrl {
   readonly url: string;

@@ -4,7 +4,7 @@ import { type Environment, given, trustedHome } from '../../config/home-director
 import { readSecrets } from '../../config/secrets.js';
 import { TurnoutError } from '../../core/errors.js';
 import { pageUrl } from '../../gateway/page-url.js';
-import { demoHome } from '../demo-environment.js';
+import { demoHome } from '../demo-home.js';
 import { findRunningGateway, readOwnToken } from '../running-url.js';
 
 /** Where a gateway is, and what lets somebody in. */
@@ -40,7 +40,25 @@ export function chooseGateway(choice: GatewayChoice, environment: Environment): 
   }
   const named = choice.home === undefined ? environment : { ...environment, TURNOUT_HOME: choice.home };
   const home = choice.demo ? demoHome(named) : trustedHome(named);
-  return { home, locate: () => findIn(home, named) };
+  return { home, locate: rememberedFor(rememberMs, () => findIn(home, named)) };
+}
+
+/** The look at the lock takes a tenth of a second. Longer than this, another program may have the port of a gateway that died. */
+const rememberMs = 1000;
+
+function rememberedFor(ms: number, find: Locate): Locate {
+  let found: { readonly address: Promise<GatewayAddress>; readonly at: number } | undefined;
+  return () => {
+    const now = performance.now();
+    if (found !== undefined && now - found.at < ms) return found.address;
+    const address = find();
+    found = { address, at: now };
+    // What was not found is looked for again.
+    address.catch(() => {
+      found = undefined;
+    });
+    return address;
+  };
 }
 
 async function findIn(home: string, environment: Environment): Promise<GatewayAddress> {

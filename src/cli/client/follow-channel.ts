@@ -110,12 +110,12 @@ async function* connect(
   const both = AbortSignal.any([signal, leave.signal]);
   const silence = setTimeout(() => leave.abort(), silenceMs);
   try {
-    const response = await openAnswer(address, `/v1/channels/${encodeURIComponent(channel)}/events`, {
+    const { chunks } = await openAnswer(address, `/v1/channels/${encodeURIComponent(channel)}/events`, {
       signal: both,
       ...(after === undefined ? {} : { headers: { 'last-event-id': after } }),
     });
     yield 'connected';
-    yield* readServerSentEvents(watched(response.body ?? emptyBody(), silence));
+    yield* readServerSentEvents(watched(chunks, silence));
   } catch (error) {
     if (signal.aborted) return;
     const cause = leave.signal.aborted ? `it was silent for ${silenceMs / 1000} s` : error;
@@ -125,8 +125,6 @@ async function* connect(
     leave.abort();
   }
 }
-
-async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
 async function* watched(
   chunks: AsyncIterable<Uint8Array>,

@@ -15,7 +15,7 @@ import type {
 } from '../../gateway/channels/http/wire.js';
 import type { Locate } from './find-gateway.js';
 import { type ChannelEntry, type FollowOptions, followChannel } from './follow-channel.js';
-import { openAnswer, type RequestOptions, unreachable } from './gateway-request.js';
+import { openAnswer, type RequestOptions, readText, unreachable } from './gateway-request.js';
 
 export interface OutgoingMessage {
   readonly text: string;
@@ -111,10 +111,10 @@ export class GatewayClient {
 
   async #ask<T>(path: string, options: RequestOptions = {}): Promise<T> {
     const address = await this.#locate();
-    const response = await openAnswer(address, path, options);
+    const answer = await openAnswer(address, path, options);
     let text: string;
     try {
-      text = await response.text();
+      text = await readText(answer);
     } catch (error) {
       throw unreachable(address.base, error, options.signal);
     }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { ErrorCode } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
 import type { GatewayAddress } from './find-gateway.js';
@@ -31,39 +32,74 @@ export class GatewayRefusal extends TurnoutError {
 
 const usualTimeoutMs = 30_000;
 
+/** The headers are there, and the rest comes. */
+export interface GatewayAnswer {
+  readonly status: number;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
 /**
- * Sends a request. Rejects with `network` if the gateway can't be reached or breaks off, with a `GatewayRefusal` if it says no, and
- * with `interrupted` when the signal is aborted.
+ * Sends a request over a connection of its own. Rejects with `network` if the gateway can't be reached, with a `GatewayRefusal` if
+ * it says no, and with `interrupted` when the signal is aborted. Not by `fetch`: to load it takes longer than most of these
+ * commands, and its connections outlive them. A redirect is an answer like another: the token is for this gateway alone.
  */
 export async function openAnswer(
   { base, token }: GatewayAddress,
   path: string,
   options: RequestOptions = {},
-): Promise<Response> {
-  const { body, signal, timeoutMs = usualTimeoutMs } = options;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), timeoutMs);
-  let response: Response;
+): Promise<GatewayAnswer> {
+  const { signal, timeoutMs = usualTimeoutMs } = options;
+  const body = options.body === undefined ? undefined : JSON.stringify(options.body);
+  const url = new URL(base + path);
+  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  let answer: IncomingMessage;
   try {
-    response = await fetch(base + path, {
-      method: options.method ?? (body === undefined ? 'GET' : 'POST'),
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...options.headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // The token is for this gateway, and not for whomever it points to.
-      redirect: 'error',
-      signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
+    answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const sent = request(url, {
+        method: options.method ?? (body === undefined ? 'GET' : 'POST'),
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+          ...options.headers,
+        },
+        agent: false,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const timer = setTimeout(
+        () => sent.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)),
+        timeoutMs,
+      );
+      sent.once('close', () => clearTimeout(timer));
+      sent.once('response', (response) => {
+        clearTimeout(timer);
+        resolve(response);
+      });
+      sent.on('error', reject);
+      sent.end(body);
     });
   } catch (error) {
-    throw unreachable(base, late.signal.aborted ? `no answer within ${timeoutMs / 1000} s` : error, signal);
-  } finally {
-    clearTimeout(timer);
+    throw unreachable(base, error, signal);
   }
-  if (!response.ok) throw await refusal(response, base);
-  return response;
+  const { statusCode: status = 0 } = answer;
+  if (status < 200 || status > 299) throw await refusal(answer, base);
+  return { status, chunks: answer };
+}
+
+/** An answer of the gateway's has some megabytes at most. */
+const longestAnswer = 64 * 1024 * 1024;
+
+export async function readText({ chunks }: Pick<GatewayAnswer, 'chunks'>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > longestAnswer)
+      throw new TurnoutError('parse', 'The gateway sent an answer that does not end.');
+    pieces.push(chunk);
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** A break in mid-answer counts as not reached: the request may be sent again. */
@@ -76,19 +112,17 @@ export function unreachable(base: string, cause: unknown, signal?: AbortSignal |
   });
 }
 
-/** What `fetch` rejects with says "fetch failed", and its cause says why. */
+/** A name with several addresses fails with the errors of all of them. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
-  return cause instanceof Error ? reasonOf(cause) : error.message;
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
 }
 
-async function refusal(response: Response, base: string): Promise<GatewayRefusal> {
-  const { status, headers } = response;
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+async function refusal(answer: IncomingMessage, base: string): Promise<GatewayRefusal> {
+  const { statusCode: status = 0, headers } = answer;
+  const seconds = Number(headers['retry-after'] ?? Number.NaN);
   const retryAfterMs = Number.isFinite(seconds) ? Math.max(0, seconds) * 1000 : undefined;
-  const text = await beginningOf(response);
+  const text = await beginningOf(answer);
   if (status === 401)
     return new GatewayRefusal(
       status,
@@ -117,12 +151,11 @@ function messageIn(text: string): string | undefined {
 
 const longestProblem = 64 * 1024;
 
-async function beginningOf(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
+async function beginningOf(answer: IncomingMessage): Promise<string> {
   let text = '';
   try {
-    for await (const chunk of response.body ?? []) {
-      text += decoder.decode(chunk, { stream: true });
+    for await (const chunk of answer.setEncoding('utf8')) {
+      text += chunk;
       if (text.length > longestProblem) break;
     }
   } catch {
