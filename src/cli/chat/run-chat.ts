@@ -42,6 +42,8 @@ class Chat {
   #onReady: (() => void)[] = [];
   #leave: (code: number) => void = () => undefined;
   #farewell: string | undefined;
+  /** The terminal is somebody else's again. */
+  #isOver = false;
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
@@ -77,6 +79,7 @@ class Chat {
     this.#flush();
     try {
       const command = await conversation.close();
+      this.#isOver = true;
       this.#flush();
       screen.close();
       if (this.#farewell !== undefined) process.stderr.write(`turnout: ${this.#farewell}\n`);
@@ -186,7 +189,7 @@ class Chat {
   }
 
   #draw(): void {
-    if (!this.#parts.screen.isReady) return;
+    if (!this.#parts.screen.isReady || this.#isOver) return;
     this.#flush();
     for (const resolve of this.#onReady.splice(0)) resolve();
     if (isMoving(this.#state, clock())) this.#schedule(tickMs);

@@ -24,15 +24,16 @@ export function liveRegion(state: ChatState, now: number): LiveRegion {
   // The last row of the window stays out of it: a region as high as the window would scroll itself away.
   const room = Math.max(3, state.rows - 1);
   const input = inputRows(state, Math.max(1, Math.min(room - 2, Math.ceil(state.rows / 2))), now);
-  const footer = cutLine(footerLine(state, now), width);
+  const footer = footerLine(state, now);
   const left = Math.max(0, room - input.rows.length - 1);
   const work = workRows(state, width, now);
   const gap = work.length > 0 || !state.endsBlank ? [emptyLine] : [];
   const above = [...work, ...gap];
   const shown = above.length <= left ? above : above.slice(above.length - left);
   return {
-    rows: [...shown, ...input.rows, footer],
-    cursor: { row: shown.length + input.cursor.row, column: input.cursor.column },
+    // Whatever a row holds: one that is too long would break in two, and the next frame would miss its place.
+    rows: [...shown, ...input.rows, footer].map((row) => cutLine(row, width)),
+    cursor: { row: shown.length + input.cursor.row, column: Math.min(input.cursor.column, width) },
   };
 }
 

@@ -13,7 +13,8 @@ export function pressKey(out: StepBuilder, key: Key, now: number): void {
   const { leaving, picker, hint } = out.state;
   if (leaving) return;
   if (hint !== undefined) out.set({ hint: undefined });
-  if (isCtrl(key, 'c')) stop(out, hint?.text, now);
+  const seen = hint !== undefined && now < hint.until ? hint.text : undefined;
+  if (isCtrl(key, 'c')) stop(out, seen, now);
   else if (isCtrl(key, 'z')) out.effect({ type: 'suspend' });
   else if (isCtrl(key, 'l')) out.effect({ type: 'clear' });
   else if (picker !== undefined) pick(out, key);
