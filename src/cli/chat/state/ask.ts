@@ -29,7 +29,7 @@ export function dropQuestion(out: StepBuilder, id: string, now: number, why?: st
 }
 
 export function dropQuestions(out: StepBuilder): void {
-  out.set({ questions: [], asked: new Map() });
+  out.set({ questions: [], asked: new Map(), denied: new Set() });
 }
 
 /** Somebody types: no key is an answer until there has been a pause. */
@@ -52,6 +52,8 @@ export function answer(
 ): void {
   const words = { allow: '→ allowed', allow_always: '→ always allowed', deny: '→ denied' } as const;
   out.effect({ type: 'answer', id: request.id, decision });
+  if (decision === 'deny' && request.toolId !== undefined)
+    out.set({ denied: new Set([...out.state.denied, request.toolId]) });
   out.print.push(plainLine(`  ${words[decision]}`, decision === 'deny' ? 'yellow' : 'green'));
   dropQuestion(out, request.id, now);
 }

@@ -24,6 +24,8 @@ export interface ChatState {
   readonly questions: readonly Question[];
   /** The tools of the questions that were asked in this turn, by the ids of the questions. */
   readonly asked: ReadonlyMap<string, string>;
+  /** The tools that were denied here: not every CLI says so when they end. */
+  readonly denied: ReadonlySet<string>;
   readonly picker: Picker | undefined;
   /** What is being done for a command. */
   readonly doing: string | undefined;
@@ -124,6 +126,7 @@ export function beginChat({ history, ...given }: Beginning): ChatState {
     steering: [],
     questions: [],
     asked: new Map(),
+    denied: new Set(),
     picker: undefined,
     doing: undefined,
     hint: undefined,

@@ -126,12 +126,14 @@ function restartTool(out: StepBuilder, questionId: string, now: number): void {
   if (toolId !== undefined && tools !== undefined) setTurn(out, { tools });
 }
 
-function showToolEnd(out: StepBuilder, { id, output, isError, denied }: ToolEndEvent, now: number): void {
+function showToolEnd(out: StepBuilder, event: ToolEndEvent, now: number): void {
+  const { id, output, isError } = event;
+  const denied = event.denied === true || (isError && out.state.denied.has(id));
   const tool = out.state.turn?.tools.find((one) => one.id === id);
   if (tool === undefined) return;
   endText(out);
   setTurn(out, { tools: (out.state.turn?.tools ?? []).filter((one) => one !== tool) });
-  const failed = isError || denied === true;
+  const failed = isError || denied;
   const mark = failed ? span('✗ ', 'red') : span('✓ ', 'green');
   const rows = [
     toolLine(mark, tool, denied ? 'denied' : duration(now - tool.since), textWidth(out.state), failed),

@@ -10,6 +10,8 @@ import { Frame } from './frame.js';
 const pasteOn = '\u001b[?2004h';
 /** Pastes are plain again, the cursor is seen, a frame that was cut off is shown. */
 const restored = '\u001b[?2004l\u001b[?25h\u001b[?2026l\u001b[0m';
+/** What comes so soon was typed before: the terminal has made a line feed of each Enter in it. */
+const typedAheadMs = 200;
 /** The rest of a key's sequence comes within this time, else it was Escape. */
 const escapeMs = 50;
 
@@ -24,6 +26,7 @@ export class ChatTerminal implements ChatScreen {
   #escape: NodeJS.Timeout | undefined;
   #events: ScreenEvents | undefined;
   #isRaw = false;
+  #enteredAt = 0;
   #blocked = false;
   readonly #atExit = () => this.#leaveNow();
 
@@ -85,6 +88,7 @@ export class ChatTerminal implements ChatScreen {
   #enter(): void {
     if (this.#isRaw) return;
     this.#isRaw = true;
+    this.#enteredAt = performance.now();
     this.#in.setRawMode(true);
     this.#in.resume();
     this.#write(pasteOn);
@@ -146,7 +150,10 @@ export class ChatTerminal implements ChatScreen {
 
   readonly #onData = (data: Buffer): void => {
     clearTimeout(this.#escape);
-    const { buffer, keys } = readKeys(this.#keys, this.#decoder.write(data));
+    const text = this.#decoder.write(data);
+    const typedAhead = performance.now() - this.#enteredAt < typedAheadMs;
+    this.#enteredAt = Number.NEGATIVE_INFINITY;
+    const { buffer, keys } = readKeys(this.#keys, typedAhead ? text.replaceAll('\n', '\r') : text);
     this.#keys = buffer;
     this.#tell(keys);
     if (buffer.rest.startsWith('\u001b') && buffer.paste === undefined)
