@@ -22,7 +22,9 @@ export function newsOf(
     const isDone = !channel.running && channel.waiting === 0;
     const wasBusy = was !== undefined && (was.running || was.waiting > 0);
     // A message that was only cancelled leaves nothing behind.
-    return isDone && wasBusy && channel.messages > was.messages ? [{ type: 'ended', channel }] : [];
+    return isDone && wasBusy && channel.messages > was.messages && !channel.silent
+      ? [{ type: 'ended', channel }]
+      : [];
   });
 }
 

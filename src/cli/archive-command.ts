@@ -59,7 +59,8 @@ async function look<Options extends ArchiveOptions>(
     terminal.say(error instanceof TurnoutError ? error.explanation : (error as Error).message);
     const demo = join(home, demoDirectory);
     if (archive === undefined && hasArchive(demo)) terminal.say(`A demo has some: --home ${demo} reads it.`);
-    return exitCodes.failed;
+    const isGone = error instanceof TurnoutError && error.code === 'network';
+    return isGone ? exitCodes.unavailable : exitCodes.failed;
   } finally {
     await archive?.close();
   }

@@ -18,13 +18,14 @@ export const usageText = `Usage: turnout history [channel] [options]
 
 What was said in a channel, oldest first; without a channel: which channels there are.
 
+  -f, --follow    goes on with what is said from then on, until Ctrl-C: the gateway has to run
   --limit <n>     the newest n messages (default 50)
   --since <time>  only what was said since a day (2026-01-31) or a time (2026-01-31T14:00), UTC
   --markdown      the pages of the archive for the days of these messages: with tools, usage and cost
-  --json          one JSON object
+  --json          one JSON object; with --follow one for each message, each on a line
   --home <dir>    the gateway's data directory (TURNOUT_HOME, default ~/.turnout)
 
-Exit codes: 0 done · 1 no such channel, or no data · 2 wrong usage
+Exit codes: 0 done · 1 no such channel, or no data · 2 wrong usage · 3 --follow: no gateway is running
 `;
 
 /** `turnout history`: prints archived conversations. */
@@ -37,6 +38,7 @@ interface HistoryOptions extends ArchiveOptions {
   readonly limit: number;
   readonly since: number | undefined;
   readonly form: 'text' | 'markdown' | 'json';
+  readonly follow: boolean;
 }
 
 function parse(argv: readonly string[]): HistoryOptions | 'help' {
@@ -44,10 +46,12 @@ function parse(argv: readonly string[]): HistoryOptions | 'help' {
     limit: { type: 'string' },
     since: { type: 'string' },
     markdown: { type: 'boolean' },
+    follow: { type: 'boolean', short: 'f' },
   });
   if (values.help) return 'help';
   if (positionals.length > 1) throw wrong('history', `one channel is expected, got ${positionals.length}`);
   if (values.markdown && values.json) throw wrong('history', '--markdown and --json were both given');
+  if (values.markdown && values.follow) throw wrong('history', '--markdown and --follow were both given');
   const limit = values.limit ?? '50';
   if (!/^\d{1,9}$/.test(limit) || Number(limit) === 0) {
     throw wrong('history', `--limit expects a whole number above 0, got ${JSON.stringify(limit)}`);
@@ -56,12 +60,12 @@ function parse(argv: readonly string[]): HistoryOptions | 'help' {
   const form = values.markdown ? 'markdown' : values.json ? 'json' : 'text';
   if (
     channel === undefined &&
-    (values.markdown || values.limit !== undefined || values.since !== undefined)
+    (values.markdown || values.follow || values.limit !== undefined || values.since !== undefined)
   ) {
-    throw wrong('history', 'a channel is expected with --limit, --since and --markdown');
+    throw wrong('history', 'a channel is expected with --limit, --since, --markdown and --follow');
   }
   const since = timeOption('history', '--since', values.since);
-  return { channel, limit: Number(limit), since, form, home: values.home };
+  return { channel, limit: Number(limit), since, form, follow: values.follow ?? false, home: values.home };
 }
 
 async function run(archive: ArchiveReader, options: HistoryOptions, terminal: Terminal): Promise<void> {
@@ -72,6 +76,7 @@ async function run(archive: ArchiveReader, options: HistoryOptions, terminal: Te
     await terminal.write(form === 'json' ? json({ channels: listed }) : channelTable(listed));
     return;
   }
+  if (options.follow) return followHistory(archive, channel, options, terminal);
   if (!channels.some((known) => known.channel === channel && known.messages > 0)) {
     throw notHere(
       `Nothing was said in a channel ${JSON.stringify(channel)}.`,
@@ -82,6 +87,30 @@ async function run(archive: ArchiveReader, options: HistoryOptions, terminal: Te
   if (form === 'json') await terminal.write(json({ channel, messages }));
   else if (form === 'markdown') await writeDays(archive, channel, messages, terminal);
   else await writeMessages(archive, messages, terminal);
+}
+
+/** What was said, and what is said from then on. Nothing is lost between them: both count the same messages. */
+async function followHistory(
+  archive: ArchiveReader,
+  channel: string,
+  options: HistoryOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { followMessages } = await import('./client/follow-messages.js');
+  const following = await followMessages(channel, options.home, terminal);
+  const write = async (message: ShownMessage) =>
+    terminal.write(options.form === 'json' ? `${JSON.stringify(message)}\n` : inText(message));
+  let last = 0;
+  for (const message of await newest(archive, channel, options)) {
+    await write({ ...message, speaker: await speakerOf(archive, message) });
+    last = message.id;
+  }
+  for await (const { id, eventId, role, text, backend, createdAt, author } of following.after(last)) {
+    const name = role === 'assistant' ? (backend ?? role) : role === 'system' ? 'turnout' : (author ?? role);
+    const speaker =
+      eventId === null || role === 'assistant' ? oneLine(name) : `${oneLine(name)} (${eventId})`;
+    await write({ id: Number(id), channel, role, text, createdAt: Date.parse(createdAt), speaker });
+  }
 }
 
 async function newest(
@@ -120,10 +149,15 @@ async function writeMessages(
 ): Promise<void> {
   for (const message of messages) {
     if (!terminal.writable) return;
-    const lines = linesOf(message.text).map((line) => (line === '' ? '' : `    ${line}`));
-    const heading = `${dateAndTime(message.createdAt)}  ${await speakerOf(archive, message)}`;
-    await terminal.write(`${heading}\n${lines.join('\n')}\n\n`);
+    await terminal.write(inText({ ...message, speaker: await speakerOf(archive, message) }));
   }
+}
+
+type ShownMessage = StoredMessage & { readonly speaker: string };
+
+function inText({ text, createdAt, speaker }: ShownMessage): string {
+  const lines = linesOf(text).map((line) => (line === '' ? '' : `    ${line}`));
+  return `${dateAndTime(createdAt)}  ${speaker}\n${lines.join('\n')}\n\n`;
 }
 
 async function speakerOf(archive: ArchiveReader, message: StoredMessage): Promise<string> {

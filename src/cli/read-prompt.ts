@@ -13,6 +13,8 @@ export interface Patience {
   readonly timeoutMs: number;
   /** The prompt if there is none on the command line, nor on stdin. */
   readonly fallback?: string | undefined;
+  /** A command that has a prompt, for whoever gave none. */
+  readonly example?: string | undefined;
 }
 
 /** Reads the prompt from the command line, stdin, or both (the command line first). */
@@ -21,6 +23,7 @@ export async function readPrompt(
   input: Input,
   patience: Patience,
 ): Promise<string> {
+  const notEmpty = (prompt: string) => refuseEmpty(prompt, patience.example);
   if (input.isTTY) {
     const known = given ?? patience.fallback;
     if (known !== undefined) return notEmpty(known);
@@ -136,9 +139,9 @@ function outputOf(pid: string): string | undefined {
   }
 }
 
-function notEmpty(prompt: string): string {
+function refuseEmpty(prompt: string, example = 'turnout run "explain this repository"'): string {
   if (prompt !== '') return prompt;
   throw new TurnoutError('bad_request', 'There is no prompt.', {
-    hint: 'Give one: `turnout run "explain this repository"`, or pipe it in.',
+    hint: `Give one: \`${example}\`, or pipe it in.`,
   });
 }

@@ -14,8 +14,11 @@ export interface RunningUrl {
 
 /** The address of the page of the gateway that runs on a data directory. Rejects if there is none. */
 export async function runningUrl(home: string, configuredToken?: string): Promise<RunningUrl> {
-  const running = await untilStarted(home);
-  const token = running.ownToken ? await readToken(home) : configuredToken?.trim();
+  const running = await findRunningGateway(
+    home,
+    'The demo is: `turnout gateway --url --demo` prints its address.',
+  );
+  const token = running.ownToken ? await readOwnToken(home) : configuredToken?.trim();
   const url = pageUrl(running, token);
   return token === undefined
     ? { url, missing: 'Its token is the HTTP_TOKEN that it was started with.' }
@@ -25,18 +28,19 @@ export async function runningUrl(home: string, configuredToken?: string): Promis
 /** A gateway that is just starting tells its address in a moment. */
 const startMs = 10_000;
 
-async function untilStarted(home: string): Promise<RunningGateway> {
+/** Rejects with `network` if there is none. `demoHint` is for whoever forgot that it is the demo's. */
+export async function findRunningGateway(home: string, demoHint: string): Promise<RunningGateway> {
   const deadline = performance.now() + startMs;
   for (;;) {
     const found = await findRunning(home);
     if (found === undefined)
-      throw new TurnoutError('bad_request', `No gateway is running in ${home}.`, {
-        hint: await elsewhere(home),
+      throw new TurnoutError('network', `No gateway is running in ${home}.`, {
+        hint: await elsewhere(home, demoHint),
       });
     if (found !== 'starting') return found;
     if (performance.now() > deadline)
       throw new TurnoutError(
-        'bad_request',
+        'network',
         `A gateway is at work in ${home}, but it does not tell its address.`,
         {
           hint: 'It may be stopping, or its disk may be full.',
@@ -46,25 +50,22 @@ async function untilStarted(home: string): Promise<RunningGateway> {
   }
 }
 
-async function elsewhere(home: string): Promise<string> {
+async function elsewhere(home: string, demoHint: string): Promise<string> {
   const demo = await findRunning(join(home, demoDirectory));
   return demo === undefined
     ? 'Start it with `turnout gateway` (or `turnout demo`); another data directory is named with --home.'
-    : 'The demo is: `turnout gateway --url --demo` prints its address.';
+    : demoHint;
 }
 
-async function readToken(home: string): Promise<string> {
+/** The token that the gateway has made itself. */
+export async function readOwnToken(home: string): Promise<string> {
   const file = join(home, 'http-token');
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (cause) {
-    throw new TurnoutError(
-      'bad_request',
-      `The token file ${file} can't be read: ${(cause as Error).message}`,
-      {
-        hint: 'Ask as the user that has started the gateway.',
-        cause,
-      },
-    );
+    throw new TurnoutError('auth', `The token file ${file} can't be read: ${(cause as Error).message}`, {
+      hint: 'Ask as the user that has started the gateway.',
+      cause,
+    });
   }
 }

@@ -10,6 +10,7 @@ import { StoreError } from '../store/errors.js';
 import { pageDirectory } from './page-directory.js';
 import { shownChainRuns } from './shown-chain-runs.js';
 import { untilStopped } from './until-stopped.js';
+import { version } from './version.js';
 
 /** The settings of a gateway, as a command has read them. */
 export interface Served {
@@ -54,7 +55,10 @@ export async function serveGateway(served: Served, serving: Serving): Promise<nu
   const chainRuns = shownChainRuns([config.home, ...(served.homesOfRuns ?? [])], (message) =>
     log.warn(message),
   );
-  const starting = startGateway({ config, env, log, pageDirectory, onFollowed, chainRuns }, serving.anyPort);
+  const starting = startGateway(
+    { config, env, log, version: version(), pageDirectory, onFollowed, chainRuns },
+    serving.anyPort,
+  );
   const stopped = untilStopped(starting, config.shutdownGraceMs);
   serving.announce(await starting, config);
   await stopped;

@@ -6,6 +6,10 @@ const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]
 
 type Output = Writable & { readonly isTTY?: boolean };
 
+/** The looks of a text on a terminal with colours. */
+const tones = { quiet: '2', strong: '1', failed: '31', asked: '33' } as const;
+export type Tone = keyof typeof tones | 'plain';
+
 /** Writes the result to stdout and everything else to stderr. A slow reader slows the turn. */
 export class Terminal {
   /** True when the reader has left (`| head`): it got what it wanted. */
@@ -39,6 +43,16 @@ export class Terminal {
     if (!this.writable || text === '') return;
     // Control characters are removed: a model's text must not steer the terminal of its reader.
     if (this.#out.write(this.#out.isTTY ? text.replaceAll(controlCharacters, '') : text)) return;
+    await once(this.#out, 'drain').catch(() => undefined);
+  }
+
+  /** Writes a text in its tone. The tone has an end of its own, so that a text can't go on in it. */
+  async writeIn(tone: Tone, text: string, colours: boolean): Promise<void> {
+    if (!colours || tone === 'plain' || text === '') return this.write(text);
+    if (!this.writable) return;
+    const harmless = text.replaceAll(controlCharacters, '');
+    const [, words = '', breaks = ''] = /^([\s\S]*?)(\n*)$/.exec(harmless) ?? [];
+    if (this.#out.write(`\u001b[${tones[tone]}m${words}\u001b[0m${breaks}`)) return;
     await once(this.#out, 'drain').catch(() => undefined);
   }
 

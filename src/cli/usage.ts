@@ -10,6 +10,11 @@ Usage: turnout <command> [options]
   capabilities   what each backend can do, and which options it takes
   demo           the gateway and its page with the bundled demo agent: no account needed
   gateway        messages in over HTTP or its page, agent turns, answers out, losing nothing
+  send           a message into a channel of the running gateway; --wait for its answer
+  tail           a channel of the running gateway, live
+  status         is the gateway up, and what runs, waits and asks there
+  permissions    what agents ask for: list, show, allow, deny
+  schedule       the next runs of heartbeat and cron
   history        what was said in the gateway's channels
   pair           who may write to the bot in Discord: list, approve, remove
   usage          what the gateway's turns have used

@@ -8,7 +8,12 @@ export interface HandedOver {
 }
 
 /** Reads a prompt as a model would: what was said before is known, and the last part is what is asked. */
-export function readHandedOver(prompt: string): HandedOver {
+export function readHandedOver(written: string): HandedOver {
+  const { turns, prompt } = readSaid(written);
+  return { turns, prompt: prompt.replace(/^\(This message comes from a schedule: [^\n]*\)\n\n/, '') };
+}
+
+function readSaid(prompt: string): HandedOver {
   const [, mark] = opening.exec(prompt) ?? [];
   if (mark === undefined) return { turns: [], prompt };
   const [before = '', ...rest] = prompt.split(`\n</conversation_so_far${mark}>\n`);

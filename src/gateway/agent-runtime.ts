@@ -1,6 +1,7 @@
 import { canResume } from '../backends/launch/check-request.js';
 import type { BackendAdapter, BackendEventResult } from '../backends/types.js';
 import { type ChatEvent, errorEvent, isTerminal, type TerminalEvent } from '../core/chat-event.js';
+import { silenceNote } from '../core/seeded-prompt.js';
 import type { PromptRecord, StoredSession, TurnSetup } from '../store/rows.js';
 import { type AgentRequest, Agents, type AgentTurn } from './agents/agents.js';
 import { checkRestrictions, type RestrictionCheck } from './agents/check-restrictions.js';
@@ -40,6 +41,8 @@ export interface RuntimeTurn {
   readonly author?: string | undefined;
   /** What the senders tell the agent beside their texts: it becomes a part of the system prompt. */
   readonly instructions?: string | undefined;
+  /** True if no person waits for the answer: the agent is told how to say nothing. */
+  readonly mayStaySilent?: boolean | undefined;
   /** The settings that were made in the chat. */
   readonly chosen: Chosen;
   /** The reason why no agent is asked. */
@@ -200,10 +203,11 @@ export class AgentRuntime {
       return { report, ending, resumed: false, modelHeard: false };
     }
     const adapter = this.#agents.adapter(settings.backend);
+    const { prompt } = verdict.payload;
     const request: AgentRequest = {
       channel: turn.channel,
       backend: settings.backend,
-      prompt: seededPrompt(seed, verdict.payload.prompt),
+      prompt: seededPrompt(seed, turn.mayStaySilent ? `${silenceNote}\n\n${prompt}` : prompt),
       systemPrompt: verdict.payload.systemPrompt,
       cwd: settings.cwd,
       sessionId: session?.sessionId,

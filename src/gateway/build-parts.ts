@@ -224,7 +224,9 @@ export function buildParts(options: BuildOptions): GatewayParts {
     onCancelled: (channel) => channelChanged(channel),
   });
   const immediate = new ImmediateCommands({ store, runtime, sessions, turns: queue, now });
-  const inbox = new Inbox({ store, queue, worker, runtime, commands: immediate, hooks, log, now });
+  const inbox = new Inbox({
+    ...{ store, queue, worker, runtime, commands: immediate, hooks, permissions, log, now },
+  });
   const scheduler = new Scheduler({
     configDir: config.configDir,
     outputChannel: config.outputChannelId,

@@ -22,6 +22,7 @@ import type { ChainRuns } from './channels/lookups.js';
 import type {
   ChannelStatus,
   GatewayFace,
+  GatewayIdentity,
   Health,
   IncomingMessage,
   InterruptOptions,
@@ -39,6 +40,8 @@ export interface GatewayOptions {
   /** The agents inherit it, without the gateway's secrets. */
   readonly env: Environment;
   readonly log: Log;
+  /** Turnout's version, for whoever asks. */
+  readonly version?: string | undefined;
   readonly watch?: Watcher | undefined;
   /** A backend in place of the configured one. */
   readonly backend?: BackendAdapter | undefined;
@@ -72,6 +75,7 @@ export class Gateway implements GatewayFace {
   readonly #hooks: HookManager;
   readonly #parts: GatewayParts;
   readonly #httpToken: string;
+  readonly #startedAt = Date.now();
   readonly #steadyTime = new SteadyTime();
   #retention: NodeJS.Timeout | undefined;
   #state: 'starting' | 'running' | 'draining' | 'stopped' = 'starting';
@@ -307,6 +311,17 @@ export class Gateway implements GatewayFace {
       ready: problems.length === 0,
       problems: problem === undefined ? problems : [...problems, problem],
     };
+  }
+
+  get identity(): GatewayIdentity {
+    const { config, version = 'unknown' } = this.#options;
+    const { agentBackend: backend, backendLive: live } = config;
+    const discord = this.#parts.discord?.connection;
+    return { version, startedAt: this.#startedAt, backend, live, discord };
+  }
+
+  plannedRuns(): ReturnType<GatewayFace['plannedRuns']> {
+    return this.#parts.scheduler.planned();
   }
 
   metrics(): Promise<string> {

@@ -1,5 +1,6 @@
 import type { ChatEvent, Usage } from '../core/chat-event.js';
 import type { ChannelChange } from './conversation-store.js';
+import type { PermissionAnswer } from './permission-store.js';
 import type {
   AgentChoice,
   EventKind,
@@ -7,6 +8,7 @@ import type {
   FinalState,
   Role,
   StoredEvent,
+  StoredPermission,
   StoredTurn,
   TreeChange,
   TurnSetup,
@@ -93,11 +95,13 @@ export interface AcceptOptions {
   readonly maxWaiting: number;
   /**
    * The outcome of a message that needs no turn: the event ends at once. It may depend on the ids of the events that the
-   * message has cancelled.
+   * message has cancelled, and on whether its answer to a question has counted.
    */
-  readonly settled?: ImmediateOutcome | ((cancelled: readonly string[]) => ImmediateOutcome) | undefined;
+  readonly settled?: ImmediateOutcome | ((effect: AcceptEffect) => ImmediateOutcome) | undefined;
   /** Waiting events that the message ends, unless it is refused. */
   readonly cancels?: readonly CancelRequest[] | undefined;
+  /** A question that the message answers, if nobody was faster. */
+  readonly decides?: ({ readonly id: string } & PermissionAnswer) | undefined;
   /** A running turn that is going to be stopped, noted as its `stopReason`: after a crash it is not run again. */
   readonly stops?: { readonly turnId: string; readonly by: string } | undefined;
   /**
@@ -105,6 +109,14 @@ export interface AcceptOptions {
    * conversation; in any other it counts as known.
    */
   readonly history?: readonly HistoryMessage[] | undefined;
+}
+
+/** What a message has done when it was accepted. */
+export interface AcceptEffect {
+  /** The events that it has cancelled. */
+  readonly cancelled: readonly string[];
+  /** The question that it has answered. Undefined if there was none, or it was answered already. */
+  readonly decided: StoredPermission | undefined;
 }
 
 export interface HistoryMessage {
@@ -120,6 +132,8 @@ export interface Accepted {
   readonly repeated: boolean;
   /** The events that the message has cancelled, if any. */
   readonly cancelled?: readonly string[] | undefined;
+  /** The question that the message has answered, if it has. */
+  readonly decided?: StoredPermission | undefined;
 }
 
 export interface ClaimRequest {
@@ -194,6 +208,8 @@ export interface OutcomeMessage {
   readonly role: 'assistant' | 'system';
   readonly text: string;
   readonly backend?: string | undefined;
+  /** True for one that stays in the conversation: nobody is brought it. */
+  readonly silent?: boolean | undefined;
 }
 
 export interface Postponement {

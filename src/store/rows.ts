@@ -177,6 +177,8 @@ export interface StoredMessage {
   readonly text: string;
   readonly backend?: string | undefined;
   readonly createdAt: number;
+  /** True for the answer of a schedule's turn that had nothing to say: nobody was brought it. */
+  readonly silent?: true | undefined;
   /** For the text of an event, where a conversation is read: who wrote it, if that was told. */
   readonly author?: string | undefined;
   /** For the text of an event, where a conversation is read: what has become of it so far. */
@@ -256,6 +258,8 @@ export interface ChannelDigest extends ChannelOverview {
   /** The first prompt of the present conversation. */
   readonly firstPrompt?: string | undefined;
   readonly lastText?: string | undefined;
+  /** True if the last message is a silent one. */
+  readonly lastSilent?: true | undefined;
   readonly pendingPermissions: number;
 }
 

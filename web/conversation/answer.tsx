@@ -50,8 +50,9 @@ export function Answer({ row, cwd, store }: AnswerProps) {
         );
       })}
       {running && <Waiting turn={turn} />}
-      {message !== undefined && !answer?.isWhole && <Markdown text={message.text} />}
-      {message !== undefined && (
+      {message?.silent && <p class="step-notice">Nothing to say: this was sent to nobody.</p>}
+      {message !== undefined && !message.silent && !answer?.isWhole && <Markdown text={message.text} />}
+      {message !== undefined && !message.silent && (
         <footer class="answer-foot">
           <CopyButton text={message.text} label="Copy the answer" />
         </footer>

@@ -52,7 +52,9 @@ export function useAttention(
  * a screen reader is not told a whole history.
  */
 export function newsBehind(messages: readonly MessageView[], id: number): readonly MessageView[] {
-  return messages.filter((message) => message.role !== 'user' && Number(message.id) > id).slice(-3);
+  return messages
+    .filter((message) => message.role !== 'user' && !message.silent && Number(message.id) > id)
+    .slice(-3);
 }
 
 function nameOf({ role, backend }: MessageView): string {

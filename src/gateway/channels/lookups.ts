@@ -46,6 +46,7 @@ export interface ChannelSummary {
   readonly messages: number;
   readonly lastMessageAt?: number | undefined;
   readonly lastText?: string | undefined;
+  readonly lastSilent?: boolean | undefined;
   readonly waiting: number;
   readonly running: boolean;
   readonly permissions: number;
@@ -145,6 +146,16 @@ export interface ChangedFile {
   readonly changedSince: boolean;
   /** Names what is shown: this change, and what the file holds now. */
   readonly shown: string;
+}
+
+/** The next run of a heartbeat or a cron entry. */
+export interface PlannedRun {
+  readonly name: string;
+  readonly source: 'heartbeat' | 'cron';
+  readonly channel: string;
+  readonly times: string;
+  /** Absent if none comes any more. A time that is over: it waits for an earlier run. */
+  readonly nextRunAt?: number | undefined;
 }
 
 /** The runs of chains, which other programs make: the gateway only shows them. */

@@ -11,7 +11,7 @@ import type {
 } from '../../store/rows.js';
 import type { HistoryMessage, ListingChange } from '../../store/store.js';
 import type { FeedPosition } from './feed-position.js';
-import type { ChainRuns, Reports, VendorSessions, WorkTreeChanges } from './lookups.js';
+import type { ChainRuns, PlannedRun, Reports, VendorSessions, WorkTreeChanges } from './lookups.js';
 
 /**
  * A kind of channel (HTTP with the page, later Discord): it turns the world's messages into events of the gateway, and what
@@ -93,6 +93,10 @@ export interface GatewayFace {
   /** Puts a prompt that waits in front of the others, and ends the turn that runs. False if it does not wait (any more). */
   runNext(eventId: string, options?: Pick<InterruptOptions, 'by'>): Promise<boolean>;
   health(): Promise<Health>;
+  /** What it is, and since when. */
+  readonly identity: GatewayIdentity;
+  /** The next run of each heartbeat and cron entry. */
+  plannedRuns(): Promise<readonly PlannedRun[]>;
   /** The metrics in Prometheus' text format. */
   metrics(): Promise<string>;
   readonly reports: Reports;
@@ -146,6 +150,8 @@ export type FeedEntry =
   /** The channel as it is now: at the beginning, and after every change. */
   | { readonly type: 'status'; readonly status: ChannelStatus }
   | { readonly type: 'others'; readonly channels: readonly string[] }
+  /** Where reading begins: whoever is cut off before anything has happened goes on from here. */
+  | { readonly type: 'start'; readonly position: FeedPosition }
   /** The position that was asked for is not one of this channel (any more): the conversation has to be read anew. */
   | { readonly type: 'reset'; readonly position: FeedPosition };
 
@@ -184,4 +190,15 @@ export interface Health {
   readonly ready: boolean;
   /** One that is ready may have some, too: no connection to Discord. */
   readonly problems: readonly string[];
+}
+
+export interface GatewayIdentity {
+  /** Turnout's. */
+  readonly version: string;
+  readonly startedAt: number;
+  /** The agent of channels that have chosen none. */
+  readonly backend: string;
+  readonly live: boolean;
+  /** The connection to Discord; undefined if it is not used. */
+  readonly discord?: 'connected' | 'connecting' | 'failed' | undefined;
 }

@@ -1,7 +1,7 @@
 /** A command of the gateway, as somebody chooses it from a list: the page loads this file. */
 export interface ChatCommand {
   readonly name: string;
-  /** What may stand behind its name. */
+  /** What may stand behind its name; several words are several things. */
   readonly argument?: string;
   /** One line. */
   readonly summary: string;
@@ -17,6 +17,8 @@ export const chatCommands = [
   { name: 'new', summary: 'A new conversation here; what was said stays in the archive', waits: true },
   { name: 'retry', summary: 'Run the last message again that was not answered', waits: true },
   { name: 'stop', summary: 'End the turn that runs', waits: false },
+  { name: 'allow', argument: 'id', summary: 'Allow what the agent asks for', waits: false },
+  { name: 'deny', argument: 'id reason', summary: 'Deny what the agent asks for', waits: false },
   { name: 'status', summary: 'Backend, model, session, directory, and what waits', waits: false },
   {
     name: 'queue',

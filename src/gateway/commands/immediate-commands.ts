@@ -1,19 +1,22 @@
 import { queueModes } from '../../config/settings.js';
 import { count as grouped } from '../../core/format.js';
 import type { ContextUsed, StoredEvent } from '../../store/rows.js';
-import type { CancelRequest, ChannelChange, Store } from '../../store/store.js';
+import type { AcceptEffect, AcceptOptions, CancelRequest, ChannelChange, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import type { SessionManager } from '../agents/session-manager.js';
 import { queueCleared, type Stoppable, type Stopped } from '../turns/verdicts.js';
+import { answerQuestion, decidedText, questionLine } from './answer-question.js';
 import { chatCommands } from './command-list.js';
 import { argumentRefusal, type ImmediateCommand } from './parse-command.js';
 
 /** The plan of a command. Nothing has been done yet: that comes with its acceptance, in one transaction. */
 export interface ImmediateResult {
-  /** The reply; it may depend on the messages that were cancelled. */
-  readonly text: string | ((cancelled: readonly string[]) => string);
+  /** The reply; it may depend on what the command has done. */
+  readonly text: string | ((effect: AcceptEffect) => string);
   readonly change?: ChannelChange | undefined;
   readonly cancels?: readonly CancelRequest[] | undefined;
+  /** The question that it answers. */
+  readonly decides?: AcceptOptions['decides'];
   /** The turn to be stopped once the command is on disk. */
   readonly stops?: Stoppable | undefined;
 }
@@ -40,7 +43,7 @@ const isBeingWritten =
 const helpText = [
   ...chatCommands.map(
     (command) =>
-      `/${command.name}${'argument' in command ? ` [${command.argument}]` : ''}: ${command.summary}`,
+      `/${command.name}${'argument' in command ? ` [${command.argument.replaceAll(' ', '] [')}]` : ''}: ${command.summary}`,
   ),
   'Any other word with a slash goes to the agent.',
 ].join('\n');
@@ -55,16 +58,32 @@ export class ImmediateCommands {
 
   async plan(command: ImmediateCommand, channel: string): Promise<ImmediateResult> {
     if (command.name === 'queue') return this.#queue(channel, command.argument);
+    if (command.name === 'allow' || command.name === 'deny')
+      return this.#answer(channel, command.name, command.argument);
     const refusal = argumentRefusal(command);
     if (refusal !== undefined) return { text: refusal };
     if (command.name === 'help') return { text: helpText };
     return command.name === 'stop' ? this.#stop(channel) : this.#status(channel);
   }
 
+  async #answer(channel: string, name: 'allow' | 'deny', argument: string): Promise<ImmediateResult> {
+    const { store, now } = this.#parts;
+    const answer = answerQuestion(name, argument, await store.pendingOutlines(channel));
+    if (answer.type === 'refuse') return { text: answer.text };
+    const { question, decision, message } = answer;
+    return {
+      decides: { id: question.id, decision, message, at: now() },
+      text: ({ decided }) =>
+        decided === undefined
+          ? 'Nothing was done: it was answered already, or its turn has ended.'
+          : decidedText(question, decision),
+    };
+  }
+
   async #stop(channel: string): Promise<ImmediateResult> {
     const stops = await this.#parts.turns.stoppable(channel, byCommand);
     const waiting = await this.#parts.store.countWaiting(channel);
-    const text = (cancelled: readonly string[]): string => {
+    const text = ({ cancelled }: AcceptEffect): string => {
       const left = waiting - cancelled.length;
       const rest = left === 0 ? '' : ` ${count(left)} still waiting: /queue clear drops them.`;
       if (stops?.isOver) return `${isBeingWritten}${rest}`;
@@ -82,6 +101,8 @@ export class ImmediateCommands {
     const waiting = await store.countWaiting(channel);
     const context = await store.contextUsed(channel, settings.backend);
     const notice = await runtime.agents.versionNotice(settings.backend);
+    const open = await store.pendingOutlines(channel);
+    const asked = open.slice(0, maxShown).map((question) => `asks: ${questionLine(question)}`);
     return {
       text: [
         `backend: ${settings.backend}${settings.live ? ' (live)' : ''}`,
@@ -95,6 +116,9 @@ export class ImmediateCommands {
         `waiting: ${waiting}`,
         `queue mode: ${settings.queueMode}`,
         `permissions: ${settings.permissionMode}`,
+        ...asked,
+        ...(open.length > maxShown ? [`asks: … (${open.length} in all)`] : []),
+        ...(open.length > 0 ? ['/allow [id] or /deny [id] [reason] answers.'] : []),
       ].join('\n'),
     };
   }
@@ -109,7 +133,8 @@ export class ImmediateCommands {
     if (argument.toLowerCase() === 'clear') {
       return {
         cancels: [queueCleared(channel, now())],
-        text: ({ length }) => (length === 0 ? 'Nothing was waiting.' : `Dropped: ${count(length)}.`),
+        text: ({ cancelled: { length } }) =>
+          length === 0 ? 'Nothing was waiting.' : `Dropped: ${count(length)}.`,
       };
     }
     const mode = queueModes.find((known) => known === argument.toLowerCase());
@@ -134,6 +159,9 @@ export class ImmediateCommands {
     return { text: [head, ...list].join('\n') };
   }
 }
+
+/** So many open questions are named. */
+const maxShown = 10;
 
 function contextInWords({ tokens, window }: ContextUsed): string {
   const percent = window === undefined ? '' : ` (${Math.round((100 * tokens) / window)} %)`;

@@ -109,7 +109,7 @@ export class Feed {
   ): AsyncGenerator<FeedEntry> {
     const start = await this.#start(channel, from);
     let { position } = start;
-    if (start.isReset) yield { type: 'reset', position };
+    yield { type: start.isReset ? 'reset' : 'start', position };
     for (;;) {
       const news = await follower.next();
       if (news === undefined) return;

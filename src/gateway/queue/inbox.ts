@@ -9,6 +9,7 @@ import { agentChange } from '../commands/agent-change.js';
 import { byCommand, type ImmediateCommands } from '../commands/immediate-commands.js';
 import { type ImmediateCommand, isImmediate, parseCommand } from '../commands/parse-command.js';
 import type { HookManager } from '../hooks/hook-manager.js';
+import type { PermissionRequests } from '../turns/permission-requests.js';
 import type { TurnWorker } from '../turns/turn-worker.js';
 import { answeredByCommand, overtaken, refusedByHook, type Stopped } from '../turns/verdicts.js';
 import { ChannelOrder } from './channel-order.js';
@@ -21,6 +22,7 @@ export interface InboxParts {
   readonly runtime: AgentRuntime;
   readonly commands: ImmediateCommands;
   readonly hooks: HookManager;
+  readonly permissions: Pick<PermissionRequests, 'wasDecided'>;
   readonly log: Log;
   readonly now: () => number;
 }
@@ -138,17 +140,19 @@ export class Inbox {
 
   /** A command that must not wait in the queue is stored with its effect and its reply, all or nothing. */
   async #acceptImmediate(message: IncomingMessage, command: ImmediateCommand): Promise<Receipt> {
-    const { queue, commands, now } = this.#parts;
+    const { queue, commands, permissions, now } = this.#parts;
     const { channel } = message;
     const known = await this.#findRepeated(message);
     if (known !== undefined) return { event: known, repeated: true };
-    const { text, change, cancels, stops } = await commands.plan(command, channel);
+    const { text, change, cancels, stops, decides } = await commands.plan(command, channel);
     const replyTo = typeof text === 'string' ? () => text : text;
     const accepted = await queue.accept(this.#event(message, 'command'), {
-      settled: (cancelled) => answeredByCommand({ text: replyTo(cancelled), change }, now()),
+      settled: (effect) => answeredByCommand({ text: replyTo(effect), change }, now()),
       cancels,
+      decides,
       stops: stops?.turnId === undefined ? undefined : { turnId: stops.turnId, by: byCommand.by },
     });
+    if (accepted.decided !== undefined) await permissions.wasDecided(accepted.decided);
     // A process can't be stopped in a transaction: it is stopped when the command is on disk, and only by the first of its
     // kind. The turn may take a while to end, or to be written.
     if (stops !== undefined && !accepted.repeated)

@@ -3,6 +3,7 @@ import { hasEnded } from '../../store/rows.js';
 import type { NewEvent, Store } from '../../store/store.js';
 import { type Clock, systemClock } from './clock.js';
 import { lastDue, nextRun } from './next-run.js';
+import { type PlannedRun, plannedRun } from './planned-run.js';
 import { keyOf, type Schedule } from './types.js';
 import { WatchedSchedules } from './watched-schedules.js';
 
@@ -47,6 +48,19 @@ export class Scheduler {
     this.#started = false;
     this.#cancelTimer?.();
     await this.#ticking;
+  }
+
+  /** The next run of each schedule. */
+  async planned(): Promise<readonly PlannedRun[]> {
+    const schedules = await this.#watched.current();
+    const { store } = this.#options;
+    return Promise.all(
+      schedules.map(async (schedule) => {
+        const key = keyOf(schedule);
+        const done = this.#done.get(key) ?? (await store.lastRun(key)) ?? this.#clock.now();
+        return plannedRun(schedule, done);
+      }),
+    );
   }
 
   #tick(): Promise<void> {

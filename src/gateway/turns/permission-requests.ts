@@ -100,6 +100,11 @@ export class PermissionRequests {
     return decided;
   }
 
+  /** Tells the agent of a decision that is on disk already. */
+  async wasDecided({ id, decision, message }: StoredPermission): Promise<void> {
+    if (decision !== undefined) await this.#answerAgent(id, decision, message);
+  }
+
   /** Stores the decision of a question that the CLI or a clock has settled. */
   async resolved(lease: Lease, requestId: string, decision: PermissionDecision): Promise<void> {
     const { store, log, now } = this.#parts;

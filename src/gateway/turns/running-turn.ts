@@ -21,10 +21,16 @@ export interface RunningTurn {
   /** Messages that are being steered into the turn. */
   readonly steering: Set<Promise<unknown>>;
   readonly journal: TurnJournal;
+  /** True while no person waits for the answer: all of its messages come from schedules. */
+  mayStaySilent: boolean;
   /** Watches what the turn changes in its work tree. */
   trees?: TurnTrees;
   agent?: AgentTurn;
   asked?: Asked;
+}
+
+export function isScheduled({ source }: Pick<StoredEvent, 'source'>): boolean {
+  return source === 'heartbeat' || source === 'cron';
 }
 
 /** The signal ends the turn from outside. */
@@ -42,5 +48,8 @@ export function beginTurn(
   });
   const stopping = AbortSignal.any([signal, hookStop.signal]);
   const journal = new TurnJournal(lease, parts, stopping);
-  return { lease, event, attempt, gate, hookStop, stopping, steering: new Set(), journal };
+  return {
+    ...{ lease, event, attempt, gate, hookStop, stopping, steering: new Set(), journal },
+    mayStaySilent: isScheduled(event),
+  };
 }

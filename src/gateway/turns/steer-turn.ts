@@ -29,7 +29,10 @@ async function steer(
     return false;
   });
   if (!steered) await store.leave(running.lease, event.id);
-  else recordSteering(running, event, feed);
+  else {
+    running.mayStaySilent = false;
+    recordSteering(running, event, feed);
+  }
   return steered;
 }
 

@@ -12,7 +12,7 @@ import { afterFailedResume, afterFullDisk } from './full-disk.js';
 import { instructionsOf } from './instructions-of.js';
 import { recordEvent } from './record-event.js';
 import { recoverTurn } from './recover-turn.js';
-import { beginTurn, type RunningTurn } from './running-turn.js';
+import { beginTurn, isScheduled, type RunningTurn } from './running-turn.js';
 import { settleTurn } from './settle-turn.js';
 import { steerTurn } from './steer-turn.js';
 import type { TurnHandler } from './turn-handler.js';
@@ -106,6 +106,7 @@ export class TurnWorker implements TurnHandler {
     const [event] = events;
     if (event === undefined) throw new Error('A turn without an event.');
     const running = beginTurn(lease, event, signal, this.#parts);
+    running.mayStaySilent = events.every(isScheduled);
     this.#running.set(lease.channel, running);
     feed.turnBegan(lease.channel, { turnId: lease.turnId, record: running.attempt.recorder });
     try {
@@ -139,6 +140,7 @@ export class TurnWorker implements TurnHandler {
         author: event.author,
         text: events.map(({ text }) => text).join('\n\n'),
         instructions: instructionsOf(events),
+        mayStaySilent: running.mayStaySilent,
         stdoutFile: await outputs.fileFor(lease.turnId),
         pending: attempt.pending,
         isRetry: event.attempts > 1,
@@ -193,7 +195,8 @@ export class TurnWorker implements TurnHandler {
     const shortageDelayMs = this.#noteShortage(report);
     const delays = { retryDelayMs, shortageDelayMs };
     if (couldNotStart(told.ending, attempt)) delete running.asked;
-    const end = { event, attempt, report, stop, at: now(), ...delays };
+    const { mayStaySilent } = running;
+    const end = { event, attempt, report, stop, mayStaySilent, at: now(), ...delays };
     return withChanges(await settleTurn(end, running.asked, this.#parts), changes);
   }
 

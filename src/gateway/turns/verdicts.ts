@@ -1,5 +1,6 @@
 import type { ErrorEvent } from '../../core/chat-event.js';
 import { isShortage } from '../../core/errors.js';
+import { noReply } from '../../core/seeded-prompt.js';
 import { StoreError } from '../../store/errors.js';
 import type { Failure, StoredEvent, ToolRecord } from '../../store/rows.js';
 import type {
@@ -32,7 +33,7 @@ import { type Begun, nothingBegun } from './tools-on-record.js';
  * | **On arrival**                                      |           |                                |                         |
  * | a `message` hook blocks it                          | refused   | the hook's reason              | no                      |
  * | MAX_QUEUE_DEPTH messages wait (the store's verdict) | refused   | the queue is full              | no                      |
- * | it is /stop, /status, /queue or /help               | answered  | the command's reply            | no                      |
+ * | it is a command that does not wait (/stop, /status) | answered  | the command's reply            | no                      |
  * | **While it waits**                                  |           |                                |                         |
  * | somebody, or a newer message, stops its retry       | cancelled | by whom, and the last failure  | /retry                  |
  * | a newer message overtakes it (`interrupt` mode)     | cancelled | that                           | no                      |
@@ -101,6 +102,8 @@ export interface AttemptEnd {
   readonly attempt: Attempt;
   readonly report: RuntimeReport;
   readonly stop: TurnStop | undefined;
+  /** True if no person waits for the answer. */
+  readonly mayStaySilent: boolean;
   readonly at: number;
   readonly retryDelayMs: number;
   /** The time to wait when the machine had nothing left to start the CLI with. */
@@ -187,11 +190,12 @@ export function droppedWaiting({ id, channel }: StoredEvent, at: number): Cancel
 
 export function answered(end: AttemptEnd, text: string, stopReason: string): Settlement {
   const backend = end.report.settings.backend;
+  const silent = end.mayStaySilent && text.trim() === noReply;
   return finish(end, {
     state: 'answered',
     responseText: text,
     stopReason,
-    messages: [{ role: 'assistant', text, backend }],
+    messages: [{ role: 'assistant', text, backend, ...(silent ? { silent } : {}) }],
   });
 }
 

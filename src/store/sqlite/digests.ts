@@ -56,8 +56,8 @@ function digest(db: Database, row: ChannelRow, pendingPermissions: number): Chan
     'SELECT count(*) AS count FROM messages WHERE channel = ?',
     row.name,
   );
-  const last = db.get<{ at: number; text: string }>(
-    `SELECT created_at AS at, substr(text, 1, ${beginning}) AS text FROM messages WHERE id = ?`,
+  const last = db.get<{ at: number; text: string; silent: number }>(
+    `SELECT created_at AS at, substr(text, 1, ${beginning}) AS text, silent FROM messages WHERE id = ?`,
     row.last,
   );
   const first = db.get<{ text: string }>(
@@ -73,6 +73,7 @@ function digest(db: Database, row: ChannelRow, pendingPermissions: number): Chan
     messages: count?.count ?? 0,
     lastMessageAt: last?.at,
     lastText: last?.text,
+    ...(last?.silent === 1 ? { lastSilent: true } : {}),
     title: row.title ?? undefined,
     archived: row.archived === 1,
     firstPrompt: first?.text,

@@ -1,11 +1,18 @@
 import type { Failure, StoredEvent } from '../rows.js';
-import type { Accepted, AcceptOptions, CancelRequest, ImmediateOutcome, NewEvent } from '../store.js';
+import type {
+  AcceptEffect,
+  Accepted,
+  AcceptOptions,
+  CancelRequest,
+  ImmediateOutcome,
+  NewEvent,
+} from '../store.js';
 import type { Database } from './database.js';
 import { importHistory } from './history.js';
 import { type NewId, openLane, refreshLane, waitingEvents } from './lanes.js';
 import { say, write } from './outbox.js';
 import { applyOutcome } from './outcome.js';
-import { voidPermissions } from './permissions.js';
+import { decidePermission, voidPermissions } from './permissions.js';
 import { type EventRow, toEvent } from './read-rows.js';
 import { findRemoved, findRemovedByMessage } from './removed-events.js';
 import { saveRun } from './reports.js';
@@ -20,8 +27,8 @@ export function accept(db: Database, event: NewEvent, options: AcceptOptions, ne
 
   openLane(db, event.channel);
   const refused = options.settled === undefined ? refusal(db, event, options.maxWaiting) : undefined;
-  const cancelled = refused === undefined ? takeEffect(db, event, options, newId) : [];
-  const outcome = refused ?? settledBy(options.settled, cancelled);
+  const effect = refused === undefined ? takeEffect(db, event, options, newId) : noEffect;
+  const outcome = refused ?? settledBy(options.settled, effect);
   const id = newId('evt');
   const seq = db.insert(
     `INSERT INTO events (id, channel, source, kind, message_id, text, author, instructions, agent, queue_mode, state,
@@ -56,29 +63,35 @@ export function accept(db: Database, event: NewEvent, options: AcceptOptions, ne
   if (outcome !== undefined) {
     applyOutcome(db, { channel: event.channel, source: event.source, eventId: id, lastSeq: seq }, outcome);
   }
-  const stored = { event: accepted(event, id, seq, outcome), repeated: false };
-  return cancelled.length === 0 ? stored : { ...stored, cancelled };
+  const { cancelled, decided } = effect;
+  return {
+    event: accepted(event, id, seq, outcome),
+    repeated: false,
+    ...(cancelled.length === 0 ? {} : { cancelled }),
+    ...(decided === undefined ? {} : { decided }),
+  };
 }
 
-/** Returns the ids of the events that the message cancels. */
+const noEffect: AcceptEffect = { cancelled: [], decided: undefined };
+
 function takeEffect(
   db: Database,
   event: NewEvent,
-  { cancels = [], stops, history = [] }: AcceptOptions,
+  { cancels = [], stops, decides, history = [] }: AcceptOptions,
   newId: NewId,
-): string[] {
+): AcceptEffect {
   importHistory(db, event, history, newId);
   if (stops !== undefined) {
     db.run("UPDATE turns SET stop_reason = ? WHERE id = ? AND state = 'running'", stops.by, stops.turnId);
   }
-  return cancels.flatMap((request) => cancelWaiting(db, request));
+  return {
+    decided: decides === undefined ? undefined : decidePermission(db, decides.id, decides),
+    cancelled: cancels.flatMap((request) => cancelWaiting(db, request)),
+  };
 }
 
-function settledBy(
-  settled: AcceptOptions['settled'],
-  cancelled: readonly string[],
-): ImmediateOutcome | undefined {
-  return typeof settled === 'function' ? settled(cancelled) : settled;
+function settledBy(settled: AcceptOptions['settled'], effect: AcceptEffect): ImmediateOutcome | undefined {
+  return typeof settled === 'function' ? settled(effect) : settled;
 }
 
 function accepted(

@@ -344,4 +344,8 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX discord_posts_channel ON discord_posts (channel);
   `,
+  `
+  -- 1: the answer of a schedule's turn that had nothing to say. It has no row in the outbox.
+  ALTER TABLE messages ADD COLUMN silent INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

@@ -14,6 +14,7 @@ export interface Line {
   readonly role: Role;
   readonly text: string;
   readonly backend?: string | undefined;
+  readonly silent?: boolean | undefined;
   readonly at: number;
 }
 
@@ -28,8 +29,8 @@ export function write(db: Database, line: Line): number {
     line.channel,
   );
   return db.insert(
-    `INSERT INTO messages (channel, event_id, at_event, opening, role, text, backend, created_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO messages (channel, event_id, at_event, opening, role, text, backend, created_at, silent)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     line.channel,
     line.eventId,
     line.atEvent,
@@ -38,6 +39,7 @@ export function write(db: Database, line: Line): number {
     line.text,
     line.backend,
     line.at,
+    line.silent === true ? 1 : 0,
   );
 }
 

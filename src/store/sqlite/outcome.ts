@@ -1,7 +1,7 @@
 import type { TurnOutcome } from '../store.js';
 import { changeChannel, forgetSession, keepSession } from './conversations.js';
 import type { Database } from './database.js';
-import { say } from './outbox.js';
+import { say, write } from './outbox.js';
 
 export interface Ended {
   readonly channel: string;
@@ -22,7 +22,9 @@ export function applyOutcome(
 ): void {
   const { channel, eventId, lastSeq } = ended;
   for (const message of outcome.messages) {
-    say(db, { ...message, channel, eventId, atEvent: lastSeq, at: outcome.at }, ended.source);
+    const line = { ...message, channel, eventId, atEvent: lastSeq, at: outcome.at };
+    if (message.silent) write(db, line);
+    else say(db, line, ended.source);
   }
   if (outcome.forgetSession !== undefined) forgetSession(db, channel, outcome.forgetSession);
   if (outcome.channelChange !== undefined) {

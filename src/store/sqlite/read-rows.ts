@@ -80,6 +80,8 @@ export interface MessageRow {
   readonly text: string;
   readonly backend: string | null;
   readonly created_at: number;
+  /** Absent where it is not asked for. */
+  readonly silent?: number;
 }
 
 export interface PermissionRow {
@@ -132,6 +134,7 @@ export function toMessage(row: MessageRow): StoredMessage {
     text: row.text,
     backend: row.backend ?? undefined,
     createdAt: row.created_at,
+    ...(row.silent === 1 ? { silent: true as const } : {}),
   };
 }
 

@@ -144,7 +144,12 @@ export function describeAccepting(stage: StoreStage): void {
         {
           maxWaiting: 99,
           cancels: [{ channel: 'c', at: 5, error }],
-          settled: ({ length }) => ({ at: 5, state: 'answered', responseText: `${length}`, messages: [] }),
+          settled: ({ cancelled: { length } }) => ({
+            at: 5,
+            state: 'answered',
+            responseText: `${length}`,
+            messages: [],
+          }),
         },
       );
       expect(event).toMatchObject({ state: 'answered', responseText: '1' });

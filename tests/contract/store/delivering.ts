@@ -29,6 +29,25 @@ export function describeDelivering(stage: StoreStage): void {
       expect(await due()).toEqual([]);
     });
 
+    it('keeps a silent message in the conversation alone (18.5)', async () => {
+      await stage.accept('c', 'look around', { source: 'heartbeat' });
+      await stage.answerNext('NO_REPLY', {
+        messages: [{ role: 'assistant', text: 'NO_REPLY', silent: true }],
+      });
+      await stage.reopen();
+      expect(await due()).toEqual([]);
+      const messages = await stage.store.messages('c', { limit: 5 });
+      expect(messages.map(({ text, silent }) => [text, silent])).toEqual([
+        ['look around', undefined],
+        ['NO_REPLY', true],
+      ]);
+      const digests = await stage.store.channelDigests({ limit: 5 });
+      expect(digests).toMatchObject([{ lastText: 'NO_REPLY', lastSilent: true }]);
+      await say('c', 'back again');
+      expect(await due()).toEqual(['back again']);
+      expect((await stage.store.channelDigests({ limit: 5 }))[0]).not.toHaveProperty('lastSilent');
+    });
+
     it('says something outside of a turn', async () => {
       const message = await stage.store.post(
         { channel: 'c', role: 'system', text: 'back again', source: 'http' },

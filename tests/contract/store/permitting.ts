@@ -44,6 +44,33 @@ export function describePermitting(stage: StoreStage): void {
       expect(await stage.store.pendingPermissions()).toEqual([]);
     });
 
+    it('is answered by a message in one step with it, and only by the first one (18.5)', async () => {
+      await stage.accept('c', 'x');
+      const { lease } = await stage.claimOne();
+      await ask(lease, 'p1');
+      const settled = { at: 17, state: 'answered', messages: [] } as const;
+      const command = (messageId: string) =>
+        stage.store.accept(
+          { channel: 'c', source: 'http', kind: 'command', text: '/allow', messageId, at: 17 },
+          {
+            maxWaiting: 9,
+            decides: { id: 'p1', decision: 'allow', at: 17 },
+            settled: ({ decided }) => ({ ...settled, responseText: decided?.decision ?? 'too late' }),
+          },
+        );
+      const first = await command('m1');
+      expect(first).toMatchObject({
+        event: { responseText: 'allow' },
+        decided: { id: 'p1', turnId: lease.turnId },
+      });
+      expect(await command('m1')).toMatchObject({ repeated: true, event: { responseText: 'allow' } });
+      const second = await command('m2');
+      expect(second.event.responseText).toBe('too late');
+      expect(second).not.toHaveProperty('decided');
+      await stage.reopen();
+      expect(await stage.store.permission('p1')).toMatchObject({ state: 'decided', decidedAt: 17 });
+    });
+
     it('outlines those that wait, with no more of their inputs than there is room for (16.5)', async () => {
       await stage.accept('c', 'x');
       await stage.accept('d', 'y');

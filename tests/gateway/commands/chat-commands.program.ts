@@ -42,6 +42,36 @@ describe('chat commands', () => {
     );
   });
 
+  it('/allow and /deny answer what the agent asks here, and /status names it (18.5)', async () => {
+    const stage = setUpGateway({ PERMISSION_MODE: 'ask' });
+    const client = await stage.start();
+    const reply = async (channel: string, text: string, key?: string) =>
+      (await client.event(await client.post(channel, text, key))).responseText ?? '';
+    const first = await client.post('a', 'write a note: from a');
+    const second = await client.post('b', 'write a note: from b');
+    await eventually(
+      async () =>
+        ((await client.call('/v1/permissions')) as { permissions: unknown[] }).permissions.length === 2,
+    );
+    const status = await reply('a', '/status');
+    expect(status).toMatch(/\nasks: [0-9a-f]{8} {2}Write: demo-note\.txt\n\/allow \[id\] or \/deny/);
+    const [, id = ''] = /asks: ([0-9a-f]{8})/.exec(await reply('b', '/status')) ?? [];
+    // Another channel's question is none of this one's.
+    expect(await reply('a', `/allow ${id}`)).toMatch(/^No question "/);
+    expect(await reply('b', `/deny ${id} not now`)).toBe('Denied: Write: demo-note.txt');
+    expect((await client.ended(second)).state).toBe('answered');
+    expect(await reply('a', '/allow', 'key-1')).toBe('Allowed: Write: demo-note.txt');
+    expect((await client.ended(first)).state).toBe('answered');
+    expect(readFileSync(join(stage.work, 'demo-note.txt'), 'utf8')).toContain('from a');
+    expect(await reply('a', '/allow')).toBe('Nothing waits for a permission here.');
+    // The same message again does not answer another question.
+    const third = await client.post('a', 'write a note: once more');
+    await eventually(async () => (await reply('a', '/status')).includes('asks: '));
+    expect(await reply('a', '/allow', 'key-1')).toBe('Allowed: Write: demo-note.txt');
+    expect((await client.event(third)).state).toBe('running');
+    await client.post('a', '/stop');
+  });
+
   it('the same /stop twice stops once', async () => {
     const client = await setUpGateway().start();
     const first = await client.post('a', 'wait 300 seconds');

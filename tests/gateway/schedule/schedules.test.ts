@@ -42,6 +42,26 @@ describe('schedules in the gateway (R10)', () => {
     expect(await third.messages('reports')).toHaveLength(2);
   });
 
+  it('a heartbeat that has nothing to say is recorded, and brought to nobody (18.5)', async () => {
+    const stage = setUpGateway({ OUTPUT_CHANNEL_ID: 'ops', RETRY_DELAY_MS: '50' });
+    stage.configure('heartbeat.md', '---\ninterval: 1s\n---\nsay exactly: NO_REPLY\n');
+    const client = await stage.start();
+    await eventually(async () => (await client.messages('ops')).some(({ role }) => role === 'assistant'));
+    stage.configure('heartbeat.md', '---\ninterval: 1s\nenabled: false\n---\n');
+    const [prompt, answer] = await client.messages('ops');
+    expect(prompt).toMatchObject({ role: 'system', text: 'say exactly: NO_REPLY' });
+    expect(answer).toMatchObject({ role: 'assistant', text: 'NO_REPLY', silent: true });
+    // A person who asks for the same words gets them.
+    await client.ask('ops', 'say exactly: NO_REPLY');
+    const last = (await client.messages('ops')).at(-1);
+    expect(last).toMatchObject({ role: 'assistant', text: 'NO_REPLY' });
+    expect(last).not.toHaveProperty('silent');
+    await client.stop();
+    const store = await openSqliteStore(join(stage.home, databaseFile), { readOnly: true });
+    expect(await store.undelivered({ now: Number.MAX_SAFE_INTEGER, limit: 9 })).toEqual([]);
+    await store.close();
+  });
+
   it('turns of schedules and of people take their turns in one channel', async () => {
     const stage = setUpGateway({ OUTPUT_CHANNEL_ID: 'a' });
     stage.configure('heartbeat.md', '---\ninterval: 1s\n---\nremember that the heart beats\n');

@@ -75,6 +75,10 @@ export class DiscordChannel implements PushedChannel {
     return channel.startsWith(discordPrefix);
   }
 
+  get connection(): ConnectionState['type'] {
+    return this.#state.type;
+  }
+
   /** Why nobody on Discord can be heard at the moment. */
   get problem(): string | undefined {
     if (this.#state.type === 'connected') return undefined;

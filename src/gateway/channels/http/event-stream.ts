@@ -5,7 +5,8 @@ import { giveWay } from './give-way.js';
 
 export interface ServerSentEvent {
   readonly event?: string;
-  readonly data: unknown;
+  /** Without data no event is dispatched: only the id counts. */
+  readonly data?: unknown;
   readonly id?: string;
 }
 
@@ -106,6 +107,7 @@ export function eventStream(
 /** JSON has no line breaks of its own, so it is one line of data. */
 function printEvent(event: ServerSentEvent): string {
   const { data } = event;
+  if (data === undefined) return `id: ${event.id ?? ''}\n\n`;
   return `${printHead(event)}${data instanceof PlainData ? data.text : JSON.stringify(data)}\n\n`;
 }
 

@@ -80,6 +80,8 @@ async function print(entry: FeedEntry, gateway: GatewayFace): Promise<ServerSent
     }
     case 'others':
       return { event: 'channels', data: { channels: entry.channels } };
+    case 'start':
+      return { id: printPosition(entry.position) };
     case 'reset':
       return { event: 'reset', data: {}, id: printPosition(entry.position) };
   }

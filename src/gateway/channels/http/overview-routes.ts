@@ -1,5 +1,5 @@
 import { oneLine } from '../../../core/quote.js';
-import type { BackendSummary, ChannelSummary } from '../lookups.js';
+import type { BackendSummary, ChannelSummary, PlannedRun } from '../lookups.js';
 import { addRoute, type HttpApp, type RouteOptions } from './add-route.js';
 import {
   checkBoolean,
@@ -10,10 +10,38 @@ import {
   checkTime,
 } from './check-parameters.js';
 import { iso, representTitle, representTurn, representWaiting } from './represent.js';
-import type { BackendsView, BackendView, ChannelsView, ChannelView, QueueView, UsageView } from './wire.js';
+import type {
+  BackendsView,
+  BackendView,
+  ChannelsView,
+  ChannelView,
+  GatewayView,
+  QueueView,
+  SchedulesView,
+  ScheduleView,
+  UsageView,
+} from './wire.js';
 
 /** What there is, and how much of it. */
 export function addOverviewRoutes(app: HttpApp, { gateway }: RouteOptions): void {
+  addRoute(app, '/v1/gateway', {
+    GET: async (c) => {
+      const { version, startedAt, backend, live, discord } = gateway.identity;
+      const { ready, problems } = await gateway.health();
+      return c.json({
+        ...{ version, startedAt: iso(startedAt), backend, live, ready, problems },
+        ...(discord === undefined ? {} : { discord }),
+      } satisfies GatewayView);
+    },
+  });
+
+  addRoute(app, '/v1/schedules', {
+    GET: async (c) => {
+      const runs = await gateway.plannedRuns();
+      return c.json({ schedules: runs.toSorted(soonestFirst).map(representRun) } satisfies SchedulesView);
+    },
+  });
+
   addRoute(app, '/v1/channels', {
     GET: async (c) => {
       const search = checkSearch(c.req.query('search'));
@@ -59,6 +87,15 @@ export function addOverviewRoutes(app: HttpApp, { gateway }: RouteOptions): void
   });
 }
 
+function representRun({ nextRunAt, ...run }: PlannedRun): ScheduleView {
+  return { ...run, ...(nextRunAt === undefined ? {} : { nextRunAt: iso(nextRunAt) }) };
+}
+
+function soonestFirst(one: PlannedRun, other: PlannedRun): number {
+  const [a, b] = [one, other].map(({ nextRunAt = Number.MAX_SAFE_INTEGER }) => nextRunAt);
+  return (a ?? 0) - (b ?? 0);
+}
+
 function representChannel(summary: ChannelSummary): ChannelView {
   const { channel, archived, messages, waiting, running, permissions, backend } = summary;
   const { lastMessageAt, lastText, found } = summary;
@@ -68,6 +105,7 @@ function representChannel(summary: ChannelSummary): ChannelView {
     ...{ archived, messages, waiting, running, permissions, backend },
     ...(lastMessageAt === undefined ? {} : { lastMessageAt: iso(lastMessageAt) }),
     ...(lastText === undefined ? {} : { lastText: oneLine(lastText, lastTextCharacters) }),
+    ...(summary.lastSilent ? { silent: true } : {}),
     ...(found === undefined ? {} : { found }),
   };
 }

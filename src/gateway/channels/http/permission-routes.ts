@@ -5,6 +5,7 @@ import { HttpProblem } from './problem.js';
 import { objectExpected, readBody } from './read-body.js';
 import { representPermission } from './represent.js';
 import { representPending, representQuestion } from './represent-pending.js';
+import type { PermissionsView } from './wire.js';
 
 const decisionBody = z.strictObject(
   {
@@ -18,7 +19,8 @@ export function addPermissionRoutes(app: HttpApp, { gateway, maxBodyBytes }: Rou
   addRoute(app, '/v1/permissions', {
     GET: async (c) => {
       const pending = await gateway.pendingPermissions();
-      return c.json({ permissions: await representPending(gateway, pending) });
+      const permissions = await representPending(gateway, pending);
+      return c.json({ permissions } satisfies PermissionsView);
     },
   });
 

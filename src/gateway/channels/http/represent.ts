@@ -9,6 +9,7 @@ import {
 import type { ChannelStatus } from '../types.js';
 import type {
   ChannelStatusView,
+  EventView,
   MessageView,
   PermissionView,
   RunningView,
@@ -21,7 +22,7 @@ export function representReceipt(event: StoredEvent) {
   return { eventId: event.id, state: event.state, ...(hasEnded(event) ? withError(event) : {}) };
 }
 
-export function representEvent(event: StoredEvent) {
+export function representEvent(event: StoredEvent): EventView {
   return {
     eventId: event.id,
     state: event.state,
@@ -47,6 +48,7 @@ export function representMessage(message: StoredMessage): MessageView {
     ...(message.backend === undefined ? {} : { backend: message.backend }),
     ...(message.author === undefined ? {} : { author: message.author }),
     ...message.event,
+    ...(message.silent ? { silent: true } : {}),
   };
 }
 

@@ -24,6 +24,8 @@ export interface ChannelView {
   readonly lastMessageAt?: string;
   /** The first words of the last message. */
   readonly lastText?: string;
+  /** True if that is the answer of a schedule's turn that had nothing to say. */
+  readonly silent?: true;
   readonly waiting: number;
   readonly running: boolean;
   /** The number of questions that wait for a person. */
@@ -87,6 +89,8 @@ export interface MessageView {
   readonly state?: EventStateView;
   /** True if a turn has worked on it. */
   readonly begun?: boolean;
+  /** True for the answer of a schedule's turn that had nothing to say: it was delivered to nobody. */
+  readonly silent?: true;
 }
 
 /** `GET /v1/channels/:id/messages`: oldest first. */
@@ -116,6 +120,11 @@ export interface PermissionView {
   readonly decision?: PermissionDecision;
   readonly message?: string;
   readonly decidedAt?: string;
+}
+
+/** `GET /v1/permissions`. */
+export interface PermissionsView {
+  readonly permissions: readonly PermissionView[];
 }
 
 /** What a tool would do. Diffs are unified ones, of at most 1 MiB in all. */
@@ -165,7 +174,8 @@ export interface TurnsView {
  * | `channels` | `{channels: string[]}`  | no  | with `?others=1`: channels in which something has changed, this one too   |
  * | `reset`    | `{}`                    | yes | the id that the client gave means nothing here: read the conversation anew |
  *
- * Without `Last-Event-ID` (or `?after=`) it begins with the turn that runs, if one does, and otherwise with what comes.
+ * Without `Last-Event-ID` (or `?after=`) it begins with the turn that runs, if one does, and otherwise with what comes. The
+ * first thing is an id without data: a client that is cut off before anything has happened has a place to go on from.
  * A turn that says more than the archive holds is cut, and says so in a notice; its answer is whole in `said`.
  */
 export type StreamedChatEvent = ChatEvent & { readonly turnId: string };
@@ -176,6 +186,19 @@ export interface MessageBody {
   readonly author?: string;
   /** How this message meets a running turn, in place of the channel's own mode. */
   readonly queueMode?: 'queue' | 'interrupt' | 'steer';
+}
+
+/** `GET /v1/events/:eventId`. */
+export interface EventView extends ReceiptView {
+  readonly channel: string;
+  readonly source: string;
+  readonly createdAt: string;
+  readonly endedAt?: string;
+  readonly attempts: number;
+  readonly responseText?: string;
+  /** While it waits: why the last attempt failed, and when the next one begins. */
+  readonly lastError?: FailureView;
+  readonly retryAt?: string;
 }
 
 export interface ReceiptView {
@@ -218,6 +241,36 @@ export interface QueueView {
   /** The messages that wait, of all channels, in the order of their arrival: the first 200. */
   readonly waiting: readonly (WaitingView & { readonly channel: string })[];
   readonly pendingPermissions: number;
+}
+
+/** `GET /v1/gateway`. */
+export interface GatewayView {
+  /** Turnout's. */
+  readonly version: string;
+  readonly startedAt: string;
+  /** The agent of channels that have chosen none. */
+  readonly backend: string;
+  readonly live: boolean;
+  /** As `/readyz` tells them. */
+  readonly ready: boolean;
+  readonly problems: readonly string[];
+  /** The connection to Discord; absent if it is not used. */
+  readonly discord?: 'connected' | 'connecting' | 'failed';
+}
+
+/** `GET /v1/schedules`: the next run of each heartbeat and cron entry, the next one first. */
+export interface SchedulesView {
+  readonly schedules: readonly ScheduleView[];
+}
+
+export interface ScheduleView {
+  readonly name: string;
+  readonly source: 'heartbeat' | 'cron';
+  readonly channel: string;
+  /** As they are written: `every 30m`, `0 9 * * 1-5 (Europe/Berlin)`. */
+  readonly times: string;
+  /** Absent if none comes any more. A time that is over: the run waits for an earlier one. */
+  readonly nextRunAt?: string;
 }
 
 /** `GET /v1/backends`. */

@@ -87,6 +87,12 @@ export class MemoryGateway implements GatewayFace {
     return this.ports.chainRuns ?? notHere();
   }
 
+  readonly identity = { version: '0.0.0', startedAt: began, backend: 'claude', live: false };
+
+  async plannedRuns() {
+    return [];
+  }
+
   async status(channel: string): Promise<ChannelStatus> {
     const permissions = this.permissions.filter((one) => one.channel === channel && one.state === 'pending');
     return {

@@ -110,6 +110,8 @@ describe('the OpenAPI document (16.2)', () => {
     const { eventId } = await check(send, { body: { text: 'write a note: on the page' } });
     await eventually(async () => (await pendingOf(client)).length === 1);
     const waiting = await check(send, { body: { text: 'and more' } });
+    expect(await check('get /v1/gateway')).toMatchObject({ ready: true, problems: [] });
+    await check('get /v1/schedules');
     await check('get /v1/queue');
     await check('get /v1/permissions');
     expect(await check('get /v1/channels/{id}')).toMatchObject({

@@ -45,6 +45,7 @@ interface EndFacts {
   readonly turnBlocked?: string;
   readonly sessionId?: string;
   readonly session?: RuntimeReport['session'];
+  readonly mayStaySilent?: boolean;
 }
 
 function endOf(facts: EndFacts): AttemptEnd {
@@ -71,7 +72,8 @@ function endOf(facts: EndFacts): AttemptEnd {
     ...{ ending, settings, blocked: facts.turnBlocked, session: facts.session ?? { type: 'told' } },
     result: ending.type === 'error' ? { error: ending.message } : { responseText: ending.text },
   };
-  return { event, attempt, report, stop, at, retryDelayMs, shortageDelayMs: 7 };
+  const { mayStaySilent = false } = facts;
+  return { event, attempt, report, stop, mayStaySilent, at, retryDelayMs, shortageDelayMs: 7 };
 }
 
 function verdict(facts: EndFacts & { readonly ending: ErrorEvent }): Settlement {
@@ -182,6 +184,21 @@ describe('at the end of its turn', () => {
         usage,
       },
     });
+  });
+
+  it('an answer of NO_REPLY is silent in a turn that nobody waits for, and only as the whole of it (18.5)', () => {
+    const ending = { type: 'complete', text: '', sessionId: 's', stopReason: 'end_turn' } as const;
+    const messages = (text: string, mayStaySilent: boolean) => {
+      const settlement = answered(endOf({ ending, mayStaySilent }), text, 'end_turn');
+      return settlement.type === 'finish' ? settlement.outcome.messages : [];
+    };
+    expect(messages(' NO_REPLY\n', true)).toMatchObject([{ role: 'assistant', silent: true }]);
+    for (const [text, mayStaySilent] of [
+      ['NO_REPLY', false],
+      ['All is well.\nNO_REPLY', true],
+      ['no_reply', true],
+    ] as const)
+      expect(messages(text, mayStaySilent)).toEqual([{ role: 'assistant', text, backend: 'claude' }]);
   });
 
   it('a turn that a hook blocks at its start is refused, even if it was stopped meanwhile', () => {

@@ -27,16 +27,23 @@ export function slashCommands(commands: readonly ListedCommand[]): RESTPutAPIApp
 }
 
 function option(command: string, argument: string) {
-  const name = /^[a-z]{1,32}$/.test(argument) ? argument : 'action';
+  // Of several things the last one is named: whoever has no id needs none.
+  const last = argument.split(' ').at(-1) ?? '';
+  const name = /^[a-z]{1,32}$/.test(last) ? last : 'action';
   const choices = ['clear', ...queueModes].map((value) => ({ name: value, value }));
   return {
     type: text,
     name,
-    description: beginningOf(`Leave it out to see what is set: ${argument}`, 100),
+    description: beginningOf(descriptions[command] ?? `Leave it out to see what is set: ${argument}`, 100),
     required: false,
     ...(command === 'queue' ? { choices } : { max_length: 200 }),
   };
 }
+
+const descriptions: Readonly<Record<string, string>> = {
+  allow: 'Which question, if several wait (/status lists them); always: and the like of it',
+  deny: 'Why, for the agent; in front of it which question, if several wait (/status lists them)',
+};
 
 function beginningOf(words: string, max: number): string {
   return words.length <= max ? words : `${words.slice(0, max - 1)}…`;
@@ -50,5 +57,5 @@ export function fingerprint(commands: RESTPutAPIApplicationCommandsJSONBody): st
 /** What only looks at something is for the one who asked; what changes the conversation is for everybody in it. */
 export function isPrivate(name: string, argument: string): boolean {
   if (name === 'status' || name === 'usage') return true;
-  return argument === '' && !['new', 'retry', 'stop'].includes(name);
+  return argument === '' && !['new', 'retry', 'stop', 'allow', 'deny'].includes(name);
 }

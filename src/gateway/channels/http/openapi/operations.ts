@@ -133,6 +133,14 @@ export const operations: readonly Operation[] = [
     summary: 'What runs and what waits, in all channels.',
   },
   {
+    ...{ method: 'get', path: '/v1/gateway', tag: 'Overviews', answer: 'Gateway' },
+    summary: 'The gateway itself: version, start, health, connections.',
+  },
+  {
+    ...{ method: 'get', path: '/v1/schedules', tag: 'Overviews', answer: 'Schedules' },
+    summary: 'The next run of each heartbeat and cron entry, the next one first.',
+  },
+  {
     ...{ method: 'get', path: '/v1/backends', tag: 'Overviews', answer: 'Backends' },
     summary: 'The agents, and what each can do.',
   },

@@ -60,6 +60,7 @@ const message = z.strictObject({
   author: text.exactOptional().describe('Who has sent it, if that was told.'),
   state: eventState.exactOptional().describe('Of what somebody has sent: its state when this was read.'),
   begun: z.boolean().exactOptional().describe('True if a turn has worked on it.'),
+  silent: z.literal(true).exactOptional().describe('A schedule’s turn had nothing to say.'),
 }) satisfies z.ZodType<wire.MessageView>;
 
 const messages = z.strictObject({
@@ -97,7 +98,32 @@ const event = z.strictObject({
   error: failure.exactOptional(),
   lastError: failure.exactOptional(),
   retryAt: time.exactOptional(),
-});
+}) satisfies z.ZodType<wire.EventView>;
+
+const gateway = z.strictObject({
+  version: text,
+  startedAt: time,
+  backend: text.describe('The agent of channels that have chosen none.'),
+  live: z.boolean(),
+  ready: z.boolean(),
+  problems: z.array(text),
+  discord: z
+    .enum(['connected', 'connecting', 'failed'])
+    .exactOptional()
+    .describe('Absent if Discord is not used.'),
+}) satisfies z.ZodType<wire.GatewayView>;
+
+const schedules = z.strictObject({
+  schedules: z.array(
+    z.strictObject({
+      name: text,
+      source: z.enum(['heartbeat', 'cron']),
+      channel: text,
+      times: text.describe('As they are written: `every 30m`, `0 9 * * 1-5 (Europe/Berlin)`.'),
+      nextRunAt: time.exactOptional().describe('A time that is over: the run waits for an earlier one.'),
+    }),
+  ),
+}) satisfies z.ZodType<wire.SchedulesView>;
 
 const waitingShape = {
   eventId: text,
@@ -143,6 +169,10 @@ const channels = z.strictObject({
       messages: count,
       lastMessageAt: time.exactOptional(),
       lastText: text.exactOptional(),
+      silent: z
+        .literal(true)
+        .exactOptional()
+        .describe('The last message is of a schedule’s turn that had nothing to say.'),
       waiting: count,
       running: z.boolean(),
       permissions: count,
@@ -268,7 +298,9 @@ export const answers = {
   Message: message,
   Messages: messages,
   Permission: permission,
-  Permissions: z.strictObject({ permissions: z.array(permission) }),
+  Permissions: z.strictObject({
+    permissions: z.array(permission),
+  }) satisfies z.ZodType<wire.PermissionsView>,
   Turn: turn,
   Turns: turns,
   Event: event,
@@ -280,6 +312,8 @@ export const answers = {
   ChannelStatus: status,
   Channels: channels,
   Queue: queue,
+  Gateway: gateway,
+  Schedules: schedules,
   Backends: backends,
   Usage: usage,
   Statistics: statistics,

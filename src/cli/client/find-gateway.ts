@@ -1,0 +1,91 @@
+import { accessSync, constants } from 'node:fs';
+import { isToken, tokenExpected } from '../../config/formats.js';
+import { type Environment, given, trustedHome } from '../../config/home-directory.js';
+import { readSecrets } from '../../config/secrets.js';
+import { TurnoutError } from '../../core/errors.js';
+import { pageUrl } from '../../gateway/page-url.js';
+import { demoHome } from '../demo-environment.js';
+import { findRunningGateway, readOwnToken } from '../running-url.js';
+
+/** Where a gateway is, and what lets somebody in. */
+export interface GatewayAddress {
+  /** Without a slash at the end. */
+  readonly base: string;
+  readonly token: string;
+}
+
+/** Finds the gateway anew for each connection: after a restart it may have another port. */
+export type Locate = () => Promise<GatewayAddress>;
+
+export interface GatewayChoice {
+  /** The address of a gateway anywhere, perhaps with `#token=…` as `turnout gateway --url` prints it. */
+  readonly url?: string | undefined;
+  /** True for the demo's. */
+  readonly demo?: boolean | undefined;
+  /** An absolute path. */
+  readonly home?: string | undefined;
+}
+
+export interface Chosen {
+  readonly locate: Locate;
+  /** The data directory; undefined for one that is named by its address. */
+  readonly home?: string | undefined;
+}
+
+/** Throws `bad_request` if the choice makes no sense. */
+export function chooseGateway(choice: GatewayChoice, environment: Environment): Chosen {
+  if (choice.url !== undefined) {
+    const address = readUrl(choice.url, environment);
+    return { locate: async () => address };
+  }
+  const named = choice.home === undefined ? environment : { ...environment, TURNOUT_HOME: choice.home };
+  const home = choice.demo ? demoHome(named) : trustedHome(named);
+  return { home, locate: () => findIn(home, named) };
+}
+
+async function findIn(home: string, environment: Environment): Promise<GatewayAddress> {
+  refuseUnreadable(home);
+  const running = await findRunningGateway(home, 'The demo is: add --demo.');
+  const base = pageUrl(running).replace(/\/$/, '');
+  if (running.ownToken) return { base, token: await readOwnToken(home) };
+  const { readEnvironment } = await import('../../config/read-environment.js');
+  const { settings } = await readEnvironment({ environment: { ...environment, TURNOUT_HOME: home } });
+  const token = readSecrets(settings).values.HTTP_TOKEN?.trim();
+  if (token !== undefined) return { base, token };
+  throw new TurnoutError('auth', `The gateway in ${home} was started with a token of its own (HTTP_TOKEN).`, {
+    hint: 'Set the same HTTP_TOKEN, or HTTP_TOKEN_FILE, here, or write it into .env of TURNOUT_HOME.',
+  });
+}
+
+function refuseUnreadable(home: string): void {
+  try {
+    accessSync(home, constants.R_OK | constants.X_OK);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    // One that is not there has no gateway, which is said elsewhere.
+    if (code !== 'EACCES' && code !== 'EPERM') return;
+    throw new TurnoutError('network', `${home} can't be read by this user: it belongs to somebody else.`, {
+      hint: 'Ask as the user that has started the gateway, or name it with --url and set HTTP_TOKEN.',
+      cause,
+    });
+  }
+}
+
+/** The token in TURNOUT_HOME is for the gateway there alone: another address gets only what was meant for it. */
+function readUrl(written: string, environment: Environment): GatewayAddress {
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    throw new TurnoutError(
+      'bad_request',
+      `--url expects an address like http://127.0.0.1:8420, got ${JSON.stringify(written)}`,
+    );
+  const inFragment = new URLSearchParams(url.hash.slice(1)).get('token') ?? undefined;
+  const token = given(inFragment) ?? readSecrets(environment).values.HTTP_TOKEN?.trim();
+  if (token === undefined)
+    throw new TurnoutError('bad_request', `There is no token for ${url.origin}.`, {
+      hint: 'Set HTTP_TOKEN (or HTTP_TOKEN_FILE), or give the address as `turnout gateway --url` prints it there.',
+    });
+  if (!isToken(token))
+    throw new TurnoutError('bad_request', `The token for ${url.origin} is none: ${tokenExpected}.`);
+  return { base: url.origin + url.pathname.replace(/\/+$/, ''), token };
+}

@@ -1,0 +1,22 @@
+import { oneLine } from '../../core/one-line.js';
+import { shortQuestionId } from '../../core/question-id.js';
+import { summarizeToolInput } from '../../core/tool-input.js';
+import type { PermissionView } from '../../gateway/channels/http/wire.js';
+
+/** `[Bash] npm test` */
+export function toolLine(name: string, input: unknown): string {
+  return `[${oneLine(name, 60)}] ${summarizeToolInput(name, input)}`.trimEnd();
+}
+
+/** What is asked, and how to answer it. */
+export function questionLine(question: PermissionView): string {
+  return `${askedFor(question)}\n\`turnout permissions allow ${shortQuestionId(question.id)}\` (or deny) answers it.`;
+}
+
+/** `Bash: rm -rf build` */
+export function askedFor({ tool, input, shortened }: PermissionView): string {
+  const summary = summarizeToolInput(tool, input);
+  const more = shortened && summary === '' ? 'too long for this line' : summary;
+  const name = oneLine(tool, 60);
+  return more === '' ? name : `${name}: ${more}`;
+}

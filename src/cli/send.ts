@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { TurnoutError } from '../core/errors.js';
+import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
+import type { EventView, ReceiptView } from '../gateway/channels/http/wire.js';
+import { checkChannel } from './client/check-channel.js';
+import { type ClientRun, clientFlagsText, printObject, runClientCommand } from './client/client-command.js';
+import { sendSurely } from './client/send-surely.js';
+import { waitForAnswer } from './client/wait-for-answer.js';
+import { oneOf, positive } from './flag-values.js';
+import { wrongUsage } from './read-flags.js';
+import { readPrompt } from './read-prompt.js';
+
+export const usageText = `Usage: turnout send <channel> [text] [options]
+
+A message into a channel of the running gateway, as if it were typed there; the text
+may come from stdin, too. It is on the gateway's disk when this ends.
+
+  --wait          prints the answer while it is written, and ends with the turn. Ctrl-C
+                  stops the waiting, not the turn
+  --mode <mode>   how it meets a turn that runs: queue, interrupt or steer
+  --id <id>       the message's id: sent twice with the same one, it is taken once
+  --timeout <s>   with --wait: gives the waiting up
+${clientFlagsText}
+Examples:
+  turnout send main "run the tests" --wait
+  git diff | turnout send main "review this" --wait
+  turnout send main /status
+  turnout send main /stop
+
+Exit codes: 0 taken, or answered · 1 refused, or the turn failed · 2 wrong usage ·
+3 no gateway is running · 124 timed out · 130 stopped, or not waited for any more
+`;
+
+interface Request {
+  readonly channel: string;
+  readonly text: string | undefined;
+  readonly wait: boolean;
+  readonly mode: 'queue' | 'interrupt' | 'steer' | undefined;
+  readonly id: string;
+  readonly timeoutMs: number | undefined;
+}
+
+/** `turnout send`: puts a message into a channel, and perhaps waits for its answer. */
+export function main(argv: readonly string[]): Promise<number> {
+  return runClientCommand(
+    {
+      name: 'send',
+      usageText,
+      flags: {
+        wait: { type: 'switch', short: 'w' },
+        mode: { type: 'text' },
+        id: { type: 'text' },
+        timeout: { type: 'text' },
+      },
+      parse: ({ positionals, rawArgs, has, text }): Request => {
+        const [channel, ...words] = [...positionals, ...rawArgs];
+        const timeout = positive('--timeout', text('timeout'), false);
+        if (timeout !== undefined && !has('wait'))
+          throw wrongUsage('send', '--timeout is for --wait, which was not given');
+        return {
+          channel: checkChannel('send', channel),
+          text: words.length === 0 ? undefined : words.join(' '),
+          wait: has('wait'),
+          mode: oneOf('--mode', text('mode'), ['queue', 'interrupt', 'steer']),
+          id: checkId(text('id')) ?? randomUUID(),
+          timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+        };
+      },
+      run,
+    },
+    argv,
+  );
+}
+
+/** The time that stdin may take. */
+const stdinMs = 10 * 60_000;
+
+async function run(request: Request, given: ClientRun): Promise<number> {
+  const { client, terminal, json } = given;
+  const { channel, wait, mode: queueMode, id: messageId } = request;
+  // Nobody should type a long message for a gateway that is not there.
+  if (request.text === undefined && process.stdin.isTTY) await client.status();
+  const text = await readPrompt(request.text, process.stdin, {
+    say: (line) => terminal.say(line),
+    timeoutMs: stdinMs,
+    example: 'turnout send main "run the tests"',
+  });
+  const message = { text, messageId, queueMode };
+  if (wait) return sendAndWait(request, message, given);
+  const receipt = await sendSurely(client, channel, message, {
+    signal: given.signal,
+    wasThere: false,
+    say: (line) => terminal.say(line),
+  });
+  const isOver = !['queued', 'running'].includes(receipt.state);
+  if (isOver) return tellEnd(await client.event(receipt.eventId), messageId, given);
+  await terminal.write(json ? printReceipt(receipt, request) : `${receipt.eventId}\n`);
+  terminal.hint(`${receipt.state}; \`turnout tail ${channel}\` shows what becomes of it`);
+  return exitCodes.done;
+}
+
+async function sendAndWait(
+  { channel, timeoutMs }: Request,
+  message: Parameters<typeof sendSurely>[2],
+  given: ClientRun,
+): Promise<number> {
+  const { client, terminal, signal, json } = given;
+  const timeUp = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+  const end = new AbortController();
+  const ending = AbortSignal.any([signal, end.signal, ...(timeUp === undefined ? [] : [timeUp])]);
+  // Followed before it is sent, so that nothing of its turn is missed.
+  const entries = client.follow(channel, { signal: ending })[Symbol.asyncIterator]();
+  let receipt: ReceiptView | undefined;
+  try {
+    await entries.next();
+    receipt = await sendSurely(client, channel, message, {
+      signal: ending,
+      wasThere: true,
+      say: (line) => terminal.say(line),
+    });
+    // A repeat of a message that was answered long ago.
+    if (!['queued', 'running'].includes(receipt.state))
+      return await tellEnd(await client.event(receipt.eventId), message.messageId, given);
+    const view = {
+      write: (text: string) => (json ? Promise.resolve() : terminal.write(text)),
+      aside: (line: string) => terminal.hint(line),
+      say: (line: string) => terminal.say(line),
+    };
+    const event = await waitForAnswer(client, receipt.eventId, entries, view, ending);
+    return await tellEnd(event, message.messageId, given, { isShown: true });
+  } catch (error) {
+    if (receipt === undefined || !ending.aborted) throw error;
+    if (terminal.readerGone) return exitCodes.done;
+    const why = timeUp?.aborted && !signal.aborted ? 'timeout' : 'interrupted';
+    terminal.say(
+      `not waiting any more; the message stays with the gateway (${receipt.eventId}).\n` +
+        `\`turnout send ${channel} /stop\` stops its turn, \`turnout tail ${channel}\` follows it.`,
+    );
+    return exitCodeFor(why);
+  } finally {
+    end.abort();
+    await entries.return?.();
+  }
+}
+
+/** Says how a message has ended. */
+async function tellEnd(
+  event: EventView,
+  messageId: string,
+  { terminal, json }: ClientRun,
+  { isShown = false } = {},
+): Promise<number> {
+  const { state, error, responseText } = event;
+  if (json) await terminal.write(printObject({ ...event, messageId }));
+  else if (!isShown && responseText !== undefined) await terminal.write(`${responseText.trimEnd()}\n`);
+  if (state === 'answered') return exitCodes.done;
+  if (!json || !isShown) terminal.say(error?.message ?? `The message was ${state}.`);
+  return state === 'cancelled' ? exitCodes.interrupted : exitCodeFor(error?.code ?? 'unknown');
+}
+
+function printReceipt({ eventId, state }: ReceiptView, { channel, id }: Request): string {
+  return printObject({ eventId, state, channel, messageId: id });
+}
+
+function checkId(id: string | undefined): string | undefined {
+  if (id === undefined || /^[\x21-\x7e]{1,255}$/.test(id)) return id;
+  throw new TurnoutError('bad_request', '--id expects 1 to 255 visible ASCII characters, without spaces');
+}

@@ -1,0 +1,71 @@
+import { nearest } from '../core/distance.js';
+import { exitCodes } from '../core/exit-codes.js';
+import { ChannelLines } from './client/channel-lines.js';
+import { oneChannel } from './client/check-channel.js';
+import { type ClientRun, clientFlagsText, runClientCommand } from './client/client-command.js';
+import type { GatewayClient } from './client/gateway-client.js';
+import { tellConnection } from './client/tell-connection.js';
+import { screenOptions } from './progress-screen.js';
+import type { Terminal } from './terminal.js';
+
+export const usageText = `Usage: turnout tail <channel> [options]
+
+What happens in a channel of the running gateway, while it happens: messages, answers as
+they are written, tools, questions. It begins with the turn that runs, if one does, and
+goes on until Ctrl-C, also when the gateway is restarted: nothing is lost, and nothing
+comes twice. \`turnout history <channel> --follow\` begins with what was said before.
+
+  --after <id>    goes on behind an \`id\` that --json has told
+${clientFlagsText}
+With --json every line is an object with a \`type\`: said (a message), turn, chat (what the
+agent says and does: docs/events.md), state (the channel as it is now), reset, connected
+and lost.
+
+Examples:
+  turnout tail main
+  turnout tail main --json | jq 'select(.type == "said").message.text'
+
+Exit codes: 0 ended by Ctrl-C, or its reader left · 1 the gateway refused · 2 wrong
+usage · 3 no gateway is running
+`;
+
+/** `turnout tail`: shows a channel live. */
+export function main(argv: readonly string[]): Promise<number> {
+  return runClientCommand(
+    {
+      name: 'tail',
+      usageText,
+      flags: { after: { type: 'text' } },
+      parse: (given) => ({ channel: oneChannel('tail', given.positionals), after: given.text('after') }),
+      run,
+    },
+    argv,
+  );
+}
+
+async function run(
+  { channel, after }: { readonly channel: string; readonly after: string | undefined },
+  { client, terminal, signal, json }: ClientRun,
+): Promise<number> {
+  const lines = new ChannelLines();
+  const colours = screenOptions(process.stdout, process.env).colours;
+  for await (const entry of client.follow(channel, { after, signal })) {
+    if (json) await terminal.write(`${JSON.stringify(entry)}\n`);
+    if (entry.type === 'connected' && !entry.again) await tellBeginning(client, channel, terminal);
+    else if (entry.type === 'connected' || entry.type === 'lost') tellConnection(entry, terminal);
+    else if (!json)
+      for (const { tone, text } of lines.see(entry)) await terminal.writeIn(tone, text, colours);
+    if (signal.aborted) break;
+  }
+  return exitCodes.done;
+}
+
+/** A channel need not be there yet; a misspelt one never will be. */
+async function tellBeginning(client: GatewayClient, channel: string, terminal: Terminal): Promise<void> {
+  const { messages } = await client.messages(channel, { limit: 1 });
+  if (messages.length > 0) return terminal.hint(`following ${channel}; Ctrl-C ends`);
+  const known = (await client.channels()).channels.map((one) => one.channel);
+  const near = nearest(channel, known);
+  const meant = near === undefined ? '' : ` Did you mean ${near}?`;
+  terminal.say(`nothing was said in ${channel} yet: waiting for it.${meant}`);
+}

@@ -1,0 +1,80 @@
+import type { PermissionDecision } from '../../core/chat-event.js';
+import { isQuestionId, shortQuestionId } from '../../core/question-id.js';
+import { summarizeToolInput } from '../../core/tool-input.js';
+import type { StoredPermission } from '../../store/rows.js';
+
+/** What /allow or /deny does: it answers a question, or says why it does not. */
+export type QuestionAnswer =
+  | {
+      readonly type: 'decide';
+      readonly question: StoredPermission;
+      readonly decision: PermissionDecision;
+      readonly message?: string | undefined;
+    }
+  | { readonly type: 'refuse'; readonly text: string };
+
+/**
+ * Reads `/allow [id] [always]` and `/deny [id] [reason]`. The questions are those that wait in the channel: with one of them no id
+ * is needed.
+ */
+export function answerQuestion(
+  name: 'allow' | 'deny',
+  argument: string,
+  open: readonly StoredPermission[],
+): QuestionAnswer {
+  const [only, ...others] = open;
+  if (only === undefined) return refuse('Nothing waits for a permission here.');
+  const words = argument === '' ? [] : argument.split(/\s+/);
+  const isAlways = name === 'allow' && words.at(-1)?.toLowerCase() === 'always';
+  const [first = '', ...rest] = isAlways ? words.slice(0, -1) : words;
+  const named = open.filter(({ id }) => isQuestionId(first, id));
+  if (named.length > 1) return refuse(`Several questions begin with ${first}:\n${listed(named)}`);
+  const [meant] = named;
+  // A reason may begin with any word, but with none that can only be an id.
+  if (meant === undefined && (looksLikeId(first) || (name === 'allow' && first !== '')))
+    return refuse(
+      `No question ${JSON.stringify(first.slice(0, 80))} waits here, and nothing was done:\n${listed(open)}`,
+    );
+  if (meant !== undefined && name === 'allow' && rest.length > 0)
+    return refuse('/allow takes an id, and perhaps "always", behind it: nothing was done.');
+  const question = meant ?? only;
+  if (meant === undefined && others.length > 0)
+    return refuse(`${open.length} questions wait: /${name} <id> answers one of them.\n${listed(open)}`);
+  const decision = name === 'deny' ? 'deny' : isAlways ? 'allow_always' : 'allow';
+  if (!question.options.includes(decision))
+    return refuse(`This can't be answered with ${decision}: choose ${question.options.join(', ')}.`);
+  const reason =
+    name === 'allow' ? '' : (meant === undefined ? argument : argument.slice(first.length)).trim();
+  return { type: 'decide', question, decision, message: reason === '' ? undefined : reason };
+}
+
+/** `3f2a91c0  Bash: rm -rf build` */
+export function questionLine(question: StoredPermission): string {
+  return `${shortQuestionId(question.id)}  ${askedFor(question)}`;
+}
+
+export function decidedText(question: StoredPermission, decision: PermissionDecision): string {
+  return `${verdicts[decision]}: ${askedFor(question)}`;
+}
+
+const verdicts = { allow: 'Allowed', allow_always: 'Allowed from now on', deny: 'Denied' } as const;
+
+function askedFor({ tool, input, inputLeftOut }: StoredPermission): string {
+  const summary = inputLeftOut ? '(too long to be shown here)' : summarizeToolInput(tool, input);
+  return summary === '' ? tool : `${tool}: ${summary}`;
+}
+
+function listed(questions: readonly StoredPermission[]): string {
+  const shown = questions.slice(0, maxListed).map(questionLine);
+  return [...shown, ...(questions.length > maxListed ? ['…'] : [])].join('\n');
+}
+
+const maxListed = 10;
+
+function looksLikeId(word: string): boolean {
+  return /^prm_/i.test(word) || /^[0-9a-f]{8}(-|$)/i.test(word);
+}
+
+function refuse(text: string): QuestionAnswer {
+  return { type: 'refuse', text };
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { answerQuestion } from '../../../../src/gateway/commands/answer-question.js';
+import type { StoredPermission } from '../../../../src/store/rows.js';
+
+const question = (start: string, more: Partial<StoredPermission> = {}): StoredPermission => ({
+  ...{
+    id: `prm_${start}-0000-4000-8000-000000000000`,
+    channel: 'a',
+    eventId: 'e',
+    turnId: 't',
+    tool: 'Bash',
+  },
+  ...{ input: { command: `rm ${start}` }, options: ['allow', 'allow_always', 'deny'] },
+  ...{ state: 'pending', createdAt: 1 },
+  ...more,
+});
+
+const one = question('3f2a91c0');
+const two = question('3f2b0000');
+
+const told = (name: 'allow' | 'deny', argument: string, open: readonly StoredPermission[]) => {
+  const answer = answerQuestion(name, argument, open);
+  if (answer.type === 'refuse') return answer.text;
+  return [answer.question.id.slice(4, 12), answer.decision, answer.message];
+};
+
+describe('/allow and /deny (18.5)', () => {
+  it('need no id if one question waits', () => {
+    expect(told('allow', '', [one])).toEqual(['3f2a91c0', 'allow', undefined]);
+    expect(told('allow', 'always', [one])).toEqual(['3f2a91c0', 'allow_always', undefined]);
+    expect(told('deny', '', [one])).toEqual(['3f2a91c0', 'deny', undefined]);
+    expect(told('deny', 'not in  this directory', [one])).toEqual([
+      '3f2a91c0',
+      'deny',
+      'not in  this directory',
+    ]);
+  });
+
+  it('take the beginning of an id, and what is behind it', () => {
+    expect(told('allow', '3f2a', [one, two])).toEqual(['3f2a91c0', 'allow', undefined]);
+    expect(told('allow', 'PRM_3F2B always', [one, two])).toEqual(['3f2b0000', 'allow_always', undefined]);
+    expect(told('deny', `${two.id} too\nrisky`, [one, two])).toEqual(['3f2b0000', 'deny', 'too\nrisky']);
+  });
+
+  it('list the questions if it is not clear which one is meant', () => {
+    const list = '3f2a91c0  Bash: rm 3f2a91c0\n3f2b0000  Bash: rm 3f2b0000';
+    for (const [name, argument] of [
+      ['allow', ''],
+      ['deny', 'no, thanks'],
+      ['allow', 'ffff0000'],
+      ['deny', 'ffff0000 no'],
+      ['allow', 'it'],
+    ] as const)
+      expect(told(name, argument, [one, two])).toContain(list);
+    const alike = question('3f2a9999');
+    expect(told('deny', '3f2a', [one, alike])).toMatch(/^Several questions begin with 3f2a:\n3f2a91c0/);
+  });
+
+  it('do nothing if nothing is asked, if it is not offered, or if it is no answer', () => {
+    expect(told('allow', '', [])).toBe('Nothing waits for a permission here.');
+    expect(told('allow', 'always', [question('1', { options: ['allow', 'deny'] })])).toMatch(
+      /choose allow, deny/,
+    );
+    expect(told('allow', '3f2a please', [one])).toMatch(/nothing was done/);
+    // An id of a question that is answered by now is no reason to deny another one.
+    expect(told('deny', 'prm_0 no', [one])).toMatch(/^No question "prm_0" waits here/);
+    expect(told('allow', '0000aaaa', [one])).toMatch(/^No question "0000aaaa" waits here/);
+  });
+});
