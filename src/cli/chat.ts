@@ -34,6 +34,7 @@ given. The agent asks before it does something; /help lists the commands.
   --settings <file>           settings, in Claude's format (claude)
   --allow-unsupported         leave out what the CLI can't do, with a warning
   --prompt <text>             the prompt, when it looks like an option
+  --gateway <channel>         talk in a channel of the running gateway instead
   --native                    the CLI's own terminal UI in place of this one:
                               its keys, its permissions, its exit code
   --verbose                   with --native: the exact command, on stderr
@@ -42,6 +43,7 @@ Examples:
   turnout chat
   turnout chat -b codex "why does the build fail?"
   turnout chat --continue
+  turnout chat --gateway home
 
 Exit codes: 0 left · 2 wrong usage, or no terminal · 3 backend not available ·
 4 not supported by this backend; with --native those of the CLI
@@ -58,14 +60,18 @@ export async function main(argv: readonly string[]): Promise<number> {
       return exitCodes.done;
     }
     if (!options.native) {
-      const { startChat } = await import('./chat/start-chat.js');
-      return await startChat(options);
+      const { startChat, joinChannel } = await import('./chat/start-chat.js');
+      return await (options.gateway === undefined
+        ? startChat(options)
+        : joinChannel(options.gateway, options));
     }
     const { openInterface } = await import('./open-interface.js');
     return await openInterface(options);
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
     process.stderr.write(`turnout: ${error.explanation}\n`);
+    // A gateway that is not there is as unavailable as a CLI.
+    if (error.code === 'network') return exitCodes.unavailable;
     return error.code === 'bad_request' ? exitCodes.usage : exitCodeFor(error.code);
   }
 }

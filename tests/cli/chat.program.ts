@@ -17,8 +17,10 @@ describe('turnout chat in a terminal (18.1)', () => {
     await chat.until(idle);
     chat.say('remember that the signal is green');
     await chat.until('I will remember: the signal is green');
+    await chat.until(idle);
     chat.say('what do you remember');
     await chat.until(/• the signal is green/);
+    await chat.until(idle);
     chat.say('look around');
     await chat.until(/✓ LS \. {2}\d/);
     await chat.until(/✓ Read README.md {2}\d/);
@@ -204,7 +206,20 @@ describe('the terminal is left as it was (18.8)', () => {
     expect(chat.marksPastes).toBe(false);
   });
 
-  it('after kill -9 of nobody, a hang-up of the terminal ends all', async ({ stage }) => {
+  it('after a mistake of ours, which is told', async ({ stage }) => {
+    const crash = "if (process.argv.includes('chat')) setTimeout(() => { throw new Error('boom') }, 1500)";
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(crash)}`;
+    const chat = start(stage, [], { env: { NODE_OPTIONS } });
+    await chat.until(idle);
+    expect(chat.marksPastes).toBe(true);
+    expect(await chat.exitCode).toBe(1);
+    expect(chat.scrollback).toContain('chat has failed: Error: boom');
+    expect(chat.scrollback).not.toContain(idle);
+    expect(chat.marksPastes).toBe(false);
+    await stage.untilNoProcess();
+  });
+
+  it('a hang-up of the terminal ends all', async ({ stage }) => {
     const chat = start(stage);
     await chat.until(idle);
     chat.say('count to 1000 slowly');

@@ -29,8 +29,12 @@ export const conversationCommands = ['backend', 'model', 'permissions', 'thinkin
 export type ConversationCommand = (typeof conversationCommands)[number];
 
 export type ConversationEvent =
-  /** A turn begins. `said` is what somebody else has said; what was said here is on the screen already. */
-  | { readonly type: 'turn'; readonly said?: string; readonly by?: string }
+  /** A turn begins. */
+  | { readonly type: 'turn' }
+  /** Somebody else has said something, or it was said before; what is said here is on the screen already. */
+  | { readonly type: 'said'; readonly text: string; readonly by?: string }
+  /** An answer that was given before. */
+  | { readonly type: 'answered'; readonly text: string }
   | { readonly type: 'agent'; readonly event: ChatEvent }
   | { readonly type: 'status'; readonly status: ConversationStatus }
   /** Something that belongs to no turn. */

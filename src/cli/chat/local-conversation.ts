@@ -9,6 +9,7 @@ import { parseThinking, thinkingExpected } from '../../core/thinking.js';
 import type { Sessions } from '../../sessions/sessions.js';
 import type { BackendSession } from '../../sessions/types.js';
 import type { Conversation, ConversationCommand, ConversationStatus, Tell } from './conversation.js';
+import { type Agent, abortable, agentOf, closed } from './local-agent.js';
 import type { PreparedAgent, Wanted } from './open-agent.js';
 import { shortPath } from './short-path.js';
 
@@ -20,18 +21,6 @@ export interface LocalSetup {
   prepare(wanted: Wanted): Promise<PreparedAgent>;
 }
 
-/** One CLI's part in the conversation. Whoever is handed it back goes on in the same session. */
-interface Agent {
-  readonly prepared: PreparedAgent;
-  readonly wanted: Wanted;
-  /** Rejects if the session can't be opened; the next message tries again. */
-  session: Promise<BackendSession>;
-  /** How many of the messages it knows. */
-  seen: number;
-  model: string | undefined;
-  permissionMode: string;
-}
-
 /** A conversation with live sessions of this process: one for each CLI that was spoken to. */
 export class LocalConversation implements Conversation {
   readonly #setup: LocalSetup;
@@ -39,11 +28,14 @@ export class LocalConversation implements Conversation {
   #current: Agent;
   /** What was said here, for those who have not heard it. */
   #said: SeedMessage[] = [];
+  /** True if the session has a past that is not known here. */
+  #isResumed: boolean;
   #running: AbortController | undefined;
   #tell: Tell = () => undefined;
 
   constructor(setup: LocalSetup) {
     this.#setup = setup;
+    this.#isResumed = setup.wanted.sessionId !== undefined || setup.wanted.continueLast === true;
     this.#current = agentOf(setup.first, setup.wanted);
     this.#agents.set(setup.first.backend, this.#current);
   }
@@ -69,19 +61,22 @@ export class LocalConversation implements Conversation {
     for (const text of this.#current.prepared.warnings) await tell({ type: 'note', text, warning: true });
     const session = await this.#opened(this.#current);
     this.#sessionId = session.sessionId;
+    if (session.sessionId === undefined || !this.#isResumed) return;
+    await tell({ type: 'note', text: `Going on with session ${session.sessionId}.` });
   }
 
   async say(prompt: string): Promise<void> {
     const agent = this.#current;
     const running = new AbortController();
     this.#running = running;
+    const unseen = newestMessages(this.#said.slice(agent.seen));
+    const place = this.#said.push({ part: 'prompt', text: prompt, failed: true }) - 1;
     let answer = '';
     let begun = false;
     let failed = true;
     try {
       const session = await abortable(this.#opened(agent), running.signal);
       if (session === undefined) return await this.#tell({ type: 'agent', event: interruptedEvent });
-      const unseen = newestMessages(this.#said.slice(agent.seen));
       for await (const event of session.send(seededPrompt({ messages: unseen }, prompt), {
         signal: running.signal,
       })) {
@@ -104,7 +99,7 @@ export class LocalConversation implements Conversation {
     } finally {
       if (this.#running === running) this.#running = undefined;
       const { backend } = agent.prepared;
-      this.#said.push({ part: 'prompt', text: prompt, failed });
+      this.#said[place] = { part: 'prompt', text: prompt, failed };
       if (answer !== '') this.#said.push({ part: 'answer', text: answer, failed, backend });
       // A session that has begun with the message has it in its own history.
       if (begun) agent.seen = this.#said.length;
@@ -161,11 +156,13 @@ export class LocalConversation implements Conversation {
     thinking: (depth) => this.#setThinking(depth),
     new: async () => {
       await this.#begin({ ...this.#current.wanted, ...this.#kept(), sessionId: undefined });
+      this.#isResumed = false;
       return 'This is a new conversation.';
     },
     resume: async (sessionId) => {
       await this.#begin({ ...this.#current.wanted, ...this.#kept(), sessionId });
       this.#sessionId = sessionId;
+      this.#isResumed = true;
       return `Going on with session ${sessionId}.`;
     },
   };
@@ -184,8 +181,9 @@ export class LocalConversation implements Conversation {
     this.#agents.set(backend, agent);
     this.#current = agent;
     const unseen = this.#said.length - agent.seen;
-    if (unseen === 0) return `${backend} answers from here on.`;
-    return `${backend} answers from here on. With your next message it is told what was said so far (${unseen} ${unseen === 1 ? 'message' : 'messages'}).`;
+    const earlier = this.#isResumed ? ' What was said before this chat it does not know.' : '';
+    if (unseen === 0) return `${backend} answers from here on.${earlier}`;
+    return `${backend} answers from here on. With your next message it is told what was said so far (${unseen} ${unseen === 1 ? 'message' : 'messages'}).${earlier}`;
   }
 
   async #setModel(model: string): Promise<string> {
@@ -285,33 +283,5 @@ export class LocalConversation implements Conversation {
 
   #chosenMode(): Wanted['permissionMode'] {
     return permissionModes.find((known) => known === this.#current.permissionMode);
-  }
-}
-
-function agentOf(prepared: PreparedAgent, wanted: Wanted): Agent {
-  const session = prepared.open();
-  // Whoever needs it hears of a failure.
-  session.catch(() => undefined);
-  const { model, permissionMode } = prepared;
-  return { prepared, wanted, session, seen: 0, model, permissionMode };
-}
-
-async function closed({ session, prepared }: Agent): Promise<void> {
-  await session.then((open) => open.close()).catch(() => undefined);
-  await prepared.remove();
-}
-
-/** Undefined if the signal comes first. */
-async function abortable<T>(wait: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  if (signal.aborted) return undefined;
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<undefined>((resolve) => {
-    onAbort = () => resolve(undefined);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([wait, aborted]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
   }
 }

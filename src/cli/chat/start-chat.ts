@@ -1,6 +1,10 @@
+import { trustedHome } from '../../config/home-directory.js';
 import { TurnoutError } from '../../core/errors.js';
 import { Sessions } from '../../sessions/sessions.js';
 import type { ChatFlags } from '../chat-options.js';
+import { chooseGateway } from '../client/find-gateway.js';
+import { GatewayClient } from '../client/gateway-client.js';
+import { GatewayConversation } from './gateway-conversation.js';
 import { LocalConversation } from './local-conversation.js';
 import { prepareAgent, type Wanted } from './open-agent.js';
 import { runChat } from './run-chat.js';
@@ -25,6 +29,21 @@ export async function startChat(flags: ChatFlags): Promise<number> {
     home: first.home,
     firstPrompt: flags.prompt,
     title: titleLines(first.backend, first.cwd),
+  });
+}
+
+/** A conversation in a channel of the running gateway. */
+export async function joinChannel(channel: string, flags: ChatFlags): Promise<number> {
+  requireTerminal();
+  const { locate, home } = chooseGateway({}, process.env);
+  const client = new GatewayClient(locate);
+  const view = await client.channel(channel);
+  return runChat({
+    conversation: new GatewayConversation(client, view),
+    screen: screenOf(process.env),
+    home: home ?? trustedHome(process.env),
+    firstPrompt: flags.prompt,
+    title: titleLines(`channel ${channel}`, view.cwd),
   });
 }
 

@@ -1,5 +1,6 @@
 import { emptyLine, type Line } from '../text/styled-line.js';
-import type { Block, ChatState, Effect, Step } from './chat-state.js';
+import { wrapLine } from '../text/wrap.js';
+import { type Block, type ChatState, type Effect, type Step, textWidth } from './chat-state.js';
 
 /** Puts the parts of a step together: each adds to what the ones before it have printed and asked for. */
 export class StepBuilder {
@@ -28,7 +29,9 @@ export class StepBuilder {
   }
 
   done(): Step {
-    const { state, print, effects } = this;
+    const { state, effects } = this;
+    // In a narrow window our own words are too long, too.
+    const print = this.print.flatMap((line) => wrapLine(line, textWidth(state)));
     return { state, print, effects };
   }
 }

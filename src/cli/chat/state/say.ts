@@ -25,9 +25,12 @@ export function showSaid(out: StepBuilder, text: string, by?: string): void {
   const rows = harmless(text)
     .split('\n')
     .flatMap((line, index) =>
-      wrapLine([index === 0 ? lead : span('  '), span(line, 'bold')], textWidth(out.state), {
-        hanging: [span('  ')],
-      }),
+      // An empty line within the text is no end of it.
+      index > 0 && line.trim() === ''
+        ? [[span(' ')]]
+        : wrapLine([index === 0 ? lead : span('  '), span(line, 'bold')], textWidth(out.state), {
+            hanging: [span('  ')],
+          }),
     );
   out.lines('said', rows);
 }

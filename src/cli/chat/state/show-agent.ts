@@ -96,8 +96,10 @@ export function endText(out: StepBuilder): void {
 }
 
 function think(out: StepBuilder, piece: string): void {
-  const all = `${out.state.turn?.thinking ?? ''}${piece}`.slice(-20_000);
-  const end = all.lastIndexOf('\n');
+  const all = `${out.state.turn?.thinking ?? ''}${piece}`;
+  // A thought that never ends is cut at a word: what waits is bounded.
+  const end =
+    all.length > 8000 ? Math.max(all.lastIndexOf('\n'), all.lastIndexOf(' ')) : all.lastIndexOf('\n');
   setTurn(out, { thinking: all.slice(end + 1) });
   if (end >= 0) out.lines('thinking', thinkingRows(all.slice(0, end), out));
 }

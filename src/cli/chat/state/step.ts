@@ -1,9 +1,10 @@
 import { isTerminal } from '../../../core/chat-event.js';
 import type { ConversationEvent } from '../conversation.js';
 import { submitted, withText } from '../input/editor.js';
+import { emptyMarkdown, endMarkdown, writeMarkdown } from '../markdown/markdown-stream.js';
 import { plainLine } from '../text/styled-line.js';
 import { answer, decisionKeys } from './ask.js';
-import type { ChatInput, ChatState, Step } from './chat-state.js';
+import { type ChatInput, type ChatState, type Step, textWidth } from './chat-state.js';
 import { pressKey } from './press-key.js';
 import { StepBuilder } from './print-lines.js';
 import { sayQueued, showSaid } from './say.js';
@@ -59,9 +60,17 @@ function hear(out: StepBuilder, event: ConversationEvent, now: number): void {
       out.lines('note', wrapText(event.text, out, event.warning ? 'yellow' : 'dim'));
       break;
     case 'turn':
-      if (event.said !== undefined) showSaid(out, event.said, event.by);
       if (out.state.turn === undefined) out.set({ turn: newTurn(now) });
       break;
+    case 'said':
+      endText(out);
+      showSaid(out, event.text, event.by);
+      break;
+    case 'answered': {
+      const written = writeMarkdown(emptyMarkdown, event.text, textWidth(out.state));
+      out.lines('text', [...written.lines, ...endMarkdown(written.stream, textWidth(out.state))]);
+      break;
+    }
     case 'agent': {
       const wasStopping = out.state.turn?.stopping === true;
       // Whoever joins in the middle of a turn hears no beginning.
