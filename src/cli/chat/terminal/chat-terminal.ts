@@ -25,6 +25,7 @@ export class ChatTerminal implements ChatScreen {
   #keys = noKeys;
   #escape: NodeJS.Timeout | undefined;
   #events: ScreenEvents | undefined;
+  #suspended: NodeJS.Timeout | undefined;
   #isRaw = false;
   #enteredAt = 0;
   #blocked = false;
@@ -72,10 +73,13 @@ export class ChatTerminal implements ChatScreen {
     // To the whole group, as the terminal does it: a shell waits for the first process of it.
     process.kill(0, 'SIGTSTP');
     // Where no shell could continue it, the kernel does not stop it, and nothing tells of it.
-    setTimeout(this.#onContinue, 100).unref();
+    this.#suspended = setTimeout(this.#onContinue, 100);
   }
 
   close(): void {
+    // Nothing may take the terminal again.
+    this.#events = undefined;
+    clearTimeout(this.#suspended);
     this.#leave();
     clearTimeout(this.#escape);
     this.#in.off('data', this.#onData).pause();
