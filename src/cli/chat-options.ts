@@ -1,20 +1,56 @@
+import { checkChannel } from './client/check-channel.js';
 import { wrongUsage } from './read-flags.js';
 import { onePrompt, parseTurnFlags, type RunFlags } from './run-options.js';
 
 /** The parsed command line of `turnout chat`: the flags of a turn that a conversation has a use for, and its own. */
 export interface ChatFlags extends RunFlags {
   readonly native: boolean;
+  /** The channel of a running gateway to talk in. */
+  readonly gateway: string | undefined;
 }
 
 export function parseChatOptions(argv: readonly string[]): ChatFlags | 'help' {
   const at = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const own = argv.slice(0, at);
-  const turn = [...own.filter((word) => word !== '--native'), ...argv.slice(at)];
+  const { gateway, rest } = takeGateway(own.filter((word) => word !== '--native'));
+  const turn = [...rest, ...argv.slice(at)];
   const parsed = parseTurnFlags(turn, 'chat');
   if (parsed === 'help') return 'help';
   refuseFlagsOfRun(parsed.flags);
+  const native = own.includes('--native');
+  if (gateway !== undefined) refuseWithGateway(parsed.flags, native);
   const prompt = onePrompt(parsed.words, parsed.flags, 'chat');
-  return { ...parsed.flags, prompt, native: own.includes('--native') };
+  return { ...parsed.flags, prompt, native, gateway };
+}
+
+/** The flag is the chat's own: the flags of a turn have none of this name. */
+function takeGateway(words: readonly string[]): { gateway: string | undefined; rest: readonly string[] } {
+  const at = words.findIndex((word) => /^--gateway(?:=|$)/.test(word));
+  const word = words[at];
+  if (word === undefined) return { gateway: undefined, rest: words };
+  const attached = word.includes('=') ? word.slice(word.indexOf('=') + 1) : undefined;
+  const gateway = checkChannel('chat --gateway', attached ?? words[at + 1]);
+  return {
+    gateway,
+    rest: words.filter((_, index) => index !== at && (attached !== undefined || index !== at + 1)),
+  };
+}
+
+/** In a channel the gateway's settings count, and its commands change them. */
+function refuseWithGateway(flags: RunFlags, native: boolean): void {
+  const { backend, model, thinking, cwd, sessionId, continueLast, permissionMode, systemPrompt, mcpConfig } =
+    flags;
+  const given = { backend, model, thinking, cwd, resume: sessionId, 'permission-mode': permissionMode };
+  const more = { 'system-prompt': systemPrompt, 'mcp-config': mcpConfig, settings: flags.settings };
+  const named = Object.entries({ ...given, ...more }).find(([, value]) => value !== undefined)?.[0];
+  const [first] = [named, continueLast ? 'continue' : undefined, native ? 'native' : undefined].filter(
+    (name) => name !== undefined,
+  );
+  if (first !== undefined)
+    throw wrongUsage(
+      'chat',
+      `--${first} and --gateway were both given: in a channel the gateway's settings count`,
+    );
 }
 
 function refuseFlagsOfRun(flags: RunFlags): void {

@@ -2,55 +2,76 @@ import { TurnoutError } from '../core/errors.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import { runnerNames } from '../runner/runner-names.js';
 import { parseChatOptions } from './chat-options.js';
-import { openInterface } from './open-interface.js';
+import { registerDemoBackend } from './demo-backend.js';
 
-export const usageText = `Usage: turnout chat --native [prompt] [options] [-- <arguments for the CLI itself>]
+export const usageText = `Usage: turnout chat [prompt] [options]
+       turnout chat --native [prompt] [options] [-- <arguments for the CLI itself>]
 
-The CLI's own terminal UI, with a first prompt if one is given. Keys, signals and the size of the
-window are the UI's, and so is the exit code. Permissions are as the CLI has them by default:
-you are there to be asked. A prompt that begins with "-": --prompt=…
+A conversation with an agent in this terminal, with a first prompt if one is
+given. The agent asks before it does something; /help lists the commands.
+\`turnout\` alone, in a terminal, is the same. A prompt that begins with "-":
+--prompt=…
 
-  --native                    the CLI's own UI (the only chat so far)
-  --backend <name>            ${runnerNames()
+  --backend, -b <name>        ${runnerNames()
     .filter((name) => name !== 'codex-sdk')
-    .join(', ')} (default: AGENT_BACKEND, else claude)
-  --model <model>             the model to use
+    .join(', ')}, or demo
+                              (default: AGENT_BACKEND, else claude)
+  --model, -m <model>         the model to use
   --thinking <depth>          how deep the model thinks (claude, codex)
-  --cwd <directory>           where the agent works (default: WORKING_DIR, else here)
+  --cwd <directory>           where the agent works
+                              (default: WORKING_DIR, else here)
   --system-prompt <text>      added to the agent's own system prompt
   --system-prompt-file <file> the same, from a file
   --resume <session id>       go on with an earlier session
-  --continue                  go on with the session that was used last in this directory
-  --permission-mode <mode>    bypass, ask, edits, plan (default: the CLI's own)
+  --continue                  go on with the session that was used last in this
+                              directory
+  --permission-mode <mode>    bypass, ask, edits, plan
+                              (default: PERMISSION_MODE, else ask)
   --allowed-tools <a,b>       only these tools (claude, opencode)
   --disallowed-tools <a,b>    not these tools (claude, opencode)
-  --mcp-config <file>         MCP servers, in Claude's format (claude, codex, opencode)
+  --mcp-config <file>         MCP servers, in Claude's format
+                              (claude, codex, opencode)
   --settings <file>           settings, in Claude's format (claude)
-  --allow-unsupported         leave out what the CLI's UI can't do, with a warning
+  --allow-unsupported         leave out what the CLI can't do, with a warning
   --prompt <text>             the prompt, when it looks like an option
-  --verbose                   the exact command, on stderr
+  --gateway <channel>         talk in a channel of the running gateway instead
+  --native                    the CLI's own terminal UI in place of this one:
+                              its keys, its permissions, its exit code
+  --verbose                   with --native: the exact command, on stderr
 
-Exit codes: those of the CLI; before it has started: 2 wrong usage, or no terminal ·
-3 backend not available · 4 not supported by this backend
+Examples:
+  turnout chat
+  turnout chat -b codex "why does the build fail?"
+  turnout chat --continue
+  turnout chat --gateway home
+
+Exit codes: 0 left · 2 wrong usage, or no terminal · 3 backend not available ·
+4 not supported by this backend; with --native those of the CLI
 `;
 
-/** `turnout chat`: a conversation in the terminal. So far there is only the CLI's own UI. */
+/** `turnout chat`: a conversation in the terminal, ours or in the CLI's own UI. */
 export async function main(argv: readonly string[]): Promise<number> {
   try {
+    // To try it without an account; the CLI's own UI is not the demo's.
+    if (!argv.includes('--native')) registerDemoBackend();
     const options = parseChatOptions(argv);
     if (options === 'help') {
       process.stdout.write(usageText);
       return exitCodes.done;
     }
     if (!options.native) {
-      throw new TurnoutError('bad_request', "Turnout's own chat is not there yet.", {
-        hint: "Use `turnout chat --native` for the CLI's own terminal UI, or `turnout run` for one turn.",
-      });
+      const { startChat, joinChannel } = await import('./chat/start-chat.js');
+      return await (options.gateway === undefined
+        ? startChat(options)
+        : joinChannel(options.gateway, options));
     }
+    const { openInterface } = await import('./open-interface.js');
     return await openInterface(options);
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
     process.stderr.write(`turnout: ${error.explanation}\n`);
+    // A gateway that is not there is as unavailable as a CLI.
+    if (error.code === 'network') return exitCodes.unavailable;
     return error.code === 'bad_request' ? exitCodes.usage : exitCodeFor(error.code);
   }
 }

@@ -29,7 +29,10 @@ const commands: Record<string, () => Promise<Command>> = {
   service: () => import('./service.js'),
 };
 
-const [command, ...rest] = process.argv.slice(2);
+const given = process.argv.slice(2);
+// In a terminal a person who types nothing more wants to talk.
+const talks = given.length === 0 && process.stdin.isTTY && process.stdout.isTTY;
+const [command, ...rest] = talks ? ['chat'] : given;
 const refusal = tooOld(process.versions.node);
 
 if (refusal !== undefined) {

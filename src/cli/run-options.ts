@@ -45,9 +45,9 @@ export interface RunFlags extends TurnOptions {
 
 /** O5: the flags of every command that runs turns: ours, and Claude's where they have a meaning. */
 const flagTable = {
-  backend: { type: 'text' },
+  backend: { type: 'text', short: 'b' },
   live: { type: 'switch' },
-  model: { type: 'text' },
+  model: { type: 'text', short: 'm' },
   thinking: { type: 'text', aliases: ['effort'] },
   cwd: { type: 'text' },
   'system-prompt': { type: 'text' },

@@ -92,6 +92,7 @@ export async function turnSettings(options: Pick<RunFlags, 'cwd' | 'backend' | '
   return {
     config,
     runner,
+    origins,
     backend: backendConfig(config, inherited),
     warnings: [...warnings, ...config.warnings],
   };
@@ -113,7 +114,7 @@ export async function runTurn(options: RunFlags): Promise<number> {
 async function runWithFiles(
   options: RunFlags,
   files: GivenFiles,
-  { config, runner, backend, warnings }: Awaited<ReturnType<typeof turnSettings>>,
+  { config, runner, backend, warnings }: Omit<Awaited<ReturnType<typeof turnSettings>>, 'origins'>,
 ): Promise<number> {
   const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
   // A permission can be asked only in a live session: a one-shot CLI has ended its turn by then.

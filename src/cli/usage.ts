@@ -5,7 +5,7 @@ Usage: turnout <command> [options]
   run [prompt]   one turn with an agent: the answer on stdout
   chain          agents that work one after the other, each until it is done
   agent          agents as files and as programs: list, run, install
-  chat --native  an agent CLI's own terminal UI
+  chat           a conversation in this terminal; \`turnout\` alone does the same
   doctor         which agent CLIs are here, their versions, what each can do
   capabilities   what each backend can do, and which options it takes
   demo           the gateway and its page with the bundled demo agent: no account needed

@@ -137,7 +137,7 @@ describe('turnout chat --native, in a terminal (O1)', () => {
 
 describe('turnout chat, refused before anything starts', () => {
   it.for<[string, readonly string[], number, string]>([
-    ['without --native', ['chat'], 2, 'Use `turnout chat --native`'],
+    ['without a terminal', ['chat'], 2, 'Use `turnout run`'],
     ['without a terminal', ['chat', '--native'], 2, 'stdin and stdout are not a terminal'],
     [
       'an SDK, which has no UI (O2)',

@@ -1,0 +1,287 @@
+import type { ListedSession } from '../../backends/record/types.js';
+import { backendNames, readBackendName } from '../../backends/registry.js';
+import { isModelName, modelNameExpected } from '../../config/formats.js';
+import { interruptedEvent, type PermissionDecision } from '../../core/chat-event.js';
+import { failureEvent, TurnoutError } from '../../core/errors.js';
+import { permissionModes } from '../../core/permission-mode.js';
+import { newestMessages, type SeedMessage, seededPrompt } from '../../core/seeded-prompt.js';
+import { parseThinking, thinkingExpected } from '../../core/thinking.js';
+import type { Sessions } from '../../sessions/sessions.js';
+import type { BackendSession } from '../../sessions/types.js';
+import type { Conversation, ConversationCommand, ConversationStatus, Tell } from './conversation.js';
+import { type Agent, abortable, agentOf, closed } from './local-agent.js';
+import type { PreparedAgent, Wanted } from './open-agent.js';
+import { shortPath } from './short-path.js';
+
+export interface LocalSetup {
+  readonly sessions: Sessions;
+  readonly first: PreparedAgent;
+  /** What the first one was opened with. */
+  readonly wanted: Wanted;
+  prepare(wanted: Wanted): Promise<PreparedAgent>;
+}
+
+/** A conversation with live sessions of this process: one for each CLI that was spoken to. */
+export class LocalConversation implements Conversation {
+  readonly #setup: LocalSetup;
+  readonly #agents = new Map<string, Agent>();
+  #current: Agent;
+  /** What was said here, for those who have not heard it. */
+  #said: SeedMessage[] = [];
+  /** True if the session has a past that is not known here. */
+  #isResumed: boolean;
+  #running: AbortController | undefined;
+  #tell: Tell = () => undefined;
+
+  constructor(setup: LocalSetup) {
+    this.#setup = setup;
+    this.#isResumed = setup.wanted.sessionId !== undefined || setup.wanted.continueLast === true;
+    this.#current = agentOf(setup.first, setup.wanted);
+    this.#agents.set(setup.first.backend, this.#current);
+  }
+
+  get backends(): readonly string[] {
+    return backendNames();
+  }
+
+  get status(): ConversationStatus {
+    const { prepared, model, permissionMode } = this.#current;
+    return {
+      backend: prepared.backend,
+      model,
+      permissionMode,
+      cwd: prepared.cwd,
+      place: shortPath(prepared.cwd),
+      sessionId: this.#sessionId,
+    };
+  }
+
+  async open(tell: Tell): Promise<void> {
+    this.#tell = tell;
+    for (const text of this.#current.prepared.warnings) await tell({ type: 'note', text, warning: true });
+    const session = await this.#opened(this.#current);
+    this.#sessionId = session.sessionId;
+    if (session.sessionId === undefined || !this.#isResumed) return;
+    await tell({ type: 'note', text: `Going on with session ${session.sessionId}.` });
+  }
+
+  async say(prompt: string): Promise<void> {
+    const agent = this.#current;
+    const running = new AbortController();
+    this.#running = running;
+    const unseen = newestMessages(this.#said.slice(agent.seen));
+    const place = this.#said.push({ part: 'prompt', text: prompt, failed: true }) - 1;
+    let answer = '';
+    let begun = false;
+    let failed = true;
+    try {
+      const session = await abortable(this.#opened(agent), running.signal);
+      if (session === undefined) return await this.#tell({ type: 'agent', event: interruptedEvent });
+      for await (const event of session.send(seededPrompt({ messages: unseen }, prompt), {
+        signal: running.signal,
+      })) {
+        if (event.type === 'session') {
+          agent.model = event.model ?? agent.model;
+          this.#sessionId = event.sessionId;
+          await this.#tell({ type: 'status', status: this.status });
+        } else if (event.type === 'tool_start') answer = '';
+        else if (event.type === 'text') answer += event.text;
+        else if (event.type === 'complete') {
+          answer = event.text;
+          failed = false;
+        }
+        begun ||= event.type !== 'error';
+        await this.#tell({ type: 'agent', event });
+      }
+    } catch (error) {
+      if (!(error instanceof TurnoutError)) throw error;
+      await this.#tell({ type: 'agent', event: failureEvent(error) });
+    } finally {
+      if (this.#running === running) this.#running = undefined;
+      const { backend } = agent.prepared;
+      this.#said[place] = { part: 'prompt', text: prompt, failed };
+      if (answer !== '') this.#said.push({ part: 'answer', text: answer, failed, backend });
+      // A session that has begun with the message has it in its own history.
+      if (begun) agent.seen = this.#said.length;
+    }
+  }
+
+  async steer(text: string): Promise<boolean> {
+    if (this.#running === undefined) return false;
+    const session = await this.#current.session.catch(() => undefined);
+    const taken = (await session?.steer(text)) ?? false;
+    if (taken) this.#said.push({ part: 'prompt', text, failed: false });
+    return taken;
+  }
+
+  async interrupt(): Promise<void> {
+    this.#running?.abort();
+  }
+
+  async answer(id: string, decision: PermissionDecision, message?: string): Promise<void> {
+    const session = await this.#current.session;
+    await session.answerPermission(
+      id,
+      decision,
+      decision === 'deny' ? (message ?? 'The user said no.') : undefined,
+    );
+  }
+
+  async command(command: ConversationCommand, argument: string): Promise<string> {
+    const done = await this.#commands[command](argument);
+    await this.#tell({ type: 'status', status: this.status });
+    return done;
+  }
+
+  async sessions(): Promise<readonly ListedSession[]> {
+    const { adapter, cwd } = this.#current.prepared;
+    return (await adapter.listSessions?.(cwd, 30)) ?? [];
+  }
+
+  async close(): Promise<string | undefined> {
+    this.#running?.abort();
+    const goesOn = this.#said.length > 0 && this.#sessionId !== undefined;
+    const { backend } = this.#current.prepared;
+    await this.#setup.sessions.close();
+    for (const { prepared } of this.#agents.values()) await prepared.remove();
+    return goesOn ? `turnout chat -b ${backend} --resume ${this.#sessionId}` : undefined;
+  }
+
+  #sessionId: string | undefined;
+
+  readonly #commands: Readonly<Record<ConversationCommand, (argument: string) => Promise<string>>> = {
+    backend: (name) => this.#handOver(readBackendName(name, '/backend')),
+    model: (name) => this.#setModel(name),
+    permissions: (name) => this.#setPermissionMode(name),
+    thinking: (depth) => this.#setThinking(depth),
+    new: async () => {
+      await this.#begin({ ...this.#current.wanted, ...this.#kept(), sessionId: undefined });
+      this.#isResumed = false;
+      return 'This is a new conversation.';
+    },
+    resume: async (sessionId) => {
+      await this.#begin({ ...this.#current.wanted, ...this.#kept(), sessionId });
+      this.#sessionId = sessionId;
+      this.#isResumed = true;
+      return `Going on with session ${sessionId}.`;
+    },
+  };
+
+  async #handOver(backend: string): Promise<string> {
+    if (backend === this.#current.prepared.backend) return `${backend} answers already.`;
+    const known = this.#agents.get(backend);
+    const agent = known ?? (await this.#prepared({ backend, permissionMode: this.#chosenMode() }));
+    try {
+      const session = await this.#opened(agent);
+      this.#sessionId = session.sessionId;
+    } catch (error) {
+      if (known === undefined) await agent.prepared.remove();
+      throw error;
+    }
+    this.#agents.set(backend, agent);
+    this.#current = agent;
+    const unseen = this.#said.length - agent.seen;
+    const earlier = this.#isResumed ? ' What was said before this chat it does not know.' : '';
+    if (unseen === 0) return `${backend} answers from here on.${earlier}`;
+    return `${backend} answers from here on. With your next message it is told what was said so far (${unseen} ${unseen === 1 ? 'message' : 'messages'}).${earlier}`;
+  }
+
+  async #setModel(model: string): Promise<string> {
+    if (!isModelName(model)) throw new TurnoutError('bad_request', `/model ${model}: ${modelNameExpected}`);
+    const session = await this.#opened(this.#current);
+    try {
+      await session.setModel(model);
+      this.#current.model = model;
+    } catch (error) {
+      if (!(error instanceof TurnoutError) || error.code !== 'unsupported') throw error;
+      await this.#reopen({ ...this.#current.wanted, ...this.#kept(), model });
+    }
+    return `The model is ${model} from here on.`;
+  }
+
+  async #setPermissionMode(name: string): Promise<string> {
+    const mode = permissionModes.find((known) => known === name.toLowerCase());
+    if (mode === undefined)
+      throw new TurnoutError(
+        'bad_request',
+        `/permissions ${name}: expected one of ${permissionModes.join(', ')}.`,
+      );
+    const session = await this.#opened(this.#current);
+    await session.setPermissionMode(mode);
+    this.#current.permissionMode = mode;
+    return `The permission mode is ${mode} from here on.`;
+  }
+
+  async #setThinking(depth: string): Promise<string> {
+    const thinking = parseThinking(depth);
+    if (thinking === undefined)
+      throw new TurnoutError('bad_request', `/thinking ${depth}: ${thinkingExpected}, show or hide.`);
+    await this.#reopen({ ...this.#current.wanted, ...this.#kept(), thinking });
+    return `It thinks ${thinking} from here on.`;
+  }
+
+  /** A new conversation, or another one: nobody knows anything of it yet but who has it in a session. */
+  async #begin(wanted: Wanted): Promise<void> {
+    await this.#replace(wanted);
+    for (const [name, agent] of this.#agents) {
+      if (agent === this.#current) continue;
+      await closed(agent);
+      this.#agents.delete(name);
+    }
+    this.#said = [];
+    this.#current.seen = 0;
+  }
+
+  /** The same session with other options. */
+  async #reopen(wanted: Wanted): Promise<void> {
+    const { seen } = this.#current;
+    const sessionId = this.#sessionId;
+    await this.#replace({ ...wanted, sessionId });
+    this.#sessionId = sessionId;
+    this.#current.seen = seen;
+  }
+
+  /** What can't be opened leaves everything as it was. */
+  async #replace(wanted: Wanted): Promise<void> {
+    const before = this.#current;
+    const agent = await this.#prepared({
+      ...wanted,
+      backend: before.prepared.backend,
+      continueLast: undefined,
+    });
+    try {
+      const session = await this.#opened(agent);
+      this.#sessionId = session.sessionId;
+    } catch (error) {
+      await agent.prepared.remove();
+      throw error;
+    }
+    await closed(before);
+    this.#current = agent;
+    this.#agents.set(agent.prepared.backend, agent);
+  }
+
+  async #prepared(wanted: Wanted): Promise<Agent> {
+    const prepared = await this.#setup.prepare(wanted);
+    for (const text of prepared.warnings) await this.#tell({ type: 'note', text, warning: true });
+    return agentOf(prepared, wanted);
+  }
+
+  async #opened(agent: Agent): Promise<BackendSession> {
+    try {
+      return await agent.session;
+    } catch {
+      agent.session = agent.prepared.open();
+      return agent.session;
+    }
+  }
+
+  /** What was chosen in the chat. */
+  #kept(): Pick<Wanted, 'model' | 'permissionMode'> {
+    return { model: this.#current.wanted.model, permissionMode: this.#chosenMode() };
+  }
+
+  #chosenMode(): Wanted['permissionMode'] {
+    return permissionModes.find((known) => known === this.#current.permissionMode);
+  }
+}

@@ -1,0 +1,69 @@
+import { trustedHome } from '../../config/home-directory.js';
+import { TurnoutError } from '../../core/errors.js';
+import { Sessions } from '../../sessions/sessions.js';
+import type { ChatFlags } from '../chat-options.js';
+import { chooseGateway } from '../client/find-gateway.js';
+import { GatewayClient } from '../client/gateway-client.js';
+import { GatewayConversation } from './gateway-conversation.js';
+import { LocalConversation } from './local-conversation.js';
+import { prepareAgent, type Wanted } from './open-agent.js';
+import { runChat } from './run-chat.js';
+import { shortPath } from './short-path.js';
+import type { ChatScreen } from './terminal/chat-screen.js';
+import { ChatTerminal } from './terminal/chat-terminal.js';
+import { PlainTerminal } from './terminal/plain-terminal.js';
+import { type Line, span } from './text/styled-line.js';
+
+/** A conversation in this terminal, with an agent of its own. */
+export async function startChat(flags: ChatFlags): Promise<number> {
+  requireTerminal();
+  const sessions = new Sessions();
+  const prepare = (wanted: Wanted) => prepareAgent(flags, wanted, sessions);
+  const { backend, model, sessionId, continueLast, thinking } = flags;
+  const wanted: Wanted = { backend, model, sessionId, continueLast, thinking };
+  const first = await prepare(wanted);
+  const conversation = new LocalConversation({ sessions, first, wanted, prepare });
+  return runChat({
+    conversation,
+    screen: screenOf(process.env),
+    home: first.home,
+    firstPrompt: flags.prompt,
+    title: titleLines(first.backend, first.cwd),
+  });
+}
+
+/** A conversation in a channel of the running gateway. */
+export async function joinChannel(channel: string, flags: ChatFlags): Promise<number> {
+  requireTerminal();
+  const { locate, home } = chooseGateway({}, process.env);
+  const client = new GatewayClient(locate);
+  const view = await client.channel(channel);
+  return runChat({
+    conversation: new GatewayConversation(client, view),
+    screen: screenOf(process.env),
+    home: home ?? trustedHome(process.env),
+    firstPrompt: flags.prompt,
+    title: titleLines(`channel ${channel}`, view.cwd),
+  });
+}
+
+/** Keys and frames need a terminal on both sides. */
+export function requireTerminal(): void {
+  if (process.stdin.isTTY && process.stdout.isTTY) return;
+  throw new TurnoutError('bad_request', 'A chat needs a terminal: stdin and stdout are not a terminal.', {
+    hint: 'Use `turnout run` for a turn in a script or a pipe.',
+  });
+}
+
+export function screenOf(env: Readonly<Record<string, string | undefined>>): ChatScreen {
+  if (env['TERM'] === 'dumb') return new PlainTerminal(process.stdin, process.stdout);
+  // Any value that is not empty counts: https://no-color.org
+  return new ChatTerminal(process.stdin, process.stdout, (env['NO_COLOR'] ?? '') === '');
+}
+
+export function titleLines(backend: string, place: string): readonly Line[] {
+  return [
+    [span('Turnout', 'bold'), span(` · ${backend} · ${shortPath(place)}`, 'dim')],
+    [span('/help lists the commands, Ctrl-C stops a turn, Ctrl-D leaves', 'dim')],
+  ];
+}

@@ -1,0 +1,146 @@
+import type { ListedSession } from '../../../backends/record/types.js';
+import type { PermissionDecision, PermissionRequestEvent, Usage } from '../../../core/chat-event.js';
+import type { ConversationCommand, ConversationEvent, ConversationStatus } from '../conversation.js';
+import { type Editor, newEditor } from '../input/editor.js';
+import type { Key } from '../input/keys.js';
+import type { MarkdownStream } from '../markdown/markdown-stream.js';
+import type { Line } from '../text/styled-line.js';
+
+/** All that a chat shows depends on this, and on the time. */
+export interface ChatState {
+  readonly columns: number;
+  readonly rows: number;
+  /** False in a terminal that can't move its cursor: lines come in whole, and only finished ones are shown. */
+  readonly movesCursor: boolean;
+  readonly status: ConversationStatus;
+  readonly backends: readonly string[];
+  readonly editor: Editor;
+  readonly turn: Turn | undefined;
+  /** Messages for the time after the turn. */
+  readonly queue: readonly string[];
+  /** Messages of which it is not known yet whether the turn takes them. */
+  readonly steering: readonly string[];
+  /** The first one is being asked. */
+  readonly questions: readonly Question[];
+  /** The tools of the questions that were asked in this turn, by the ids of the questions. */
+  readonly asked: ReadonlyMap<string, string>;
+  /** The tools that were denied here: not every CLI says so when they end. */
+  readonly denied: ReadonlySet<string>;
+  readonly picker: Picker | undefined;
+  /** What is being done for a command. */
+  readonly doing: string | undefined;
+  readonly hint: { readonly text: string; readonly until: number } | undefined;
+  readonly showsThinking: boolean;
+  readonly lastPrompt: string | undefined;
+  readonly totals: Totals;
+  readonly lastStopAt: number;
+  readonly leaving: boolean;
+  /** What was printed last, so that different things stand apart. */
+  readonly block: Block;
+  readonly endsBlank: boolean;
+}
+
+export type Block = 'nothing' | 'said' | 'text' | 'thinking' | 'tool' | 'note' | 'question' | 'usage';
+
+export interface Turn {
+  readonly since: number;
+  readonly text: MarkdownStream;
+  /** True if the agent has said something in this turn. */
+  readonly hasSpoken: boolean;
+  /** The line of thinking that has no end yet; undefined if it does not think. */
+  readonly thinking: string | undefined;
+  readonly tools: readonly RunningTool[];
+  readonly usage: Usage | undefined;
+  readonly stopping: boolean;
+}
+
+export interface RunningTool {
+  readonly id: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly since: number;
+}
+
+export interface Question {
+  readonly request: PermissionRequestEvent;
+  /** No key answers it before that: what was typed before it came must not. */
+  readonly armedAt: number;
+  /** Lines that were too many to be shown at once. */
+  readonly more: readonly Line[];
+}
+
+export interface Picker {
+  readonly sessions: readonly ListedSession[];
+  readonly at: number;
+}
+
+export interface Totals {
+  readonly turns: number;
+  readonly ms: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+}
+
+export type ChatInput =
+  | { readonly type: 'key'; readonly key: Key }
+  /** A whole line, in a terminal that can't move its cursor. */
+  | { readonly type: 'line'; readonly text: string }
+  | { readonly type: 'resize'; readonly columns: number; readonly rows: number }
+  | { readonly type: 'conversation'; readonly event: ConversationEvent }
+  | { readonly type: 'steered'; readonly text: string; readonly taken: boolean }
+  | { readonly type: 'done'; readonly text: string }
+  | { readonly type: 'failed'; readonly text: string }
+  | { readonly type: 'sessions'; readonly sessions: readonly ListedSession[] };
+
+export type Effect =
+  | { readonly type: 'say'; readonly text: string }
+  | { readonly type: 'steer'; readonly text: string }
+  | { readonly type: 'interrupt' }
+  | { readonly type: 'answer'; readonly id: string; readonly decision: PermissionDecision }
+  | { readonly type: 'command'; readonly command: ConversationCommand; readonly argument: string }
+  | { readonly type: 'sessions' }
+  | { readonly type: 'remember'; readonly text: string }
+  | { readonly type: 'clear' }
+  | { readonly type: 'suspend' }
+  | { readonly type: 'leave' };
+
+export interface Step {
+  readonly state: ChatState;
+  /** Finished rows, for the scrollback. */
+  readonly print: readonly Line[];
+  readonly effects: readonly Effect[];
+}
+
+export interface Beginning
+  extends Pick<ChatState, 'columns' | 'rows' | 'movesCursor' | 'status' | 'backends'> {
+  readonly history?: readonly string[];
+}
+
+export function beginChat({ history, ...given }: Beginning): ChatState {
+  return {
+    ...given,
+    editor: newEditor(history),
+    turn: undefined,
+    queue: [],
+    steering: [],
+    questions: [],
+    asked: new Map(),
+    denied: new Set(),
+    picker: undefined,
+    doing: undefined,
+    hint: undefined,
+    showsThinking: true,
+    lastPrompt: undefined,
+    totals: { turns: 0, ms: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+    lastStopAt: Number.NEGATIVE_INFINITY,
+    leaving: false,
+    block: 'nothing',
+    endsBlank: true,
+  };
+}
+
+/** The columns that are written to: the last one stays free, since terminals differ in what happens behind it. */
+export function textWidth({ columns }: Pick<ChatState, 'columns'>): number {
+  return Math.max(10, columns - 1);
+}

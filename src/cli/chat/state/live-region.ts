@@ -1,0 +1,197 @@
+import { duration } from '../../../core/format.js';
+import { pendingMarkdown } from '../markdown/markdown-stream.js';
+import { harmless, harmlessLine } from '../text/harmless.js';
+import { emptyLine, type Line, plainLine, type Span, span } from '../text/styled-line.js';
+import { graphemes, graphemeWidth } from '../text/width.js';
+import { cutLine, wrapLine } from '../text/wrap.js';
+import { choicesOf } from './ask.js';
+import { type ChatState, textWidth } from './chat-state.js';
+import { needsGap } from './print-lines.js';
+import { toolLine } from './show-agent.js';
+
+/** The rows at the bottom of the terminal that are drawn anew, and where the cursor stands among them. */
+export interface LiveRegion {
+  readonly rows: readonly Line[];
+  readonly cursor: { readonly row: number; readonly column: number };
+}
+
+const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const promptMark = '❯ ';
+
+export function liveRegion(state: ChatState, now: number): LiveRegion {
+  if (state.leaving) return { rows: [plainLine('leaving…', 'dim')], cursor: { row: 0, column: 0 } };
+  const width = textWidth(state);
+  // The last row of the window stays out of it: a region as high as the window would scroll itself away.
+  const room = Math.max(3, state.rows - 1);
+  const input = inputRows(state, Math.max(1, Math.min(room - 2, Math.ceil(state.rows / 2))), now);
+  const footer = footerLine(state, now);
+  const left = Math.max(0, room - input.rows.length - 1);
+  const work = workRows(state, width, now);
+  const gap = work.length > 0 || !state.endsBlank ? [emptyLine] : [];
+  const above = [...work, ...gap];
+  const shown = above.length <= left ? above : above.slice(above.length - left);
+  return {
+    // Whatever a row holds: one that is too long would break in two, and the next frame would miss its place.
+    rows: [...shown, ...input.rows, footer].map((row) => cutLine(row, width)),
+    cursor: { row: shown.length + input.cursor.row, column: Math.min(input.cursor.column, width) },
+  };
+}
+
+/** True if the picture changes with the time alone. */
+export function isMoving({ turn, doing, hint, questions, leaving }: ChatState, now: number): boolean {
+  if (leaving) return false;
+  const [question] = questions;
+  if (question !== undefined) return now < question.armedAt + 200;
+  return turn !== undefined || doing !== undefined || (hint !== undefined && now < hint.until + 200);
+}
+
+function workRows(state: ChatState, width: number, now: number): readonly Line[] {
+  const { turn, queue, steering, doing } = state;
+  const wheel = spinner[Math.floor(now / 100) % spinner.length] ?? '';
+  const rows: Line[] = [];
+  if (turn !== undefined) {
+    const said = pendingMarkdown(turn.text, width);
+    const thought =
+      turn.thinking === undefined || !state.showsThinking ? [] : thinkingRows(turn.thinking, width);
+    const pending = [...said, ...thought];
+    if (pending.length > 0 && needsGap(state, said.length > 0 ? 'text' : 'thinking')) rows.push(emptyLine);
+    rows.push(...pending);
+    const tools = turn.tools.slice(-4);
+    if (tools.length > 0 && (rows.length > 0 || needsGap(state, 'tool'))) rows.push(emptyLine);
+    for (const tool of tools)
+      rows.push(toolLine(span(`${wheel} `, 'cyan'), tool, since(tool.since, now), width));
+    const hidden = turn.tools.length - tools.length;
+    if (hidden > 0) rows.push(plainLine(`  … and ${hidden} more`, 'dim'));
+    if (state.questions.length === 0) {
+      if (rows.length > 0 || !state.endsBlank) rows.push(emptyLine);
+      rows.push(workingLine(state, wheel, now));
+    }
+  }
+  if (doing !== undefined) rows.push(plainLine(`${wheel} ${harmlessLine(doing)} …`, 'dim'));
+  for (const text of [...steering, ...queue])
+    rows.push(cutLine(plainLine(`  queued: ${harmlessLine(text)}`, 'dim'), width));
+  if (queue.length > 0)
+    rows.push(cutLine(plainLine('  It is said after this turn. ↑ takes it back.', 'dim'), width));
+  return rows;
+}
+
+function workingLine({ turn, status }: ChatState, wheel: string, now: number): Line {
+  const what = turn?.stopping ? 'is stopping' : turn?.thinking === undefined ? 'is working' : 'is thinking';
+  return [
+    span(`${wheel} `, 'cyan'),
+    span(`${harmlessLine(status.backend)} ${what} `, 'dim'),
+    span(`${since(turn?.since ?? now, now)} · Ctrl-C stops it`, 'dim'),
+  ];
+}
+
+function since(then: number, now: number): string {
+  const ms = now - then;
+  return ms < 60_000 ? `${Math.floor(ms / 1000)}s` : duration(ms);
+}
+
+function thinkingRows(text: string, width: number): readonly Line[] {
+  return text.trim() === '' ? [] : wrapLine(plainLine(harmless(text), 'dim', 'italic'), width).slice(-6);
+}
+
+interface InputRows {
+  readonly rows: readonly Line[];
+  readonly cursor: { readonly row: number; readonly column: number };
+}
+
+function inputRows(state: ChatState, most: number, now: number): InputRows {
+  const { picker, questions, editor } = state;
+  if (picker !== undefined) return pickerRows(state, most, now);
+  const [question] = questions;
+  if (question !== undefined && (editor.text === '' || now >= question.armedAt)) {
+    const bright = now >= question.armedAt;
+    const count = questions.length > 1 ? ` (1 of ${questions.length})` : '';
+    const line = cutLine(
+      [
+        span('Allow it? ', 'bold'),
+        span(choicesOf(question.request), ...(bright ? [] : (['dim'] as const))),
+        span(count, 'dim'),
+      ],
+      textWidth(state),
+    );
+    return { rows: [line], cursor: { row: 0, column: 'Allow it? '.length } };
+  }
+  const view = editorRows(editor.text, editor.cursor, textWidth(state));
+  const first = Math.max(0, Math.min(view.cursor.row - most + 1, view.rows.length - most));
+  const rows = view.rows.slice(first, first + most);
+  if (editor.text === '' && state.turn === undefined)
+    return { ...view, rows: [[...(rows[0] ?? []), span('Ask anything; /help lists the commands', 'dim')]] };
+  return { rows, cursor: { ...view.cursor, row: view.cursor.row - first } };
+}
+
+/** The text as it is written, broken where the window ends. */
+function editorRows(text: string, cursor: number, width: number): InputRows {
+  const rows: Line[] = [];
+  let row: string[] = [];
+  let used = 2;
+  let at = 0;
+  let place = { row: 0, column: 2 };
+  const end = () => {
+    const lead: Span = rows.length === 0 ? span(promptMark, 'bold', 'cyan') : span('  ');
+    rows.push([lead, span(row.join(''))]);
+    row = [];
+    used = 2;
+  };
+  for (const piece of graphemes(text)) {
+    const wide = graphemeWidth(piece);
+    if (piece !== '\n' && used + wide > width) end();
+    if (at === cursor) place = { row: rows.length, column: used };
+    at += piece.length;
+    if (piece === '\n') end();
+    else {
+      row.push(piece);
+      used += wide;
+    }
+  }
+  if (at === cursor) {
+    if (used >= width) end();
+    place = { row: rows.length, column: used };
+  }
+  end();
+  return { rows, cursor: place };
+}
+
+function pickerRows(state: ChatState, most: number, now: number): InputRows {
+  const { sessions = [], at = 0 } = state.picker ?? {};
+  const shown = Math.max(1, Math.min(10, most));
+  const first = Math.max(0, Math.min(at - Math.floor(shown / 2), sessions.length - shown));
+  const rows = sessions.slice(first, first + shown).map(({ title, updatedAt }, index) => {
+    const chosen = first + index === at;
+    const when = `${duration(Math.max(0, now - updatedAt))} ago`;
+    const style = chosen ? (['bold', 'cyan'] as const) : [];
+    return cutLine(
+      [
+        span(chosen ? promptMark : '  ', ...style),
+        span(harmlessLine(title) || '(no words)', ...style),
+        span(`  ${when}`, 'dim'),
+      ],
+      textWidth(state),
+    );
+  });
+  return { rows, cursor: { row: at - first, column: 0 } };
+}
+
+function footerLine(state: ChatState, now: number): Line {
+  const { hint, status, picker } = state;
+  if (hint !== undefined && now < hint.until) return plainLine(hint.text, 'yellow');
+  if (picker !== undefined) return plainLine('↑ ↓ choose · Enter goes on with it · Esc leaves it', 'dim');
+  const { backend, model, permissionMode, place, channel } = status;
+  const facts = [
+    channel === undefined ? undefined : `channel ${channel}`,
+    backend,
+    model,
+    permissionMode,
+    place,
+  ];
+  return plainLine(
+    facts
+      .filter((fact) => fact !== undefined)
+      .map(harmlessLine)
+      .join(' · '),
+    'dim',
+  );
+}

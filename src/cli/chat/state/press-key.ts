@@ -1,0 +1,114 @@
+import { edit, newEditor, withText } from '../input/editor.js';
+import type { Key } from '../input/keys.js';
+import { answer, decisionKeys, disarm } from './ask.js';
+import { complete } from './commands.js';
+import type { StepBuilder } from './print-lines.js';
+import { leave, submit } from './submit.js';
+
+/** Twice within this time leaves, also while a turn is being stopped. */
+const twiceMs = 1000;
+const leaveHintMs = 3000;
+
+export function pressKey(out: StepBuilder, key: Key, now: number): void {
+  const { leaving, picker, hint } = out.state;
+  if (leaving) return;
+  if (hint !== undefined) out.set({ hint: undefined });
+  const seen = hint !== undefined && now < hint.until ? hint.text : undefined;
+  if (isCtrl(key, 'c')) stop(out, seen, now);
+  else if (isCtrl(key, 'z')) out.effect({ type: 'suspend' });
+  else if (isCtrl(key, 'l')) out.effect({ type: 'clear' });
+  else if (picker !== undefined) pick(out, key);
+  else if (!answersQuestion(out, key, now)) {
+    typeKey(out, key, now);
+    disarm(out, now);
+  }
+}
+
+function typeKey(out: StepBuilder, key: Key, now: number): void {
+  const { editor, queue } = out.state;
+  const name = key.type === 'key' ? key.name : undefined;
+  if (name === 'enter') enter(out, now);
+  else if (name === 'tab') completeText(out, now);
+  else if (name === 'escape') interrupt(out);
+  else if (isCtrl(key, 'd') && editor.text === '') leave(out);
+  else if (name === 'up' && editor.text === '' && queue.length > 0)
+    out.set({ queue: queue.slice(0, -1), editor: withText(editor, queue.at(-1) ?? '') });
+  else out.set({ editor: edit(editor, key) ?? editor });
+}
+
+/** A backslash at the end of the line begins a new one. */
+function enter(out: StepBuilder, now: number): void {
+  const { editor } = out.state;
+  if (editor.text[editor.cursor - 1] === '\\') {
+    const text = `${editor.text.slice(0, editor.cursor - 1)}\n${editor.text.slice(editor.cursor)}`;
+    out.set({ editor: { ...editor, text } });
+  } else submit(out, now);
+}
+
+function completeText(out: StepBuilder, now: number): void {
+  const { editor, backends } = out.state;
+  if (editor.cursor !== editor.text.length) return;
+  const completed = complete(editor.text, backends);
+  if (completed === undefined) return;
+  const { text, choices } = completed;
+  out.set({ editor: withText(editor, text) });
+  if (choices.length > 0) out.set({ hint: { text: choices.join('  '), until: now + 8000 } });
+}
+
+/** A single key answers, once nobody has typed for a moment. A paste never does. */
+function answersQuestion(out: StepBuilder, key: Key, now: number): boolean {
+  const [question] = out.state.questions;
+  if (question === undefined || now < question.armedAt || key.type !== 'text') return false;
+  if (key.text.toLowerCase() === 'v' && question.more.length > 0) {
+    out.print.push(...question.more);
+    const [first, ...others] = out.state.questions;
+    if (first !== undefined) out.set({ questions: [{ ...first, more: [] }, ...others] });
+    return true;
+  }
+  const decision = decisionKeys[key.text.toLowerCase()];
+  if (decision === undefined || !question.request.options.includes(decision)) return false;
+  answer(out, question, decision, now);
+  return true;
+}
+
+/** Ctrl-C: stops the turn; without one it clears the line; twice it leaves. */
+function stop(out: StepBuilder, hint: string | undefined, now: number): void {
+  const { turn, editor, lastStopAt, picker } = out.state;
+  const twice = now - lastStopAt < twiceMs || hint === leaveHint;
+  out.set({ lastStopAt: now });
+  if (twice) leave(out);
+  else if (picker !== undefined) out.set({ picker: undefined });
+  else if (turn !== undefined) {
+    interrupt(out);
+    out.set({ hint: { text: leaveHint, until: now + twiceMs } });
+  } else if (editor.text !== '') out.set({ editor: newEditor(editor.history), lastStopAt: never });
+  else out.set({ hint: { text: leaveHint, until: now + leaveHintMs } });
+}
+
+const never = Number.NEGATIVE_INFINITY;
+const leaveHint = 'Ctrl-C once more leaves.';
+
+function interrupt(out: StepBuilder): void {
+  const { turn } = out.state;
+  if (turn === undefined) return;
+  out.set({ turn: { ...turn, stopping: true } });
+  out.effect({ type: 'interrupt' });
+}
+
+function pick(out: StepBuilder, key: Key): void {
+  const { picker } = out.state;
+  if (picker === undefined || key.type !== 'key') return;
+  const last = picker.sessions.length - 1;
+  const chosen = picker.sessions[picker.at];
+  if (key.name === 'up') out.set({ picker: { ...picker, at: Math.max(0, picker.at - 1) } });
+  else if (key.name === 'down') out.set({ picker: { ...picker, at: Math.min(last, picker.at + 1) } });
+  else if (key.name === 'escape') out.set({ picker: undefined });
+  else if (key.name === 'enter' && chosen !== undefined) {
+    out.set({ picker: undefined, doing: 'resuming' });
+    out.effect({ type: 'command', command: 'resume', argument: chosen.sessionId });
+  }
+}
+
+function isCtrl(key: Key, letter: string): boolean {
+  return key.type === 'key' && key.ctrl === true && key.name === `letter-${letter}`;
+}

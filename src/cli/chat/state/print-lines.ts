@@ -1,0 +1,42 @@
+import { emptyLine, type Line } from '../text/styled-line.js';
+import { wrapLine } from '../text/wrap.js';
+import { type Block, type ChatState, type Effect, type Step, textWidth } from './chat-state.js';
+
+/** Puts the parts of a step together: each adds to what the ones before it have printed and asked for. */
+export class StepBuilder {
+  state: ChatState;
+  readonly print: Line[] = [];
+  readonly effects: Effect[] = [];
+
+  constructor(state: ChatState) {
+    this.state = state;
+  }
+
+  set(change: Partial<ChatState>): void {
+    this.state = { ...this.state, ...change };
+  }
+
+  effect(effect: Effect): void {
+    this.effects.push(effect);
+  }
+
+  /** Prints rows; an empty one stands between things of different kinds. */
+  lines(block: Block, rows: readonly Line[]): void {
+    if (rows.length === 0) return;
+    if (needsGap(this.state, block)) this.print.push(emptyLine);
+    this.print.push(...rows);
+    this.set({ block, endsBlank: rows.at(-1)?.length === 0 });
+  }
+
+  done(): Step {
+    const { state, effects } = this;
+    // In a narrow window our own words are too long, too.
+    const print = this.print.flatMap((line) => wrapLine(line, textWidth(state)));
+    return { state, print, effects };
+  }
+}
+
+export function needsGap({ block, endsBlank }: ChatState, next: Block): boolean {
+  if (endsBlank || block === 'nothing' || next === 'usage') return false;
+  return block !== next || next === 'said' || next === 'question';
+}

@@ -1,0 +1,36 @@
+import { harmless } from '../text/harmless.js';
+import { span } from '../text/styled-line.js';
+import { wrapLine } from '../text/wrap.js';
+import { textWidth } from './chat-state.js';
+import type { StepBuilder } from './print-lines.js';
+import { newTurn } from './show-agent.js';
+
+export function say(out: StepBuilder, text: string, now: number): void {
+  showSaid(out, text);
+  out.set({ turn: newTurn(now), lastPrompt: text });
+  out.effect({ type: 'say', text });
+}
+
+/** What waited is said when nothing runs any more. */
+export function sayQueued(out: StepBuilder, now: number): void {
+  const { queue, turn, doing, leaving } = out.state;
+  if (queue.length === 0 || turn !== undefined || doing !== undefined || leaving) return;
+  out.set({ queue: [] });
+  say(out, queue.join('\n\n'), now);
+}
+
+/** The user's own words in the scrollback. */
+export function showSaid(out: StepBuilder, text: string, by?: string): void {
+  const lead = span(by === undefined ? '❯ ' : `${harmless(by)} ❯ `, 'bold', 'cyan');
+  const rows = harmless(text)
+    .split('\n')
+    .flatMap((line, index) =>
+      // An empty line within the text is no end of it.
+      index > 0 && line.trim() === ''
+        ? [[span(' ')]]
+        : wrapLine([index === 0 ? lead : span('  '), span(line, 'bold')], textWidth(out.state), {
+            hanging: [span('  ')],
+          }),
+    );
+  out.lines('said', rows);
+}

@@ -1,0 +1,112 @@
+import type { Line, Span, Style } from './styled-line.js';
+import { graphemes, graphemeWidth, isWide, widthOf } from './width.js';
+
+export interface WrapOptions {
+  /** Stands in front of every row but the first. */
+  readonly hanging?: Line;
+  /** False breaks anywhere: for code, whose blanks count. */
+  readonly atWords?: boolean;
+}
+
+/** Breaks a line into rows of at most `width` columns, at words where that can be. An empty line is one row. */
+export function wrapLine(line: Line, width: number, options: WrapOptions = {}): readonly Line[] {
+  const { hanging = [], atWords = true } = options;
+  const room = Math.max(2, width);
+  if (lineWidth(line) <= room) return [line];
+  // In a very narrow window there is no room for an indentation.
+  const lead = lineWidth(hanging) <= room / 2 ? hanging : [];
+  const cells = cellsOf(line);
+  const rows: Line[] = [];
+  let from = 0;
+  while (from < cells.length) {
+    const most = rows.length === 0 ? room : room - lineWidth(lead);
+    const end = rowEnd(cells, from, most, atWords);
+    const row = spansOf(cells.slice(from, end));
+    rows.push(rows.length === 0 ? withoutBlankEnd(row) : [...lead, ...withoutBlankEnd(row)]);
+    from = end;
+    if (atWords) while (cells[from]?.text === ' ') from += 1;
+  }
+  return rows;
+}
+
+export function lineWidth(line: Line): number {
+  return line.reduce((sum, { text }) => sum + widthOf(text), 0);
+}
+
+/** The beginning of a line, as far as it fits; what is left out is told by an ellipsis. */
+export function cutLine(line: Line, width: number): Line {
+  if (lineWidth(line) <= width) return line;
+  const kept: Cell[] = [];
+  let room = width - 1;
+  for (const cell of cellsOf(line)) {
+    if (cell.width > room) break;
+    room -= cell.width;
+    kept.push(cell);
+  }
+  const last = kept.at(-1)?.style ?? [];
+  return width < 1 ? [] : spansOf([...kept, { text: '…', width: 1, style: last }]);
+}
+
+interface Cell {
+  readonly text: string;
+  readonly width: number;
+  readonly style: Style;
+}
+
+function cellsOf(line: Line): readonly Cell[] {
+  return line.flatMap(({ text, style }) =>
+    graphemes(text).map((piece) => ({ text: piece, width: graphemeWidth(piece), style })),
+  );
+}
+
+/** The place behind the last cell of a row. A row has one cell at least, so that this comes to an end. */
+function rowEnd(cells: readonly Cell[], from: number, most: number, atWords: boolean): number {
+  let used = 0;
+  let breakable: number | undefined;
+  for (let at = from; at < cells.length; at += 1) {
+    const cell = cells[at];
+    if (cell === undefined) break;
+    used += cell.width;
+    if (used > most) {
+      // A blank at the edge needs no room.
+      if (atWords && cell.text === ' ' && at > from) return at;
+      return (atWords ? breakable : undefined) ?? Math.max(at, from + 1);
+    }
+    if (cell.text === ' ' ? !isIndentation(cells, from, at) : breaksBehind(cell, cells[at + 1]))
+      breakable = at + 1;
+  }
+  return cells.length;
+}
+
+function isIndentation(cells: readonly Cell[], from: number, at: number): boolean {
+  for (let before = from; before < at; before += 1) if (cells[before]?.text !== ' ') return false;
+  return true;
+}
+
+/** Between characters of Chinese, Japanese and Korean a line may break anywhere; behind a dash or a slash, too. */
+function breaksBehind({ text }: Cell, next: Cell | undefined): boolean {
+  if (next === undefined) return false;
+  return isWide(text.codePointAt(0) ?? 0) || isWide(next.text.codePointAt(0) ?? 0) || text === '-';
+}
+
+function spansOf(cells: readonly Cell[]): Line {
+  const spans: Span[] = [];
+  let text = '';
+  let style: Style | undefined;
+  for (const cell of cells) {
+    if (style !== undefined && cell.style !== style) {
+      spans.push({ text, style });
+      text = '';
+    }
+    style = cell.style;
+    text += cell.text;
+  }
+  if (style !== undefined) spans.push({ text, style });
+  return spans;
+}
+
+function withoutBlankEnd(line: Line): Line {
+  const last = line.at(-1);
+  if (last === undefined || !last.text.endsWith(' ')) return line;
+  return [...line.slice(0, -1), { ...last, text: last.text.trimEnd() }];
+}
