@@ -5,7 +5,7 @@ import { parseEnvFile } from './env-file.js';
 import { shortBackendName } from './formats.js';
 import { type Environment, given, notAbsolute, trustedHome } from './home-directory.js';
 import { fileSetting, secretNames } from './secrets.js';
-import { type SettingOrigins, settingsNotUsed } from './setting-origins.js';
+import { fromEnvironment, fromFlags, type SettingOrigins, settingsNotUsed } from './setting-origins.js';
 import { readTrustedFile, refuseLookAlikes } from './trusted-file.js';
 
 export interface SettingsSources {
@@ -56,8 +56,8 @@ export async function readEnvironment(sources: SettingsSources): Promise<ReadEnv
     { origin: `in ${configFile}`, settings: beginningAt(home, config) },
     { origin: `in ${envOfHome}`, settings: beginningAt(home, env) },
     { origin: `in ${resolve(envFile ?? '')}`, settings: named },
-    { origin: 'in the environment', settings: environment },
-    { origin: 'on the command line', settings: flags },
+    { origin: fromEnvironment, settings: environment },
+    { origin: fromFlags, settings: flags },
   ];
   const { settings, origins, warnings } = merge(inRisingOrder);
   return { settings: { ...settings, TURNOUT_HOME: home }, inherited, origins, warnings };

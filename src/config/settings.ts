@@ -82,7 +82,7 @@ const otherNames: ReadonlySet<string> = new Set([
   ...secretNames.flatMap((name) => [name, fileSetting(name)]),
 ]);
 
-export const settingNames: readonly string[] = [...Object.keys(settings), ...otherNames];
+export const settingNames: readonly string[] = [...new Set([...Object.keys(settings), ...otherNames])];
 
 export function isSettingName(name: string): boolean {
   return Object.hasOwn(settings, name) || otherNames.has(name);
@@ -94,6 +94,24 @@ export interface SettingProblem {
   readonly name: string;
   /** The form of a right value. */
   readonly expected: string;
+}
+
+/** Returns the form of a right value if this one is wrong. */
+export function problemOf(name: string, value: string): string | undefined {
+  const [problem] = readSettings({ [name]: value }).problems;
+  return problem?.expected;
+}
+
+/** The default of a setting as it would be written; undefined if it has none. */
+export function defaultOf(name: string): string | undefined {
+  if (!isTableName(name)) return undefined;
+  const value = settings[name](undefined);
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return undefined;
+  return typeof value === 'boolean' ? String(Number(value)) : String(value);
+}
+
+function isTableName(name: string): name is keyof typeof settings {
+  return Object.hasOwn(settings, name);
 }
 
 /** Reads all settings. A wrong one is named, and has its default. */
