@@ -9,6 +9,7 @@ import { commandOf } from '../gateway/choose-backend.js';
 import { backendConfig, type GatewayConfig, loadConfig, settingsLeftOut } from '../gateway/config.js';
 import { registerDemoBackend } from './demo-backend.js';
 import { demoHome, readDemoEnvironment } from './demo-environment.js';
+import { withInstalledBackend } from './installed-backend.js';
 
 /** The settings that a chain is resolved and run with. */
 export interface ChainSettings {
@@ -52,10 +53,9 @@ export function homeOfRuns({ demo }: Pick<ChainPlace, 'demo'>): string {
 
 async function ownConfig({ cwd }: ChainPlace, warn: (text: string) => void) {
   const flags = cwd === undefined ? {} : { WORKING_DIR: cwd };
-  const { settings, inherited, origins, warnings } = await readEnvironment({
-    environment: process.env,
-    flags,
-  });
+  const { settings, inherited, origins, warnings } = await withInstalledBackend(
+    await readEnvironment({ environment: process.env, flags }),
+  );
   const config = loadConfig(settings, {}, origins);
   for (const warning of [...warnings, ...config.warnings]) warn(warning);
   return { config, inherited };

@@ -12,6 +12,9 @@ import { systemWarnings } from '../process/system.js';
 import { type DeepReport, deepScenarios, deepTable, hasScenarios, inspectDeeply } from './doctor-deep.js';
 import { exitingOnSignal, onEndingSignal } from './ending-signals.js';
 import { type CliReport, inspectClis, isDemoAgent } from './inspect-clis.js';
+import { withInstalledBackend } from './installed-backend.js';
+import { clearProgress, showProgress } from './progress-line.js';
+import { signInCommand } from './sign-in.js';
 import { version } from './version.js';
 
 export const usageText = `Usage: turnout doctor [--deep] [--backend <name,…>] [--json]
@@ -64,13 +67,18 @@ function parseOptions(argv: readonly string[]) {
 }
 
 async function examine(options: ReturnType<typeof parseOptions>): Promise<number> {
-  const { settings, inherited, origins, warnings } = await readEnvironment({ environment: process.env });
+  const read = await readEnvironment({ environment: process.env });
+  const { inherited, origins, warnings } = read;
+  // The default is marked in the table, and needs no words.
+  const { settings } = await withInstalledBackend(read);
   const config = loadConfig(settings, {}, origins);
   const wanted = options.backend
     ?.flatMap((names) => names.split(','))
     .map((name) => readBackendName(name, '--backend'));
-  const all = await exitingOnSignal(() => inspectClis(config, inherited, origins));
+  const all = await exitingOnSignal(() => inspectClis(config, inherited, origins, showWaiting));
+  if (config.discord.token !== undefined) showProgress('asking Discord …');
   const discord = await exitingOnSignal(() => checkDiscord(config.discord));
+  clearProgress();
   const clis = wanted === undefined ? all : all.filter(({ backend }) => wanted.includes(backend));
   const report: Report = {
     turnout: version(),
@@ -97,6 +105,11 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
   return deep.length === usable.filter(hasScenarios).length && deep.every(({ works }) => works)
     ? exitCodes.done
     : exitCodes.failed;
+}
+
+function showWaiting(names: readonly string[]): void {
+  if (names.length > 0) showProgress(`asking for versions: ${names.join(', ')} …`);
+  else clearProgress();
 }
 
 /** Without AGENT_BACKEND among the backends that were asked for, its path is seen nowhere in the report. */
@@ -154,7 +167,7 @@ function table(report: Report): string {
     lines.push(
       `${mark}  ${cli.backend.padEnd(9)} ${cli.usable ? `${cli.version ?? 'unknown version'}  ${cli.path}` : (cli.problem ?? '')}${isDefault}`,
     );
-    const more = cli.usable ? [standing(cli), abilities(cli)] : [notUsable(cli)];
+    const more = cli.usable ? [standing(cli), account(cli), abilities(cli), modes(cli)] : [notUsable(cli)];
     lines.push(...more.map((line) => `${' '.repeat(19)}${line}`));
   }
   for (const warning of report.warnings) lines.push('', `warning: ${warning}`);
@@ -176,7 +189,7 @@ function standing({ backend, vetting, checked, advice, install, version: printed
   return `not vetted: the version is not known; a vetted one: ${install}`;
 }
 
-function abilities({ capabilities, live }: CliReport): string {
+function abilities({ capabilities }: CliReport): string {
   const yes = [
     capabilities.textDeltas ? 'streams word by word' : 'streams message by message',
     ...(capabilities.thinking ? ['thinking'] : []),
@@ -185,7 +198,19 @@ function abilities({ capabilities, live }: CliReport): string {
     ...(capabilities.allowedTools ? ['tool filter'] : []),
     ...(capabilities.mcpConfig ? ['MCP per run'] : []),
   ];
-  const modes = `modes ${capabilities.permissionModes.join(', ')}`;
-  const liveModes = live === undefined ? '' : `; live: modes ${live.permissionModes.join(', ')}`;
-  return `${yes.join(', ')}; ${modes}${liveModes}`;
+  return yes.join(', ');
+}
+
+/** `ask` needs a live session: a one-shot CLI has ended its turn before anybody could answer. */
+function modes({ capabilities, live }: CliReport): string {
+  const liveModes = live === undefined ? '' : `; live: ${live.permissionModes.join(', ')}`;
+  return `modes: ${capabilities.permissionModes.join(', ')}${liveModes}`;
+}
+
+function account({ backend, signedIn, credentials, signIn, version: printed }: CliReport): string {
+  const kind = credentials === undefined ? '' : `: ${credentials}`;
+  if (isDemoAgent(printed)) return 'needs no account';
+  if (signedIn === 'yes') return `signed in${kind}`;
+  if (signedIn === 'no') return `NOT SIGNED IN: ${signInCommand(backend) ?? signIn ?? 'it has no account'}`;
+  return `no key or account was found${kind}; it may need none, or keep it where only it looks`;
 }

@@ -22,6 +22,9 @@ const commands: Record<string, () => Promise<Command>> = {
   usage: () => import('./usage-report.js'),
   why: () => import('./why.js'),
   service: () => import('./service.js'),
+  sessions: () => import('./sessions.js'),
+  init: () => import('./init.js'),
+  config: () => import('./config.js'),
 };
 
 const [command, ...rest] = process.argv.slice(2);

@@ -1,8 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
+import { type Environment, trustedHome } from '../config/home-directory.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
+import { isBackendChosen } from '../gateway/choose-backend.js';
 import { backendConfig, loadConfig } from '../gateway/config.js';
 import { nonceIn, unattendedInstructions } from '../orchestra/instructions.js';
 import { checkOptions } from '../runner/check-options.js';
@@ -11,6 +13,7 @@ import { runnerBackend } from '../runner/runner-config.js';
 import { codexSdk, runnerNames } from '../runner/runner-names.js';
 import { sessionOptions } from '../runner/session-options.js';
 import type { RunnerName, RunnerOptions } from '../runner/types.js';
+import { allowDemo } from './demo-flag.js';
 import { flagsText } from './flags-text.js';
 import { type GivenFiles, givenFiles } from './given-files.js';
 import { readPrompt } from './read-prompt.js';
@@ -38,6 +41,7 @@ Exit codes: 0 done · 1 the agent failed · 2 wrong usage · 3 backend not avail
 /** `turnout run`: runs one turn, with the answer on stdout and everything else on stderr. */
 export async function main(argv: readonly string[]): Promise<number> {
   return explainFailures(async (useOutput) => {
+    await allowDemo(argv);
     const options = parseRunOptions(argv);
     if (options === 'help') {
       process.stdout.write(usageText);
@@ -76,10 +80,10 @@ function failureIn(output: OutputFormat, { code, message }: TurnoutError): strin
 /** The settings of a turn: those of the home and the environment, under the flags. */
 export async function turnSettings(options: Pick<RunFlags, 'cwd' | 'backend' | 'model'>) {
   const flags = options.cwd === undefined ? {} : { WORKING_DIR: options.cwd };
-  const { settings, inherited, origins, warnings } = await readEnvironment({
-    environment: process.env,
-    flags,
-  });
+  const read = await readEnvironment({ environment: process.env, flags });
+  const { inherited, origins, warnings } = read;
+  const found = options.backend === undefined ? await chooseInstalled(read.settings, inherited) : undefined;
+  const settings = found === undefined ? read.settings : { ...read.settings, AGENT_BACKEND: found.backend };
   // The SDK is an other way to run Codex: the settings are Codex's.
   const isSdk = options.backend === codexSdk;
   const config = loadConfig(settings, isSdk ? { ...options, backend: 'codex' } : options, origins);
@@ -93,12 +97,24 @@ export async function turnSettings(options: Pick<RunFlags, 'cwd' | 'backend' | '
     config,
     runner,
     backend: backendConfig(config, inherited),
-    warnings: [...warnings, ...config.warnings],
+    warnings: [...(found?.notes ?? []), ...warnings, ...config.warnings],
   };
 }
 
-export async function runTurn(options: RunFlags): Promise<number> {
-  const { config, runner, backend, warnings } = await turnSettings(options);
+/** Undefined if the settings have a backend: then nothing is looked for. */
+async function chooseInstalled(settings: Environment, inherited: Environment) {
+  if (isBackendChosen(settings)) return undefined;
+  const { findInstalledBackend, noneInstalled } = await import('./installed-backend.js');
+  const { backend, note } = await findInstalledBackend(inherited);
+  if (backend === undefined) throw noneInstalled();
+  // It is named until a turn with it was kept: then it is known.
+  const { knownSessions } = await import('./session-index.js');
+  const [last] = knownSessions(trustedHome(settings));
+  return { backend, notes: note === undefined || last?.backend === backend ? [] : [note] };
+}
+
+export async function runTurn(flags: RunFlags): Promise<number> {
+  const { config, runner, backend, warnings, options } = await sessionChosen(flags);
   const swept = sweepAfterCrash(config);
   const files = await givenFiles(options, backend);
   try {
@@ -108,6 +124,22 @@ export async function runTurn(options: RunFlags): Promise<number> {
   } finally {
     await files.remove();
   }
+}
+
+/** The settings, and the flags with the session that they mean, by the index of sessions. */
+async function sessionChosen(flags: RunFlags) {
+  if (flags.sessionId === undefined && !flags.continueLast)
+    return { ...(await turnSettings(flags)), options: flags };
+  const { withLastSession, withNamedSession } = await import('./resumed-session.js');
+  const named = withNamedSession(flags, trustedHome(process.env));
+  const settings = await turnSettings(named);
+  const { home, workingDir: cwd } = settings.config;
+  const { flags: options, note } = withLastSession(named, { home, cwd, backend: settings.runner });
+  return {
+    ...settings,
+    options,
+    warnings: note === undefined ? settings.warnings : [...settings.warnings, note],
+  };
 }
 
 async function runWithFiles(
@@ -143,7 +175,9 @@ async function runWithFiles(
   const { output, verbose } = options;
   // In an object the answer is for a program; the line that ends an unattended run is for an orchestrator, which reads text.
   const answer = options.unattended ? (text: string) => withoutMarker(text, nonceIn(process.env)) : undefined;
-  return showTurn(turn, { output, verbose, answer, logLevel: config.logLevel });
+  const chosen = options.backend === undefined ? '' : ` --backend ${runner}`;
+  const again = options.again ?? `turnout run${chosen} --continue`;
+  return showTurn(turn, { output, verbose, answer, logLevel: config.logLevel, again });
 }
 
 /** The flags as options of a runner. The directory and the model are in the config, which the settings belong to, too. */

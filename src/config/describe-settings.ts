@@ -38,7 +38,10 @@ interface Description {
 }
 
 const descriptions: Readonly<Record<string, Description>> = {
-  AGENT_BACKEND: { is: 'the agent CLI: claude, codex, gemini or opencode', otherwise: 'claude' },
+  AGENT_BACKEND: {
+    is: 'the agent CLI: claude, codex, gemini or opencode',
+    otherwise: 'the one that is installed',
+  },
   FORGE_BACKEND: { is: 'the same, when AGENT_BACKEND is not set' },
   BACKEND_CLI_PATH: {
     is: "the program of AGENT_BACKEND's CLI, and of no other one",
