@@ -168,10 +168,22 @@ function table(report: Report): string {
       `${mark}  ${cli.backend.padEnd(9)} ${cli.usable ? `${cli.version ?? 'unknown version'}  ${cli.path}` : (cli.problem ?? '')}${isDefault}`,
     );
     const more = cli.usable ? [standing(cli), account(cli), abilities(cli), modes(cli)] : [notUsable(cli)];
-    lines.push(...more.map((line) => `${' '.repeat(19)}${line}`));
+    lines.push(...more.flatMap((line) => wrapped(line, 19)));
   }
   for (const warning of report.warnings) lines.push('', `warning: ${warning}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** A terminal would break a long line within its words. */
+function wrapped(text: string, indent: number): readonly string[] {
+  const width = process.stdout.isTTY ? Math.max(40, (process.stdout.columns || 80) - indent - 1) : Infinity;
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines.map((line) => `${' '.repeat(indent)}${line}`);
 }
 
 function notUsable({ install, setting }: CliReport): string {

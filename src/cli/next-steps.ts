@@ -3,14 +3,14 @@ import { userCommands } from './systemd-unit.js';
 
 /** What to type after `turnout init`. */
 export function nextSteps(
-  { backend, installed, install, signedIn, signIn }: FoundCli,
+  { installed, install, signedIn, signIn }: FoundCli,
   platform: NodeJS.Platform = process.platform,
 ): string {
-  const first = installed
-    ? signedIn === 'no' && signIn !== undefined
-      ? [`First sign in: ${signIn}.`, '']
-      : []
-    : [`First install ${backend}: ${install}`, ''];
+  const account =
+    signIn === undefined || signedIn === 'yes'
+      ? []
+      : [signedIn === 'no' ? `First sign in: ${signIn}.` : `If it has no account yet: ${signIn}.`, ''];
+  const first = installed ? account : [`First install it: ${install}`, ''];
   const service =
     platform === 'linux'
       ? ['', 'To leave it running, as a service of your own (systemd):', ...userCommands.map(indented)]
@@ -22,6 +22,9 @@ export function nextSteps(
     '  turnout chat                            a conversation',
     '  turnout gateway                         the page and the HTTP API',
     '  turnout config list                     every setting',
+    '',
+    'Agents use their tools without asking. To be asked:',
+    '  turnout config set permission-mode ask  (or edits, plan)',
     ...service,
     '',
   ].join('\n');

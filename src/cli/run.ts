@@ -19,6 +19,7 @@ import { type GivenFiles, givenFiles } from './given-files.js';
 import { readPrompt } from './read-prompt.js';
 import { withClaudeNames } from './result-object.js';
 import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options.js';
+import { knownSessions } from './session-index.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
 import { sweepAfterCrash } from './sweep-after-crash.js';
@@ -108,7 +109,6 @@ async function chooseInstalled(settings: Environment, inherited: Environment) {
   const { backend, note } = await findInstalledBackend(inherited);
   if (backend === undefined) throw noneInstalled();
   // It is named until a turn with it was kept: then it is known.
-  const { knownSessions } = await import('./session-index.js');
   const [last] = knownSessions(trustedHome(settings));
   return { backend, notes: note === undefined || last?.backend === backend ? [] : [note] };
 }
@@ -127,11 +127,12 @@ export async function runTurn(flags: RunFlags): Promise<number> {
 }
 
 /** The settings, and the flags with the session that they mean, by the index of sessions. */
-async function sessionChosen(flags: RunFlags) {
+export async function sessionChosen(flags: RunFlags) {
   if (flags.sessionId === undefined && !flags.continueLast)
     return { ...(await turnSettings(flags)), options: flags };
   const { withLastSession, withNamedSession } = await import('./resumed-session.js');
   const named = withNamedSession(flags, trustedHome(process.env));
+  await allowDemo(['--backend', named.backend ?? '']);
   const settings = await turnSettings(named);
   const { home, workingDir: cwd } = settings.config;
   const { flags: options, note } = withLastSession(named, { home, cwd, backend: settings.runner });
