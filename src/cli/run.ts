@@ -1,10 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
-import { type Environment, trustedHome } from '../config/home-directory.js';
+import { trustedHome } from '../config/home-directory.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
-import { isBackendChosen } from '../gateway/choose-backend.js';
 import { backendConfig, loadConfig } from '../gateway/config.js';
 import { nonceIn, unattendedInstructions } from '../orchestra/instructions.js';
 import { checkOptions } from '../runner/check-options.js';
@@ -13,13 +12,13 @@ import { runnerBackend } from '../runner/runner-config.js';
 import { codexSdk, runnerNames } from '../runner/runner-names.js';
 import { sessionOptions } from '../runner/session-options.js';
 import type { RunnerName, RunnerOptions } from '../runner/types.js';
+import { chooseInstalled } from './choose-installed.js';
 import { allowDemo } from './demo-flag.js';
 import { flagsText } from './flags-text.js';
 import { type GivenFiles, givenFiles } from './given-files.js';
 import { readPrompt } from './read-prompt.js';
 import { withClaudeNames } from './result-object.js';
 import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options.js';
-import { knownSessions } from './session-index.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
 import { sweepAfterCrash } from './sweep-after-crash.js';
@@ -83,8 +82,7 @@ export async function turnSettings(options: Pick<RunFlags, 'cwd' | 'backend' | '
   const flags = options.cwd === undefined ? {} : { WORKING_DIR: options.cwd };
   const read = await readEnvironment({ environment: process.env, flags });
   const { inherited, origins, warnings } = read;
-  const found = options.backend === undefined ? await chooseInstalled(read.settings, inherited) : undefined;
-  const settings = found === undefined ? read.settings : { ...read.settings, AGENT_BACKEND: found.backend };
+  const { settings, notes, missing } = await chooseInstalled(read.settings, inherited, options.backend);
   // The SDK is an other way to run Codex: the settings are Codex's.
   const isSdk = options.backend === codexSdk;
   const config = loadConfig(settings, isSdk ? { ...options, backend: 'codex' } : options, origins);
@@ -98,19 +96,9 @@ export async function turnSettings(options: Pick<RunFlags, 'cwd' | 'backend' | '
     config,
     runner,
     backend: backendConfig(config, inherited),
-    warnings: [...(found?.notes ?? []), ...warnings, ...config.warnings],
+    warnings: [...notes, ...warnings, ...config.warnings],
+    missing,
   };
-}
-
-/** Undefined if the settings have a backend: then nothing is looked for. */
-async function chooseInstalled(settings: Environment, inherited: Environment) {
-  if (isBackendChosen(settings)) return undefined;
-  const { findInstalledBackend, noneInstalled } = await import('./installed-backend.js');
-  const { backend, note } = await findInstalledBackend(inherited);
-  if (backend === undefined) throw noneInstalled();
-  // It is named until a turn with it was kept: then it is known.
-  const [last] = knownSessions(trustedHome(settings));
-  return { backend, notes: note === undefined || last?.backend === backend ? [] : [note] };
 }
 
 export async function runTurn(flags: RunFlags): Promise<number> {
@@ -128,25 +116,24 @@ export async function runTurn(flags: RunFlags): Promise<number> {
 
 /** The settings, and the flags with the session that they mean, by the index of sessions. */
 export async function sessionChosen(flags: RunFlags) {
-  if (flags.sessionId === undefined && !flags.continueLast)
-    return { ...(await turnSettings(flags)), options: flags };
-  const { withLastSession, withNamedSession } = await import('./resumed-session.js');
-  const named = withNamedSession(flags, trustedHome(process.env));
-  await allowDemo(['--backend', named.backend ?? '']);
+  const { withLastSession, withNamedSession } =
+    flags.sessionId === undefined && !flags.continueLast
+      ? { withNamedSession: undefined, withLastSession: undefined }
+      : await import('./resumed-session.js');
+  const named = withNamedSession?.(flags, trustedHome(process.env)) ?? flags;
+  if (named.backend !== flags.backend) await allowDemo(['--backend', named.backend ?? '']);
   const settings = await turnSettings(named);
+  if (settings.missing !== undefined) throw settings.missing;
   const { home, workingDir: cwd } = settings.config;
-  const { flags: options, note } = withLastSession(named, { home, cwd, backend: settings.runner });
-  return {
-    ...settings,
-    options,
-    warnings: note === undefined ? settings.warnings : [...settings.warnings, note],
-  };
+  const found = withLastSession?.(named, { home, cwd, backend: settings.runner });
+  const notes = found?.note === undefined ? [] : [found.note];
+  return { ...settings, options: found?.flags ?? named, warnings: [...settings.warnings, ...notes] };
 }
 
 async function runWithFiles(
   options: RunFlags,
   files: GivenFiles,
-  { config, runner, backend, warnings }: Awaited<ReturnType<typeof turnSettings>>,
+  { config, runner, backend, warnings }: Omit<Awaited<ReturnType<typeof turnSettings>>, 'missing'>,
 ): Promise<number> {
   const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
   // A permission can be asked only in a live session: a one-shot CLI has ended its turn by then.
