@@ -76,7 +76,7 @@ export async function withChanges(text: string, changes: ConfigChanges): Promise
   const document = parseDocument(text, { schema: 'failsafe' });
   if (!isMap(document.contents)) {
     // A file of nothing but comments has them behind its contents.
-    document.commentBefore = [document.commentBefore, document.comment].filter(Boolean).join('\n') || null;
+    document.commentBefore = joined(document.commentBefore, document.comment);
     document.comment = null;
     (document as { contents: unknown }).contents = new YAMLMap();
   }
@@ -88,16 +88,26 @@ export async function withChanges(text: string, changes: ConfigChanges): Promise
     );
     const pair = map.items[at];
     if (value === undefined) {
-      if (pair !== undefined) map.items.splice(at, 1);
+      if (pair === undefined) continue;
+      map.items.splice(at, 1);
+      // The comment above it may be about more than this one.
+      const above = isScalar(pair.key) ? pair.key.commentBefore : undefined;
+      const next = map.items[at]?.key;
+      if (isScalar(next)) next.commentBefore = joined(above, next.commentBefore);
+      else document.comment = joined(document.comment, above);
     } else if (pair === undefined) map.add(document.createPair(name, value));
     // The value's own node keeps the comment behind it.
     else if (isScalar(pair.value)) pair.value.value = value;
     else (pair as { value: unknown }).value = document.createNode(value);
   }
-  // Without settings YAML would write `{}`.
-  if (map.items.length === 0) (document as { contents: unknown }).contents = null;
+  if (map.items.length === 0) document.commentBefore = joined(document.commentBefore, map.commentBefore);
   const edited = document.toString({ lineWidth: 0 });
-  return map.items.length === 0 ? edited.replace(/^null\n?$/m, '') : edited;
+  // Without settings YAML writes an empty map.
+  return map.items.length === 0 ? edited.replace(/^\{\s*\}\n?/m, '') : edited;
+}
+
+function joined(...comments: readonly (string | null | undefined)[]): string | null {
+  return comments.filter(Boolean).join('\n') || null;
 }
 
 /** Another command may be changing the file. What keeps us from having a lock keeps us from writing too, and is told then. */
