@@ -18,7 +18,7 @@ import { withClaudeNames } from './result-object.js';
 import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
-import { sweepAfterCrash } from './sweep-after-crash.js';
+import { sweepBeside } from './sweep-after-crash.js';
 
 export const usageText = `Usage: turnout run [prompt] [options] [-- <arguments for the CLI itself>]
 
@@ -99,13 +99,12 @@ export async function turnSettings(options: Pick<RunFlags, 'cwd' | 'backend' | '
 
 export async function runTurn(options: RunFlags): Promise<number> {
   const { config, runner, backend, warnings } = await turnSettings(options);
-  const swept = sweepAfterCrash(config);
+  const swept = sweepBeside(config);
   const files = await givenFiles(options, backend);
   try {
-    const exitCode = await runWithFiles(options, files, { config, runner, backend, warnings });
-    await swept;
-    return exitCode;
+    return await runWithFiles(options, files, { config, runner, backend, warnings });
   } finally {
+    await swept();
     await files.remove();
   }
 }

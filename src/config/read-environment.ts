@@ -1,7 +1,5 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
-import { parseConfigFile } from './config-file.js';
-import { parseEnvFile } from './env-file.js';
 import { shortBackendName } from './formats.js';
 import { type Environment, given, notAbsolute, trustedHome } from './home-directory.js';
 import { fileSetting, secretNames } from './secrets.js';
@@ -32,14 +30,14 @@ export interface ReadEnvironment {
  */
 export async function readEnvironment(sources: SettingsSources): Promise<ReadEnvironment> {
   const { environment, flags = {}, envFile } = sources;
-  const named = envFile === undefined ? {} : readNamedFile(resolve(envFile));
+  const named = envFile === undefined ? {} : await readNamedFile(resolve(envFile));
   const home = trustedHome({ ...named, ...withoutBlanks(environment), ...flags });
   const [configFile, envOfHome] = [join(home, 'config.yaml'), join(home, '.env')];
   const ofConfig = readTrustedFile(configFile);
   const ofHome = readTrustedFile(envOfHome);
   refuseLookAlikes(home);
   const config = ofConfig === undefined ? {} : await parseConfigFile(configFile, ofConfig);
-  const env = ofHome === undefined ? {} : parseEnvFile(envOfHome, ofHome);
+  const env = ofHome === undefined ? {} : await parseEnvFile(envOfHome, ofHome);
   for (const [file, settings] of [
     ['config.yaml', config],
     ['.env', env],
@@ -120,14 +118,24 @@ function isRelative(name: string, value: string): boolean {
   return !isAbsolute(value) && (name !== 'BACKEND_CLI_PATH' || /[\\/]/.test(value));
 }
 
-function readNamedFile(path: string): Record<string, string | undefined> {
+async function readNamedFile(path: string): Promise<Record<string, string | undefined>> {
   const text = readTrustedFile(path);
   if (text === undefined) {
     throw new TurnoutError('bad_request', `The settings file ${path} is not there.`, {
       hint: 'Name one with --settings-file, or leave it out.',
     });
   }
-  return beginningAt(dirname(path), parseEnvFile(path, text));
+  return beginningAt(dirname(path), await parseEnvFile(path, text));
+}
+
+// A reader of a file is loaded only where there is such a file: every command comes through here.
+
+async function parseConfigFile(path: string, text: string): Promise<Record<string, string>> {
+  return (await import('./config-file.js')).parseConfigFile(path, text);
+}
+
+async function parseEnvFile(path: string, text: string): Promise<Record<string, string | undefined>> {
+  return (await import('./env-file.js')).parseEnvFile(path, text);
 }
 
 function homeInItself(file: string): TurnoutError {
