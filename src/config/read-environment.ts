@@ -5,6 +5,7 @@ import { type Environment, given, notAbsolute, trustedHome } from './home-direct
 import { fileSetting, secretNames } from './secrets.js';
 import { fromEnvironment, fromFlags, type SettingOrigins, settingsNotUsed } from './setting-origins.js';
 import { readTrustedFile, refuseLookAlikes } from './trusted-file.js';
+import { type SettingUser, usesSetting } from './used-settings.js';
 
 export interface SettingsSources {
   readonly environment: Environment;
@@ -12,6 +13,8 @@ export interface SettingsSources {
   readonly flags?: Environment;
   /** A file in the format of `.env` that the user named. */
   readonly envFile?: string | undefined;
+  /** The command that the settings are for: it does not look at those of others. Default: the gateway, which has all. */
+  readonly command?: SettingUser;
 }
 
 export interface ReadEnvironment {
@@ -29,7 +32,7 @@ export interface ReadEnvironment {
  * an agent: they choose programs.
  */
 export async function readEnvironment(sources: SettingsSources): Promise<ReadEnvironment> {
-  const { environment, flags = {}, envFile } = sources;
+  const { environment, flags = {}, envFile, command = 'gateway' } = sources;
   const named = envFile === undefined ? {} : await readNamedFile(resolve(envFile));
   const home = trustedHome({ ...named, ...withoutBlanks(environment), ...flags });
   const [configFile, envOfHome] = [join(home, 'config.yaml'), join(home, '.env')];
@@ -44,7 +47,7 @@ export async function readEnvironment(sources: SettingsSources): Promise<ReadEnv
   ] as const) {
     if (given(settings['TURNOUT_HOME']) !== undefined) throw homeInItself(join(home, file));
   }
-  refuseRelative(environment);
+  refuseRelative(environment, command);
   const files = { ...beginningAt(home, env), ...named };
   const inherited: Record<string, string | undefined> = { ...files, ...environment, TURNOUT_HOME: home };
   // An agent's CLI, too, would look for its settings in the working directory.
@@ -98,8 +101,9 @@ function namedBackend(settings: Environment): string | undefined {
 /** Settings that are paths of programs and of what they obey. `BACKEND_CLI_PATH` may also be a name on PATH. */
 const trustedPaths = ['BACKEND_CLI_PATH', 'CONFIG_DIR', ...secretNames.map(fileSetting)];
 
-function refuseRelative(environment: Environment): void {
+function refuseRelative(environment: Environment, command: SettingUser): void {
   for (const name of trustedPaths) {
+    if (!usesSetting(command, name)) continue;
     const value = given(environment[name]);
     if (value !== undefined && isRelative(name, value)) throw notAbsolute(name, value);
   }
