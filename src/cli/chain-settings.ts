@@ -54,9 +54,9 @@ export function homeOfRuns({ demo }: Pick<ChainPlace, 'demo'>): string {
 async function ownConfig({ cwd }: ChainPlace, warn: (text: string) => void) {
   const flags = cwd === undefined ? {} : { WORKING_DIR: cwd };
   const { settings, inherited, origins, warnings } = await withInstalledBackend(
-    await readEnvironment({ environment: process.env, flags }),
+    await readEnvironment({ environment: process.env, flags, command: 'chain' }),
   );
-  const config = loadConfig(settings, {}, origins);
+  const config = loadConfig(settings, {}, origins, 'chain');
   for (const warning of [...warnings, ...config.warnings]) warn(warning);
   return { config, inherited };
 }

@@ -67,11 +67,11 @@ function parseOptions(argv: readonly string[]) {
 }
 
 async function examine(options: ReturnType<typeof parseOptions>): Promise<number> {
-  const read = await readEnvironment({ environment: process.env });
+  const read = await readEnvironment({ environment: process.env, command: 'doctor' });
   const { inherited, origins, warnings } = read;
   // The default is marked in the table, and needs no words.
   const { settings } = await withInstalledBackend(read);
-  const config = loadConfig(settings, {}, origins);
+  const config = loadConfig(settings, {}, origins, 'doctor');
   const wanted = options.backend
     ?.flatMap((names) => names.split(','))
     .map((name) => readBackendName(name, '--backend'));

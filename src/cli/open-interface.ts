@@ -11,7 +11,7 @@ import { sweepAfterCrash } from './sweep-after-crash.js';
 
 /** Opens the CLI's own terminal UI, and returns its exit code. */
 export async function openInterface(given: RunFlags): Promise<number> {
-  const { config, runner, backend, warnings, options: flags } = await sessionChosen(given);
+  const { config, runner, backend, warnings, options: flags } = await sessionChosen(given, 'chat');
   for (const warning of warnings) process.stderr.write(`turnout: ${warning}\n`);
   const { runInteractive } = await import('../runner/interactive.js');
   const swept = sweepAfterCrash(config);

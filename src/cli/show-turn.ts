@@ -16,7 +16,6 @@ import { OpenQuestions } from './open-questions.js';
 import { type TurnResult, withClaudeNames } from './result-object.js';
 import type { OutputFormat } from './run-options.js';
 import { Terminal } from './terminal.js';
-import { turnTrace } from './turn-trace.js';
 
 export interface ShowOptions {
   readonly output: OutputFormat;
@@ -60,11 +59,7 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
   try {
     const events = turn.run({
       signal: stop.signal,
-      trace: turnTrace(turn.prompt, turn.options, {
-        ...options,
-        say: (line) => terminal.say(line),
-        log: createLog(options.logLevel, (line) => terminal.log(line)),
-      }),
+      trace: await traceOf(turn, options, terminal),
     });
     for await (const event of events) {
       await questions.see(event);
@@ -92,6 +87,17 @@ async function tellTurn(kept: KeptTurn, terminal: Terminal, again: string | unde
   if (columns === undefined || again === undefined || kept.told === undefined) return;
   const { turnFooter } = await import('./turn-footer.js');
   terminal.dim(turnFooter({ ...kept.told, again }, columns));
+}
+
+/** Most turns have no trace, and don't load what finds the secrets in one. */
+async function traceOf({ prompt, options: session }: ShownTurn, options: ShowOptions, terminal: Terminal) {
+  if (!options.verbose && options.logLevel !== 'debug') return undefined;
+  const { turnTrace } = await import('./turn-trace.js');
+  return turnTrace(prompt, session, {
+    ...options,
+    say: (line) => terminal.say(line),
+    log: createLog(options.logLevel, (line) => terminal.log(line)),
+  });
 }
 
 type View = (event: ChatEvent) => void | Promise<void>;

@@ -114,15 +114,18 @@ function isTableName(name: string): name is keyof typeof settings {
   return Object.hasOwn(settings, name);
 }
 
-/** Reads all settings. A wrong one is named, and has its default. */
-export function readSettings(given: Readonly<Record<string, string | undefined>>): {
+/** Reads the settings that are used; the others have their defaults. A wrong one is named, and has its default, too. */
+export function readSettings(
+  given: Readonly<Record<string, string | undefined>>,
+  isUsed: (name: string) => boolean = () => true,
+): {
   readonly values: Settings;
   readonly problems: readonly SettingProblem[];
 } {
   const problems: SettingProblem[] = [];
   const values = Object.entries(settings).map(([name, read]) => {
     try {
-      return [name, read(given[name])];
+      return [name, read(isUsed(name) ? given[name] : undefined)];
     } catch (error) {
       if (!(error instanceof WrongValue)) throw error;
       problems.push({ name, expected: error.message });

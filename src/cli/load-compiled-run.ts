@@ -1,0 +1,118 @@
+import type { Stats } from 'node:fs';
+import type { Script } from 'node:vm';
+import type { Command } from './command.js';
+
+/** The files of `turnout run` beside `cli/`, CommonJS; put in by the bundler. */
+declare const runFiles: { readonly entry: string; readonly code: string };
+
+/**
+ * Loads `turnout run` as V8 has compiled it at an earlier run, from `cache` in TURNOUT_HOME. To compile it again would take a
+ * third of the time that a short turn takes beside its CLI. Node does this by itself from 22.1 on. Nothing is imported above,
+ * because an old Node has to get as far as its refusal.
+ */
+export async function loadRun(): Promise<Command> {
+  const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module') as NodeModule;
+  const { fileURLToPath } = process.getBuiltinModule('node:url');
+  const entry = fileURLToPath(new URL(`../run/${runFiles.entry}`, import.meta.url));
+  const code = fileURLToPath(new URL(`../run/${runFiles.code}`, import.meta.url));
+  const require = createRequire(entry);
+  const directory = cacheDirectory();
+  if (directory === undefined) return require(entry);
+  if (enableCompileCache !== undefined) enableCompileCache(directory);
+  else preload(code, directory, require);
+  return require(entry);
+}
+
+/** With what came with Node 22.1. */
+type NodeModule = typeof import('node:module') & { enableCompileCache?: (directory: string) => unknown };
+
+/**
+ * Undefined where there is no home of this user's own yet: what is in the cache is run. The rules for TURNOUT_HOME are in
+ * config/home-directory.ts, which is not loaded for this; where they would refuse it, the command will say so.
+ */
+function cacheDirectory(): string | undefined {
+  const { TURNOUT_HOME: named = '', HOME: user = '' } = process.env;
+  const home = named.trim() === '' ? `${user}/.turnout` : named;
+  if (process.platform === 'win32' || !home.startsWith('/')) return undefined;
+  const { lstatSync, mkdirSync, statSync } = process.getBuiltinModule('node:fs');
+  try {
+    if (!isOurs(statSync(home))) return undefined;
+    const directory = `${home}/cache`;
+    const facts = lstatSync(directory, { throwIfNoEntry: false });
+    if (facts === undefined) mkdirSync(directory, { mode: 0o700 });
+    else if (!facts.isDirectory() || !isOurs(facts)) return undefined;
+    return directory;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nobody else can change it, nor put something into it. */
+function isOurs({ uid, mode }: Stats): boolean {
+  return uid === process.geteuid?.() && (mode & 0o022) === 0;
+}
+
+/** Puts the module into Node's own table of modules, where `require` finds it. */
+function preload(file: string, directory: string, require: NodeJS.Require): void {
+  const { readFileSync } = process.getBuiltinModule('node:fs');
+  const { Script, constants } = process.getBuiltinModule('node:vm');
+  const { Module, createRequire } = process.getBuiltinModule('node:module');
+  const { basename, dirname } = process.getBuiltinModule('node:path');
+  // The name of the file tells its content, and the version of Node that of V8.
+  const cache = `${directory}/${basename(file)}-${process.version}-${process.arch}`;
+  const cachedData = readCache(cache);
+  const script = new Script(`(function (${parameters}) {${readFileSync(file, 'utf8')}\n})`, {
+    filename: file,
+    ...(cachedData === undefined ? {} : { cachedData }),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  const module = new Module(file);
+  module.filename = file;
+  require.cache[file] = module;
+  script
+    .runInThisContext()
+    .call(module.exports, module.exports, createRequire(file), module, file, dirname(file));
+  module.loaded = true;
+  // At the end, when V8 has compiled what a turn needs.
+  if (cachedData === undefined || script.cachedDataRejected)
+    process.once('exit', () => writeCache(cache, script, directory));
+}
+
+const parameters = 'exports, require, module, __filename, __dirname';
+const digestBytes = 32;
+
+/** V8 does not see that a cache is damaged, and would crash: it stands behind its own digest. */
+function readCache(path: string): Buffer | undefined {
+  const { closeSync, fstatSync, openSync, readFileSync } = process.getBuiltinModule('node:fs');
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'r');
+    const facts = fstatSync(file);
+    if (!facts.isFile() || !isOurs(facts)) return undefined;
+    const content = readFileSync(file);
+    const data = content.subarray(digestBytes);
+    return digest(data).equals(content.subarray(0, digestBytes)) ? data : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** A turn does not fail because of this. Caches of other versions are removed. */
+function writeCache(path: string, script: Script, directory: string): void {
+  const { readdirSync, renameSync, rmSync, writeFileSync } = process.getBuiltinModule('node:fs');
+  const unfinished = `${path}.${process.pid}`;
+  try {
+    const data = script.createCachedData();
+    for (const name of readdirSync(directory)) if (name.startsWith('turn-')) rmSync(`${directory}/${name}`);
+    writeFileSync(unfinished, Buffer.concat([digest(data), data]), { mode: 0o600, flag: 'wx' });
+    renameSync(unfinished, path);
+  } catch {
+    rmSync(unfinished, { force: true });
+  }
+}
+
+function digest(data: Buffer): Buffer {
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(data).digest();
+}
