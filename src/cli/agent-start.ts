@@ -55,7 +55,7 @@ function helpOf({
   name,
   description,
   source,
-  backend = 'AGENT_BACKEND, else claude',
+  backend = 'AGENT_BACKEND, else the installed one',
 }: AgentDefinition): string {
   return `Usage: ${name} [prompt] [options] [-- <arguments for the CLI itself>]
 

@@ -13,14 +13,14 @@ you are there to be asked. A prompt that begins with "-": --prompt=…
   --native                    the CLI's own UI (the only chat so far)
   --backend <name>            ${runnerNames()
     .filter((name) => name !== 'codex-sdk')
-    .join(', ')} (default: AGENT_BACKEND, else claude)
+    .join(', ')} (default: AGENT_BACKEND, else the installed one)
   --model <model>             the model to use
   --thinking <depth>          how deep the model thinks (claude, codex)
   --cwd <directory>           where the agent works (default: WORKING_DIR, else here)
   --system-prompt <text>      added to the agent's own system prompt
   --system-prompt-file <file> the same, from a file
   --resume <session id>       go on with an earlier session
-  --continue                  go on with the session that was used last in this directory
+  --continue                  go on with your last session of this directory and backend
   --permission-mode <mode>    bypass, ask, edits, plan (default: the CLI's own)
   --allowed-tools <a,b>       only these tools (claude, opencode)
   --disallowed-tools <a,b>    not these tools (claude, opencode)

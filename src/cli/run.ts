@@ -34,7 +34,7 @@ Tools are allowed without asking unless --permission-mode says otherwise: this i
 unattended runs. Run it where the agent may do what it likes.
 
   --backend <name>            ${runnerNames().join(', ')}
-                              (default: AGENT_BACKEND, else claude)
+                              (default: AGENT_BACKEND, else the installed one)
 ${flagsText}
 Exit codes: 0 done · 1 the agent failed · 2 wrong usage · 3 backend not available ·
 4 not supported by this backend · 124 timed out · 130 interrupted
