@@ -53,9 +53,10 @@ export function homeOfRuns({ demo }: Pick<ChainPlace, 'demo'>): string {
 
 async function ownConfig({ cwd }: ChainPlace, warn: (text: string) => void) {
   const flags = cwd === undefined ? {} : { WORKING_DIR: cwd };
-  const { settings, inherited, origins, warnings } = await withInstalledBackend(
-    await readEnvironment({ environment: process.env, flags, command: 'chain' }),
-  );
+  const read = await readEnvironment({ environment: process.env, flags, command: 'chain' });
+  const { inherited, origins, warnings } = read;
+  // The backend of each step is told with the step.
+  const { settings } = await withInstalledBackend(read);
   const config = loadConfig(settings, {}, origins, 'chain');
   for (const warning of [...warnings, ...config.warnings]) warn(warning);
   return { config, inherited };
