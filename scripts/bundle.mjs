@@ -37,7 +37,7 @@ export async function bundle(root, outdir) {
       elsewhere('discord.js', `../${discordFile}`),
       inPlaceOf(join(root, 'src/cli/load-run.ts'), join(root, 'src/cli/load-compiled-run.ts')),
     ],
-    transform: { target: 'node20', define: { runFiles: JSON.stringify(run.files) } },
+    transform: { target: 'node20', define: { runFile: JSON.stringify(run.file) } },
     // A name of a module of Node that nobody uses is left out.
     treeshake: { propertyReadSideEffects: false },
   });
@@ -94,8 +94,10 @@ async function bundleRun(root, outdir) {
     comments: false,
     codeSplitting: { groups: [{ name: 'turn', test: ofTurns }] },
   });
-  const named = (name) => output.find((file) => file.name === name).fileName;
-  return { output, files: { entry: named('run'), code: named('turn') } };
+  const file = output.find(({ name }) => name === 'turn');
+  if (!['main', 'usageText'].every((name) => file?.exports.includes(name)))
+    throw new Error('The bundle of `turnout run` does not export its command.');
+  return { output, file: file.fileName };
 }
 
 function inputOptions(root) {

@@ -2,8 +2,8 @@ import type { Stats } from 'node:fs';
 import type { Script } from 'node:vm';
 import type { Command } from './command.js';
 
-/** The files of `turnout run` beside `cli/`, CommonJS; put in by the bundler. */
-declare const runFiles: { readonly entry: string; readonly code: string };
+/** The name of the file of `turnout run`, which is CommonJS, in `run/` beside `cli/`. The bundler puts it in. */
+declare const runFile: string;
 
 /**
  * Loads `turnout run` as V8 has compiled it at an earlier run, from `cache` in TURNOUT_HOME. To compile it again would take a
@@ -13,14 +13,11 @@ declare const runFiles: { readonly entry: string; readonly code: string };
 export async function loadRun(): Promise<Command> {
   const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module') as NodeModule;
   const { fileURLToPath } = process.getBuiltinModule('node:url');
-  const entry = fileURLToPath(new URL(`../run/${runFiles.entry}`, import.meta.url));
-  const code = fileURLToPath(new URL(`../run/${runFiles.code}`, import.meta.url));
-  const require = createRequire(entry);
+  const file = fileURLToPath(new URL(`../run/${runFile}`, import.meta.url));
   const directory = cacheDirectory();
-  if (directory === undefined) return require(entry);
-  if (enableCompileCache !== undefined) enableCompileCache(directory);
-  else preload(code, directory, require);
-  return require(entry);
+  if (directory !== undefined && enableCompileCache === undefined) return loadCached(file, directory);
+  if (directory !== undefined) enableCompileCache?.(directory);
+  return createRequire(file)(file);
 }
 
 /** With what came with Node 22.1. */
@@ -52,8 +49,8 @@ function isOurs({ uid, mode }: Stats): boolean {
   return uid === process.geteuid?.() && (mode & 0o022) === 0;
 }
 
-/** Puts the module into Node's own table of modules, where `require` finds it. */
-function preload(file: string, directory: string, require: NodeJS.Require): void {
+/** Does what `require` does, and puts the module where `require` finds it: the parts that are loaded later ask for it. */
+function loadCached(file: string, directory: string): Command {
   const { readFileSync } = process.getBuiltinModule('node:fs');
   const { Script, constants } = process.getBuiltinModule('node:vm');
   const { Module, createRequire } = process.getBuiltinModule('node:module');
@@ -66,16 +63,16 @@ function preload(file: string, directory: string, require: NodeJS.Require): void
     ...(cachedData === undefined ? {} : { cachedData }),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
+  const require = createRequire(file);
   const module = new Module(file);
   module.filename = file;
   require.cache[file] = module;
-  script
-    .runInThisContext()
-    .call(module.exports, module.exports, createRequire(file), module, file, dirname(file));
+  script.runInThisContext().call(module.exports, module.exports, require, module, file, dirname(file));
   module.loaded = true;
   // At the end, when V8 has compiled what a turn needs.
   if (cachedData === undefined || script.cachedDataRejected)
     process.once('exit', () => writeCache(cache, script, directory));
+  return module.exports;
 }
 
 const parameters = 'exports, require, module, __filename, __dirname';
