@@ -58,7 +58,7 @@ function loadCached(file: string, directory: string): Command {
   // The name of the file tells its content, and the version of Node that of V8.
   const cache = `${directory}/${basename(file)}-${process.version}-${process.arch}`;
   const cachedData = readCache(cache);
-  const script = new Script(`(function (${parameters}) {${readFileSync(file, 'utf8')}\n})`, {
+  const script = new Script(`(function (${parameters}) {${readFileSync(file, 'latin1')}\n})`, {
     filename: file,
     ...(cachedData === undefined ? {} : { cachedData }),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
