@@ -7,21 +7,16 @@ declare const runFile: string;
 
 /**
  * Loads `turnout run` as V8 has compiled it at an earlier run, from `cache` in TURNOUT_HOME. To compile it again would take a
- * third of the time that a short turn takes beside its CLI. Node does this by itself from 22.1 on. Nothing is imported above,
- * because an old Node has to get as far as its refusal.
+ * third of the time that a short turn takes beside its CLI. (Node 22's own `enableCompileCache` saves half as much.) Nothing is
+ * imported above, because an old Node has to get as far as its refusal.
  */
 export async function loadRun(): Promise<Command> {
-  const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module') as NodeModule;
   const { fileURLToPath } = process.getBuiltinModule('node:url');
   const file = fileURLToPath(new URL(`../run/${runFile}`, import.meta.url));
   const directory = cacheDirectory();
-  if (directory !== undefined && enableCompileCache === undefined) return loadCached(file, directory);
-  if (directory !== undefined) enableCompileCache?.(directory);
-  return createRequire(file)(file);
+  if (directory !== undefined) return loadCached(file, directory);
+  return process.getBuiltinModule('node:module').createRequire(file)(file);
 }
-
-/** With what came with Node 22.1. */
-type NodeModule = typeof import('node:module') & { enableCompileCache?: (directory: string) => unknown };
 
 /**
  * Undefined where there is no home of this user's own yet: what is in the cache is run. The rules for TURNOUT_HOME are in
@@ -71,7 +66,10 @@ function loadCached(file: string, directory: string): Command {
   module.loaded = true;
   // At the end, when V8 has compiled what a turn needs.
   if (cachedData === undefined || script.cachedDataRejected)
-    process.once('exit', () => writeCache(cache, script, directory));
+    process.once('exit', () => {
+      removeOthers(directory, basename(file));
+      writeCache(cache, script);
+    });
   return module.exports;
 }
 
@@ -96,17 +94,29 @@ function readCache(path: string): Buffer | undefined {
   }
 }
 
-/** A turn does not fail because of this. Caches of other versions are removed. */
-function writeCache(path: string, script: Script, directory: string): void {
-  const { readdirSync, renameSync, rmSync, writeFileSync } = process.getBuiltinModule('node:fs');
-  const unfinished = `${path}.${process.pid}`;
+/** A turn does not fail because of this. */
+function writeCache(path: string, script: Script): void {
+  const { renameSync, rmSync, writeFileSync } = process.getBuiltinModule('node:fs');
+  const unfinished = `${path}.${process.pid}.unfinished`;
   try {
     const data = script.createCachedData();
-    for (const name of readdirSync(directory)) if (name.startsWith('turn-')) rmSync(`${directory}/${name}`);
     writeFileSync(unfinished, Buffer.concat([digest(data), data]), { mode: 0o600, flag: 'wx' });
     renameSync(unfinished, path);
   } catch {
     rmSync(unfinished, { force: true });
+  }
+}
+
+/** Removes what belongs to another version of Turnout, and what a killed process did not finish. */
+function removeOthers(directory: string, own: string): void {
+  const { readdirSync, rmSync } = process.getBuiltinModule('node:fs');
+  try {
+    for (const name of readdirSync(directory)) {
+      const isOther = name.startsWith('turn-') && !(name.startsWith(own) && /-v[\d.]+-\w+$/.test(name));
+      if (isOther) rmSync(`${directory}/${name}`, { force: true });
+    }
+  } catch {
+    // They take up room, and nothing else.
   }
 }
 
