@@ -2,29 +2,21 @@ import type { Stats } from 'node:fs';
 import type { Script } from 'node:vm';
 import type { Command } from './command.js';
 
-/** The files of `turnout run` beside `cli/`, CommonJS; put in by the bundler. */
-declare const runFiles: { readonly entry: string; readonly code: string };
+/** The name of the file of `turnout run`, which is CommonJS, in `run/` beside `cli/`. The bundler puts it in. */
+declare const runFile: string;
 
 /**
  * Loads `turnout run` as V8 has compiled it at an earlier run, from `cache` in TURNOUT_HOME. To compile it again would take a
- * third of the time that a short turn takes beside its CLI. Node does this by itself from 22.1 on. Nothing is imported above,
- * because an old Node has to get as far as its refusal.
+ * third of the time that a short turn takes beside its CLI. (Node 22's own `enableCompileCache` saves half as much.) Nothing is
+ * imported above, because an old Node has to get as far as its refusal.
  */
 export async function loadRun(): Promise<Command> {
-  const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module') as NodeModule;
   const { fileURLToPath } = process.getBuiltinModule('node:url');
-  const entry = fileURLToPath(new URL(`../run/${runFiles.entry}`, import.meta.url));
-  const code = fileURLToPath(new URL(`../run/${runFiles.code}`, import.meta.url));
-  const require = createRequire(entry);
+  const file = fileURLToPath(new URL(`../run/${runFile}`, import.meta.url));
   const directory = cacheDirectory();
-  if (directory === undefined) return require(entry);
-  if (enableCompileCache !== undefined) enableCompileCache(directory);
-  else preload(code, directory, require);
-  return require(entry);
+  if (directory !== undefined) return loadCached(file, directory);
+  return process.getBuiltinModule('node:module').createRequire(file)(file);
 }
-
-/** With what came with Node 22.1. */
-type NodeModule = typeof import('node:module') & { enableCompileCache?: (directory: string) => unknown };
 
 /**
  * Undefined where there is no home of this user's own yet: what is in the cache is run. The rules for TURNOUT_HOME are in
@@ -52,8 +44,8 @@ function isOurs({ uid, mode }: Stats): boolean {
   return uid === process.geteuid?.() && (mode & 0o022) === 0;
 }
 
-/** Puts the module into Node's own table of modules, where `require` finds it. */
-function preload(file: string, directory: string, require: NodeJS.Require): void {
+/** Does what `require` does, and puts the module where `require` finds it: the parts that are loaded later ask for it. */
+function loadCached(file: string, directory: string): Command {
   const { readFileSync } = process.getBuiltinModule('node:fs');
   const { Script, constants } = process.getBuiltinModule('node:vm');
   const { Module, createRequire } = process.getBuiltinModule('node:module');
@@ -61,21 +53,24 @@ function preload(file: string, directory: string, require: NodeJS.Require): void
   // The name of the file tells its content, and the version of Node that of V8.
   const cache = `${directory}/${basename(file)}-${process.version}-${process.arch}`;
   const cachedData = readCache(cache);
-  const script = new Script(`(function (${parameters}) {${readFileSync(file, 'utf8')}\n})`, {
+  const script = new Script(`(function (${parameters}) {${readFileSync(file, 'latin1')}\n})`, {
     filename: file,
     ...(cachedData === undefined ? {} : { cachedData }),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
+  const require = createRequire(file);
   const module = new Module(file);
   module.filename = file;
   require.cache[file] = module;
-  script
-    .runInThisContext()
-    .call(module.exports, module.exports, createRequire(file), module, file, dirname(file));
+  script.runInThisContext().call(module.exports, module.exports, require, module, file, dirname(file));
   module.loaded = true;
   // At the end, when V8 has compiled what a turn needs.
   if (cachedData === undefined || script.cachedDataRejected)
-    process.once('exit', () => writeCache(cache, script, directory));
+    process.once('exit', () => {
+      removeOthers(directory, basename(file));
+      writeCache(cache, script);
+    });
+  return module.exports;
 }
 
 const parameters = 'exports, require, module, __filename, __dirname';
@@ -99,17 +94,29 @@ function readCache(path: string): Buffer | undefined {
   }
 }
 
-/** A turn does not fail because of this. Caches of other versions are removed. */
-function writeCache(path: string, script: Script, directory: string): void {
-  const { readdirSync, renameSync, rmSync, writeFileSync } = process.getBuiltinModule('node:fs');
-  const unfinished = `${path}.${process.pid}`;
+/** A turn does not fail because of this. */
+function writeCache(path: string, script: Script): void {
+  const { renameSync, rmSync, writeFileSync } = process.getBuiltinModule('node:fs');
+  const unfinished = `${path}.${process.pid}.unfinished`;
   try {
     const data = script.createCachedData();
-    for (const name of readdirSync(directory)) if (name.startsWith('turn-')) rmSync(`${directory}/${name}`);
     writeFileSync(unfinished, Buffer.concat([digest(data), data]), { mode: 0o600, flag: 'wx' });
     renameSync(unfinished, path);
   } catch {
     rmSync(unfinished, { force: true });
+  }
+}
+
+/** Removes what belongs to another version of Turnout, and what a killed process did not finish. */
+function removeOthers(directory: string, own: string): void {
+  const { readdirSync, rmSync } = process.getBuiltinModule('node:fs');
+  try {
+    for (const name of readdirSync(directory)) {
+      const isOther = name.startsWith('turn-') && !(name.startsWith(own) && /-v[\d.]+-\w+$/.test(name));
+      if (isOther) rmSync(`${directory}/${name}`, { force: true });
+    }
+  } catch {
+    // They take up room, and nothing else.
   }
 }
 

@@ -23,7 +23,7 @@ import { withClaudeNames } from './result-object.js';
 import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
-import { sweepBeside } from './sweep-after-crash.js';
+import { type Sweep, sweepBeside } from './sweep-after-crash.js';
 
 export const usageText = `Usage: turnout run [prompt] [options] [-- <arguments for the CLI itself>]
 
@@ -111,12 +111,12 @@ export async function turnSettings(
 export async function runTurn(flags: RunFlags): Promise<number> {
   const { options, ...settings } = await sessionChosen(flags);
   const { config, backend } = settings;
-  const swept = sweepBeside(config);
+  const sweep = sweepBeside(config);
   const files = await givenFiles(options, backend);
   try {
-    return await runWithFiles(options, files, settings);
+    return await runWithFiles(options, files, settings, sweep);
   } finally {
-    await swept();
+    await sweep.end();
     await files.remove();
   }
 }
@@ -141,6 +141,7 @@ async function runWithFiles(
   options: RunFlags,
   files: GivenFiles,
   { config, runner, backend, liveSet, warnings }: Awaited<ReturnType<typeof turnSettings>>,
+  sweep: Sweep,
 ): Promise<number> {
   const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
   const unable = whyNotLive(options, runner);
@@ -152,7 +153,7 @@ async function runWithFiles(
   const checked = await checkOptions(runner, wanted, live ? 'live' : 'one-shot');
   for (const warning of [...warnings, ...ignored, ...checked.warnings])
     process.stderr.write(`turnout: ${warning}\n`);
-  const prompt = await readPrompt(options.prompt, process.stdin, {
+  const prompt = await readPrompt(options.prompt, () => process.stdin, {
     say: (line) => process.stderr.write(`turnout: ${line}\n`),
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
     fallback: options.defaultPrompt,
@@ -169,7 +170,7 @@ async function runWithFiles(
         ...(permissionMs === undefined ? {} : { permissionMs }),
       },
     },
-    options.denyQuestions,
+    { denyQuestions: options.denyQuestions, onSpawn: sweep.begin },
   );
   const { output, verbose } = options;
   // In an object the answer is for a program; the line that ends an unattended run is for an orchestrator, which reads text.
