@@ -3,6 +3,7 @@ import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import { changeSetting, removeSetting } from './config-change.js';
 import { getSetting, listSettings, printPath } from './config-show.js';
 import { oneOf } from './flag-values.js';
+import { endWithReader } from './quiet-pipe.js';
 import { readFlags, wrongUsage } from './read-flags.js';
 import { unknownCommand } from './unknown-command.js';
 
@@ -12,15 +13,15 @@ export const usageText = `Usage: turnout config [list] [--json]
        turnout config unset <name>
        turnout config path [--json]
 
-  list    every setting: its value, and where it comes from (the default command)
+  list    every setting: its value, and where it comes from
   get     the value of one, its default if it is not set
-  set     writes it into config.yaml of TURNOUT_HOME, which keeps its comments; a
-          value of "-" is read from stdin, so that a secret is in no history
+  set     writes it into config.yaml of TURNOUT_HOME, whose comments stay; a value
+          of "-" is read from stdin, so that a secret is in no history
   unset   takes it out of there
   path    where config.yaml is
 
 A name may be written in lower case and with dashes: agent-backend. Secrets are
-never shown. The environment is stronger than config.yaml: list says what counts.
+never shown. The environment is stronger than config.yaml.
 
   --json             JSON in place of text
   --output <format>  text (default), json
@@ -57,6 +58,7 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 
 /** `turnout config`: shows the settings, and changes those of config.yaml. */
 export async function main(argv: readonly string[]): Promise<number> {
+  endWithReader();
   try {
     const given = readFlags(argv, flagTable, { command: 'config' });
     if (given.has('help')) {

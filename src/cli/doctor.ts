@@ -19,8 +19,8 @@ import { version } from './version.js';
 
 export const usageText = `Usage: turnout doctor [--deep] [--backend <name,…>] [--json]
 
-Which agent CLIs are installed here, their versions, whether those were vetted, who is
-signed in and what to type if nobody is, and what each can do.
+Which agent CLIs are installed here, their versions, whether those were vetted,
+who is signed in and what to type if nobody is, and what each can do.
 
   --deep             drive each installed CLI through the conformance scenarios against a scripted model on this
                      machine: no account, no tokens, no network; about a minute for each CLI

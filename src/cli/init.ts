@@ -14,6 +14,7 @@ import { noneInstalled } from './installed-backend.js';
 import { nextSteps } from './next-steps.js';
 import { plainLine } from './one-row.js';
 import { clearProgress, showProgress } from './progress-line.js';
+import { endWithReader } from './quiet-pipe.js';
 import { readFlags, wrongUsage } from './read-flags.js';
 
 export const usageText = `Usage: turnout init [options]
@@ -35,12 +36,13 @@ a terminal nothing is asked: the choice is the one that would be proposed.
   turnout init --yes                       asks nothing
   turnout init -b codex --permission-mode edits
 
-Exit codes: 0 done · 1 config.yaml can't be written · 2 wrong usage or settings ·
-3 no CLI is installed · 130 interrupted
+Exit codes: 0 done · 1 config.yaml can't be written · 2 wrong usage or
+settings · 3 no CLI is installed · 130 interrupted
 `;
 
 /** `turnout init`: chooses the CLI that answers, and keeps the choice. */
 export async function main(argv: readonly string[]): Promise<number> {
+  endWithReader();
   try {
     const options = parse(argv);
     if (options === 'help') {

@@ -4,6 +4,7 @@ import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { ago } from './ago.js';
 import { columnsOf, cutToColumns, plainLine } from './one-row.js';
+import { endWithReader } from './quiet-pipe.js';
 import { readFlags } from './read-flags.js';
 import { indexedDirectory, type KnownSession, knownSessions } from './session-index.js';
 import { shortId } from './short-id.js';
@@ -19,8 +20,8 @@ TURNOUT_HOME); where there is none of yours, those of the CLIs' own records.
   --json            an array of objects, with the whole ids
   --output <format> text (default), json
 
-  turnout run --continue "and then?"          the last one of this directory
-  turnout run --resume 3f2a9b1c-77aa "why?"   any: the beginning of its id is enough
+  turnout run --continue "and then?"         the last one of this directory
+  turnout run --resume 3f2a9b1c-77aa "why?"  the beginning of its id is enough
 
 Exit codes: 0 done · 2 wrong usage
 `;
@@ -32,6 +33,7 @@ interface Listed extends KnownSession {
 
 /** `turnout sessions`: lists what `--continue` and `--resume` can go on with. */
 export async function main(argv: readonly string[]): Promise<number> {
+  endWithReader();
   try {
     const options = parse(argv);
     if (options === 'help') {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
 import { it, type Stage } from '../../contract/stage.js';
 import { TerminalRun } from './terminal-run.js';
-import { buildOnce, demoAgent, type Place, turnout } from './turnout.js';
+import { buildOnce, demoAgent, finished, type Place, startTurnout, turnout } from './turnout.js';
 
 beforeAll(buildOnce, 60_000);
 
@@ -150,6 +150,15 @@ describe('turnout config (18.2)', () => {
     expect(stdout + json.stdout + one.stdout).not.toContain('very-secret');
     expect((await turnout(place, ['config', 'path'])).stdout).toBe(`${join(stage.home, 'config.yaml')}\n`);
   });
+
+  it.for(['config', 'sessions', 'init'])(
+    '%s ends without a word when its reader leaves',
+    async (name, { stage }) => {
+      const child = startTurnout(placeWith(stage, both), [name, '--json']);
+      child.stdout?.destroy();
+      expect(await finished(child)).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
 
   it('gets, sets and takes out', async ({ stage }) => {
     const place = placeWith(stage, {}, { PERMISSION_MODE: 'plan' });
