@@ -15,8 +15,8 @@ export const usageText = `Usage: turnout config [list] [--json]
 
   list    every setting: its value, and where it comes from
   get     the value of one, its default if it is not set
-  set     writes it into config.yaml of TURNOUT_HOME, whose comments stay; a value
-          of "-" is read from stdin, so that a secret is in no history
+  set     writes it into config.yaml of TURNOUT_HOME, whose comments stay; a
+          value of "-" is read from stdin, so that a secret is in no history
   unset   takes it out of there
   path    where config.yaml is
 
