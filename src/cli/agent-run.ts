@@ -22,7 +22,9 @@ export async function runAgent(
   const { config } = await turnSettings({ cwd: flags.cwd, backend: flags.backend });
   const found = await findAgents(config.workingDir);
   const agent = agentNamed(found, name);
-  return runTurn(await agentFlags(agent, { ...flags, prompt }));
+  const chosen = flags.backend === undefined ? '' : ` --backend ${flags.backend}`;
+  const again = `turnout agent run ${name}${chosen} --continue`;
+  return runTurn({ ...(await agentFlags(agent, { ...flags, prompt })), again });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { AgentDefinition } from '../orchestra/agents/definition.js';
@@ -29,7 +30,7 @@ export async function startAgent(
   const inTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   if (opensInterface(flags, inTerminal)) return openInterface(flags);
   // Orchestrators wait for the words that end such a run.
-  return runTurn({ ...flags, unattended: true });
+  return runTurn({ ...flags, unattended: true, again: `${basename(path)} --continue` });
 }
 
 /** As with Claude: a person at a terminal who asks for no printed answer gets the interface. */
@@ -54,7 +55,7 @@ function helpOf({
   name,
   description,
   source,
-  backend = 'AGENT_BACKEND, else claude',
+  backend = 'AGENT_BACKEND, else the installed one',
 }: AgentDefinition): string {
   return `Usage: ${name} [prompt] [options] [-- <arguments for the CLI itself>]
 

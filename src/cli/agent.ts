@@ -22,7 +22,7 @@ ${agentPlaces.slice(3).join(', ')}. Claude's agents are read as they are.
            is something else is only replaced with --force
 
   --backend <name>            ${backendNames().join(', ')}
-                              (default: the agent's, else AGENT_BACKEND, else claude)
+                              (default: the agent's, else AGENT_BACKEND, else the installed one)
 ${flagsText}
 Exit codes: 0 done · 1 the agent failed · 2 wrong usage · 3 backend not available ·
 4 not supported by this backend · 124 timed out · 130 interrupted

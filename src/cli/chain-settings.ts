@@ -10,6 +10,7 @@ import { backendConfig, type GatewayConfig, loadConfig, settingsLeftOut } from '
 import { registerDemoBackend } from './demo-backend.js';
 import { readDemoEnvironment } from './demo-environment.js';
 import { demoHome } from './demo-home.js';
+import { withInstalledBackend } from './installed-backend.js';
 
 /** The settings that a chain is resolved and run with. */
 export interface ChainSettings {
@@ -53,11 +54,11 @@ export function homeOfRuns({ demo }: Pick<ChainPlace, 'demo'>): string {
 
 async function ownConfig({ cwd }: ChainPlace, warn: (text: string) => void) {
   const flags = cwd === undefined ? {} : { WORKING_DIR: cwd };
-  const { settings, inherited, origins, warnings } = await readEnvironment({
-    environment: process.env,
-    flags,
-  });
-  const config = loadConfig(settings, {}, origins);
+  const read = await readEnvironment({ environment: process.env, flags, command: 'chain' });
+  const { inherited, origins, warnings } = read;
+  // The backend of each step is told with the step.
+  const { settings } = await withInstalledBackend(read);
+  const config = loadConfig(settings, {}, origins, 'chain');
   for (const warning of [...warnings, ...config.warnings]) warn(warning);
   return { config, inherited };
 }

@@ -15,7 +15,7 @@ given. The agent asks before it does something; /help lists the commands.
   --backend, -b <name>        ${runnerNames()
     .filter((name) => name !== 'codex-sdk')
     .join(', ')}, or demo
-                              (default: AGENT_BACKEND, else claude)
+                              (default: AGENT_BACKEND, else the installed one)
   --model, -m <model>         the model to use
   --thinking <depth>          how deep the model thinks (claude, codex)
   --cwd <directory>           where the agent works
@@ -23,8 +23,8 @@ given. The agent asks before it does something; /help lists the commands.
   --system-prompt <text>      added to the agent's own system prompt
   --system-prompt-file <file> the same, from a file
   --resume <session id>       go on with an earlier session
-  --continue                  go on with the session that was used last in this
-                              directory
+  --continue                  go on with your last session of this directory and
+                              backend
   --permission-mode <mode>    bypass, ask, edits, plan
                               (default: PERMISSION_MODE, else ask)
   --allowed-tools <a,b>       only these tools (claude, opencode)

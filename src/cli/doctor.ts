@@ -12,11 +12,15 @@ import { systemWarnings } from '../process/system.js';
 import { type DeepReport, deepScenarios, deepTable, hasScenarios, inspectDeeply } from './doctor-deep.js';
 import { exitingOnSignal, onEndingSignal } from './ending-signals.js';
 import { type CliReport, inspectClis, isDemoAgent } from './inspect-clis.js';
+import { withInstalledBackend } from './installed-backend.js';
+import { clearProgress, showProgress } from './progress-line.js';
+import { signInCommand } from './sign-in.js';
 import { version } from './version.js';
 
 export const usageText = `Usage: turnout doctor [--deep] [--backend <name,…>] [--json]
 
-Which agent CLIs are installed here, their versions, whether those were vetted, and what each can do.
+Which agent CLIs are installed here, their versions, whether those were vetted,
+who is signed in and what to type if nobody is, and what each can do.
 
   --deep             drive each installed CLI through the conformance scenarios against a scripted model on this
                      machine: no account, no tokens, no network; about a minute for each CLI
@@ -64,13 +68,18 @@ function parseOptions(argv: readonly string[]) {
 }
 
 async function examine(options: ReturnType<typeof parseOptions>): Promise<number> {
-  const { settings, inherited, origins, warnings } = await readEnvironment({ environment: process.env });
-  const config = loadConfig(settings, {}, origins);
+  const read = await readEnvironment({ environment: process.env, command: 'doctor' });
+  const { inherited, origins, warnings } = read;
+  // The default is marked in the table, and needs no words.
+  const { settings } = await withInstalledBackend(read);
+  const config = loadConfig(settings, {}, origins, 'doctor');
   const wanted = options.backend
     ?.flatMap((names) => names.split(','))
     .map((name) => readBackendName(name, '--backend'));
-  const all = await exitingOnSignal(() => inspectClis(config, inherited, origins));
+  const all = await exitingOnSignal(() => inspectClis(config, inherited, origins, showWaiting));
+  if (config.discord.token !== undefined) showProgress('asking Discord …');
   const discord = await exitingOnSignal(() => checkDiscord(config.discord));
+  clearProgress();
   const clis = wanted === undefined ? all : all.filter(({ backend }) => wanted.includes(backend));
   const report: Report = {
     turnout: version(),
@@ -97,6 +106,11 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
   return deep.length === usable.filter(hasScenarios).length && deep.every(({ works }) => works)
     ? exitCodes.done
     : exitCodes.failed;
+}
+
+function showWaiting(names: readonly string[]): void {
+  if (names.length > 0) showProgress(`asking for versions: ${names.join(', ')} …`);
+  else clearProgress();
 }
 
 /** Without AGENT_BACKEND among the backends that were asked for, its path is seen nowhere in the report. */
@@ -154,11 +168,23 @@ function table(report: Report): string {
     lines.push(
       `${mark}  ${cli.backend.padEnd(9)} ${cli.usable ? `${cli.version ?? 'unknown version'}  ${cli.path}` : (cli.problem ?? '')}${isDefault}`,
     );
-    const more = cli.usable ? [standing(cli), abilities(cli)] : [notUsable(cli)];
-    lines.push(...more.map((line) => `${' '.repeat(19)}${line}`));
+    const more = cli.usable ? [standing(cli), account(cli), abilities(cli), modes(cli)] : [notUsable(cli)];
+    lines.push(...more.flatMap((line) => wrapped(line, 19)));
   }
   for (const warning of report.warnings) lines.push('', `warning: ${warning}`);
   return `${lines.join('\n')}\n`;
+}
+
+/** A terminal would break a long line within its words. */
+function wrapped(text: string, indent: number): readonly string[] {
+  const width = process.stdout.isTTY ? Math.max(40, (process.stdout.columns || 80) - indent - 1) : Infinity;
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines.map((line) => `${' '.repeat(indent)}${line}`);
 }
 
 function notUsable({ install, setting }: CliReport): string {
@@ -176,7 +202,7 @@ function standing({ backend, vetting, checked, advice, install, version: printed
   return `not vetted: the version is not known; a vetted one: ${install}`;
 }
 
-function abilities({ capabilities, live }: CliReport): string {
+function abilities({ capabilities }: CliReport): string {
   const yes = [
     capabilities.textDeltas ? 'streams word by word' : 'streams message by message',
     ...(capabilities.thinking ? ['thinking'] : []),
@@ -185,7 +211,19 @@ function abilities({ capabilities, live }: CliReport): string {
     ...(capabilities.allowedTools ? ['tool filter'] : []),
     ...(capabilities.mcpConfig ? ['MCP per run'] : []),
   ];
-  const modes = `modes ${capabilities.permissionModes.join(', ')}`;
-  const liveModes = live === undefined ? '' : `; live: modes ${live.permissionModes.join(', ')}`;
-  return `${yes.join(', ')}; ${modes}${liveModes}`;
+  return yes.join(', ');
+}
+
+/** `ask` needs a live session: a one-shot CLI has ended its turn before anybody could answer. */
+function modes({ capabilities, live }: CliReport): string {
+  const liveModes = live === undefined ? '' : `; live: ${live.permissionModes.join(', ')}`;
+  return `modes: ${capabilities.permissionModes.join(', ')}${liveModes}`;
+}
+
+function account({ backend, signedIn, credentials, signIn, version: printed }: CliReport): string {
+  const kind = credentials === undefined ? '' : `: ${credentials}`;
+  if (isDemoAgent(printed)) return 'needs no account';
+  if (signedIn === 'yes') return `signed in${kind}`;
+  if (signedIn === 'no') return `NOT SIGNED IN: ${signInCommand(backend) ?? signIn ?? 'it has no account'}`;
+  return `no key or account was found${kind}; it may need none, or keep it where only it looks`;
 }

@@ -8,8 +8,8 @@ export const flagsText = `  --model <model>             the model to use
   --append-system-prompt <text>, --append-system-prompt-file <file>
                               added behind all of these
   --unattended                tells the agent that nobody answers, and how to say that it is done
-  -r, --resume <session id>   go on with an earlier session
-  -c, --continue              go on with the session that was used last in this directory
+  -r, --resume <session id>   go on with an earlier session: see \`turnout sessions\`
+  -c, --continue              go on with your last session of this directory and backend
   --max-turns <n>             limit of model turns (claude)
   --allowed-tools <tools>     only these tools (claude, opencode), e.g. "Read,Bash(git log:*)"
   --disallowed-tools <tools>  not these tools (claude, opencode)

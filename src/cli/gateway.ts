@@ -7,6 +7,7 @@ import { exitCodes } from '../core/exit-codes.js';
 import { type GatewayConfig, readConfig } from '../gateway/config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { demoGateway } from './demo-gateway.js';
+import { withInstalledBackend } from './installed-backend.js';
 import { runningUrl } from './running-url.js';
 import { orExplain, type Served, serveGateway } from './serve-gateway.js';
 
@@ -58,7 +59,8 @@ async function ownSettings(options: Options): Promise<Served> {
   const named = options['settings-file'] ?? options['env-file'];
   const envFile = named === undefined ? undefined : resolve(named);
   const flags = asSettings(options);
-  const read = await readEnvironment({ environment: process.env, flags, envFile });
+  const given = await readEnvironment({ environment: process.env, flags, envFile });
+  const read = options.backend === undefined ? await withInstalledBackend(given) : given;
   return { ...read, backend: options.backend, more: envFile === undefined ? {} : { envFile } };
 }
 

@@ -1,14 +1,16 @@
 import { isChecked } from '../backends/launch/checked-versions.js';
 import { childEnvironment } from '../backends/launch/child-environment.js';
 import { printedVersion, versionIn } from '../backends/launch/cli-version.js';
+import type { FoundCredentials } from '../backends/launch/credentials.js';
 import { type Vetting, vettingAdvice, vettingOf } from '../backends/launch/vetted.js';
 import type { LiveCapabilities } from '../backends/live/types.js';
 import { type BackendName, backendEntry, backendNames, createBackend } from '../backends/registry.js';
-import type { BackendCapabilities } from '../backends/types.js';
+import type { BackendCapabilities, CliBackend } from '../backends/types.js';
 import type { Environment } from '../config/home-directory.js';
 import { type SettingOrigins, settingWithOrigin } from '../config/setting-origins.js';
 import { agentEnvironment, backendConfig, type GatewayConfig } from '../gateway/config.js';
 import { findExecutable } from '../process/find-executable.js';
+import { plainLine } from './one-row.js';
 
 export interface CliReport {
   readonly backend: BackendName;
@@ -23,6 +25,12 @@ export interface CliReport {
   /** True if this version passed `turnout doctor --deep` here. */
   readonly checked?: boolean;
   readonly problem?: string;
+  /** Whether there is a key or an account; `unknown` if that can't be told without a network call. */
+  readonly signedIn: FoundCredentials['signedIn'];
+  /** The kind of key or account; never the key itself. */
+  readonly credentials?: string;
+  /** What to type to sign in, if nobody is. */
+  readonly signIn?: string;
   /** The setting that names the path, with where it is set; undefined for a CLI that is looked up on PATH. */
   readonly setting?: string;
   /** The command that installs the pinned version. */
@@ -35,12 +43,22 @@ export interface CliReport {
 /** The timeout allows for a slow first start: OpenCode's takes 25 s on a fresh home. */
 const versionTimeoutMs = 40_000;
 
+/** `onWaiting` is told of the CLIs that have not answered yet, when that changes. */
 export async function inspectClis(
   config: GatewayConfig,
   environment: Environment,
   origins: SettingOrigins = {},
+  onWaiting: (names: readonly BackendName[]) => void = () => undefined,
 ): Promise<readonly CliReport[]> {
-  return Promise.all(backendNames().map((name) => inspect(name, config, environment, origins)));
+  const waiting = new Set(backendNames());
+  onWaiting([...waiting]);
+  const inspected = backendNames().map(async (name) => {
+    const report = await inspect(name, config, environment, origins);
+    waiting.delete(name);
+    onWaiting([...waiting]);
+    return report;
+  });
+  return Promise.all(inspected);
 }
 
 async function inspect(
@@ -51,13 +69,14 @@ async function inspect(
 ): Promise<CliReport> {
   const { command, npmPackage, install } = backendEntry(name);
   const cliPath = name === config.agentBackend ? config.backendCliPath : command;
-  const backend = createBackend(name, backendConfig(config));
+  const backend = createBackend(name, backendConfig({ ...config, backendCliPath: cliPath }, environment));
   const facts = {
     backend: name,
     ...(cliPath === command ? {} : { setting: settingWithOrigin('BACKEND_CLI_PATH', origins) }),
     install,
     capabilities: backend.capabilities,
     live: (await backend.live?.())?.capabilities,
+    signedIn: 'unknown' as const,
   };
   const found = await findExecutable(cliPath, environment);
   if ('problem' in found) {
@@ -80,6 +99,7 @@ async function inspect(
       usable: true,
       path: found.path,
       version,
+      ...(await accountOf(backend)),
       ...standing(name, version, npmPackage, config.home),
     };
   } catch (error) {
@@ -90,6 +110,19 @@ async function inspect(
       problem: `${found.path}: ${(error as Error).message}`,
     };
   }
+}
+
+async function accountOf(
+  backend: CliBackend,
+): Promise<Pick<CliReport, 'signedIn' | 'credentials' | 'signIn'>> {
+  // What can't be looked at, such as a home of another user, is not known.
+  const found = await backend.credentials?.().catch(() => undefined);
+  const { signedIn, credentials } = found ?? { signedIn: 'unknown' as const, credentials: undefined };
+  return {
+    signedIn,
+    ...(credentials === undefined ? {} : { credentials: plainLine(credentials) }),
+    ...(signedIn === 'no' && backend.signIn !== undefined ? { signIn: backend.signIn } : {}),
+  };
 }
 
 function standing(

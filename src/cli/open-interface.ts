@@ -4,13 +4,14 @@ import { redactorFor } from '../config/redact.js';
 import { describeCommand } from '../runner/describe-command.js';
 import type { RunnerOptions } from '../runner/types.js';
 import { givenFiles } from './given-files.js';
-import { runnerOptions, turnSettings } from './run.js';
+import { noteRecorded } from './note-recorded.js';
+import { runnerOptions, sessionChosen } from './run.js';
 import type { RunFlags } from './run-options.js';
 import { sweepAfterCrash } from './sweep-after-crash.js';
 
 /** Opens the CLI's own terminal UI, and returns its exit code. */
-export async function openInterface(flags: RunFlags): Promise<number> {
-  const { config, runner, backend, warnings } = await turnSettings(flags);
+export async function openInterface(given: RunFlags): Promise<number> {
+  const { config, runner, backend, warnings, options: flags } = await sessionChosen(given, 'chat');
   for (const warning of warnings) process.stderr.write(`turnout: ${warning}\n`);
   const { runInteractive } = await import('../runner/interactive.js');
   const swept = sweepAfterCrash(config);
@@ -24,8 +25,11 @@ export async function openInterface(flags: RunFlags): Promise<number> {
     model: config.backendModel,
     trace: flags.verbose ? commandTrace(backend.env ?? process.env, files.mcpConfig) : undefined,
   };
+  const begunAt = Date.now();
   try {
-    return (await runInteractive(runner, options, backend)).exitCode;
+    const { exitCode } = await runInteractive(runner, options, backend);
+    await noteRecorded({ runner, config: backend, begunAt });
+    return exitCode;
   } finally {
     await files.remove();
     await swept;

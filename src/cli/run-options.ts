@@ -41,6 +41,8 @@ export interface RunFlags extends TurnOptions {
   /** The agent is told that nobody answers its questions, and how to say that it has finished. */
   readonly unattended: boolean;
   readonly rawArgs: readonly string[];
+  /** The command that goes on with the session, if it is another one than `turnout run --continue`. */
+  readonly again?: string | undefined;
 }
 
 /** O5: the flags of every command that runs turns: ours, and Claude's where they have a meaning. */

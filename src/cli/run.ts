@@ -1,5 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
+import { trustedHome } from '../config/home-directory.js';
 import { readEnvironment } from '../config/read-environment.js';
+import { readSettings } from '../config/settings.js';
+import type { SettingUser } from '../config/used-settings.js';
 import { errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
@@ -11,6 +14,8 @@ import { runnerBackend } from '../runner/runner-config.js';
 import { codexSdk, runnerNames } from '../runner/runner-names.js';
 import { sessionOptions } from '../runner/session-options.js';
 import type { RunnerName, RunnerOptions } from '../runner/types.js';
+import { chooseInstalled } from './choose-installed.js';
+import { allowDemo } from './demo-flag.js';
 import { flagsText } from './flags-text.js';
 import { type GivenFiles, givenFiles } from './given-files.js';
 import { readPrompt } from './read-prompt.js';
@@ -18,7 +23,7 @@ import { withClaudeNames } from './result-object.js';
 import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
-import { sweepAfterCrash } from './sweep-after-crash.js';
+import { type Sweep, sweepBeside } from './sweep-after-crash.js';
 
 export const usageText = `Usage: turnout run [prompt] [options] [-- <arguments for the CLI itself>]
 
@@ -29,7 +34,7 @@ Tools are allowed without asking unless --permission-mode says otherwise: this i
 unattended runs. Run it where the agent may do what it likes.
 
   --backend <name>            ${runnerNames().join(', ')}
-                              (default: AGENT_BACKEND, else claude)
+                              (default: AGENT_BACKEND, else the installed one)
 ${flagsText}
 Exit codes: 0 done · 1 the agent failed · 2 wrong usage · 3 backend not available ·
 4 not supported by this backend · 124 timed out · 130 interrupted
@@ -38,6 +43,7 @@ Exit codes: 0 done · 1 the agent failed · 2 wrong usage · 3 backend not avail
 /** `turnout run`: runs one turn, with the answer on stdout and everything else on stderr. */
 export async function main(argv: readonly string[]): Promise<number> {
   return explainFailures(async (useOutput) => {
+    await allowDemo(argv);
     const options = parseRunOptions(argv);
     if (options === 'help') {
       process.stdout.write(usageText);
@@ -73,16 +79,18 @@ function failureIn(output: OutputFormat, { code, message }: TurnoutError): strin
   return `${JSON.stringify(output === 'json' ? failure : withClaudeNames(failure, { durationMs: 0 }))}\n`;
 }
 
-/** The settings of a turn: those of the home and the environment, under the flags. */
-export async function turnSettings(options: Pick<RunFlags, 'cwd' | 'backend' | 'model'>) {
+/** The settings of a turn: those of the home and the environment, under the flags. `command` is the one that they are for. */
+export async function turnSettings(
+  options: Pick<RunFlags, 'cwd' | 'backend' | 'model'>,
+  command: SettingUser = 'run',
+) {
   const flags = options.cwd === undefined ? {} : { WORKING_DIR: options.cwd };
-  const { settings, inherited, origins, warnings } = await readEnvironment({
-    environment: process.env,
-    flags,
-  });
+  const read = await readEnvironment({ environment: process.env, flags, command });
+  const { inherited, origins, warnings } = read;
+  const { settings, notes, missing } = await chooseInstalled(read.settings, inherited, options.backend);
   // The SDK is an other way to run Codex: the settings are Codex's.
   const isSdk = options.backend === codexSdk;
-  const config = loadConfig(settings, isSdk ? { ...options, backend: 'codex' } : options, origins);
+  const config = loadConfig(settings, isSdk ? { ...options, backend: 'codex' } : options, origins, command);
   const runner: RunnerName = isSdk ? codexSdk : config.agentBackend;
   if (!statSync(config.workingDir, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${config.workingDir} is not there.`, {
@@ -94,35 +102,59 @@ export async function turnSettings(options: Pick<RunFlags, 'cwd' | 'backend' | '
     runner,
     origins,
     backend: backendConfig(config, inherited),
-    warnings: [...warnings, ...config.warnings],
+    // `backendLive` of the config is also true where only the mode needs it, which a flag may change.
+    liveSet: readSettings(settings, (name) => name === 'BACKEND_LIVE').values.BACKEND_LIVE,
+    warnings: [...notes, ...warnings, ...config.warnings],
+    missing,
   };
 }
 
-export async function runTurn(options: RunFlags): Promise<number> {
-  const { config, runner, backend, warnings } = await turnSettings(options);
-  const swept = sweepAfterCrash(config);
+export async function runTurn(flags: RunFlags): Promise<number> {
+  const { options, ...settings } = await sessionChosen(flags);
+  const { config, backend } = settings;
+  const sweep = sweepBeside(config);
   const files = await givenFiles(options, backend);
   try {
-    const exitCode = await runWithFiles(options, files, { config, runner, backend, warnings });
-    await swept;
-    return exitCode;
+    return await runWithFiles(options, files, settings, sweep);
   } finally {
+    await sweep.end();
     await files.remove();
   }
+}
+
+/** The settings, and the flags with the session that they mean, by the index of sessions. */
+export async function sessionChosen(flags: RunFlags, command: SettingUser = 'run') {
+  const { withLastSession, withNamedSession } =
+    flags.sessionId === undefined && !flags.continueLast
+      ? { withNamedSession: undefined, withLastSession: undefined }
+      : await import('./resumed-session.js');
+  const named = withNamedSession?.(flags, trustedHome(process.env)) ?? flags;
+  if (named.backend !== flags.backend) await allowDemo(['--backend', named.backend ?? '']);
+  const settings = await turnSettings(named, command);
+  if (settings.missing !== undefined) throw settings.missing;
+  const { home, workingDir: cwd } = settings.config;
+  const found = withLastSession?.(named, { home, cwd, backend: settings.runner });
+  const notes = found?.note === undefined ? [] : [found.note];
+  return { ...settings, options: found?.flags ?? named, warnings: [...settings.warnings, ...notes] };
 }
 
 async function runWithFiles(
   options: RunFlags,
   files: GivenFiles,
-  { config, runner, backend, warnings }: Omit<Awaited<ReturnType<typeof turnSettings>>, 'origins'>,
+  { config, runner, backend, liveSet, warnings }: Omit<Awaited<ReturnType<typeof turnSettings>>, 'origins'>,
+  sweep: Sweep,
 ): Promise<number> {
   const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
+  const unable = whyNotLive(options, runner);
   // A permission can be asked only in a live session: a one-shot CLI has ended its turn by then.
-  const live = options.live || permissionMode === 'ask';
-  const wanted = { ...runnerOptions(options, files), permissionMode };
+  const live = options.live || permissionMode === 'ask' || (liveSet && unable === undefined);
+  const ignored = liveSet && !live ? [`BACKEND_LIVE is not used for this turn: ${unable}.`] : [];
+  const allowUnsupported = options.allowUnsupported || config.allowUnsupported;
+  const wanted = { ...runnerOptions(options, files), permissionMode, allowUnsupported };
   const checked = await checkOptions(runner, wanted, live ? 'live' : 'one-shot');
-  for (const warning of [...warnings, ...checked.warnings]) process.stderr.write(`turnout: ${warning}\n`);
-  const prompt = await readPrompt(options.prompt, process.stdin, {
+  for (const warning of [...warnings, ...ignored, ...checked.warnings])
+    process.stderr.write(`turnout: ${warning}\n`);
+  const prompt = await readPrompt(options.prompt, () => process.stdin, {
     say: (line) => process.stderr.write(`turnout: ${line}\n`),
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
     fallback: options.defaultPrompt,
@@ -139,12 +171,20 @@ async function runWithFiles(
         ...(permissionMs === undefined ? {} : { permissionMs }),
       },
     },
-    options.denyQuestions,
+    { denyQuestions: options.denyQuestions, onSpawn: sweep.begin },
   );
   const { output, verbose } = options;
   // In an object the answer is for a program; the line that ends an unattended run is for an orchestrator, which reads text.
   const answer = options.unattended ? (text: string) => withoutMarker(text, nonceIn(process.env)) : undefined;
-  return showTurn(turn, { output, verbose, answer, logLevel: config.logLevel });
+  const chosen = options.backend === undefined ? '' : ` --backend ${runner}`;
+  const again = options.again ?? `turnout run${chosen} --continue`;
+  return showTurn(turn, { output, verbose, answer, logLevel: config.logLevel, again });
+}
+
+/** A setting does not stand in the way of a flag: the reason why this turn can't be a live one, if it can't. */
+function whyNotLive({ rawArgs }: RunFlags, runner: RunnerName): string | undefined {
+  if (runner === codexSdk) return `${codexSdk} has no live sessions`;
+  return rawArgs.length > 0 ? 'a live session takes no arguments for the CLI itself' : undefined;
 }
 
 /** The flags as options of a runner. The directory and the model are in the config, which the settings belong to, too. */

@@ -82,7 +82,7 @@ async function run(request: Request, given: ClientRun): Promise<number> {
   const { channel, wait, mode: queueMode, id: messageId } = request;
   // Nobody should type a long message for a gateway that is not there.
   if (request.text === undefined && process.stdin.isTTY) await client.status();
-  const text = await readPrompt(request.text, process.stdin, {
+  const text = await readPrompt(request.text, () => process.stdin, {
     say: (line) => terminal.say(line),
     timeoutMs: stdinMs,
     example: 'turnout send main "run the tests"',

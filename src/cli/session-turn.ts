@@ -1,21 +1,29 @@
 import type { ChatEvent, PermissionRequestEvent } from '../core/chat-event.js';
 import { failureEvent, TurnoutError } from '../core/errors.js';
-import { openSession } from '../sessions/sessions.js';
+import { openOneShotSession } from '../sessions/open-one-shot.js';
 import type { BackendSession, SessionOptions } from '../sessions/types.js';
 import type { ShownTurn, TurnHooks } from './show-turn.js';
 import type { Terminal } from './terminal.js';
 
-/**
- * Runs one turn in a session of its own, and answers its permission requests in the terminal, or all with no if `denyQuestions`
- * is set.
- */
-export function sessionTurn(prompt: string, options: SessionOptions, denyQuestions = false): ShownTurn {
+export interface TurnExtras {
+  /** Every permission request is answered with no. */
+  readonly denyQuestions?: boolean;
+  /** Called just before the CLI is started. */
+  readonly onSpawn?: () => void;
+}
+
+/** Runs one turn in a session of its own, and answers its permission requests in the terminal. */
+export function sessionTurn(
+  prompt: string,
+  options: SessionOptions,
+  { denyQuestions = false, onSpawn }: TurnExtras = {},
+): ShownTurn {
   let session: BackendSession | undefined;
 
   async function* run({ signal, trace }: TurnHooks): AsyncGenerator<ChatEvent> {
     try {
-      session = await openSession({ ...options, trace }, { signal });
-      yield* session.send(prompt, { signal });
+      session = await open({ ...options, trace }, signal);
+      yield* session.send(prompt, { signal, onSpawn });
     } catch (error) {
       if (!(error instanceof TurnoutError)) throw error;
       yield failureEvent(error);
@@ -37,6 +45,13 @@ export function sessionTurn(prompt: string, options: SessionOptions, denyQuestio
   }
 
   return { prompt, options, run, onPermission };
+}
+
+/** What keeps processes running is loaded only for a live session. */
+async function open(options: SessionOptions, signal: AbortSignal | undefined): Promise<BackendSession> {
+  if (options.live === false) return openOneShotSession(options);
+  const { openSession } = await import('../sessions/sessions.js');
+  return openSession(options, { signal });
 }
 
 const no = { decision: 'deny', message: 'Nobody is asked: what needs a permission is denied.' } as const;

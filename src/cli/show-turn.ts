@@ -11,11 +11,11 @@ import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import { printJson } from '../core/json.js';
 import type { SessionOptions } from '../sessions/types.js';
 import { onEndingSignal } from './ending-signals.js';
+import { KeptTurn } from './kept-turn.js';
 import { OpenQuestions } from './open-questions.js';
 import { type TurnResult, withClaudeNames } from './result-object.js';
 import type { OutputFormat } from './run-options.js';
 import { Terminal } from './terminal.js';
-import { turnTrace } from './turn-trace.js';
 
 export interface ShowOptions {
   readonly output: OutputFormat;
@@ -23,6 +23,8 @@ export interface ShowOptions {
   /** What becomes of the answer in a JSON object. Default: nothing. */
   readonly answer?: ((text: string) => string) | undefined;
   readonly logLevel: LogLevel;
+  /** The command that goes on with the session. With it the session is kept in the index, and text ends with a line about it. */
+  readonly again?: string | undefined;
 }
 
 /** The options that `showTurn` passes to the turn that it starts. */
@@ -44,18 +46,24 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
   const questions = new OpenQuestions((request, withdrawn) =>
     turn.onPermission(request, terminal, withdrawn),
   );
+  const { config, backend, cwd = config.workingDir } = turn.options;
+  // What an agent runs is no session of a person's.
+  const isPersons = options.again !== undefined && process.env['TURNOUT_OWNER'] === undefined;
+  const kept = new KeptTurn({
+    home: isPersons ? config.home : undefined,
+    backend,
+    cwd,
+    prompt: turn.prompt,
+  });
   let exitCode: number = exitCodes.failed;
   try {
     const events = turn.run({
       signal: stop.signal,
-      trace: turnTrace(turn.prompt, turn.options, {
-        ...options,
-        say: (line) => terminal.say(line),
-        log: createLog(options.logLevel, (line) => terminal.log(line)),
-      }),
+      trace: await traceOf(turn, options, terminal),
     });
     for await (const event of events) {
       await questions.see(event);
+      kept.see(event);
       if (options.verbose && event.type === 'session') terminal.say(describeSession(event));
       if (terminal.writable) await show(event);
       if (event.type === 'complete') exitCode = exitCodes.done;
@@ -70,7 +78,26 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
     terminal.say(`stdout can't be written: ${terminal.writeError}`);
     return exitCodes.failed;
   }
+  if (options.output === 'text') await tellTurn(kept, terminal, options.again);
   return terminal.readerGone ? exitCodes.done : exitCode;
+}
+
+async function tellTurn(kept: KeptTurn, terminal: Terminal, again: string | undefined): Promise<void> {
+  const { columns } = terminal;
+  if (columns === undefined || again === undefined || kept.told === undefined) return;
+  const { turnFooter } = await import('./turn-footer.js');
+  terminal.dim(turnFooter({ ...kept.told, again }, columns));
+}
+
+/** Most turns have no trace, and don't load what finds the secrets in one. */
+async function traceOf({ prompt, options: session }: ShownTurn, options: ShowOptions, terminal: Terminal) {
+  if (!options.verbose && options.logLevel !== 'debug') return undefined;
+  const { turnTrace } = await import('./turn-trace.js');
+  return turnTrace(prompt, session, {
+    ...options,
+    say: (line) => terminal.say(line),
+    log: createLog(options.logLevel, (line) => terminal.log(line)),
+  });
 }
 
 type View = (event: ChatEvent) => void | Promise<void>;
@@ -106,6 +133,7 @@ function textView(_backend: string, terminal: Terminal, { verbose }: ShowOptions
       case 'error':
         if (lastCharacter !== '' && lastCharacter !== '\n') await terminal.write('\n');
         if (event.type === 'error') terminal.say(event.message.trimEnd());
+        if (event.type === 'error' && event.code === 'session_not_found') terminal.say(whereSessionsAre);
         break;
     }
   };
@@ -155,6 +183,8 @@ function jsonView(
     }
   };
 }
+
+const whereSessionsAre = '`turnout sessions --all` lists the sessions that there are.';
 
 function describeSession({ sessionId, model, keySource }: SessionEvent): string {
   const facts = [`session ${sessionId}`, ...(model === undefined ? [] : [`model ${model}`])];

@@ -4,5 +4,25 @@ import { endOrphans } from '../process/end-orphans.js';
 /** Ends the agents that a killed Turnout left running, and removes their files. */
 export async function sweepAfterCrash({ home }: { readonly home: string }): Promise<void> {
   const swept = sweepScratchFiles({ TURNOUT_HOME: home });
-  await Promise.all([endOrphans({ home }), swept]).catch(() => undefined);
+  await Promise.all([endOrphans({ home, quick: true }), swept]).catch(() => undefined);
+}
+
+export interface Sweep {
+  /** Begins it when what is done now is done. */
+  begin(): void;
+  /** Waits for it, and begins it if nobody has. */
+  end(): Promise<void>;
+}
+
+/** The same beside a turn: what was left can wait until the CLI of this one has been started, and takes its time to start. */
+export function sweepBeside(config: { readonly home: string }): Sweep {
+  let swept: Promise<void> | undefined;
+  const begin = () => {
+    swept ??= sweepAfterCrash(config);
+    return swept;
+  };
+  return {
+    begin: () => void setImmediate(begin),
+    end: begin,
+  };
 }

@@ -55,10 +55,7 @@ function installation(user: string | undefined): string {
   const lines =
     user === undefined
       ? [
-          'mkdir -p ~/.config/systemd/user',
-          'turnout service > ~/.config/systemd/user/turnout.service',
-          'systemctl --user daemon-reload',
-          'systemctl --user enable --now turnout',
+          ...userCommands,
           'loginctl enable-linger        (it runs while you are not logged in, too)',
           'journalctl --user -u turnout -f',
         ]
@@ -70,6 +67,14 @@ function installation(user: string | undefined): string {
         ];
   return `# To install it:\n${lines.map((line) => `#   ${line}\n`).join('')}`;
 }
+
+/** The commands that make the gateway a service of the user's own manager. */
+export const userCommands: readonly string[] = [
+  'mkdir -p ~/.config/systemd/user',
+  'turnout service > ~/.config/systemd/user/turnout.service',
+  'systemctl --user daemon-reload',
+  'systemctl --user enable --now turnout',
+];
 
 function environment(name: string, value: string | undefined): string {
   return value === undefined || value === '' ? '' : `Environment=${quoted(plain(`${name}=${value}`))}\n`;

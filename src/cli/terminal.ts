@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 
-type Output = Writable & { readonly isTTY?: boolean };
+type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** The looks of a text on a terminal with colours. */
 const tones = { quiet: '2', strong: '1', failed: '31', asked: '33' } as const;
@@ -71,10 +71,21 @@ export class Terminal {
     this.#err.write(line.replaceAll(controlCharacters, ''));
   }
 
+  /** The width of the terminal that stderr is; undefined if it is none. */
+  get columns(): number | undefined {
+    return this.#err.isTTY ? this.#err.columns || 80 : undefined;
+  }
+
   /** Prints a message to stderr if that is a terminal. */
   hint(text: string): void {
+    this.dim(text.length <= 160 ? text : `${text.slice(0, 159)}…`);
+  }
+
+  /** Prints a whole line to stderr if that is a terminal: dim, where there are colours. */
+  dim(text: string): void {
     if (!this.#err.isTTY) return;
-    const line = text.length <= 160 ? text : `${text.slice(0, 159)}…`;
-    this.#err.write(`\u001b[2m${line.replaceAll(/\s/g, ' ').replaceAll(controlCharacters, '')}\u001b[22m\n`);
+    const line = text.replaceAll(/\s/g, ' ').replaceAll(controlCharacters, '');
+    const plain = (process.env['NO_COLOR'] ?? '') !== '' || process.env['TERM'] === 'dumb';
+    this.#err.write(plain ? `${line}\n` : `\u001b[2m${line}\u001b[22m\n`);
   }
 }

@@ -2,10 +2,13 @@ export const overview = `turnout: one runtime for every coding-agent CLI
 
 Usage: turnout <command> [options]
 
+  init           finds the agent CLIs, and keeps the one that you choose
   run [prompt]   one turn with an agent: the answer on stdout
   chain          agents that work one after the other, each until it is done
   agent          agents as files and as programs: list, run, install
   chat           a conversation in this terminal; \`turnout\` alone does the same
+  sessions       your sessions here: what --continue and --resume go on with
+  config         every setting, its value and where it comes from
   doctor         which agent CLIs are here, their versions, what each can do
   capabilities   what each backend can do, and which options it takes
   demo           the gateway and its page with the bundled demo agent: no account needed

@@ -57,6 +57,12 @@ export function chooseBackend(
   return { backend, settings: { ...settings, ...without, ...own }, problems, warnings };
 }
 
+/** True if the settings have a backend. A path and a model without a name are Claude's. */
+export function isBackendChosen(settings: Environment): boolean {
+  const names = ['AGENT_BACKEND', 'FORGE_BACKEND', ...backendSettings];
+  return names.some((name) => given(settings[name]) !== undefined);
+}
+
 /** Names the settings that don't count for a backend because they are those of AGENT_BACKEND; undefined if there are none. */
 export function settingsLeftOut(config: GatewayConfig, backend: BackendName): string | undefined {
   const { agentBackend, backendCliPath, backendModel } = config;

@@ -17,7 +17,7 @@ function lookAtTheEnd(root: string): { readonly options: string; loaded(): strin
     look,
     `process.on('exit', () => {
       if (!process.argv[1]?.includes('cli/main')) return;
-      const loaded = Object.keys(require.cache).some((path) => path.includes('discord'));
+      const loaded = Object.keys(require.cache).some((path) => path.endsWith('discord.cjs'));
       require('node:fs').writeFileSync(${JSON.stringify(seen)}, String(loaded));
     });`,
   );

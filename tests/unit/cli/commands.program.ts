@@ -168,7 +168,7 @@ describe.concurrent('turnout doctor', () => {
     expect(done).toMatchObject({ code: 0, stderr: '' });
     expect(done.stdout).toContain('1.18.33');
     expect(done.stdout).toContain('npm install -g @anthropic-ai/claude-code');
-    expect(done.stdout).toMatch(/modes bypass, .*; live: modes bypass, ask, edits, plan\n/);
+    expect(done.stdout).toMatch(/modes: bypass, .*; live: bypass, ask, edits, plan\n/);
   });
 
   it('says of each version whether it was vetted, and what to do if not', async ({ stage }) => {

@@ -8,9 +8,9 @@ export class TerminalRun {
   readonly #pty: IPty;
   #changed: () => void = () => {};
 
-  constructor(place: Place, args: readonly string[]) {
+  constructor(place: Place, args: readonly string[], columns = 200) {
     this.#pty = spawn(process.execPath, [program, ...args], {
-      cols: 200,
+      cols: columns,
       rows: 50,
       cwd: place.workingDir,
       env: place.env,

@@ -1,0 +1,149 @@
+import { trustedHome } from '../config/home-directory.js';
+import { readEnvironment } from '../config/read-environment.js';
+import { TurnoutError } from '../core/errors.js';
+import { exitCodes } from '../core/exit-codes.js';
+import { ago } from './ago.js';
+import { columnsOf, cutToColumns, plainLine } from './one-row.js';
+import { endWithReader } from './quiet-pipe.js';
+import { readFlags } from './read-flags.js';
+import { indexedDirectory, type KnownSession, knownSessions } from './session-index.js';
+import { shortId } from './short-id.js';
+
+export const usageText = `Usage: turnout sessions [--all] [--json]
+
+The sessions that you have had in this directory, the last one first, with their
+first words. \`turnout run\` and \`turnout chat\` keep them (sessions.jsonl in
+TURNOUT_HOME); where there is none of yours, those of the CLIs' own records.
+
+  --all             also those of other directories, and those of the CLIs' own
+                    records of this directory
+  --json            an array of objects, with the whole ids
+  --output <format> text (default), json
+
+  turnout run --continue "and then?"         the last one of this directory
+  turnout run --resume 3f2a9b1c-77aa "why?"  the beginning of its id is enough
+
+Exit codes: 0 done · 2 wrong usage
+`;
+
+/** A session of the index, or of a CLI's own record. */
+interface Listed extends KnownSession {
+  readonly recordedBy: 'turnout' | 'cli';
+}
+
+/** `turnout sessions`: lists what `--continue` and `--resume` can go on with. */
+export async function main(argv: readonly string[]): Promise<number> {
+  endWithReader();
+  try {
+    const options = parse(argv);
+    if (options === 'help') {
+      process.stdout.write(usageText);
+      return exitCodes.done;
+    }
+    const home = trustedHome(process.env);
+    const here = indexedDirectory(process.cwd());
+    const known = knownSessions(home).map((one): Listed => ({ ...one, recordedBy: 'turnout' }));
+    const ours = known.filter(({ directory }) => directory === here);
+    const others = known.filter(({ directory }) => directory !== here);
+    const recorded = options.all || ours.length === 0 ? await recordedHere(here, ours) : [];
+    const listed = [...ours, ...recorded].sort((one, other) => other.usedAt - one.usedAt);
+    const all = options.all ? [...listed, ...others] : listed;
+    process.stdout.write(
+      options.json
+        ? `${JSON.stringify(all.map(asJson), null, 2)}\n`
+        : text(all, here, options.all ? 0 : others.length),
+    );
+    return exitCodes.done;
+  } catch (error) {
+    if (!(error instanceof TurnoutError)) throw error;
+    process.stderr.write(`turnout: ${error.explanation}\n`);
+    return exitCodes.usage;
+  }
+}
+
+function parse(argv: readonly string[]): { readonly all: boolean; readonly json: boolean } | 'help' {
+  const flags = {
+    all: { type: 'switch', short: 'a' },
+    json: { type: 'switch' },
+    output: { type: 'text' },
+    help: { type: 'switch', short: 'h' },
+  } as const;
+  const given = readFlags(argv, flags, { command: 'sessions' });
+  if (given.has('help')) return 'help';
+  const [word] = [...given.positionals, ...given.rawArgs];
+  const output = given.text('output') ?? 'text';
+  const wrong =
+    word !== undefined
+      ? `unexpected ${JSON.stringify(word)}`
+      : ['text', 'json'].includes(output)
+        ? undefined
+        : `--output expects text or json, got ${JSON.stringify(output)}`;
+  if (wrong !== undefined)
+    throw new TurnoutError('bad_request', wrong, { hint: 'See `turnout help sessions`.' });
+  return { all: given.has('all'), json: given.has('json') || output === 'json' };
+}
+
+/** The CLIs' own records of this directory, without the sessions of the index. None of the CLIs is started. */
+async function recordedHere(here: string, ours: readonly KnownSession[]): Promise<readonly Listed[]> {
+  const { backendNames, createBackend, backendEntry } = await import('../backends/registry.js');
+  const { inherited } = await readEnvironment({ environment: process.env });
+  const lists = backendNames().map(async (backend): Promise<readonly Listed[]> => {
+    const adapter = createBackend(backend, {
+      cliPath: backendEntry(backend).command,
+      workingDir: here,
+      queryTimeoutMs: 600_000,
+      allowedTools: [],
+      maxTurns: 25,
+      env: inherited,
+    });
+    try {
+      const found = (await adapter.listSessions?.(here, mostRecorded)) ?? [];
+      return found.map(({ sessionId, title, updatedAt }) => ({
+        ...{ backend, sessionId, title },
+        directory: here,
+        usedAt: updatedAt,
+        recordedBy: 'cli',
+      }));
+    } catch (error) {
+      process.stderr.write(
+        `turnout: the sessions of ${backend} can't be listed: ${plainLine((error as Error).message)}\n`,
+      );
+      return [];
+    }
+  });
+  const known = new Set(ours.map(({ backend, sessionId }) => `${backend}\n${sessionId}`));
+  const found = (await Promise.all(lists)).flat();
+  return found.filter(({ backend, sessionId }) => !known.has(`${backend}\n${sessionId}`));
+}
+
+const mostRecorded = 20;
+
+function asJson({ usedAt, ...session }: Listed) {
+  return { ...session, usedAt: new Date(usedAt).toISOString() };
+}
+
+function text(sessions: readonly Listed[], here: string, elsewhere: number): string {
+  const more = elsewhere === 0 ? '' : `${elsewhere} more in other directories: turnout sessions --all\n`;
+  if (sessions.length === 0)
+    return `There is no session in ${plainLine(here)} yet: turnout run "…" begins one.\n${more}`;
+  const lines: string[] = [];
+  let directory = here;
+  for (const session of sessions) {
+    if (session.directory !== directory) lines.push('', plainLine(session.directory));
+    directory = session.directory;
+    lines.push(row(session, process.stdout.columns || 80));
+  }
+  const legend = sessions.some(({ recordedBy }) => recordedBy === 'cli') ? byTheClis : '';
+  return `${lines.join('\n')}\n\n${legend}${howTo}${more}`;
+}
+
+const byTheClis = '* by the records of the CLI itself\n';
+const howTo = 'turnout run --resume <id> "…" goes on with one, --continue with the last one here.\n';
+
+function row({ usedAt, backend, sessionId, title, recordedBy }: Listed, columns: number): string {
+  const name = `${backend}${recordedBy === 'cli' ? '*' : ''}`;
+  const begin = `${ago(usedAt).padEnd(11)}  ${plainLine(name).padEnd(9)} ${shortId(plainLine(sessionId)).padEnd(16)}  `;
+  // In a pipe the words stay whole.
+  const words = plainLine(title);
+  return process.stdout.isTTY ? begin + cutToColumns(words, columns - columnsOf(begin) - 1) : begin + words;
+}
