@@ -116,6 +116,7 @@ function plainApi({ rest, application }: Client<true>): DiscordApi {
     respond: ({ id, token }, body) => ask('post', Routes.interactionCallback(id, token), body),
     editResponse: ({ token }, body) => ask('patch', Routes.webhookMessage(application.id, token), body),
     setCommands: (body) => ask('put', Routes.applicationCommands(application.id), body),
+    response: ({ token }) => ask('get', Routes.webhookMessage(application.id, token)),
     messages: unused,
     channel: unused,
     member: unused,
