@@ -107,7 +107,8 @@ export class DiscordChannel implements PushedChannel {
 
   async deliver(delivery: Delivery): Promise<void> {
     const open = await this.#opening;
-    if (open === undefined || this.#stopped) throw new Error(this.problem ?? 'The gateway stops.');
+    const isOff = open === undefined || this.#stopped || this.#state.type === 'failed';
+    if (isOff) throw new Error(this.problem ?? 'The gateway stops.');
     await open.deliver(delivery);
   }
 

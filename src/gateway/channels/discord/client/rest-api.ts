@@ -6,7 +6,13 @@ import { type DiscordApi, DiscordProblem } from '../discord-api.js';
  * Discord's HTTP interface over discord.js, which waits out rate limits and tries again after 5xx, in the order of each route.
  * Requests that wait when the signal is aborted are given up.
  */
-export function restApi(rest: REST, applicationId: () => Promise<string>, signal: AbortSignal): DiscordApi {
+export function restApi(
+  rest: REST,
+  applicationId: () => Promise<string>,
+  signal: AbortSignal,
+  /** Discord has refused the token of the bot: discord.js has forgotten it then. */
+  onRefusedToken: () => void = () => {},
+): DiscordApi {
   // As many as there are requests at a time.
   setMaxListeners(0, signal);
   const ask = async (method: Method, route: RouteLike, options: Options = {}): Promise<unknown> => {
@@ -21,6 +27,8 @@ export function restApi(rest: REST, applicationId: () => Promise<string>, signal
     try {
       return await rest[method](route, { ...options, signal: request.signal });
     } catch (error) {
+      if (error instanceof DiscordAPIError && error.status === 401 && options.auth !== false)
+        onRefusedToken();
       throw problemOf(error);
     } finally {
       for (const one of signals) one.removeEventListener('abort', abort);
