@@ -12,8 +12,10 @@ import {
 import type { Log } from '../../../../config/log.js';
 import type { DiscordApi } from '../discord-api.js';
 import { explainClosing, type FinalProblem } from '../explain-closing.js';
+import type { SeenGuild } from '../permissions/seen-guild.js';
 import type { DiscordEvent, DiscordSession, Known } from '../types.js';
 import { restApi } from './rest-api.js';
+import { seenGuild } from './seen-guild.js';
 
 export interface ClientSettings {
   readonly token: string;
@@ -38,6 +40,8 @@ export type ConnectionState =
 
 export interface DiscordClient extends Known {
   readonly api: DiscordApi;
+  /** The servers of the bot, with what it may do in their channels. */
+  guilds(): readonly SeenGuild[];
   /** Ends the connection, and every request that waits. */
   close(): Promise<void>;
 }
@@ -120,6 +124,7 @@ export const openClient: OpenClient = (given) => {
     roleName: (guildId, roleId) => client?.guilds.cache.get(guildId)?.roles.cache.get(roleId)?.name,
     ownRole: (guildId) =>
       client?.guilds.cache.get(guildId)?.roles.cache.find(({ tags }) => tags?.botId === session?.bot.id)?.id,
+    guilds: () => client?.guilds.cache.map(seenGuild) ?? [],
     async close() {
       closing.abort();
       await client?.destroy().catch(() => undefined);
