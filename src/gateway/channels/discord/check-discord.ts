@@ -51,7 +51,7 @@ export async function checkDiscord(
     if (error instanceof UnexpectedStatus && error.status === 401) return explained(4004);
     if (error instanceof UnexpectedStatus) return [...found, error.message];
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return [`Discord can't be reached: ${cause instanceof Error ? cause.message : String(cause)}`];
+    return [...found, `Discord can't be reached: ${cause instanceof Error ? cause.message : String(cause)}`];
   }
 }
 

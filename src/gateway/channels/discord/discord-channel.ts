@@ -49,8 +49,6 @@ export interface DiscordChannelOptions {
   /** Loads discord.js, which takes half a second. */
   readonly loadClient?: (() => Promise<OpenClient>) | undefined;
   readonly missed?: MissedLimits | undefined;
-  /** The permissions are looked at when the servers have been quiet for so long. */
-  readonly permissionsAfterMs?: number | undefined;
 }
 
 /** What is open while the channel is. */
@@ -184,8 +182,7 @@ export class DiscordChannel implements PushedChannel {
         ...{ api: client.api, access, store, log, now, commands: this.#options.commands },
         promptOf: (message) => receiver.promptOf(message),
       });
-      const quietMs = this.#options.permissionsAfterMs;
-      this.#permissions = new PermissionWatch({ guilds: () => client.guilds(), allowed, log, quietMs });
+      this.#permissions = new PermissionWatch({ guilds: () => client.guilds(), allowed, log });
       // An interaction is acknowledged before anything else is done.
       parts = [interactions, access, progress, receiver, this.#permissions];
       for (const part of parts) part.start?.(gateway);

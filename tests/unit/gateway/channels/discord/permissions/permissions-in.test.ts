@@ -69,7 +69,7 @@ it('what is missing is said in few lines, and private channels are no problem (1
   // A channel of the settings is one that it has to see.
   expect(say([channel('3', 0n)], { channels: ['3'] })[0]).toContain('"View Channel" in #c3');
   expect(say([channel('3', all)], { channels: ['4'] })[0]).toContain(
-    'the channel 4 of DISCORD_ALLOWED_CHANNELS',
+    'Discord channel 4 of DISCORD_ALLOWED_CHANNELS',
   );
   expect(say([], { guilds: ['8'] })[0]).toContain('not in the Discord server 8 of DISCORD_ALLOWED_GUILDS');
   expect(describeMissing({ guilds: [], applicationId: '5' }, nowhere)[0]).toContain('client_id=5&');
