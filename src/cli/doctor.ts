@@ -12,6 +12,7 @@ import { systemWarnings } from '../process/system.js';
 import { type DeepReport, deepScenarios, deepTable, hasScenarios, inspectDeeply } from './doctor-deep.js';
 import { exitingOnSignal, onEndingSignal } from './ending-signals.js';
 import { type CliReport, inspectClis, isDemoAgent } from './inspect-clis.js';
+import { openPeople } from './open-people.js';
 import { version } from './version.js';
 
 export const usageText = `Usage: turnout doctor [--deep] [--backend <name,…>] [--json]
@@ -70,7 +71,9 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
     ?.flatMap((names) => names.split(','))
     .map((name) => readBackendName(name, '--backend'));
   const all = await exitingOnSignal(() => inspectClis(config, inherited, origins));
-  const discord = await exitingOnSignal(() => checkDiscord(config.discord));
+  const discord = await exitingOnSignal(async () =>
+    checkDiscord({ ...config.discord, ...config.discordAccess, paired: await countPaired(config) }),
+  );
   const clis = wanted === undefined ? all : all.filter(({ backend }) => wanted.includes(backend));
   const report: Report = {
     turnout: version(),
@@ -97,6 +100,21 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
   return deep.length === usable.filter(hasScenarios).length && deep.every(({ works }) => works)
     ? exitCodes.done
     : exitCodes.failed;
+}
+
+/** None without a gateway's data, and if that can't be read: other commands say so. */
+async function countPaired({ home, discord }: GatewayConfig): Promise<number> {
+  if (discord.token === undefined) return 0;
+  try {
+    const store = await openPeople(home, 'read');
+    try {
+      return (await store.discordPaired()).length;
+    } finally {
+      await store.close();
+    }
+  } catch {
+    return 0;
+  }
 }
 
 /** Without AGENT_BACKEND among the backends that were asked for, its path is seen nowhere in the report. */

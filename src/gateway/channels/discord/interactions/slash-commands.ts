@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RESTPutAPIApplicationCommandsJSONBody } from 'discord.js';
+import { backendNames } from '../../../../backends/registry.js';
 import { queueModes } from '../../../../config/settings.js';
 import type { ListedCommand } from './ports.js';
 
@@ -28,14 +29,20 @@ export function slashCommands(commands: readonly ListedCommand[]): RESTPutAPIApp
 
 function option(command: string, argument: string) {
   const name = /^[a-z]{1,32}$/.test(argument) ? argument : 'action';
-  const choices = ['clear', ...queueModes].map((value) => ({ name: value, value }));
+  const choices = choicesOf(command)?.map((value) => ({ name: value, value }));
   return {
     type: text,
     name,
     description: beginningOf(`Leave it out to see what is set: ${argument}`, 100),
     required: false,
-    ...(command === 'queue' ? { choices } : { max_length: 200 }),
+    ...(choices === undefined ? { max_length: 200 } : { choices }),
   };
+}
+
+/** Models and depths of thinking depend on the CLI: they are typed. */
+function choicesOf(command: string): readonly string[] | undefined {
+  if (command === 'backend') return backendNames();
+  return command === 'queue' ? ['clear', ...queueModes] : undefined;
 }
 
 function beginningOf(words: string, max: number): string {
