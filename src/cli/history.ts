@@ -5,31 +5,46 @@ import { idBefore, idBeforeNewest, readMessages } from '../gateway/archive/read-
 import { dayAsMarkdown } from '../gateway/archive/write-day.js';
 import {
   type ArchiveOptions,
+  archiveFlags,
   notHere,
-  parseArchiveArguments,
+  readArchiveFlags,
   runArchiveCommand,
   timeOption,
   wrong,
 } from './archive-command.js';
+import type { CommandPage } from './command-page.js';
+import { wantsJson } from './json-flags.js';
 import { table } from './table.js';
 import type { Terminal } from './terminal.js';
 
-export const usageText = `Usage: turnout history [channel] [options]
-
-What was said in a channel, oldest first; without a channel: which channels there are.
-
-  --limit <n>     the newest n messages (default 50)
-  --since <time>  only what was said since a day (2026-01-31) or a time (2026-01-31T14:00), UTC
-  --markdown      the pages of the archive for the days of these messages: with tools, usage and cost
-  --json          one JSON object
-  --home <dir>    the gateway's data directory (TURNOUT_HOME, default ~/.turnout)
-
-Exit codes: 0 done · 1 no such channel, or no data · 2 wrong usage
-`;
+export const page = {
+  usage: ['history [channel] [options]'],
+  about: 'What was said in a channel, oldest first; without a channel: which channels there are.',
+  operand: 'channels',
+  flags: {
+    limit: { type: 'text', value: 'n', about: 'the newest n messages (default 50)' },
+    since: {
+      type: 'text',
+      value: 'time',
+      about: 'only what was said since a day (2026-01-31) or a time (2026-01-31T14:00), UTC',
+    },
+    markdown: {
+      type: 'switch',
+      about: 'the pages of the archive for the days of these messages: with tools, usage and cost',
+    },
+    ...archiveFlags,
+  },
+  examples: [
+    ['history', 'the channels'],
+    ['history main --limit 10'],
+    ['history main --since 2026-01-31 --json'],
+  ],
+  exitCodes: '0 done · 1 no such channel, or no data · 2 wrong usage',
+} as const satisfies CommandPage;
 
 /** `turnout history`: prints archived conversations. */
 export function main(argv: readonly string[]): Promise<number> {
-  return runArchiveCommand({ name: 'history', usageText, parse, run }, argv);
+  return runArchiveCommand({ name: 'history', page, parse, run }, argv);
 }
 
 interface HistoryOptions extends ArchiveOptions {
@@ -40,28 +55,23 @@ interface HistoryOptions extends ArchiveOptions {
 }
 
 function parse(argv: readonly string[]): HistoryOptions | 'help' {
-  const { values, positionals } = parseArchiveArguments('history', argv, {
-    limit: { type: 'string' },
-    since: { type: 'string' },
-    markdown: { type: 'boolean' },
+  return readArchiveFlags('history', argv, page.flags, (given) => {
+    const { positionals } = given;
+    if (positionals.length > 1) throw wrong('history', `one channel is expected, got ${positionals.length}`);
+    const [json, markdown] = [wantsJson(given), given.has('markdown')];
+    if (markdown && json) throw wrong('history', '--markdown and --json were both given');
+    const limit = given.text('limit') ?? '50';
+    if (!/^\d{1,9}$/.test(limit) || Number(limit) === 0) {
+      throw wrong('history', `--limit expects a whole number above 0, got ${JSON.stringify(limit)}`);
+    }
+    const [channel] = positionals;
+    if (channel === undefined && (markdown || given.has('limit') || given.has('since'))) {
+      throw wrong('history', 'a channel is expected with --limit, --since and --markdown');
+    }
+    const form = markdown ? 'markdown' : json ? 'json' : 'text';
+    const since = timeOption('history', '--since', given.text('since'));
+    return { channel, limit: Number(limit), since, form, home: given.text('home') };
   });
-  if (values.help) return 'help';
-  if (positionals.length > 1) throw wrong('history', `one channel is expected, got ${positionals.length}`);
-  if (values.markdown && values.json) throw wrong('history', '--markdown and --json were both given');
-  const limit = values.limit ?? '50';
-  if (!/^\d{1,9}$/.test(limit) || Number(limit) === 0) {
-    throw wrong('history', `--limit expects a whole number above 0, got ${JSON.stringify(limit)}`);
-  }
-  const [channel] = positionals;
-  const form = values.markdown ? 'markdown' : values.json ? 'json' : 'text';
-  if (
-    channel === undefined &&
-    (values.markdown || values.limit !== undefined || values.since !== undefined)
-  ) {
-    throw wrong('history', 'a channel is expected with --limit, --since and --markdown');
-  }
-  const since = timeOption('history', '--since', values.since);
-  return { channel, limit: Number(limit), since, form, home: values.home };
 }
 
 async function run(archive: ArchiveReader, options: HistoryOptions, terminal: Terminal): Promise<void> {

@@ -1,28 +1,9 @@
 #!/usr/bin/env node
 // This file stays tiny: a command's code is loaded only when that command runs. An old Node can't even load it, so that
 // nothing may be imported here but what says so.
+import type { Command } from './command-page.js';
+import { commands } from './commands.js';
 import { tooOld } from './minimum-node.js';
-
-interface Command {
-  main(argv: readonly string[]): Promise<number>;
-  readonly usageText: string;
-}
-
-const commands: Record<string, () => Promise<Command>> = {
-  run: () => import('./run.js'),
-  agent: () => import('./agent.js'),
-  chat: () => import('./chat.js'),
-  doctor: () => import('./doctor.js'),
-  capabilities: () => import('./capabilities.js'),
-  chain: () => import('./chain.js'),
-  demo: () => import('./demo.js'),
-  gateway: () => import('./gateway.js'),
-  history: () => import('./history.js'),
-  pair: () => import('./pair.js'),
-  usage: () => import('./usage-report.js'),
-  why: () => import('./why.js'),
-  service: () => import('./service.js'),
-};
 
 const [command, ...rest] = process.argv.slice(2);
 const refusal = tooOld(process.versions.node);
@@ -31,16 +12,18 @@ if (refusal !== undefined) {
   process.stderr.write(`turnout: ${refusal}\n`);
   process.exitCode = 1;
 } else if (command === '--version' || command === '-V' || command === '-v') {
-  const { version } = await import('./version.js');
-  process.stdout.write(`${version()}\n`);
+  const { main } = await import('./version-command.js');
+  process.exitCode = await main(rest);
 } else if (command === undefined || command === '--help' || command === '-h' || command === 'help') {
   const [topic = 'help'] = rest;
   const load = find(topic);
-  if (load !== undefined) process.stdout.write((await load()).usageText);
-  else if (topic === 'help' || topic.startsWith('-')) {
+  if (load !== undefined) {
+    const { printHelp } = await import('./print.js');
+    process.exitCode = await printHelp((await load()).page);
+  } else if (topic === 'help' || topic.startsWith('-')) {
+    const { print } = await import('./print.js');
     const { overview } = await import('./usage.js');
-    process.stdout.write(overview);
-    if (command === undefined) process.exitCode = 2;
+    process.exitCode = await print(overview, command === undefined ? 2 : 0);
   } else await refuse(topic);
 } else if (process.platform === 'win32') {
   const { unsupportedSystem } = await import('../process/system.js');
