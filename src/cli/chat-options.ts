@@ -30,7 +30,7 @@ export const page = {
     ['chat --native --continue', 'where you left off'],
   ],
   exitCodes:
-    'those of the CLI; before it has started: 2 wrong usage, or no terminal · 3 backend not available · 4 not supported by this backend',
+    'those of the CLI · before it has started: 2 wrong usage, or no terminal · 3 backend not available · 4 not supported by this backend',
 } as const satisfies CommandPage;
 
 /** The parsed command line of `turnout chat`: the flags of a turn that a conversation has a use for, and its own. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // This file stays tiny: a command's code is loaded only when that command runs. An old Node can't even load it, so that
-// nothing may be imported here but what says so.
+// nothing may be imported here but what says so, and the table of what can be loaded.
 import type { Command } from './command-page.js';
 import { commands } from './commands.js';
 import { tooOld } from './minimum-node.js';

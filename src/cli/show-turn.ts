@@ -54,7 +54,9 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
         log: createLog(options.logLevel, (line) => terminal.log(line)),
       }),
     });
+    if (options.output === 'text') terminal.waitFor(turn.options.backend);
     for await (const event of events) {
+      if (event.type === 'permission_request') terminal.stopWaiting();
       await questions.see(event);
       if (options.verbose && event.type === 'session') terminal.say(describeSession(event));
       if (terminal.writable) await show(event);
@@ -63,6 +65,7 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
     }
     await terminal.flush();
   } finally {
+    terminal.stopWaiting();
     await questions.withdrawAll('the turn is over');
     stop.release();
   }
@@ -168,6 +171,7 @@ function describeSession({ sessionId, model, keySource }: SessionEvent): string 
 function interruptible(terminal: Terminal): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const onSignal = () => {
+    terminal.stopWaiting();
     if (controller.signal.aborted) process.exit(exitCodes.interrupted);
     controller.abort();
   };

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { coloured, hasColours } from '../core/colours.js';
+import { Spinner } from './spinner.js';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
@@ -15,6 +17,7 @@ export class Terminal {
   readonly #out: Output;
   readonly #err: Output;
   #onUnwritable: (() => void) | undefined;
+  #spinner: Spinner | undefined;
 
   constructor(out: Output, err: Output) {
     this.#out = out;
@@ -37,6 +40,7 @@ export class Terminal {
 
   async write(text: string): Promise<void> {
     if (!this.writable || text === '') return;
+    this.#spinner?.stop();
     // Control characters are removed: a model's text must not steer the terminal of its reader.
     if (this.#out.write(this.#out.isTTY ? text.replaceAll(controlCharacters, '') : text)) return;
     await once(this.#out, 'drain').catch(() => undefined);
@@ -49,18 +53,33 @@ export class Terminal {
 
   /** Prints a message to stderr. */
   say(text: string): void {
-    this.#err.write(`turnout: ${text.replaceAll(controlCharacters, '')}\n`);
+    this.#tell(`turnout: ${text.replaceAll(controlCharacters, '')}\n`);
   }
 
   /** Prints a line of the log to stderr, which is JSON and nothing else. */
   log(line: string): void {
-    this.#err.write(line.replaceAll(controlCharacters, ''));
+    this.#tell(line.replaceAll(controlCharacters, ''));
   }
 
   /** Prints a message to stderr if that is a terminal. */
   hint(text: string): void {
     if (!this.#err.isTTY) return;
-    const line = text.length <= 160 ? text : `${text.slice(0, 159)}…`;
-    this.#err.write(`\u001b[2m${line.replaceAll(/\s/g, ' ').replaceAll(controlCharacters, '')}\u001b[22m\n`);
+    const cut = text.length <= 160 ? text : `${text.slice(0, 159)}…`;
+    const line = cut.replaceAll(/\s/g, ' ').replaceAll(controlCharacters, '');
+    this.#tell(`${hasColours(this.#err) ? coloured(line, 'dim') : line}\n`);
+  }
+
+  /** Shows in a terminal that something is waited for, until the first output or `stopWaiting`. */
+  waitFor(whom: string): void {
+    this.#spinner ??= Spinner.start(this.#err, whom);
+  }
+
+  stopWaiting(): void {
+    this.#spinner?.stop();
+  }
+
+  #tell(text: string): void {
+    this.#spinner?.stop();
+    this.#err.write(text);
   }
 }

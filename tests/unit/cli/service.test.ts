@@ -121,10 +121,12 @@ describe('turnout service', () => {
   const run = async (...argv: string[]) => {
     let stdout = '';
     let stderr = '';
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    const write = (text: string | Uint8Array, ...more: unknown[]) => {
       stdout += text;
+      for (const written of more) if (typeof written === 'function') written();
       return true;
-    });
+    };
+    vi.spyOn(process.stdout, 'write').mockImplementation(write);
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
       stderr += text;
       return true;
