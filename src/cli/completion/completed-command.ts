@@ -36,7 +36,8 @@ export function placesOf({
   const next = Object.entries(subcommands).map(([sub, { about }]) => ({ name: sub, about }));
   const below = Object.entries(subcommands).map(([sub, { operand: own, takes }]) => ({
     words: `${name} ${sub}`,
-    flags: takes === undefined ? shown : shown.filter((flag) => takes.includes(flag.name)),
+    flags:
+      takes === undefined ? shown : shown.filter(({ name: flag }) => flag === 'help' || takes.includes(flag)),
     operand: own,
     next: [],
   }));

@@ -24,7 +24,8 @@ function __turnout_in
     set -l words (commandline -opc)
     set -e words[1]
     contains -- -- $words; and return 1
-    test (count $words) -ge (count $argv); and test "$words[1..(count $argv)]" = "$argv"
+    set -l last (count $argv)
+    test (count $words) -ge $last; and test "$words[1..$last]" = "$argv"
 end
 
 complete -c turnout -e

@@ -14,10 +14,11 @@ export function zshScript(commands: readonly CompletedCommand[]): string {
   });
   return `#compdef turnout
 # Completion of turnout for zsh: source <(turnout completion zsh), behind compinit.
+# _arguments puts options for compadd before what is asked for.
 _turnout_values() {
   local -a found
-  found=(\${(f)"$(turnout completion values $1 2>/dev/null)"})
-  compadd -a found
+  found=(\${(f)"$(turnout completion values $@[-1] 2>/dev/null)"})
+  compadd "\${(@)@[1,-2]}" -a found
 }
 
 _turnout() {
