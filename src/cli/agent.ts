@@ -3,7 +3,7 @@ import { agentPlaces } from '../orchestra/agents/find-agents.js';
 import { agentInstallFlags, agentListFlags } from './agent-flags.js';
 import type { CommandPage } from './command-page.js';
 import { printHelp } from './print.js';
-import { wrongUsage } from './read-flags.js';
+import { readFlags, wrongUsage } from './read-flags.js';
 import { explainFailures } from './run.js';
 import { turnExitCodes } from './run-page.js';
 import { turnFlags } from './turn-flags.js';
@@ -67,7 +67,9 @@ export async function main(argv: readonly string[]): Promise<number> {
     // An installed agent starts Turnout with this word, which is no command of a person's.
     if (name === 'start') return (await import('./agent-start.js')).startAgent(rest, useOutput);
     if (name === '--help' || name === '-h') return printHelp(page);
-    if (name === '') throw wrongUsage('agent', 'Which one? `turnout agent` has list, run and install.');
+    if (name.startsWith('-')) readFlags(argv, page.flags, { command: 'agent' });
+    if (name === '' || name.startsWith('-'))
+      throw wrongUsage('agent', 'Which one? `turnout agent` has list, run and install.');
     if (!Object.hasOwn(subcommands, name)) {
       const [what = '', hint] = unknownCommand(name, Object.keys(subcommands), 'agent').split('\n');
       throw wrongUsage('agent', what, hint);
