@@ -1,7 +1,7 @@
 import type { ChatEvent, PermissionRequestEvent } from '../core/chat-event.js';
 import { failureEvent, TurnoutError } from '../core/errors.js';
 import { openSession } from '../sessions/sessions.js';
-import type { BackendSession, SessionOptions } from '../sessions/types.js';
+import type { BackendSession, CompleteSessionOptions } from '../sessions/types.js';
 import type { ShownTurn, TurnHooks } from './show-turn.js';
 import type { Terminal } from './terminal.js';
 
@@ -9,7 +9,11 @@ import type { Terminal } from './terminal.js';
  * Runs one turn in a session of its own, and answers its permission requests in the terminal, or all with no if `denyQuestions`
  * is set.
  */
-export function sessionTurn(prompt: string, options: SessionOptions, denyQuestions = false): ShownTurn {
+export function sessionTurn(
+  prompt: string,
+  options: CompleteSessionOptions,
+  denyQuestions = false,
+): ShownTurn {
   let session: BackendSession | undefined;
 
   async function* run({ signal, trace }: TurnHooks): AsyncGenerator<ChatEvent> {

@@ -9,7 +9,7 @@ import type {
 } from '../core/chat-event.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import { printJson } from '../core/json.js';
-import type { SessionOptions } from '../sessions/types.js';
+import type { CompleteSessionOptions } from '../sessions/types.js';
 import { onEndingSignal } from './ending-signals.js';
 import { OpenQuestions } from './open-questions.js';
 import { type TurnResult, withClaudeNames } from './result-object.js';
@@ -31,7 +31,7 @@ export type TurnHooks = Pick<RunOptions, 'signal' | 'trace'>;
 /** A turn that `showTurn` can start. */
 export interface ShownTurn {
   readonly prompt: string;
-  readonly options: SessionOptions;
+  readonly options: CompleteSessionOptions;
   run(hooks: TurnHooks): AsyncIterable<ChatEvent>;
   onPermission(request: PermissionRequestEvent, terminal: Terminal, withdrawn: AbortSignal): Promise<void>;
 }

@@ -1,6 +1,6 @@
-import { checkConfig } from '../backends/launch/check-config.js';
 import { describeUnsupported, unsupportedOptions } from '../backends/launch/check-request.js';
 import { childEnvironment } from '../backends/launch/child-environment.js';
+import { completeConfig } from '../backends/launch/complete-config.js';
 import { withLastSession } from '../backends/launch/continue-last.js';
 import { traceOfProcess } from '../backends/launch/harmless-trace.js';
 import { missingServers, readMcpServers } from '../backends/launch/mcp-config.js';
@@ -9,18 +9,25 @@ import { type AgentHooks, agentHookEvents, checkAgentHooks } from '../backends/l
 import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
 import { withAdvice } from '../backends/output/failed-turn.js';
 import { RecentSessions } from '../backends/recent-sessions.js';
-import { type BackendName, createBackend, findBackendName, meantBackendName } from '../backends/registry.js';
+import {
+  type BackendName,
+  backendEntry,
+  createBackend,
+  findBackendName,
+  meantBackendName,
+} from '../backends/registry.js';
 import type { LocatedCli } from '../backends/types.js';
 import { homeDirectory } from '../config/home-directory.js';
 import { defaultClocks, type PoolLimits } from '../config/limits.js';
 import { interruptedError, TurnoutError } from '../core/errors.js';
 import { endOrphans } from '../process/end-orphans.js';
+import { checkSessionOptions } from './check-session-options.js';
 import { identityOf } from './identity.js';
 import { liveOptions } from './live-options.js';
 import { LiveBackendSession } from './live-session.js';
 import { OneShotSession } from './one-shot-session.js';
 import { TurnLocks } from './turn-lock.js';
-import type { BackendSession, SessionOptions } from './types.js';
+import type { BackendSession, CompleteSessionOptions, SessionOptions } from './types.js';
 import { type ProcessKind, WarmPool } from './warm-pool.js';
 import { noAgentHooks, noLiveSessions, unsupported } from './wording.js';
 
@@ -51,11 +58,12 @@ export class Sessions {
    * Opens a session, new or resumed. A live session has its process when this resolves; if another object has
    * it open, the process comes with the first turn. The signal cancels the opening.
    */
-  async open(given: SessionOptions, { signal }: OpenOptions = {}): Promise<BackendSession> {
-    checkConfig(given.config);
+  async open(given: SessionOptions = {}, { signal }: OpenOptions = {}): Promise<BackendSession> {
+    checkSessionOptions(given);
     const backend = nameOf(given);
-    const adapter = given.adapter ?? createBackend(backend, given.config);
-    const options = await withLastSession(adapter, given.config, { ...given, backend });
+    const config = completeConfig(programOf(backend), given.config);
+    const adapter = given.adapter ?? createBackend(backend, config);
+    const options = await withLastSession(adapter, config, { ...given, backend, config });
     if (options.live === false) return this.#openOneShot(options);
     const { locate } = adapter;
     if (adapter.live === undefined || locate === undefined) throw noLiveSessions(options.backend);
@@ -96,7 +104,7 @@ export class Sessions {
     await this.#pool.close();
   }
 
-  #openOneShot(options: SessionOptions): BackendSession {
+  #openOneShot(options: CompleteSessionOptions): BackendSession {
     if (options.agentHooks !== undefined) {
       throw noAgentHooks(options.backend, ' in one-shot turns');
     }
@@ -111,7 +119,7 @@ export class Sessions {
 }
 
 /** Opens one session with processes of its own, which end with it. */
-export async function openSession(options: SessionOptions, opening?: OpenOptions): Promise<BackendSession> {
+export async function openSession(options?: SessionOptions, opening?: OpenOptions): Promise<BackendSession> {
   const sessions = new Sessions();
   try {
     const session = await sessions.open(options, opening);
@@ -133,6 +141,12 @@ function nameOf({ adapter, backend }: SessionOptions): BackendName {
   return backend === undefined ? adapter.name() : (findBackendName(backend) ?? backend);
 }
 
+/** A backend that is not registered has nothing but its name. */
+function programOf(backend: BackendName): string {
+  const known = findBackendName(backend);
+  return known === undefined ? backend : backendEntry(known).command;
+}
+
 function directoryOf(backend: BackendName, sessionId: string | undefined): string | undefined {
   return sessionId === undefined ? undefined : directories.get(`${backend} ${sessionId}`);
 }
@@ -143,7 +157,7 @@ function whereItWasMade(backend: BackendName, options: LiveSessionOptions): Live
   return cwd === undefined ? options : { ...options, cwd };
 }
 
-function refuse(backend: BackendName, capabilities: LiveCapabilities, options: SessionOptions): void {
+function refuse(backend: BackendName, capabilities: LiveCapabilities, options: CompleteSessionOptions): void {
   if ((options.rawArgs?.length ?? 0) > 0) {
     throw new TurnoutError('unsupported', `${backend} does not support rawArgs in a live session.`, {
       hint: 'Leave --live out.',
@@ -161,12 +175,12 @@ function refuseHooks(backend: BackendName, { agentHooks = [] }: LiveCapabilities
   if (missing !== undefined) throw unsupported(backend, `the hook ${missing} (agentHooks)`);
 }
 
-function missing({ config }: SessionOptions, { mcpConfig, cwd }: LiveSessionOptions) {
+function missing({ config }: CompleteSessionOptions, { mcpConfig, cwd }: LiveSessionOptions) {
   return missingServers(mcpConfig, config.env ?? process.env, cwd);
 }
 
 function processKind(
-  options: SessionOptions,
+  options: CompleteSessionOptions,
   locate: () => Promise<LocatedCli>,
   protocol: LiveProtocol,
   wanted: LiveSessionOptions,
