@@ -1,8 +1,10 @@
-/** A command of Turnout, as its module exports it. */
-export interface Command {
+/**
+ * A command of Turnout, as its module exports it. One whose help is written out has no table to complete its flags from: a shell
+ * proposes its name alone.
+ */
+export type Command = {
   main(argv: readonly string[]): Promise<number>;
-  readonly page: CommandPage;
-}
+} & ({ readonly page: CommandPage } | { readonly usageText: string });
 
 /**
  * What there is to know about a command's words. One description is read by the parser (`readFlags`), the help page

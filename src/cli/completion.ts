@@ -65,11 +65,11 @@ function readShell(words: readonly string[]): Shell {
 async function completedCommands(): Promise<readonly CompletedCommand[]> {
   const { commandSummary } = await import('./usage.js');
   const found = await Promise.all(
-    Object.entries(commands).map(async ([name, load]) => ({
-      ...(await load()).page,
-      name,
-      about: commandSummary(name),
-    })),
+    Object.entries(commands).map(async ([name, load]) => {
+      const command = await load();
+      const page = 'page' in command ? command.page : { flags: {} };
+      return { ...page, name, about: commandSummary(name) };
+    }),
   );
   const names = found.map(({ name }) => name);
   return [...found, { name: 'help', about: "a command's options, with examples", flags: {}, operand: names }];
