@@ -96,7 +96,7 @@ async function bundleRun(root, outdir) {
   });
   for (const { fileName, code } of output) writeFileSync(join(outdir, 'run', fileName), inAscii(code));
   const file = output.find(({ name }) => name === 'turn');
-  if (!['main', 'usageText'].every((name) => file?.exports.includes(name)))
+  if (!['main', 'page'].every((name) => file?.exports.includes(name)))
     throw new Error('The bundle of `turnout run` does not export its command.');
   return { output, file: file.fileName };
 }

@@ -26,7 +26,7 @@ import { RecentSessions } from './recent-sessions.js';
 import type { ListedSession, RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities, LocatedCli } from './types.js';
 
-/** Claude Code (R2), measured with 2.1.325. */
+/** Claude Code, measured with 2.1.325. */
 export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
   readonly capabilities: BackendCapabilities = {
     textDeltas: true,

@@ -26,7 +26,7 @@ import { RecentSessions } from './recent-sessions.js';
 import type { ListedSession, RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities, LocatedCli } from './types.js';
 
-/** Codex (R3), measured with 0.166.0. */
+/** Codex, measured with 0.166.0. */
 export class CodexBackend extends OneShotBackend<CodexState> {
   readonly capabilities: BackendCapabilities = {
     textDeltas: false,

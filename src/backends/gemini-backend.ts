@@ -23,7 +23,7 @@ import { RecentSessions } from './recent-sessions.js';
 import type { ListedSession, RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities, LocatedCli } from './types.js';
 
-/** Gemini CLI (R4), measured with 0.61.0. */
+/** Gemini CLI, measured with 0.61.0. */
 export class GeminiBackend extends OneShotBackend<GeminiState> {
   readonly capabilities: BackendCapabilities = {
     textDeltas: true,

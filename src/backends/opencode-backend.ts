@@ -24,7 +24,7 @@ import type { JsonObject } from './output/json.js';
 import type { ListedSession, RecordedTools, RecordQuery } from './record/types.js';
 import type { BackendCapabilities, LocatedCli } from './types.js';
 
-/** OpenCode (R5), measured with 1.18.33. */
+/** OpenCode, measured with 1.18.33. */
 export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
   readonly capabilities: BackendCapabilities = {
     textDeltas: false,

@@ -4,11 +4,11 @@ import { TurnoutError } from '../core/errors.js';
 import { ClaudeCodeBackend } from './claude-backend.js';
 import { CodexBackend } from './codex-backend.js';
 import { GeminiBackend } from './gemini-backend.js';
-import { checkConfig, wrong } from './launch/check-config.js';
+import { completeConfig, wrong } from './launch/complete-config.js';
 import { npm } from './launch/vetted.js';
 import type { BackendName } from './names.js';
 import { OpenCodeBackend } from './opencode-backend.js';
-import type { BackendAdapterConfig, CliBackend } from './types.js';
+import type { BackendAdapterConfig, BackendConfig, CliBackend } from './types.js';
 
 export { type BackendName, type VendorName, vendorNames } from './names.js';
 
@@ -74,10 +74,14 @@ export function backendEntry(name: BackendName): BackendEntry {
   return entry;
 }
 
-export function createBackend(written: BackendName, config: BackendAdapterConfig): CliBackend {
+/**
+ * The backend of that name. Everything has a default: the CLI is looked up on PATH and works in the current directory. Nothing is
+ * started or looked for until it is used.
+ */
+export function createBackend(written?: BackendName, config?: BackendConfig): CliBackend {
   const name = meantBackendName(written);
-  checkConfig(config);
-  const backend = new (backendEntry(name).create)(config);
+  const { create, command } = backendEntry(name);
+  const backend = new create(completeConfig(command, config));
   const own = backend.name();
   if (own === name) return backend;
   throw new TurnoutError(
@@ -87,14 +91,14 @@ export function createBackend(written: BackendName, config: BackendAdapterConfig
   );
 }
 
-/** R6: an unset name means claude; any other than the names of backends is refused, with the list of them. */
+/** An unset name means claude; any other than the names of backends is refused, with the list of them. */
 export function resolveBackendName(raw: string | undefined): BackendName {
   if (raw === undefined) return defaultBackend;
   if (entries.has(raw)) return raw;
   throw unknownBackend(raw);
 }
 
-/** O2: finds the backend that a person means, in a flag, a setting, a file or a chat: `Codex-CLI` is `codex`. */
+/** Finds the backend that a person means, in a flag, a setting, a file or a chat: `Codex-CLI` is `codex`. */
 export function findBackendName(written: string): BackendName | undefined {
   const name = shortBackendName(written);
   return entries.has(name) ? name : undefined;

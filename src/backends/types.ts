@@ -30,7 +30,12 @@ export interface BackendAdapterConfig {
   readonly user?: ProcessUser | undefined;
 }
 
-/** R1.2: the result of a turn. */
+/** The settings as a caller gives them: each one that is left out has its default. */
+export type BackendConfig = {
+  readonly [Field in keyof BackendAdapterConfig]?: BackendAdapterConfig[Field] | undefined;
+};
+
+/** The result of a turn. */
 export interface BackendEventResult {
   responseText?: string;
   sessionId?: string;
@@ -38,7 +43,7 @@ export interface BackendEventResult {
 }
 
 /**
- * R1.2: gets the pieces of an answer in their order. A promise that it returns is awaited before the next call, so a slow
+ * Gets the pieces of an answer in their order. A promise that it returns is awaited before the next call, so a slow
  * callback slows the CLI. Its failure does not end the turn: the process emits a warning with it (`TURNOUT_ON_STREAM`), once
  * a turn. When the time of the turn is up, a call that has not settled is not waited for, and no other follows.
  */
@@ -80,7 +85,7 @@ export interface CompleteTurnOptions extends TurnOptions {
   readonly disallowedTools: readonly string[];
 }
 
-/** One turn, with the options that R1's four arguments can't express. */
+/** One turn, with the options that the four arguments of `execute` can't express. */
 export interface RunRequest extends TurnOptions {
   readonly prompt: string;
   /** Variables that are added to the CLI's environment. */
@@ -123,7 +128,7 @@ export type TraceEntry = TracedStep & {
   readonly process?: number | undefined;
 };
 
-type TracedStep =
+export type TracedStep =
   /** The CLI is about to be started. Variables that look like secrets have no value here. */
   | ({ readonly type: 'spawn' } & SpawnedCommand)
   | {
@@ -176,14 +181,14 @@ export interface LocatedCli {
 }
 
 /**
- * R1: a backend. `name`, `validate` and `execute` are all that it needs for turns in sessions and in the gateway; with the
+ * A backend. `name`, `validate` and `execute` are all that it needs for turns in sessions and in the gateway; with the
  * other members it can do more, and tells more of a turn.
  */
 export interface BackendAdapter {
   name(): string;
-  /** R1.4: true if the configured binary exists and is executable. */
+  /** True if the configured binary exists and is executable. */
   validate(): Promise<boolean>;
-  /** R1.1: runs one turn and folds it to its result. Never rejects because of a CLI's failure. */
+  /** Runs one turn and folds it to its result. Never rejects because of a CLI's failure. */
   execute(
     prompt: string,
     systemPrompt: string,

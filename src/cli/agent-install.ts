@@ -9,20 +9,14 @@ import { exitCodes } from '../core/exit-codes.js';
 import { agentNamed } from '../orchestra/agents/agent-named.js';
 import { agentNameExpected, isAgentName } from '../orchestra/agents/definition.js';
 import { findAgents } from '../orchestra/agents/find-agents.js';
+import { agentInstallFlags } from './agent-flags.js';
 import { isInstalledAgent, printInstalledAgent } from './installed-agent.js';
 import { readFlags, wrongUsage } from './read-flags.js';
 import { turnSettings } from './run.js';
 
-const flagTable = {
-  to: { type: 'text' },
-  force: { type: 'switch', short: 'f' },
-  cwd: { type: 'text' },
-  help: { type: 'switch', short: 'h' },
-} as const;
-
 /** `turnout agent install <name> --to <dir>`: writes the program that is the agent. */
 export async function installAgent(argv: readonly string[]): Promise<number | 'help'> {
-  const given = readFlags(argv, flagTable, { command: 'agent' });
+  const given = readFlags(argv, agentInstallFlags, { command: 'agent' });
   if (given.has('help')) return 'help';
   const [name, ...more] = given.positionals;
   const to = given.text('to')?.trim();

@@ -1,20 +1,16 @@
-import { exitCodes } from '../core/exit-codes.js';
 import { oneLine } from '../core/quote.js';
 import { findAgents } from '../orchestra/agents/find-agents.js';
+import { agentListFlags } from './agent-flags.js';
+import { wantsJson } from './json-flags.js';
+import { finishOutput } from './print.js';
 import { readFlags, wrongUsage } from './read-flags.js';
 import { turnSettings } from './run.js';
 import { table } from './table.js';
 import { Terminal } from './terminal.js';
 
-const flagTable = {
-  json: { type: 'switch' },
-  cwd: { type: 'text' },
-  help: { type: 'switch', short: 'h' },
-} as const;
-
 /** `turnout agent list`. Files are read, and nothing that they name is run. */
 export async function listAgents(argv: readonly string[]): Promise<number | 'help'> {
-  const given = readFlags(argv, flagTable, { command: 'agent' });
+  const given = readFlags(argv, agentListFlags, { command: 'agent' });
   if (given.has('help')) return 'help';
   if (given.positionals.length > 0)
     throw wrongUsage('agent', `no argument is expected, got ${JSON.stringify(given.positionals[0])}`);
@@ -22,11 +18,11 @@ export async function listAgents(argv: readonly string[]): Promise<number | 'hel
   const { agents, broken, warnings } = await findAgents(config.workingDir);
   const terminal = new Terminal(process.stdout, process.stderr);
   const sorted = [...agents.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
-  if (given.has('json')) {
+  if (wantsJson(given)) {
     const shown = sorted.map(({ systemPrompt: _, ...agent }) => agent);
     const report = { agents: shown, broken: [...broken.values()], warnings };
     await terminal.write(`${JSON.stringify(report, null, 2)}\n`);
-    return exitCodes.done;
+    return finishOutput(terminal);
   }
   const told = [...warnings, ...sorted.flatMap((agent) => agent.warnings ?? [])];
   for (const warning of told) terminal.say(warning);
@@ -43,5 +39,5 @@ export async function listAgents(argv: readonly string[]): Promise<number | 'hel
           ['left', 'left', 'left', 'left', 'left'],
         ),
   );
-  return exitCodes.done;
+  return finishOutput(terminal);
 }

@@ -4,11 +4,13 @@ import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { AgentDefinition } from '../orchestra/agents/definition.js';
 import { agentFlags } from './agent-run.js';
-import { flagsText } from './flags-text.js';
+import { helpText } from './help-text.js';
 import { parseInstalledAgent } from './installed-agent.js';
 import { openInterface } from './open-interface.js';
 import { runTurn } from './run.js';
 import { type OutputFormat, onePrompt, parseTurnFlags, type RunFlags } from './run-options.js';
+import { turnExitCodes } from './run-page.js';
+import { turnFlags } from './turn-flags.js';
 
 /**
  * Runs an installed agent, which has called `turnout agent start <its own path> <its arguments>`. As with Claude, `-p` or a pipe
@@ -57,11 +59,19 @@ function helpOf({
   source,
   backend = 'AGENT_BACKEND, else the installed one',
 }: AgentDefinition): string {
-  return `Usage: ${name} [prompt] [options] [-- <arguments for the CLI itself>]
-
-${description === undefined ? '' : `${description}\n\n`}An agent that Turnout has installed from ${source}. In a terminal without -p
-it opens the CLI's own interface; otherwise it runs one turn, unattended.
-
-  --backend <name>            the CLI to use (default: ${backend})
-${flagsText.replace('accepted: every run prints its answer and ends', 'one turn, also in a terminal')}`;
+  return helpText({
+    program: name,
+    usage: ['[prompt] [options] [-- <arguments for the CLI itself>]'],
+    about: `${description === undefined ? '' : `${description}\n\n`}An agent that Turnout has installed from ${source}. In a terminal without -p it opens the CLI's own interface; otherwise it runs one turn, unattended.`,
+    flags: {
+      ...turnFlags,
+      backend: { ...turnFlags.backend, about: `the CLI to use (default: ${backend})` },
+      print: { ...turnFlags.print, about: 'one turn, also in a terminal' },
+    },
+    examples: [
+      [`${name} -p "…"`, 'one turn'],
+      [name, 'in a terminal: the interface'],
+    ],
+    exitCodes: turnExitCodes,
+  });
 }

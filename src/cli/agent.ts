@@ -1,32 +1,53 @@
 import { backendNames } from '../backends/registry.js';
-import { exitCodes } from '../core/exit-codes.js';
 import { agentPlaces } from '../orchestra/agents/find-agents.js';
-import { flagsText } from './flags-text.js';
-import { wrongUsage } from './read-flags.js';
+import { agentInstallFlags, agentListFlags } from './agent-flags.js';
+import type { CommandPage } from './command-page.js';
+import { printHelp } from './print.js';
+import { readFlags, wrongUsage } from './read-flags.js';
 import { explainFailures } from './run.js';
+import { turnExitCodes } from './run-page.js';
+import { turnFlags } from './turn-flags.js';
 import { unknownCommand } from './unknown-command.js';
 
-export const usageText = `Usage: turnout agent list [--json] [--cwd <directory>]
-       turnout agent run <name> [prompt] [options] [-- <arguments for the CLI itself>]
-       turnout agent install <name> --to <directory> [--force] [--cwd <directory>]
-
-Agents are files: a system prompt with a backend, a model, tools. They are looked for in the working
-directory, in this order: ${agentPlaces.slice(0, 3).join(', ')},
-${agentPlaces.slice(3).join(', ')}. Claude's agents are read as they are.
-
-  list     the agents that are here; nothing is run
-  run      one turn with an agent. Without a prompt: stdin, else the agent's own prompt. Flags win
-           over what the agent says
-  install  writes a program that is the agent: it takes these options, in a terminal without -p it
-           opens the CLI's own interface, and otherwise it runs one turn, unattended. A file that
-           is something else is only replaced with --force
-
-  --backend <name>            ${backendNames().join(', ')}
-                              (default: the agent's, else AGENT_BACKEND, else the installed one)
-${flagsText}
-Exit codes: 0 done · 1 the agent failed · 2 wrong usage · 3 backend not available ·
-4 not supported by this backend · 124 timed out · 130 interrupted
-`;
+export const page = {
+  usage: [
+    'agent list [--json] [--cwd <directory>]',
+    'agent run <name> [prompt] [options] [-- <arguments for the CLI itself>]',
+    'agent install <name> --to <directory> [--force] [--cwd <directory>]',
+  ],
+  about: `Agents are files: a system prompt with a backend, a model, tools. They are looked for in the working directory, in this order: ${agentPlaces.join(', ')}. Claude's agents are read as they are.`,
+  subcommands: {
+    list: { about: 'the agents that are here; nothing is run', takes: Object.keys(agentListFlags) },
+    run: {
+      about:
+        "one turn with an agent. Without a prompt: stdin, else the agent's own prompt. Flags win over what the agent says",
+      operand: 'agents',
+      takes: Object.keys(turnFlags),
+    },
+    install: {
+      about:
+        "writes a program that is the agent: it takes these options, in a terminal without -p it opens the CLI's own interface, and otherwise it runs one turn, unattended. A file that is something else is only replaced with --force",
+      operand: 'agents',
+      takes: Object.keys(agentInstallFlags),
+    },
+  },
+  flags: {
+    to: agentInstallFlags.to,
+    force: agentInstallFlags.force,
+    ...turnFlags,
+    backend: {
+      ...turnFlags.backend,
+      about: `${backendNames().join(', ')} (default: the agent's, else AGENT_BACKEND, else the installed one)`,
+    },
+  },
+  examples: [
+    ['agent list'],
+    ['agent run reviewer -b codex', 'a Claude agent, with Codex'],
+    ['git diff | turnout agent run reviewer -p "only the tests"'],
+    ['agent install reviewer --to ~/.local/bin', 'then: reviewer -p "…"'],
+  ],
+  exitCodes: turnExitCodes,
+} as const satisfies CommandPage;
 
 type Subcommand = (
   argv: readonly string[],
@@ -45,19 +66,16 @@ export async function main(argv: readonly string[]): Promise<number> {
     const [name = '', ...rest] = argv;
     // An installed agent starts Turnout with this word, which is no command of a person's.
     if (name === 'start') return (await import('./agent-start.js')).startAgent(rest, useOutput);
-    if (name === '--help' || name === '-h') return help();
-    if (name === '') throw wrongUsage('agent', 'Which one? `turnout agent` has list, run and install.');
+    if (name === '--help' || name === '-h') return printHelp(page);
+    if (name.startsWith('-')) readFlags(argv, page.flags, { command: 'agent' });
+    if (name === '' || name.startsWith('-'))
+      throw wrongUsage('agent', 'Which one? `turnout agent` has list, run and install.');
     if (!Object.hasOwn(subcommands, name)) {
-      const said = unknownCommand(name, Object.keys(subcommands));
-      throw wrongUsage('agent', said.replace(' See `turnout --help`.', ''));
+      const [what = '', hint] = unknownCommand(name, Object.keys(subcommands), 'agent').split('\n');
+      throw wrongUsage('agent', what, hint);
     }
     const run = await subcommands[name]?.();
     const ended = await run?.(rest, useOutput);
-    return ended === undefined || ended === 'help' ? help() : ended;
+    return ended === undefined || ended === 'help' ? printHelp(page) : ended;
   });
-}
-
-function help(): number {
-  process.stdout.write(usageText);
-  return exitCodes.done;
 }

@@ -1,11 +1,15 @@
 import { join, resolve } from 'node:path';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { trustedHome } from '../config/home-directory.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { dayMs, startOfDay } from '../core/format.js';
 import { type ArchiveReader, hasArchive, openArchive } from '../gateway/archive/open-archive.js';
+import type { CommandPage, FlagTable } from './command-page.js';
 import { demoDirectory } from './demo-home.js';
+import { jsonFlags } from './json-flags.js';
+import { finishOutput, printHelp } from './print.js';
+import { type GivenFlags, readFlags } from './read-flags.js';
+import { helpFlag } from './run-command.js';
 import { Terminal } from './terminal.js';
 
 export interface ArchiveOptions {
@@ -16,7 +20,7 @@ export interface ArchiveOptions {
 /** A command that only reads the archive. */
 export interface ArchiveCommand<Options extends ArchiveOptions> {
   readonly name: string;
-  readonly usageText: string;
+  readonly page: CommandPage;
   readonly parse: (argv: readonly string[]) => Options | 'help';
   /** Throws a TurnoutError if the archive does not have what was asked for. */
   readonly run: (archive: ArchiveReader, options: Options, terminal: Terminal) => Promise<void>;
@@ -31,10 +35,7 @@ export async function runArchiveCommand<Options extends ArchiveOptions>(
   let home: string;
   try {
     options = command.parse(argv);
-    if (options === 'help') {
-      await terminal.write(command.usageText);
-      return exitCodes.done;
-    }
+    if (options === 'help') return await printHelp(command.page);
     home = options.home === undefined ? trustedHome(process.env) : resolve(options.home);
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
@@ -54,7 +55,7 @@ async function look<Options extends ArchiveOptions>(
   try {
     archive = await openArchive(home);
     await command.run(archive, options, terminal);
-    await terminal.flush();
+    return await finishOutput(terminal);
   } catch (error) {
     terminal.say(error instanceof TurnoutError ? error.explanation : (error as Error).message);
     const demo = join(home, demoDirectory);
@@ -64,38 +65,36 @@ async function look<Options extends ArchiveOptions>(
   } finally {
     await archive?.close();
   }
-  if (terminal.writeError === undefined) return exitCodes.done;
-  terminal.say(`stdout can't be written: ${terminal.writeError}`);
-  return exitCodes.failed;
 }
 
-/**
- * Parses the command's own options and those that all archive commands have. A wrong option throws a
- * TurnoutError with the message of `parseArgs`.
- */
-export function parseArchiveArguments<const Own extends OwnOptions>(
+/** The flags that all commands have which read the gateway's data. */
+export const archiveFlags = {
+  ...jsonFlags,
+  home: {
+    type: 'text',
+    value: 'dir',
+    about: "the gateway's data directory (TURNOUT_HOME, default ~/.turnout)",
+    complete: 'directories',
+  },
+  ...helpFlag,
+} as const satisfies FlagTable;
+
+/** Reads the words of a command. What is wrong with a value gets the hint of its command. */
+export function readArchiveFlags<const T extends FlagTable, Options>(
   command: string,
   argv: readonly string[],
-  own: Own,
-): ParsedArguments<Own> {
-  const options = { ...own, ...commonOptions };
+  flags: T,
+  read: (given: GivenFlags<keyof T & string>) => Options,
+): Options | 'help' {
+  const given = readFlags(argv, flags, { command });
+  if (given.names.some((name) => name === 'help')) return 'help';
   try {
-    return parseArgs({ args: [...argv], allowPositionals: true, options });
-  } catch (cause) {
-    throw wrong(command, (cause as Error).message.split('. To specify')[0] ?? 'wrong options', cause);
+    return read(given);
+  } catch (error) {
+    if (!(error instanceof TurnoutError) || error.hint !== undefined) throw error;
+    throw wrong(command, error.message, error.cause);
   }
 }
-
-const commonOptions = {
-  json: { type: 'boolean' },
-  home: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-type OwnOptions = NonNullable<ParseArgsConfig['options']>;
-type ParsedArguments<Own extends OwnOptions> = ReturnType<
-  typeof parseArgs<{ args: string[]; allowPositionals: true; options: Own & typeof commonOptions }>
->;
 
 /**
  * Reads a day (`2026-01-31`) or a time in ISO 8601, in UTC if it names no zone. A day as an end includes its

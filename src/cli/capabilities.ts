@@ -1,55 +1,56 @@
-import { parseArgs } from 'node:util';
-import { TurnoutError } from '../core/errors.js';
-import { exitCodes } from '../core/exit-codes.js';
 import { runnerCapabilities } from '../runner/capabilities.js';
 import { optionNames } from '../runner/option-names.js';
 import { type Support, supportTable } from '../runner/option-table.js';
 import { type RunMode, runModes } from '../runner/run-mode.js';
 import { readRunnerName, runnerNames } from '../runner/runner-names.js';
 import { capabilityNames, type RunnerName } from '../runner/types.js';
+import type { CommandPage } from './command-page.js';
+import { jsonFlags, wantsJson } from './json-flags.js';
+import { print } from './print.js';
+import { helpFlag, refuseOperands, runCommand } from './run-command.js';
 import { table } from './table.js';
 
-export const usageText = `Usage: turnout capabilities [--backend <name,…>] [--json]
-
-What each backend can do, and which options it takes. No CLI is started: see \`turnout doctor\` for what is installed.
-
-  --backend <names>  only these (comma-separated), with how each option reaches the CLI
-  --json             a JSON array in place of the tables
-
-Exit codes: 0 done · 2 wrong usage
-`;
+export const page = {
+  usage: ['capabilities [--backend <name,…>] [--json]'],
+  about:
+    'What each backend can do, and which options it takes. No CLI is started: see `turnout doctor` for what is installed.',
+  flags: {
+    backend: {
+      type: 'list',
+      short: 'b',
+      value: 'names',
+      about: 'only these (comma-separated), with how each option reaches the CLI',
+      complete: runnerNames(),
+    },
+    ...jsonFlags,
+    ...helpFlag,
+  },
+  examples: [
+    ['capabilities', 'all of them side by side'],
+    ['capabilities -b codex', 'how each option reaches Codex'],
+    ['capabilities --json'],
+  ],
+  exitCodes: '0 done · 2 wrong usage',
+} as const satisfies CommandPage;
 
 /** `turnout capabilities`: prints the abilities of every runner (O13), and what becomes of every option (O3, O4). */
-export async function main(argv: readonly string[]): Promise<number> {
-  let options: ReturnType<typeof parseOptions>;
-  let names: readonly RunnerName[];
-  try {
-    options = parseOptions(argv);
-    names = chosen(options.backend);
-  } catch (error) {
-    const words = error instanceof TurnoutError ? error.explanation : (error as Error).message;
-    process.stderr.write(`turnout: ${words}\nSee \`turnout help capabilities\`.\n`);
-    return exitCodes.usage;
-  }
-  if (options.help) {
-    process.stdout.write(usageText);
-    return exitCodes.done;
-  }
-  const reports = await Promise.all(names.map(report));
-  const detailed = options.backend !== undefined;
-  process.stdout.write(options.json ? `${JSON.stringify(reports, null, 2)}\n` : tables(reports, detailed));
-  return exitCodes.done;
-}
-
-function parseOptions(argv: readonly string[]) {
-  return parseArgs({
-    args: [...argv],
-    options: {
-      backend: { type: 'string', multiple: true },
-      json: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
+export function main(argv: readonly string[]): Promise<number> {
+  return runCommand(
+    {
+      name: 'capabilities',
+      page,
+      read: (given) => {
+        refuseOperands(given);
+        const backends = given.all('backend');
+        return { names: chosen(backends), detailed: backends !== undefined, json: wantsJson(given) };
+      },
+      run: async ({ names, detailed, json }) => {
+        const reports = await Promise.all(names.map(report));
+        return print(json ? `${JSON.stringify(reports, null, 2)}\n` : tables(reports, detailed));
+      },
     },
-  }).values;
+    argv,
+  );
 }
 
 function chosen(backend: readonly string[] | undefined): readonly RunnerName[] {

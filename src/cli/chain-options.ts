@@ -1,7 +1,13 @@
-import { parseArgs } from 'node:util';
-import { nearest } from '../core/distance.js';
+import { vendorNames } from '../backends/names.js';
 import { TurnoutError } from '../core/errors.js';
 import { takeVariables, type Variables } from '../orchestra/variables.js';
+import type { FlagTable } from './command-page.js';
+import { didYouMean } from './did-you-mean.js';
+import { notBlank } from './flag-values.js';
+import { outputFormat } from './json-flags.js';
+import { type GivenFlags, readFlags } from './read-flags.js';
+import { helpFlag } from './run-command.js';
+import { turnFlags } from './turn-flags.js';
 
 export const chainCommands = ['run', 'plan', 'list', 'show', 'resume', 'runs'] as const;
 export type ChainCommand = (typeof chainCommands)[number];
@@ -31,18 +37,76 @@ export interface ChainFlags {
   readonly demo: boolean;
 }
 
+export const chainFlags = {
+  prompt: {
+    type: 'text',
+    short: 'p',
+    value: 'text',
+    about: "the prompt for every step; wins over the file's",
+  },
+  'prompt-file': { type: 'text', value: 'file', about: 'the same, from a file', complete: 'files' },
+  chain: { type: 'text', value: 'name', about: 'the chain, as an option', complete: 'chains' },
+  file: { type: 'text', value: 'file', about: 'the chain file (JSON or YAML)', complete: 'files' },
+  cwd: { ...turnFlags.cwd, about: 'where the agents work (default: WORKING_DIR, else here)' },
+  backend: {
+    type: 'text',
+    short: 'b',
+    value: 'name',
+    about: "this backend for every step; wins over the file's",
+    complete: vendorNames,
+  },
+  model: {
+    type: 'text',
+    short: 'm',
+    value: 'model',
+    about: "this model for every step; wins over the file's",
+  },
+  'dry-run': { type: 'switch', about: 'the same as plan' },
+  demo: { type: 'switch', about: 'every step on the bundled demo agent: no account, no tokens' },
+  worktree: { type: 'switch', about: 'in a new git worktree, beside other runs' },
+  nonce: { type: 'switch', about: 'the completion marker carries a word that only this run knows' },
+  'allow-unsupported': {
+    type: 'switch',
+    about: 'leave out options that a backend does not have, with a warning',
+  },
+  output: {
+    type: 'text',
+    value: 'format',
+    about: 'text (default), json, stream-json (run and resume)',
+    complete: chainOutputs,
+  },
+  json: { type: 'switch', about: 'the same as --output json' },
+  verbose: { type: 'switch', short: 'v', about: 'the commands, and what the agents say and do' },
+  ...helpFlag,
+} as const satisfies FlagTable;
+
+type OptionName = keyof typeof chainFlags;
+type Given = GivenFlags<OptionName>;
+
 export function parseChainOptions(argv: readonly string[]): ChainFlags | 'help' {
-  const { values, positionals } = parse(argv);
-  if (values.help) return 'help';
-  const { variables, rest } = takeVariables(positionals);
+  // A chain that begins with an arrow is a wrong chain, not an option.
+  const words = argv.map((arg) => (arg.startsWith('->') ? ` ${arg}` : arg));
+  const given = readFlags(words, chainFlags, { command: 'chain' });
+  if (given.has('help')) return 'help';
+  try {
+    return flagsFrom(given);
+  } catch (error) {
+    if (!(error instanceof TurnoutError) || error.hint !== undefined) throw error;
+    throw wrong(error.message);
+  }
+}
+
+function flagsFrom(given: Given): ChainFlags {
+  const { variables, rest } = takeVariables([...given.positionals, ...given.rawArgs]);
   const [first] = rest;
+  const dryRun = given.has('dry-run');
   const written = chainCommands.find((name) => name === first);
   const words = written === undefined ? rest : rest.slice(1);
-  const command = written === 'run' && values['dry-run'] ? 'plan' : (written ?? plain(values['dry-run']));
-  refuseOthers(command, written ?? 'run', values);
+  const command = written === 'run' && dryRun ? 'plan' : (written ?? plain(dryRun));
+  refuseOthers(command, written ?? 'run', given);
   const [word, ...more] = words;
   if (more.length > 0) throw tooMany(written, words);
-  if (word !== undefined && values.chain !== undefined) {
+  if (word !== undefined && given.has('chain')) {
     throw wrong(`--chain and ${JSON.stringify(word)} were both given`);
   }
   if (word !== undefined && !takesTarget.has(command)) {
@@ -51,51 +115,30 @@ export function parseChainOptions(argv: readonly string[]): ChainFlags | 'help' 
   if (variables.size > 0 && !ofChains.has(command)) {
     throw wrong(`\`turnout chain ${command}\` takes no variables, got ${[...variables.keys()].join(', ')}`);
   }
-  if (values.demo && values.backend !== undefined) throw wrong('--demo and --backend were both given');
+  if (given.has('demo') && given.has('backend')) throw wrong('--demo and --backend were both given');
   return {
     command,
     named: written !== undefined,
-    target: word ?? values.chain,
+    target: word ?? given.text('chain'),
     variables,
-    cwd: notBlank('--cwd', values.cwd),
-    file: notBlank('--file', values.file),
-    prompt: values.prompt,
-    promptFile: notBlank('--prompt-file', values['prompt-file']),
-    backend: notBlank('--backend', values.backend),
-    model: notBlank('--model', values.model),
-    output: outputOf(command, values.output, values.json ?? false),
-    verbose: values.verbose ?? false,
-    allowUnsupported: values['allow-unsupported'] ?? false,
-    worktree: values.worktree ?? false,
-    nonce: values.nonce ?? false,
-    demo: values.demo ?? false,
+    cwd: notBlank('--cwd', given.text('cwd')),
+    file: notBlank('--file', given.text('file')),
+    prompt: given.text('prompt'),
+    promptFile: notBlank('--prompt-file', given.text('prompt-file')),
+    backend: notBlank('--backend', given.text('backend')),
+    model: notBlank('--model', given.text('model')),
+    output: outputOf(command, given),
+    verbose: given.has('verbose'),
+    allowUnsupported: given.has('allow-unsupported'),
+    worktree: given.has('worktree'),
+    nonce: given.has('nonce'),
+    demo: given.has('demo'),
   };
 }
 
-const options = {
-  cwd: { type: 'string' },
-  verbose: { type: 'boolean', short: 'v' },
-  'dry-run': { type: 'boolean' },
-  chain: { type: 'string' },
-  prompt: { type: 'string', short: 'p' },
-  'prompt-file': { type: 'string' },
-  file: { type: 'string' },
-  backend: { type: 'string' },
-  model: { type: 'string' },
-  output: { type: 'string' },
-  json: { type: 'boolean' },
-  'allow-unsupported': { type: 'boolean' },
-  worktree: { type: 'boolean' },
-  nonce: { type: 'boolean' },
-  demo: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-type OptionName = keyof typeof options;
-
 /** `plan` takes every option of `run`, so that one word makes one of the other. */
-const ofRun = Object.keys(options) as readonly OptionName[];
-const taken: Readonly<Record<ChainCommand, readonly OptionName[]>> = {
+const ofRun = Object.keys(chainFlags) as readonly OptionName[];
+export const taken: Readonly<Record<ChainCommand, readonly OptionName[]>> = {
   run: ofRun,
   plan: ofRun,
   list: ['cwd', 'file', 'output', 'json', 'verbose'],
@@ -106,31 +149,13 @@ const taken: Readonly<Record<ChainCommand, readonly OptionName[]>> = {
 const takesTarget: ReadonlySet<ChainCommand> = new Set(['run', 'plan', 'show', 'resume']);
 const ofChains: ReadonlySet<ChainCommand> = new Set(['run', 'plan']);
 
-function plain(dryRun: boolean | undefined): ChainCommand {
+function plain(dryRun: boolean): ChainCommand {
   return dryRun ? 'plan' : 'run';
 }
 
-function parse(argv: readonly string[]) {
-  try {
-    // A chain that begins with an arrow is a wrong chain, not an option.
-    const args = argv.map((arg) => (arg.startsWith('->') ? ` ${arg}` : arg));
-    return parseArgs({ args, allowPositionals: true, options });
-  } catch (cause) {
-    const message = (cause as Error).message.split('. To specify')[0] ?? 'wrong options';
-    const [, name] = /^Unknown option '--?([^']+)'/.exec(message) ?? [];
-    const near = name === undefined ? undefined : nearest(name, Object.keys(options));
-    const meant = near === undefined ? '' : `. Did you mean --${near}?`;
-    throw wrong(`${message}${meant}`, undefined, cause);
-  }
-}
-
-function refuseOthers(
-  command: ChainCommand,
-  written: ChainCommand,
-  values: Readonly<Record<string, unknown>>,
-): void {
+function refuseOthers(command: ChainCommand, written: ChainCommand, given: Given): void {
   const allowed = taken[command === 'plan' ? 'plan' : written];
-  const refused = Object.keys(values).find((name) => !allowed.some((known) => known === name));
+  const refused = given.names.find((name) => !allowed.includes(name));
   if (refused !== undefined) throw wrong(`\`turnout chain ${written}\` has no option --${refused}`);
 }
 
@@ -142,31 +167,20 @@ function tooMany(written: ChainCommand | undefined, words: readonly string[]): T
     const hint = `The name of a variable has capital letters: ${name.toUpperCase()}=…`;
     return wrong(`${JSON.stringify(lower)} is no variable`, hint);
   }
-  const near = written === undefined ? nearest(first, chainCommands) : undefined;
-  if (near !== undefined) return wrong(`unknown command ${JSON.stringify(first)}. Did you mean "${near}"?`);
+  const meant = written === undefined ? didYouMean(first, chainCommands, (near) => `"${near}"`) : '';
+  if (meant !== '') return wrong(`unknown command ${JSON.stringify(first)}.${meant}`);
   return wrong(
     `one ${written === 'show' || written === 'resume' ? 'run' : 'chain'} is expected, got ${words.length}: ${JSON.stringify(first)} ${JSON.stringify(second)}`,
     'Put a chain in one line into quotes: "planner:3 -> builder:10".',
   );
 }
 
-function outputOf(command: ChainCommand, raw: string | undefined, json: boolean): ChainOutput {
+function outputOf(command: ChainCommand, given: Given): ChainOutput {
   const runs = command === 'run' || command === 'resume';
   const formats = runs ? chainOutputs : chainOutputs.filter((format) => format !== 'stream-json');
-  const format = formats.find((known) => known === raw?.trim().toLowerCase());
-  if (raw !== undefined && format === undefined) {
-    throw wrong(`--output expects one of ${formats.join(', ')}, got ${JSON.stringify(raw)}`);
-  }
-  if (json && format !== undefined && format !== 'json')
-    throw wrong(`--json and --output ${format} were both given`);
-  return json ? 'json' : (format ?? 'text');
+  return outputFormat(given, formats) ?? 'text';
 }
 
-function notBlank(flag: string, raw: string | undefined): string | undefined {
-  if (raw !== undefined && raw.trim() === '') throw wrong(`${flag} expects a value`);
-  return raw;
-}
-
-function wrong(what: string, hint?: string, cause?: unknown): TurnoutError {
-  return new TurnoutError('bad_request', what, { hint: hint ?? 'See `turnout help chain`.', cause });
+function wrong(what: string, hint?: string): TurnoutError {
+  return new TurnoutError('bad_request', what, { hint: hint ?? 'See `turnout help chain`.' });
 }

@@ -9,50 +9,70 @@ import { resumeRun, runChain } from '../orchestra/run-chain.js';
 import { listRuns, readRun } from '../orchestra/runs.js';
 import type { ResolvedChain } from '../orchestra/types.js';
 import { listJson, listText, requireChainFile } from './chain-list.js';
-import { type ChainCommand, type ChainFlags, chainCommands, parseChainOptions } from './chain-options.js';
+import {
+  type ChainCommand,
+  type ChainFlags,
+  chainCommands,
+  chainFlags,
+  parseChainOptions,
+  taken,
+} from './chain-options.js';
 import { planText } from './chain-plan.js';
 import { showRun } from './chain-run.js';
 import { canResume, newestToResume, runsText, runText } from './chain-runs.js';
 import { type ChainSettings, chainSettings, homeOfRuns } from './chain-settings.js';
+import type { CommandPage } from './command-page.js';
 import { demoBackend } from './demo-backend.js';
+import { finishOutput, printHelp } from './print.js';
 import { sweepAfterCrash } from './sweep-after-crash.js';
 import { Terminal } from './terminal.js';
 
-export const usageText = `Usage: turnout chain run <name or one line> [NAME=value…] [options]
-       turnout chain plan <name or one line> [NAME=value…] [options]
-       turnout chain list | runs | show [run] | resume [run]
-       turnout chain --chain <name> [NAME=value…]
-       turnout chain "planner:3 -> builder:10 -> reviewer"
-
-Agents that work one after the other, each until it says that it is done. Chains stand in
-chains.json, chains.yaml or forge/orch/chains.json of the working directory, or in one line.
-Tools are allowed without asking: run it where the agents may do what they like.
-
-  run     runs the chain: progress on stderr, the summary on stdout
-  plan    the exact command of each step, and what becomes of its options; starts nothing
-  list    the chains and agents of the file
-  runs    the runs so far, newest first
-  show    a run: its steps, outputs, errors, use (default: the newest here)
-  resume  goes on with a run that was stopped, killed or failed (default: the newest here)
-
-  -p, --prompt <text>    the prompt for every step; wins over the file's
-  --prompt-file <file>   the same, from a file
-  --chain <name>         the chain, as an option
-  --file <file>          the chain file (JSON or YAML)
-  --cwd <directory>      where the agents work (default: WORKING_DIR, else here)
-  --backend <name>       this backend for every step; wins over the file's
-  --model <model>        this model for every step; wins over the file's
-  --dry-run              the same as plan
-  --demo                 every step on the bundled demo agent: no account, no tokens
-  --worktree             in a new git worktree, beside other runs
-  --nonce                the completion marker carries a word that only this run knows
-  --allow-unsupported    leave out options that a backend does not have, with a warning
-  --output <format>      text (default), json, stream-json (run and resume); --json: json
-  -v, --verbose          the commands, and what the agents say and do
-
-Exit codes: 0 completed · 1 not completed · 2 wrong usage or chain file ·
-3 backend not available · 4 not supported by a backend · 130 interrupted
-`;
+export const page = {
+  usage: [
+    'chain run <name or one line> [NAME=value…] [options]',
+    'chain plan <name or one line> [NAME=value…] [options]',
+    'chain list | runs | show [run] | resume [run]',
+    'chain --chain <name> [NAME=value…]',
+    'chain "planner:3 -> builder:10 -> reviewer"',
+  ],
+  about:
+    'Agents that work one after the other, each until it says that it is done. Chains stand in chains.json, chains.yaml or forge/orch/chains.json of the working directory, or in one line. Tools are allowed without asking: run it where the agents may do what they like.',
+  subcommands: {
+    run: {
+      about: 'runs the chain: progress on stderr, the summary on stdout',
+      operand: 'chains',
+      takes: taken.run,
+    },
+    plan: {
+      about: 'the exact command of each step, and what becomes of its options; starts nothing',
+      operand: 'chains',
+      takes: taken.plan,
+    },
+    list: { about: 'the chains and agents of the file', takes: taken.list },
+    runs: { about: 'the runs so far, newest first', takes: taken.runs },
+    show: {
+      about: 'a run: its steps, outputs, errors, use (default: the newest here)',
+      operand: 'runs',
+      takes: taken.show,
+    },
+    resume: {
+      about: 'goes on with a run that was stopped, killed or failed (default: the newest here)',
+      operand: 'runs',
+      takes: taken.resume,
+    },
+  },
+  flags: chainFlags,
+  examples: [
+    ['chain list'],
+    ['chain plan overnight TASK="add dark mode"', 'starts nothing'],
+    ['chain run overnight TASK="add dark mode"'],
+    ['chain run "planner:3 -> builder:10" -p "add dark mode" -b codex'],
+    ['chain resume', 'the newest that was stopped'],
+    ['chain runs --json'],
+  ],
+  exitCodes:
+    '0 completed · 1 not completed · 2 wrong usage or chain file · 3 backend not available · 4 not supported by a backend · 130 interrupted',
+} as const satisfies CommandPage;
 
 /** `turnout chain`: runs chains of agents, and tells of their runs. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -61,8 +81,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     flags = argv.length === 0 ? 'help' : parseChainOptions(argv);
     if (flags === 'help') {
-      await terminal.write(usageText);
-      return argv.length === 0 ? exitCodes.usage : exitCodes.done;
+      const code = await printHelp(page);
+      return argv.length === 0 ? exitCodes.usage : code;
     }
     return await commands[flags.command](flags, terminal);
   } catch (error) {
@@ -198,10 +218,7 @@ async function print<T>(
   inWords: (value: T) => string,
 ): Promise<number> {
   await terminal.write(output === 'json' ? `${JSON.stringify(value, null, 2)}\n` : inWords(value));
-  await terminal.flush();
-  if (terminal.writeError === undefined) return exitCodes.done;
-  terminal.say(`stdout can't be written: ${terminal.writeError}`);
-  return exitCodes.failed;
+  return finishOutput(terminal);
 }
 
 /** In the short form the first word may be a command: `turnout chain lst`. */

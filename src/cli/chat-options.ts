@@ -1,6 +1,55 @@
+import { vendorNames } from '../backends/names.js';
 import { checkChannel } from './client/check-channel.js';
+import type { CommandPage, FlagTable } from './command-page.js';
 import { wrongUsage } from './read-flags.js';
 import { onePrompt, parseTurnFlags, type RunFlags } from './run-options.js';
+import { turnFlags } from './turn-flags.js';
+
+const { live, output, json, timeout, print, unattended, ...ofRun } = turnFlags;
+const { 'permission-timeout': _limit, 'output-format': _format, ...shared } = ofRun;
+
+/** The flags of a turn that a person ends, and that prints nothing. */
+const flags = {
+  ...shared,
+  backend: {
+    ...shared.backend,
+    about: `${vendorNames.join(', ')}, or demo (default: AGENT_BACKEND, else the installed one)`,
+    complete: [...vendorNames, 'demo'],
+  },
+  'permission-mode': {
+    ...shared['permission-mode'],
+    about: 'bypass, ask, edits, plan (default: PERMISSION_MODE, else ask)',
+  },
+  'dangerously-skip-permissions': { type: 'switch' },
+  'allow-unsupported': { type: 'switch', about: "leave out what the CLI can't do, with a warning" },
+  gateway: {
+    type: 'text',
+    value: 'channel',
+    about: 'talk in a channel of the running gateway instead',
+    complete: 'channels',
+  },
+  native: {
+    type: 'switch',
+    about: "the CLI's own terminal UI in place of this one: its keys, its permissions, its exit code",
+  },
+  verbose: { type: 'switch', about: 'with --native: the exact command, on stderr' },
+} as const satisfies FlagTable;
+
+export const page = {
+  usage: ['chat [prompt] [options]', 'chat --native [prompt] [options] [-- <arguments for the CLI itself>]'],
+  about:
+    'A conversation with an agent in this terminal, with a first prompt if one is given. The agent asks before it does something; /help lists the commands. `turnout` alone, in a terminal, is the same. A prompt that begins with "-": --prompt=…',
+  flags,
+  examples: [
+    ['chat'],
+    ['chat -b codex "why does the build fail?"'],
+    ['chat --continue', 'where you left off'],
+    ['chat --gateway home', 'a channel of the running gateway'],
+    ['chat --native -b gemini', "Gemini CLI's own UI"],
+  ],
+  exitCodes:
+    '0 left · 2 wrong usage, or no terminal · 3 backend not available · 4 not supported by this backend · with --native those of the CLI',
+} as const satisfies CommandPage;
 
 /** The parsed command line of `turnout chat`: the flags of a turn that a conversation has a use for, and its own. */
 export interface ChatFlags extends RunFlags {

@@ -7,10 +7,10 @@ import { readEnvironment } from '../config/read-environment.js';
 import { fileSetting, secretNames } from '../config/secrets.js';
 import { problemOf } from '../config/settings.js';
 import { TurnoutError } from '../core/errors.js';
-import { exitCodes } from '../core/exit-codes.js';
 import { findUser } from '../process/process-user.js';
 import type { ConfigOptions } from './config.js';
 import { plainLine } from './one-row.js';
+import { print } from './print.js';
 import { settingNamed } from './setting-named.js';
 
 /** Writes a setting into config.yaml, if its value is right. */
@@ -28,12 +28,11 @@ export async function changeSetting(
   const { path, changed } = await editConfigFile(home, { [name]: kept });
   const notes = [...ofAnotherBackend(name, kept, inFile), ...(await stronger(name, path))];
   const shown = isSecret(name) ? name : `${name}=${plainLine(kept)}`;
-  tell(
+  return tell(
     json,
     { name, path, changed: changed.length > 0, notes },
     changed.length === 0 ? `${shown} was in ${path} already.` : `${shown} is in ${path} now.`,
   );
-  return exitCodes.done;
 }
 
 /** Takes a setting out of config.yaml. */
@@ -42,12 +41,11 @@ export async function removeSetting(written: string, { json }: ConfigOptions): P
   const { path, changed } = await editConfigFile(trustedHome(process.env), { [name]: undefined });
   const notes = await stronger(name, path);
   const isGone = changed.length > 0;
-  tell(
+  return tell(
     json,
     { name, path, changed: isGone, notes },
     isGone ? `${name} is no more in ${path}.` : `${name} was not in ${path}.`,
   );
-  return exitCodes.done;
 }
 
 interface Told {
@@ -57,9 +55,10 @@ interface Told {
   readonly notes: readonly string[];
 }
 
-function tell(json: boolean, result: Told, sentence: string): void {
-  process.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : `${sentence}\n`);
+async function tell(json: boolean, result: Told, sentence: string): Promise<number> {
+  const code = await print(json ? `${JSON.stringify(result, null, 2)}\n` : `${sentence}\n`);
   if (!json) for (const note of result.notes) process.stderr.write(`turnout: ${note}\n`);
+  return code;
 }
 
 /** The value as it is to be written. Throws if a start would refuse it. */

@@ -6,31 +6,28 @@ import { type SettingInUse, settingsInUse } from '../config/settings-in-use.js';
 import { exitCodes } from '../core/exit-codes.js';
 import type { ConfigOptions } from './config.js';
 import { columnsOf, cutToColumns, plainLine } from './one-row.js';
+import { print } from './print.js';
 import { settingNamed } from './setting-named.js';
 
 /** Every setting with its value, and where that comes from. */
 export async function listSettings({ json }: ConfigOptions): Promise<number> {
   const settings = await settingsInUse({ environment: process.env });
-  if (json) {
-    process.stdout.write(`${JSON.stringify(settings.map(shown), null, 2)}\n`);
-    return exitCodes.done;
-  }
+  if (json) return print(`${JSON.stringify(settings.map(shown), null, 2)}\n`);
   const home = trustedHome(process.env);
   const nameWidth = Math.max(...settings.map(({ name }) => name.length));
   const rows = settings.map((setting) => ({ setting, value: shownValue(setting) ?? '-' }));
   const valueWidth = Math.min(24, Math.max(...rows.map(({ value }) => columnsOf(value))));
-  for (const { setting, value } of rows) {
+  const lines = rows.flatMap(({ setting, value }) => {
     const cut = process.stdout.isTTY ? cutToColumns(value, valueWidth) : value;
     const padding = ' '.repeat(Math.max(0, valueWidth - columnsOf(cut)));
     const from = originOf(setting, home);
-    process.stdout.write(`${setting.name.padEnd(nameWidth)}  ${cut}${padding}  ${from}\n`);
-    if (setting.problem !== undefined) process.stdout.write(`  wrong: ${setting.problem}\n`);
-  }
-  process.stdout.write(
-    `\nturnout config set <name> <value> keeps one in ${configFileIn(home)}\n` +
+    const line = `${setting.name.padEnd(nameWidth)}  ${cut}${padding}  ${from}\n`;
+    return setting.problem === undefined ? [line] : [line, `  wrong: ${setting.problem}\n`];
+  });
+  return print(
+    `${lines.join('')}\nturnout config set <name> <value> keeps one in ${configFileIn(home)}\n` +
       'turnout config get <name> --json says what it is for\n',
   );
-  return exitCodes.done;
 }
 
 /** Prints the value alone, for scripts. */
@@ -38,14 +35,10 @@ export async function getSetting(written: string, { json }: ConfigOptions): Prom
   const name = settingNamed(written);
   const setting = (await settingsInUse({ environment: process.env })).find((one) => one.name === name);
   if (setting === undefined) throw new Error(`${name} has no description`);
-  if (json) {
-    process.stdout.write(`${JSON.stringify(shown(setting), null, 2)}\n`);
-    return exitCodes.done;
-  }
+  if (json) return print(`${JSON.stringify(shown(setting), null, 2)}\n`);
   const value = shownValue(setting);
-  if (value !== undefined) process.stdout.write(`${value}\n`);
   if (setting.problem !== undefined) process.stderr.write(`turnout: ${name}: ${setting.problem}\n`);
-  if (value !== undefined) return exitCodes.done;
+  if (value !== undefined) return print(`${value}\n`);
   const otherwise = setting.otherwise === undefined ? '' : `: ${setting.otherwise}`;
   process.stderr.write(`turnout: ${name} is not set${otherwise}\n`);
   return exitCodes.failed;
@@ -55,8 +48,7 @@ export async function printPath({ json }: ConfigOptions): Promise<number> {
   const home = trustedHome(process.env);
   const path = configFileIn(home);
   const all = { path, exists: existsSync(path), home, envFile: join(home, '.env') };
-  process.stdout.write(json ? `${JSON.stringify(all, null, 2)}\n` : `${path}\n`);
-  return exitCodes.done;
+  return print(json ? `${JSON.stringify(all, null, 2)}\n` : `${path}\n`);
 }
 
 const hidden = '(set, not shown)';

@@ -1,38 +1,44 @@
+import { settingNames } from '../config/settings.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
+import type { CommandPage } from './command-page.js';
 import { changeSetting, removeSetting } from './config-change.js';
 import { getSetting, listSettings, printPath } from './config-show.js';
-import { oneOf } from './flag-values.js';
-import { endWithReader } from './quiet-pipe.js';
+import { jsonFlags, wantsJson } from './json-flags.js';
+import { printHelp } from './print.js';
 import { readFlags, wrongUsage } from './read-flags.js';
+import { helpFlag } from './run-command.js';
 import { unknownCommand } from './unknown-command.js';
 
-export const usageText = `Usage: turnout config [list] [--json]
-       turnout config get <name> [--json]
-       turnout config set <name> <value>
-       turnout config unset <name>
-       turnout config path [--json]
-
-  list    every setting: its value, and where it comes from
-  get     the value of one, its default if it is not set
-  set     writes it into config.yaml of TURNOUT_HOME, whose comments stay; a
-          value of "-" is read from stdin, so that a secret is in no history
-  unset   takes it out of there
-  path    where config.yaml is
-
-A name may be written in lower case and with dashes: agent-backend. Secrets are
-never shown. The environment is stronger than config.yaml.
-
-  --json             JSON in place of text
-  --output <format>  text (default), json
-
-  turnout config set agent-backend codex
-  turnout config set permission-mode edits
-  turnout config get query-timeout-ms
-
-Exit codes: 0 done · 1 not set, or config.yaml can't be written ·
-2 wrong usage or settings
-`;
+export const page = {
+  usage: [
+    'config [list] [--json]',
+    'config get <name> [--json]',
+    'config set <name> <value>',
+    'config unset <name>',
+    'config path [--json]',
+  ],
+  about:
+    'The settings. A name may be written in lower case and with dashes: agent-backend. Secrets are never shown. The environment is stronger than config.yaml.',
+  subcommands: {
+    list: { about: 'every setting: its value, and where it comes from' },
+    get: { about: 'the value of one, its default if it is not set', operand: settingNames },
+    set: {
+      about:
+        'writes it into config.yaml of TURNOUT_HOME, whose comments stay; a value of "-" is read from stdin, so that a secret is in no history',
+      operand: settingNames,
+    },
+    unset: { about: 'takes it out of there', operand: settingNames },
+    path: { about: 'where config.yaml is' },
+  },
+  flags: { ...jsonFlags, ...helpFlag },
+  examples: [
+    ['config set agent-backend codex'],
+    ['config set permission-mode edits'],
+    ['config get query-timeout-ms'],
+  ],
+  exitCodes: "0 done · 1 not set, or config.yaml can't be written · 2 wrong usage or settings",
+} as const satisfies CommandPage;
 
 /** What a command about settings may be asked for. */
 export interface ConfigOptions {
@@ -58,19 +64,15 @@ const subcommands: Readonly<Record<string, Subcommand>> = {
 
 /** `turnout config`: shows the settings, and changes those of config.yaml. */
 export async function main(argv: readonly string[]): Promise<number> {
-  endWithReader();
   try {
-    const given = readFlags(argv, flagTable, { command: 'config' });
-    if (given.has('help')) {
-      process.stdout.write(usageText);
-      return exitCodes.done;
-    }
-    const json = given.has('json') || oneOf('--output', given.text('output'), ['text', 'json']) === 'json';
+    const given = readFlags(argv, page.flags, { command: 'config' });
+    if (given.has('help')) return await printHelp(page);
+    const json = wantsJson(given);
     // A value that begins with a dash stands behind `--`.
     const [name = 'list', ...words] = [...given.positionals, ...given.rawArgs];
     const command = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
     if (command === undefined)
-      throw new TurnoutError('bad_request', unknownCommand(name, Object.keys(subcommands)));
+      throw new TurnoutError('bad_request', unknownCommand(name, Object.keys(subcommands), 'config'));
     if (words.length !== command.words.length) {
       const expected = command.words.map((word) => ` <${word}>`).join('');
       throw wrongUsage('config', `expected: turnout config ${name}${expected}`);
@@ -82,9 +84,3 @@ export async function main(argv: readonly string[]): Promise<number> {
     return error.code === 'bad_request' ? exitCodes.usage : exitCodeFor(error.code);
   }
 }
-
-const flagTable = {
-  json: { type: 'switch' },
-  output: { type: 'text' },
-  help: { type: 'switch', short: 'h' },
-} as const;

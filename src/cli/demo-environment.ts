@@ -8,7 +8,7 @@ import { demoHome } from './demo-home.js';
 
 /** The settings of the environment that count for a demo: where it listens, what it logs, where its agent works. */
 const kept: ReadonlySet<string> = new Set([
-  ...['WORKING_DIR', 'HTTP_HOST', 'HTTP_PORT', 'HTTP_TOKEN', 'HTTP_TOKEN_FILE', 'LOG_LEVEL'],
+  ...['WORKING_DIR', 'HTTP_HOST', 'HTTP_PORT', 'HTTP_TOKEN', 'HTTP_TOKEN_FILE', 'LOG_LEVEL', 'LOG_FORMAT'],
   ...['HTTP_ALLOWED_HOSTS', 'HTTP_MAX_CONNECTIONS', 'HTTP_MAX_REQUESTS_PER_MINUTE'],
   ...['BACKEND_LIVE', 'PERMISSION_MODE', 'QUEUE_MODE', 'MAX_CONCURRENT_TURNS', 'MAX_QUEUE_DEPTH'],
   ...['QUERY_TIMEOUT_MS', 'PERMISSION_TIMEOUT_MS', 'RETRY_DELAY_MS', 'SHUTDOWN_GRACE_MS'],

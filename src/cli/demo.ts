@@ -6,34 +6,15 @@ import { HeldError } from '../store/instance-lock.js';
 import { demoBackend, registerDemoBackend } from './demo-backend.js';
 import { dataDirectory, readDemoEnvironment } from './demo-environment.js';
 import { demoGateway, welcomeWhenFollowed } from './demo-gateway.js';
-import { type DemoOptions, readDemoOptions } from './demo-options.js';
-import { suggestedPrompts } from './demo-prompts.js';
+import { type DemoOptions, page, readDemoOptions } from './demo-options.js';
 import { openBrowser } from './open-browser.js';
+import { printHelp } from './print.js';
 import { runningUrl } from './running-url.js';
 import { orExplain, type Served, serveGateway } from './serve-gateway.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
 
-export const usageText = `Usage: turnout demo [--port <port>] [--no-open]
-       turnout demo --text [prompt]
-       turnout demo -- <prompt that begins with "-">
-
-The gateway and its page with the bundled demo agent: no account, no network, no settings. The page opens in your
-browser; its address is printed as well. Files are in TURNOUT_HOME/demo. Ctrl-C ends it.
-
-  --port <port>     where to listen (HTTP_PORT, default 8420, or a free one if that is taken; 0: a free one)
-  --host <address>  (HTTP_HOST, default 127.0.0.1)
-  --home <dir>      TURNOUT_HOME, in which the demo has a directory \`demo\` (default ~/.turnout)
-  --no-open         leaves the browser alone
-  --text            one turn in this terminal in place of the page; a prompt alone does the same
-
-In a conversation, /backend claude (codex, gemini, opencode) goes on with a CLI of this machine and your own login;
-/backend demo comes back. The demo agent understands, among others:
-
-${suggestedPrompts.map(([prompt, about]) => `  ${prompt.padEnd(34)}${about}`).join('\n')}
-
-Exit codes: 0 stopped, or it was running already · 1 it could not start · 2 wrong usage
-`;
+export { page } from './demo-options.js';
 
 /** `turnout demo`: the gateway with the bundled agent and the page; or one streamed turn in the terminal. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -46,10 +27,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write(`turnout: ${error.explanation}\n`);
     return exitCodes.usage;
   }
-  if (options.type === 'help') {
-    process.stdout.write(usageText);
-    return exitCodes.done;
-  }
+  if (options.type === 'help') return printHelp(page);
   const { open, settings } = options;
   return orExplain(() => showPage(open, settings));
 }

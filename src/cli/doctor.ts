@@ -1,51 +1,81 @@
-import { parseArgs } from 'node:util';
 import { addChecked } from '../backends/launch/checked-versions.js';
 import { versionIn } from '../backends/launch/cli-version.js';
 import { pinnedVersion } from '../backends/launch/vetted.js';
-import { readBackendName } from '../backends/registry.js';
+import { backendNames, readBackendName } from '../backends/registry.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { checkDiscord } from '../gateway/channels/discord/check-discord.js';
 import { type GatewayConfig, loadConfig, settingsLeftOut } from '../gateway/config.js';
 import { systemWarnings } from '../process/system.js';
+import type { CommandPage } from './command-page.js';
 import { type DeepReport, deepScenarios, deepTable, hasScenarios, inspectDeeply } from './doctor-deep.js';
 import { exitingOnSignal, onEndingSignal } from './ending-signals.js';
 import { type CliReport, inspectClis, isDemoAgent } from './inspect-clis.js';
 import { withInstalledBackend } from './installed-backend.js';
+import { jsonFlags, wantsJson } from './json-flags.js';
+import { openPeople } from './open-people.js';
+import { print } from './print.js';
 import { clearProgress, showProgress } from './progress-line.js';
+import { helpFlag, refuseOperands, runCommand } from './run-command.js';
 import { signInCommand } from './sign-in.js';
 import { version } from './version.js';
 
-export const usageText = `Usage: turnout doctor [--deep] [--backend <name,…>] [--json]
+export const page = {
+  usage: ['doctor [--deep] [--backend <name,…>] [--json]'],
+  about:
+    'Which agent CLIs are installed here, their versions, whether those were vetted, who is signed in and what to type if nobody is, and what each can do.',
+  flags: {
+    deep: {
+      type: 'switch',
+      about:
+        'drive each installed CLI through the conformance scenarios against a scripted model on this machine: no account, no tokens, no network; about a minute for each CLI',
+    },
+    backend: {
+      type: 'list',
+      short: 'b',
+      value: 'names',
+      about: 'only these (comma-separated)',
+      complete: backendNames(),
+    },
+    ...jsonFlags,
+    ...helpFlag,
+  },
+  notes:
+    "A version is vetted if it passed every scenario of Turnout's lab before a release of Turnout: another one may work as well. One that passes --deep is remembered (checked-versions.json in TURNOUT_HOME): turns don't warn of it any more.",
+  examples: [
+    ['doctor', 'what is here, and what to do about what is not'],
+    ['doctor --deep -b codex', 'does Codex really work?'],
+    ['doctor --json | jq .clis'],
+  ],
+  exitCodes: '0 all is well · 1 a scenario fails · 2 wrong usage · 3 no CLI is usable',
+} as const satisfies CommandPage;
 
-Which agent CLIs are installed here, their versions, whether those were vetted,
-who is signed in and what to type if nobody is, and what each can do.
-
-  --deep             drive each installed CLI through the conformance scenarios against a scripted model on this
-                     machine: no account, no tokens, no network; about a minute for each CLI
-  --backend <names>  only these (comma-separated)
-  --json             one JSON object instead of a table
-
-A version is vetted if it passed every scenario of Turnout's lab before a release of Turnout: another one may work as
-well. One that passes --deep is remembered (checked-versions.json in TURNOUT_HOME): turns don't warn of it any more.
-
-Exit codes: 0 all is well · 1 a scenario fails · 2 wrong usage · 3 no CLI is usable
-`;
+interface DoctorOptions {
+  readonly deep: boolean;
+  readonly json: boolean;
+  readonly wanted: readonly string[] | undefined;
+}
 
 /** `turnout doctor`: lists the installed CLIs and their abilities; `--deep` tests whether they work. */
-export async function main(argv: readonly string[]): Promise<number> {
-  let options: ReturnType<typeof parseOptions>;
-  try {
-    options = parseOptions(argv);
-  } catch (error) {
-    process.stderr.write(`turnout: ${(error as Error).message}\nSee \`turnout help doctor\`.\n`);
-    return exitCodes.usage;
-  }
-  if (options.help) {
-    process.stdout.write(usageText);
-    return exitCodes.done;
-  }
+export function main(argv: readonly string[]): Promise<number> {
+  return runCommand(
+    {
+      name: 'doctor',
+      page,
+      read: (given): DoctorOptions => {
+        refuseOperands(given);
+        const names = given.all('backend')?.flatMap((list) => list.split(','));
+        const wanted = names?.map((name) => readBackendName(name, '--backend'));
+        return { deep: given.has('deep'), json: wantsJson(given), wanted };
+      },
+      run: examineOrExplain,
+    },
+    argv,
+  );
+}
+
+async function examineOrExplain(options: DoctorOptions): Promise<number> {
   try {
     return await examine(options);
   } catch (error) {
@@ -55,30 +85,17 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-function parseOptions(argv: readonly string[]) {
-  return parseArgs({
-    args: [...argv],
-    options: {
-      deep: { type: 'boolean' },
-      backend: { type: 'string', multiple: true },
-      json: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  }).values;
-}
-
-async function examine(options: ReturnType<typeof parseOptions>): Promise<number> {
+async function examine({ deep: isDeep, json, wanted }: DoctorOptions): Promise<number> {
   const read = await readEnvironment({ environment: process.env, command: 'doctor' });
   const { inherited, origins, warnings } = read;
   // The default is marked in the table, and needs no words.
   const { settings } = await withInstalledBackend(read);
   const config = loadConfig(settings, {}, origins, 'doctor');
-  const wanted = options.backend
-    ?.flatMap((names) => names.split(','))
-    .map((name) => readBackendName(name, '--backend'));
   const all = await exitingOnSignal(() => inspectClis(config, inherited, origins, showWaiting));
   if (config.discord.token !== undefined) showProgress('asking Discord …');
-  const discord = await exitingOnSignal(() => checkDiscord(config.discord));
+  const discord = await exitingOnSignal(async () =>
+    checkDiscord({ ...config.discord, paired: await countPaired(config) }),
+  );
   clearProgress();
   const clis = wanted === undefined ? all : all.filter(({ backend }) => wanted.includes(backend));
   const report: Report = {
@@ -91,21 +108,32 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
     clis,
   };
   const usable = clis.filter((cli) => cli.usable);
-  if (!options.json) process.stdout.write(table(report));
-  if (!options.deep) {
-    if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-    return usable.length > 0 ? exitCodes.done : exitCodes.unavailable;
-  }
+  const found = usable.length > 0 ? exitCodes.done : exitCodes.unavailable;
+  if (!isDeep) return print(json ? `${JSON.stringify(report, null, 2)}\n` : table(report), found);
+  if (!json) await print(table(report));
   const deep = await examineDeeply(usable);
   const notKept = await remember(config.home, deep);
   if (notKept !== undefined) process.stderr.write(`turnout: ${notKept}\n`);
-  process.stdout.write(
-    options.json ? `${JSON.stringify({ ...report, deep }, null, 2)}\n` : `\n${deepTable(deep)}`,
+  const works = deep.length === usable.filter(hasScenarios).length && deep.every((one) => one.works);
+  return print(
+    json ? `${JSON.stringify({ ...report, deep }, null, 2)}\n` : `\n${deepTable(deep)}`,
+    usable.length === 0 || works ? found : exitCodes.failed,
   );
-  if (usable.length === 0) return exitCodes.unavailable;
-  return deep.length === usable.filter(hasScenarios).length && deep.every(({ works }) => works)
-    ? exitCodes.done
-    : exitCodes.failed;
+}
+
+/** None without a gateway's data, and if that can't be read: other commands say so. */
+async function countPaired({ home, discord }: GatewayConfig): Promise<number> {
+  if (discord.token === undefined) return 0;
+  try {
+    const store = await openPeople(home, 'read');
+    try {
+      return (await store.discordPaired()).length;
+    } finally {
+      await store.close();
+    }
+  } catch {
+    return 0;
+  }
 }
 
 function showWaiting(names: readonly string[]): void {

@@ -3,7 +3,8 @@ import { readMcpText, serversIn } from '../backends/launch/mcp-config.js';
 import { removeScratchFiles, scratchDirectory, writeScratchFiles } from '../backends/launch/scratch-files.js';
 import type { BackendAdapterConfig } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
-import { isJsonText, type RunFlags } from './run-options.js';
+import type { RunFlags } from './run-options.js';
+import { isJsonText } from './turn-flags.js';
 
 export interface GivenFiles {
   readonly mcpConfig: string | undefined;

@@ -5,40 +5,52 @@ import { idBefore, idBeforeNewest, readMessages } from '../gateway/archive/read-
 import { dayAsMarkdown } from '../gateway/archive/write-day.js';
 import {
   type ArchiveOptions,
+  archiveFlags,
   notHere,
-  parseArchiveArguments,
+  readArchiveFlags,
   runArchiveCommand,
   timeOption,
   wrong,
 } from './archive-command.js';
+import type { CommandPage } from './command-page.js';
+import { wantsJson } from './json-flags.js';
 import { table } from './table.js';
 import type { Terminal } from './terminal.js';
 
-export const usageText = `Usage: turnout history [channel] [options]
-
-What was said in a channel, oldest first; without a channel: which there are.
-
-  -f, --follow    goes on with what is said from then on, until Ctrl-C; the
-                  gateway has to run
-  --limit <n>     the newest n messages (default 50)
-  --since <time>  only what was said since a day (2026-01-31) or a time
-                  (2026-01-31T14:00), UTC
-  --markdown      the pages of the archive for the days of these messages: with
-                  tools, usage and cost
-  --json          one JSON object; with --follow one a line for each message
-  --home <dir>    its data directory (TURNOUT_HOME, default ~/.turnout)
-
-Examples:
-  turnout history
-  turnout history main --limit 10 --follow
-
-Exit codes: 0 done · 1 no such channel, or no data · 2 wrong usage ·
-3 --follow: no gateway is running
-`;
+export const page = {
+  usage: ['history [channel] [options]'],
+  about: 'What was said in a channel, oldest first; without a channel: which channels there are.',
+  operand: 'channels',
+  flags: {
+    follow: {
+      type: 'switch',
+      short: 'f',
+      about: 'goes on with what is said from then on, until Ctrl-C; the gateway has to run',
+    },
+    limit: { type: 'text', value: 'n', about: 'the newest n messages (default 50)' },
+    since: {
+      type: 'text',
+      value: 'time',
+      about: 'only what was said since a day (2026-01-31) or a time (2026-01-31T14:00), UTC',
+    },
+    markdown: {
+      type: 'switch',
+      about: 'the pages of the archive for the days of these messages: with tools, usage and cost',
+    },
+    ...archiveFlags,
+  },
+  examples: [
+    ['history', 'the channels'],
+    ['history main --limit 10'],
+    ['history main --follow', 'and what is said from now on'],
+    ['history main --since 2026-01-31 --json'],
+  ],
+  exitCodes: '0 done · 1 no such channel, or no data · 2 wrong usage · 3 --follow: no gateway is running',
+} as const satisfies CommandPage;
 
 /** `turnout history`: prints archived conversations. */
 export function main(argv: readonly string[]): Promise<number> {
-  return runArchiveCommand({ name: 'history', usageText, parse, run }, argv);
+  return runArchiveCommand({ name: 'history', page, parse, run }, argv);
 }
 
 interface HistoryOptions extends ArchiveOptions {
@@ -50,30 +62,24 @@ interface HistoryOptions extends ArchiveOptions {
 }
 
 function parse(argv: readonly string[]): HistoryOptions | 'help' {
-  const { values, positionals } = parseArchiveArguments('history', argv, {
-    limit: { type: 'string' },
-    since: { type: 'string' },
-    markdown: { type: 'boolean' },
-    follow: { type: 'boolean', short: 'f' },
+  return readArchiveFlags('history', argv, page.flags, (given) => {
+    const { positionals } = given;
+    if (positionals.length > 1) throw wrong('history', `one channel is expected, got ${positionals.length}`);
+    const [json, markdown, follow] = [wantsJson(given), given.has('markdown'), given.has('follow')];
+    if (markdown && json) throw wrong('history', '--markdown and --json were both given');
+    if (markdown && follow) throw wrong('history', '--markdown and --follow were both given');
+    const limit = given.text('limit') ?? '50';
+    if (!/^\d{1,9}$/.test(limit) || Number(limit) === 0) {
+      throw wrong('history', `--limit expects a whole number above 0, got ${JSON.stringify(limit)}`);
+    }
+    const [channel] = positionals;
+    if (channel === undefined && (markdown || follow || given.has('limit') || given.has('since'))) {
+      throw wrong('history', 'a channel is expected with --limit, --since, --markdown and --follow');
+    }
+    const form = markdown ? 'markdown' : json ? 'json' : 'text';
+    const since = timeOption('history', '--since', given.text('since'));
+    return { channel, limit: Number(limit), since, form, follow, home: given.text('home') };
   });
-  if (values.help) return 'help';
-  if (positionals.length > 1) throw wrong('history', `one channel is expected, got ${positionals.length}`);
-  if (values.markdown && values.json) throw wrong('history', '--markdown and --json were both given');
-  if (values.markdown && values.follow) throw wrong('history', '--markdown and --follow were both given');
-  const limit = values.limit ?? '50';
-  if (!/^\d{1,9}$/.test(limit) || Number(limit) === 0) {
-    throw wrong('history', `--limit expects a whole number above 0, got ${JSON.stringify(limit)}`);
-  }
-  const [channel] = positionals;
-  const form = values.markdown ? 'markdown' : values.json ? 'json' : 'text';
-  if (
-    channel === undefined &&
-    (values.markdown || values.follow || values.limit !== undefined || values.since !== undefined)
-  ) {
-    throw wrong('history', 'a channel is expected with --limit, --since, --markdown and --follow');
-  }
-  const since = timeOption('history', '--since', values.since);
-  return { channel, limit: Number(limit), since, form, follow: values.follow ?? false, home: values.home };
 }
 
 async function run(archive: ArchiveReader, options: HistoryOptions, terminal: Terminal): Promise<void> {

@@ -1,3 +1,4 @@
+import { vendorNames } from '../backends/names.js';
 import { findBackendName, readBackendName } from '../backends/registry.js';
 import { editConfigFile, readConfigFile } from '../config/edit-config-file.js';
 import { given } from '../config/home-directory.js';
@@ -7,48 +8,52 @@ import { TurnoutError } from '../core/errors.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import { permissionModes } from '../core/permission-mode.js';
 import { askLine, isTerminal } from './ask-line.js';
+import type { CommandPage } from './command-page.js';
 import { exitingOnSignal } from './ending-signals.js';
 import { oneOf } from './flag-values.js';
 import { type FoundCli, findClis, listClis, proposed } from './found-clis.js';
 import { noneInstalled } from './installed-backend.js';
+import { jsonFlags, wantsJson } from './json-flags.js';
 import { nextSteps } from './next-steps.js';
 import { plainLine } from './one-row.js';
+import { print, printHelp } from './print.js';
 import { clearProgress, showProgress } from './progress-line.js';
-import { endWithReader } from './quiet-pipe.js';
 import { readFlags, wrongUsage } from './read-flags.js';
+import { helpFlag } from './run-command.js';
 
-export const usageText = `Usage: turnout init [options]
-
-Finds the agent CLIs on this machine, their versions and whether you are signed
-in, asks which one is to answer, and keeps the choice in config.yaml of
-TURNOUT_HOME (~/.turnout). Everything else in that file stays as it is. Without
-a terminal nothing is asked: the choice is the one that would be proposed.
-
-  -b, --backend <name>      this one: claude, codex, gemini, opencode
-  -y, --yes                 the one that would be proposed
-  -m, --model <model>       its model (default: the CLI's own)
-  --permission-mode <mode>  what agents may do without asking: bypass, ask,
-                            edits, plan
-  --json                    one JSON object
-  --output <format>         text (default), json
-
-  turnout init                             asks
-  turnout init --yes                       asks nothing
-  turnout init -b codex --permission-mode edits
-
-Exit codes: 0 done · 1 config.yaml can't be written · 2 wrong usage or
-settings · 3 no CLI is installed · 130 interrupted
-`;
+export const page = {
+  usage: ['init [options]'],
+  about:
+    'Finds the agent CLIs on this machine, their versions and whether you are signed in, asks which one is to answer, and keeps the choice in config.yaml of TURNOUT_HOME (~/.turnout). Everything else in that file stays as it is. Without a terminal nothing is asked: the choice is the one that would be proposed.',
+  flags: {
+    backend: {
+      type: 'text',
+      short: 'b',
+      value: 'name',
+      about: `this one: ${vendorNames.join(', ')}`,
+      complete: vendorNames,
+    },
+    yes: { type: 'switch', short: 'y', about: 'the one that would be proposed' },
+    model: { type: 'text', short: 'm', value: 'model', about: "its model (default: the CLI's own)" },
+    'permission-mode': {
+      type: 'text',
+      value: 'mode',
+      about: `what agents may do without asking: ${permissionModes.join(', ')}`,
+      complete: permissionModes,
+    },
+    ...jsonFlags,
+    ...helpFlag,
+  },
+  examples: [['init', 'asks'], ['init --yes', 'asks nothing'], ['init -b codex --permission-mode edits']],
+  exitCodes:
+    "0 done · 1 config.yaml can't be written · 2 wrong usage or settings · 3 no CLI is installed · 130 interrupted",
+} as const satisfies CommandPage;
 
 /** `turnout init`: chooses the CLI that answers, and keeps the choice. */
 export async function main(argv: readonly string[]): Promise<number> {
-  endWithReader();
   try {
     const options = parse(argv);
-    if (options === 'help') {
-      process.stdout.write(usageText);
-      return exitCodes.done;
-    }
+    if (options === 'help') return await printHelp(page);
     return await initialise(options);
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
@@ -65,18 +70,8 @@ interface InitOptions {
   readonly json: boolean;
 }
 
-const flagTable = {
-  backend: { type: 'text', short: 'b' },
-  yes: { type: 'switch', short: 'y' },
-  model: { type: 'text', short: 'm' },
-  'permission-mode': { type: 'text' },
-  json: { type: 'switch' },
-  output: { type: 'text' },
-  help: { type: 'switch', short: 'h' },
-} as const;
-
 function parse(argv: readonly string[]): InitOptions | 'help' {
-  const flags = readFlags(argv, flagTable, { command: 'init' });
+  const flags = readFlags(argv, page.flags, { command: 'init' });
   if (flags.has('help')) return 'help';
   const [word] = [...flags.positionals, ...flags.rawArgs];
   if (word !== undefined)
@@ -91,7 +86,7 @@ function parse(argv: readonly string[]): InitOptions | 'help' {
     yes: flags.has('yes'),
     model: model?.trim(),
     permissionMode: oneOf('--permission-mode', flags.text('permission-mode'), permissionModes),
-    json: flags.has('json') || oneOf('--output', flags.text('output'), ['text', 'json']) === 'json',
+    json: wantsJson(flags),
   };
 }
 
@@ -105,10 +100,10 @@ async function initialise(options: InitOptions): Promise<number> {
     findClis(before.inherited, { backend: present ?? 'claude', cliPath }),
   );
   clearProgress();
-  if (!options.json) process.stdout.write(`Agent CLIs on this machine:\n\n${listClis(clis)}\n`);
+  if (!options.json) await print(`Agent CLIs on this machine:\n\n${listClis(clis)}\n`);
   const chosen = await choose(clis, options, present);
   if (chosen === 'nobody') {
-    process.stdout.write('\n');
+    await print('\n');
     process.stderr.write('turnout: nothing was chosen, and nothing was changed.\n');
     return exitCodes.interrupted;
   }
@@ -123,15 +118,10 @@ async function initialise(options: InitOptions): Promise<number> {
   ];
   if (options.json) {
     const result = { path, backend: chosen.backend, changed, notes, clis };
-    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-    return exitCodes.done;
+    return print(`${JSON.stringify(result, null, 2)}\n`);
   }
-  process.stdout.write(
-    `${chosen.backend} answers from now on: ${changed.length === 0 ? 'it was in' : 'kept in'} ${path}\n`,
-  );
-  for (const note of notes) process.stdout.write(`${note}\n`);
-  process.stdout.write(`\n${nextSteps(chosen)}`);
-  return exitCodes.done;
+  const kept = `${chosen.backend} answers from now on: ${changed.length === 0 ? 'it was in' : 'kept in'} ${path}`;
+  return print(`${[kept, ...notes].join('\n')}\n\n${nextSteps(chosen)}`);
 }
 
 /** The backend that the settings name, whichever of their sources has it. */

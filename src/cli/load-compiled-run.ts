@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import type { Script } from 'node:vm';
-import type { Command } from './command.js';
+import type { Command } from './command-page.js';
 
 /** The name of the file of `turnout run`, which is CommonJS, in `run/` beside `cli/`. The bundler puts it in. */
 declare const runFile: string;

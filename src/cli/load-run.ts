@@ -1,4 +1,4 @@
-import type { Command } from './command.js';
+import type { Command } from './command-page.js';
 
 /** Loads `turnout run`. In the bundle `load-compiled-run.ts` stands in its place. */
 export function loadRun(): Promise<Command> {

@@ -1,33 +1,9 @@
 #!/usr/bin/env node
 // This file stays tiny: a command's code is loaded only when that command runs. An old Node can't even load it, so that
-// nothing may be imported here but what says so, and what imports nothing itself.
-import type { Command } from './command.js';
-import { loadRun } from './load-run.js';
+// nothing may be imported here but what says so, and the table of what can be loaded.
+import type { Command } from './command-page.js';
+import { commands } from './commands.js';
 import { tooOld } from './minimum-node.js';
-
-const commands: Record<string, () => Promise<Command>> = {
-  run: loadRun,
-  agent: () => import('./agent.js'),
-  chat: () => import('./chat.js'),
-  doctor: () => import('./doctor.js'),
-  capabilities: () => import('./capabilities.js'),
-  chain: () => import('./chain.js'),
-  demo: () => import('./demo.js'),
-  gateway: () => import('./gateway.js'),
-  send: () => import('./send.js'),
-  tail: () => import('./tail.js'),
-  status: () => import('./status.js'),
-  permissions: () => import('./permissions.js'),
-  schedule: () => import('./schedule.js'),
-  history: () => import('./history.js'),
-  pair: () => import('./pair.js'),
-  usage: () => import('./usage-report.js'),
-  why: () => import('./why.js'),
-  service: () => import('./service.js'),
-  sessions: () => import('./sessions.js'),
-  init: () => import('./init.js'),
-  config: () => import('./config.js'),
-};
 
 const given = process.argv.slice(2);
 // In a terminal a person who types nothing more wants to talk.
@@ -39,16 +15,19 @@ if (refusal !== undefined) {
   process.stderr.write(`turnout: ${refusal}\n`);
   process.exitCode = 1;
 } else if (command === '--version' || command === '-V' || command === '-v') {
-  const { version } = await import('./version.js');
-  process.stdout.write(`${version()}\n`);
+  const { main } = await import('./version-command.js');
+  process.exitCode = await main(rest);
 } else if (command === undefined || command === '--help' || command === '-h' || command === 'help') {
   const [topic = 'help'] = rest;
   const load = find(topic);
-  if (load !== undefined) process.stdout.write((await load()).usageText);
-  else if (topic === 'help' || topic.startsWith('-')) {
+  if (load !== undefined) {
+    const { print, printHelp } = await import('./print.js');
+    const asked = await load();
+    process.exitCode = await ('page' in asked ? printHelp(asked.page) : print(asked.usageText));
+  } else if (topic === 'help' || topic.startsWith('-')) {
+    const { print } = await import('./print.js');
     const { overview } = await import('./usage.js');
-    process.stdout.write(overview);
-    if (command === undefined) process.exitCode = 2;
+    process.exitCode = await print(overview, command === undefined ? 2 : 0);
   } else await refuse(topic);
 } else if (process.platform === 'win32') {
   const { unsupportedSystem } = await import('../process/system.js');

@@ -7,31 +7,36 @@ import { oneLine } from '../core/quote.js';
 import { hashPairingCode, readPairingCode } from '../gateway/channels/discord/access/pairing-code.js';
 import { isHeld } from '../store/instance-lock.js';
 import type { Store } from '../store/store.js';
-import { parseArchiveArguments, wrong } from './archive-command.js';
+import { archiveFlags, readArchiveFlags, wrong } from './archive-command.js';
+import type { CommandPage } from './command-page.js';
+import { didYouMean } from './did-you-mean.js';
+import { wantsJson } from './json-flags.js';
 import { openPeople } from './open-people.js';
+import { finishOutput, printHelp } from './print.js';
 import { table } from './table.js';
 import { Terminal } from './terminal.js';
 
-export const usageText = `Usage: turnout pair list
-       turnout pair approve <code>
-       turnout pair remove <user id>
+export const page = {
+  usage: ['pair list', 'pair approve <code>', 'pair remove <user id>'],
+  about:
+    'Who may write to the bot in Discord, beside those whom the settings allow (DISCORD_ALLOWED_USERS, …). A stranger who writes it a direct message gets a code, which is valid for an hour: approve it, and the gateway tells the stranger.',
+  subcommands: {
+    list: { about: 'who is paired, and who asks' },
+    approve: { about: 'lets whoever has got this code write to the bot' },
+    remove: { about: 'takes it back, or the open code' },
+  },
+  flags: archiveFlags,
+  notes: 'It works whether the gateway runs or not. Five wrong codes make a pause of 15 minutes.',
+  examples: [['pair list'], ['pair approve ABCD2345'], ['pair remove 123456789012345678']],
+  exitCodes: '0 done · 1 no such code or person, or no data · 2 wrong usage',
+} as const satisfies CommandPage;
 
-Who may write to the bot in Discord, beside those whom the settings allow (DISCORD_ALLOWED_USERS, …). A stranger who writes it a
-direct message gets a code, which is valid for an hour: approve it, and the gateway tells the stranger.
-
-  --json            one JSON object
-  --home <dir>      the gateway's data directory (TURNOUT_HOME, default ~/.turnout)
-
-It works whether the gateway runs or not. Five wrong codes make a pause of 15 minutes.
-
-Exit codes: 0 done · 1 no such code or person, or no data · 2 wrong usage
-`;
-
-type Request = { readonly home: string | undefined; readonly json: boolean } & (
+type Action =
   | { readonly action: 'list' }
   | { readonly action: 'approve'; readonly code: string }
-  | { readonly action: 'remove'; readonly userId: string }
-);
+  | { readonly action: 'remove'; readonly userId: string };
+
+type Request = Action & { readonly home: string | undefined; readonly json: boolean };
 
 /** The same facts for a person and for a program. */
 interface Result {
@@ -46,10 +51,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   let home: string;
   try {
     request = parse(argv);
-    if (request === 'help') {
-      await terminal.write(usageText);
-      return exitCodes.done;
-    }
+    if (request === 'help') return await printHelp(page);
     home = request.home === undefined ? trustedHome(process.env) : resolve(request.home);
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
@@ -59,36 +61,38 @@ export async function main(argv: readonly string[]): Promise<number> {
   try {
     const { text, json } = await perform(request, home);
     await terminal.write(request.json ? `${JSON.stringify(json, null, 2)}\n` : text);
-    await terminal.flush();
+    return await finishOutput(terminal);
   } catch (error) {
     terminal.say(error instanceof TurnoutError ? error.explanation : (error as Error).message);
     return exitCodes.failed;
   }
-  if (terminal.writeError === undefined) return exitCodes.done;
-  terminal.say(`stdout can't be written: ${terminal.writeError}`);
-  return exitCodes.failed;
 }
 
 function parse(argv: readonly string[]): Request | 'help' {
-  const { values, positionals } = parseArchiveArguments('pair', argv, {});
-  if (values.help) return 'help';
-  const common = { home: values.home, json: values.json ?? false };
-  const [action, ...rest] = positionals;
-  if (action === 'list' && rest.length === 0) return { ...common, action };
+  return readArchiveFlags('pair', argv, page.flags, (given) => {
+    const common = { home: given.text('home'), json: wantsJson(given) };
+    return { ...common, ...readAction(given.positionals) };
+  });
+}
+
+function readAction(words: readonly string[]): Action {
+  const [action, ...rest] = words;
+  if (action === 'list' && rest.length === 0) return { action };
   if (action === 'approve') {
     // Typed with a space in the middle, a code is two arguments.
     const code = readPairingCode(rest.join(''));
-    if (code !== undefined) return { ...common, action, code };
+    if (code !== undefined) return { action, code };
     const what = rest.length === 0 ? 'the code is missing' : `${JSON.stringify(rest.join(' '))} is no code`;
     throw wrong('pair', `${what}: a code has 8 letters and digits, without 0, 1, I and O`);
   }
   if (action === 'remove') {
     const [userId = ''] = rest;
-    if (rest.length === 1 && /^\d{17,20}$/.test(userId)) return { ...common, action, userId };
+    if (rest.length === 1 && /^\d{17,20}$/.test(userId)) return { action, userId };
     throw wrong('pair', 'expected the id of one person, 17 to 20 digits: `turnout pair list` shows them');
   }
-  const given = action === undefined ? '' : `, got ${JSON.stringify(positionals.join(' '))}`;
-  throw wrong('pair', `expected list, approve <code> or remove <user id>${given}`);
+  const given = action === undefined ? '' : `, got ${JSON.stringify(words.join(' '))}`;
+  const meant = action === undefined ? '' : didYouMean(action, Object.keys(page.subcommands));
+  throw wrong('pair', `expected list, approve <code> or remove <user id>${given}.${meant}`);
 }
 
 async function perform(request: Request, home: string): Promise<Result> {

@@ -7,30 +7,40 @@ import { isQuestionId, shortQuestionId } from '../core/question-id.js';
 import { linesOf, oneLine } from '../core/quote.js';
 import { unshownFields } from '../core/tool-input.js';
 import type { FilePreviewView, PermissionView } from '../gateway/channels/http/wire.js';
-import { type ClientRun, clientFlagsText, printObject, runClientCommand } from './client/client-command.js';
+import { type ClientRun, clientFlags, printObject, runClientCommand } from './client/client-command.js';
 import type { GatewayClient } from './client/gateway-client.js';
 import { askedFor } from './client/words.js';
+import type { CommandPage } from './command-page.js';
 import { wrongUsage } from './read-flags.js';
 import { table } from './table.js';
 
-export const usageText = `Usage: turnout permissions [list]
-       turnout permissions show <id>
-       turnout permissions allow|always|deny <id> [--reason <text>]
-
-What the agents of the running gateway ask for, and the answers. An id may be
-cut short, as the list shows it. \`always\` allows the like of it from then on,
-as far as the CLI offers that.
-
-  --reason <text> why, for the agent
-${clientFlagsText}
-Examples:
-  turnout permissions
-  turnout permissions show 3f2a91c0
-  turnout permissions deny 3f2a91c0 --reason "not in this directory"
-
-Exit codes: 0 done · 1 no such question, or it was answered already ·
-2 wrong usage · 3 no gateway is running
-`;
+export const page = {
+  usage: [
+    'permissions [list]',
+    'permissions show <id>',
+    'permissions allow|always|deny <id> [--reason <text>]',
+  ],
+  about:
+    'What the agents of the running gateway ask for, and the answers. An id may be cut short, as the list shows it.',
+  subcommands: {
+    list: { about: 'what waits for an answer', takes: Object.keys(clientFlags) },
+    show: { about: 'one question, with all of its input', takes: Object.keys(clientFlags) },
+    allow: { about: 'yes' },
+    always: { about: 'yes, and to the like of it from then on, as far as the CLI offers that' },
+    deny: { about: 'no' },
+  },
+  flags: {
+    reason: { type: 'text', value: 'text', about: 'why, for the agent' },
+    ...clientFlags,
+  },
+  examples: [
+    ['permissions'],
+    ['permissions show 3f2a91c0'],
+    ['permissions deny 3f2a91c0 --reason "not in this directory"'],
+  ],
+  exitCodes:
+    '0 done · 1 no such question, or it was answered already · 2 wrong usage · 3 no gateway is running',
+} as const satisfies CommandPage;
 
 const decisions = { allow: 'allow', always: 'allow_always', deny: 'deny' } as const;
 type Word = keyof typeof decisions;
@@ -45,8 +55,7 @@ export function main(argv: readonly string[]): Promise<number> {
   return runClientCommand(
     {
       name: 'permissions',
-      usageText,
-      flags: { reason: { type: 'text' } },
+      page,
       parse: ({ positionals, text }): Request => parse(positionals, text('reason')),
       run,
     },

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { canRedraw, hasColours } from '../core/colours.js';
 import type { ProgressLine } from './chain-progress.js';
 
 export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -10,11 +11,10 @@ export interface ScreenOptions {
 
 /** How a stream is written to: a live line needs a terminal that can move its cursor (TERM=dumb can't). */
 export function screenOptions(
-  { isTTY }: Screen,
+  stream: Screen,
   env: Readonly<Record<string, string | undefined>>,
 ): ScreenOptions {
-  const live = isTTY === true && env['TERM'] !== 'dumb';
-  return { live, colours: live && (env['NO_COLOR'] ?? '') === '' };
+  return { live: canRedraw(stream, env), colours: hasColours(stream, env) };
 }
 
 /** Lines that stay and, in a terminal, one below them that is written anew again and again. */

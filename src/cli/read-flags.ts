@@ -1,24 +1,16 @@
-import { nearest } from '../core/distance.js';
 import { TurnoutError } from '../core/errors.js';
+import type { Flag, FlagTable } from './command-page.js';
+import { didYouMean } from './did-you-mean.js';
 
-/** One flag of a command. Its name in the table is the long one, without the dashes. */
-export interface Flag {
-  /** `text` takes a value, and the last one counts; `list` takes one each time it is given. */
-  readonly type: 'switch' | 'text' | 'list';
-  readonly short?: string;
-  /** Further long names, as other programs call it. */
-  readonly aliases?: readonly string[];
-  /** Says which words behind the first value are values too: Claude's lists take as many as follow. */
-  readonly takesMore?: (word: string) => boolean;
-}
-
-export type FlagTable = Readonly<Record<string, Flag>>;
+export type { Flag, FlagTable } from './command-page.js';
 
 /** A command line that was taken apart. */
 export interface GivenFlags<Name extends string> {
   has(name: Name): boolean;
   text(name: Name): string | undefined;
   all(name: Name): readonly string[] | undefined;
+  /** The flags that were given, in their order. */
+  readonly names: readonly Name[];
   readonly positionals: readonly string[];
   /** Everything behind `--`. */
   readonly rawArgs: readonly string[];
@@ -84,6 +76,7 @@ export function readFlags<const T extends FlagTable>(
     has: (name) => values.has(name),
     text: (name) => values.get(name)?.at(-1),
     all: (name) => values.get(name),
+    names: [...values.keys()] as (keyof T & string)[],
     positionals,
     rawArgs: end < 0 ? [] : argv.slice(end + 1),
   };
@@ -128,7 +121,6 @@ function unknown(written: string, names: Names, { command, refuse }: ReadFlagsOp
   const refusal = refuse?.(written);
   if (refusal !== undefined) throw refusal;
   const long = [...names.keys()].filter((name) => name.startsWith('--'));
-  const near = written.startsWith('--') ? nearest(written, long) : undefined;
-  const meant = near === undefined ? '' : ` Did you mean ${near}?`;
+  const meant = written.startsWith('--') ? didYouMean(written, long) : '';
   throw wrongUsage(command, `There is no option ${written}.${meant}`);
 }

@@ -6,10 +6,10 @@ import { parseThinking, type Thinking, thinkingExpected } from '../core/thinking
 import { readRunnerName } from '../runner/runner-names.js';
 import { claudeModes, refuseClaudeFlag, untranslatedModes } from './claude-flags.js';
 import { milliseconds, notBlank, oneOf, positive, wrong } from './flag-values.js';
-import { type FlagTable, type GivenFlags, readFlags, wrongUsage } from './read-flags.js';
-import { looksLikeTools } from './tool-list.js';
+import { outputFormat } from './json-flags.js';
+import { type GivenFlags, readFlags, wrongUsage } from './read-flags.js';
+import { isJsonText, outputFormats, turnFlags } from './turn-flags.js';
 
-export const outputFormats = ['text', 'json', 'stream-json'] as const;
 /** `claude-json`: one object that has Claude's names as well as ours. */
 export type OutputFormat = (typeof outputFormats)[number] | 'claude-json';
 
@@ -45,42 +45,7 @@ export interface RunFlags extends TurnOptions {
   readonly again?: string | undefined;
 }
 
-/** O5: the flags of every command that runs turns: ours, and Claude's where they have a meaning. */
-const flagTable = {
-  backend: { type: 'text', short: 'b' },
-  live: { type: 'switch' },
-  model: { type: 'text', short: 'm' },
-  thinking: { type: 'text', aliases: ['effort'] },
-  cwd: { type: 'text' },
-  'system-prompt': { type: 'text' },
-  'system-prompt-file': { type: 'text' },
-  'append-system-prompt': { type: 'text' },
-  'append-system-prompt-file': { type: 'text' },
-  resume: { type: 'text', short: 'r' },
-  continue: { type: 'switch', short: 'c' },
-  'max-turns': { type: 'text' },
-  'allowed-tools': { type: 'list', aliases: ['allowedTools'], takesMore: looksLikeTools },
-  'disallowed-tools': { type: 'list', aliases: ['disallowedTools'], takesMore: looksLikeTools },
-  'mcp-config': { type: 'list', takesMore: looksLikeJson },
-  settings: { type: 'text' },
-  'permission-mode': { type: 'text' },
-  'dangerously-skip-permissions': { type: 'switch' },
-  'permission-timeout': { type: 'text' },
-  timeout: { type: 'text' },
-  output: { type: 'text' },
-  'output-format': { type: 'text' },
-  'input-format': { type: 'text' },
-  // The events come piece by piece with it and without it.
-  'include-partial-messages': { type: 'switch' },
-  prompt: { type: 'text' },
-  print: { type: 'switch', short: 'p' },
-  unattended: { type: 'switch' },
-  'allow-unsupported': { type: 'switch' },
-  verbose: { type: 'switch' },
-  help: { type: 'switch', short: 'h' },
-} as const satisfies FlagTable;
-
-type Given = GivenFlags<keyof typeof flagTable>;
+type Given = GivenFlags<keyof typeof turnFlags>;
 
 export function parseRunOptions(argv: readonly string[]): RunFlags | 'help' {
   const parsed = parseTurnFlags(argv, 'run');
@@ -98,7 +63,7 @@ export interface TurnFlags {
 
 /** Reads the flags of a command that runs turns; `command` is its name for hints. */
 export function parseTurnFlags(argv: readonly string[], command: string): TurnFlags | 'help' {
-  const given = readFlags(argv, flagTable, { command, refuse: refuseClaudeFlag });
+  const given = readFlags(argv, turnFlags, { command, refuse: refuseClaudeFlag });
   if (given.has('help')) return 'help';
   try {
     return { flags: flagsFrom(given), words: given.positionals };
@@ -167,7 +132,7 @@ function flagsFrom(given: Given): RunFlags {
   };
 }
 
-function refuseBoth(given: Given, one: keyof typeof flagTable, other: keyof typeof flagTable): void {
+function refuseBoth(given: Given, one: keyof typeof turnFlags, other: keyof typeof turnFlags): void {
   if (given.has(one) && given.has(other)) throw wrong(`--${one} and --${other} were both given`);
 }
 
@@ -196,7 +161,7 @@ function permissionMode(given: Given): PermissionMode | undefined {
 
 /** Claude's spelling of the flag asks for Claude's names in the object; a stream is one of our events in both. */
 function output(given: Given): OutputFormat {
-  const ours = oneOf('--output', given.text('output'), outputFormats);
+  const ours = outputFormat(given, outputFormats);
   const claudes = oneOf('--output-format', given.text('output-format'), outputFormats);
   if (ours !== undefined && claudes !== undefined && ours !== claudes)
     throw wrong(`--output ${ours} and --output-format ${claudes} were both given`);
@@ -223,16 +188,6 @@ function tools(flag: string, values: readonly string[] | undefined): readonly st
   });
   if (found.length === 0) throw wrong(`${flag} expects the names of tools`);
   return found;
-}
-
-/** A word behind the first MCP configuration is a further one only if it can't be a prompt. */
-function looksLikeJson(word: string): boolean {
-  return isJsonText(word) || /\.json$/i.test(word);
-}
-
-/** Claude takes JSON text wherever it takes a JSON file. */
-export function isJsonText(word: string): boolean {
-  return word.trimStart().startsWith('{');
 }
 
 function backendNamed(raw: string | undefined): string | undefined {

@@ -11,44 +11,29 @@ import { nonceIn, unattendedInstructions } from '../orchestra/instructions.js';
 import { checkOptions } from '../runner/check-options.js';
 import { withoutMarker } from '../runner/marker.js';
 import { runnerBackend } from '../runner/runner-config.js';
-import { codexSdk, runnerNames } from '../runner/runner-names.js';
+import { codexSdk } from '../runner/runner-names.js';
 import { sessionOptions } from '../runner/session-options.js';
 import type { RunnerName, RunnerOptions } from '../runner/types.js';
 import { chooseInstalled } from './choose-installed.js';
 import { allowDemo } from './demo-flag.js';
-import { flagsText } from './flags-text.js';
 import { type GivenFiles, givenFiles } from './given-files.js';
+import { printHelp } from './print.js';
 import { readPrompt } from './read-prompt.js';
 import { withClaudeNames } from './result-object.js';
 import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options.js';
+import { page } from './run-page.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
 import { type Sweep, sweepBeside } from './sweep-after-crash.js';
 
-export const usageText = `Usage: turnout run [prompt] [options] [-- <arguments for the CLI itself>]
-
-One turn with an agent. Claude's flags are understood with every backend. Without a prompt it is read from stdin; with a prompt and piped stdin
-the agent gets both, the prompt first. A prompt that begins with "-": --prompt=… or stdin.
-
-Tools are allowed without asking unless --permission-mode says otherwise: this is made for
-unattended runs. Run it where the agent may do what it likes.
-
-  --backend <name>            ${runnerNames().join(', ')}
-                              (default: AGENT_BACKEND, else the installed one)
-${flagsText}
-Exit codes: 0 done · 1 the agent failed · 2 wrong usage · 3 backend not available ·
-4 not supported by this backend · 124 timed out · 130 interrupted
-`;
+export { page } from './run-page.js';
 
 /** `turnout run`: runs one turn, with the answer on stdout and everything else on stderr. */
 export async function main(argv: readonly string[]): Promise<number> {
   return explainFailures(async (useOutput) => {
     await allowDemo(argv);
     const options = parseRunOptions(argv);
-    if (options === 'help') {
-      process.stdout.write(usageText);
-      return exitCodes.done;
-    }
+    if (options === 'help') return printHelp(page);
     useOutput(options.output);
     return await runTurn(options);
   });

@@ -4,32 +4,27 @@ import { exitCodes } from '../core/exit-codes.js';
 import { duration } from '../core/format.js';
 import { oneLine } from '../core/quote.js';
 import type { ScheduleView } from '../gateway/channels/http/wire.js';
-import { type ClientRun, clientFlagsText, printObject, runClientCommand } from './client/client-command.js';
+import { type ClientRun, clientFlags, printObject, runClientCommand } from './client/client-command.js';
+import type { CommandPage } from './command-page.js';
 import { wrongUsage } from './read-flags.js';
 import { table } from './table.js';
 
-export const usageText = `Usage: turnout schedule [options]
-
-The next run of each heartbeat and cron entry (docs/schedules.md), the next one
-first. If no gateway is running, they are read from its files: nothing runs
-until it is started.
-
-${clientFlagsText}
-Examples:
-  turnout schedule
-  turnout schedule --json | jq -r '.schedules[0].nextRunAt'
-
-Exit codes: 0 done · 1 something in the files is wrong · 2 wrong usage ·
-3 with --url: the gateway can't be reached
-`;
+export const page = {
+  usage: ['schedule [options]'],
+  about:
+    'The next run of each heartbeat and cron entry (docs/schedules.md), the next one first. If no gateway is running, they are read from its files: nothing runs until it is started.',
+  flags: clientFlags,
+  examples: [['schedule'], ["schedule --json | jq -r '.schedules[0].nextRunAt'"]],
+  exitCodes:
+    "0 done · 1 something in the files is wrong · 2 wrong usage · 3 with --url: the gateway can't be reached",
+} as const satisfies CommandPage;
 
 /** `turnout schedule`: what the gateway is going to say to its agents by itself. */
 export function main(argv: readonly string[]): Promise<number> {
   return runClientCommand(
     {
       name: 'schedule',
-      usageText,
-      flags: {},
+      page,
       parse: ({ positionals }) => {
         if (positionals.length > 0)
           throw wrongUsage('schedule', `unexpected: ${JSON.stringify(positionals[0])}`);

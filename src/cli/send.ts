@@ -3,35 +3,52 @@ import { TurnoutError } from '../core/errors.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import type { EventView, ReceiptView } from '../gateway/channels/http/wire.js';
 import { checkChannel } from './client/check-channel.js';
-import { type ClientRun, clientFlagsText, printObject, runClientCommand } from './client/client-command.js';
+import { type ClientRun, clientFlags, printObject, runClientCommand } from './client/client-command.js';
 import { sendSurely } from './client/send-surely.js';
 import { type AnswerView, waitForAnswer } from './client/wait-for-answer.js';
+import type { CommandPage } from './command-page.js';
 import { oneOf, positive } from './flag-values.js';
 import { wrongUsage } from './read-flags.js';
 import { readPrompt } from './read-prompt.js';
 import type { Terminal } from './terminal.js';
 
-export const usageText = `Usage: turnout send <channel> [text] [options]
+const modes = ['queue', 'interrupt', 'steer'] as const;
 
-A message into a channel of the running gateway, as if it were typed there; the
-text may come from stdin, too. It is on the gateway's disk when this ends.
-
-  -w, --wait      prints the answer while it is written, and ends with the turn.
-                  Ctrl-C stops the waiting, not the turn
-  --mode <mode>   how it meets a turn that runs: queue, interrupt or steer
-  --id <id>       the message's id: sent twice with the same, it is taken once
-  --timeout <s>   with --wait: gives the waiting up
-${clientFlagsText}
-Examples:
-  turnout send main "run the tests" --wait
-  git diff | turnout send main "review this" --wait
-  turnout send main /status
-  turnout send main /stop
-
-Exit codes: 0 taken, or answered · 1 refused, or the turn failed ·
-2 wrong usage · 3 no gateway is running · 124 timed out · 130 stopped, or not
-waited for any more
-`;
+export const page = {
+  usage: ['send <channel> [text] [options]'],
+  about:
+    "A message into a channel of the running gateway, as if it were typed there; the text may come from stdin, too. It is on the gateway's disk when this ends.",
+  operand: 'channels',
+  flags: {
+    wait: {
+      type: 'switch',
+      short: 'w',
+      about:
+        'prints the answer while it is written, and ends with the turn. Ctrl-C stops the waiting, not the turn',
+    },
+    mode: {
+      type: 'text',
+      value: 'mode',
+      about: `how it meets a turn that runs: ${modes.join(', ')}`,
+      complete: modes,
+    },
+    id: {
+      type: 'text',
+      value: 'id',
+      about: "the message's id: sent twice with the same, it is taken once",
+    },
+    timeout: { type: 'text', value: 's', about: 'with --wait: gives the waiting up' },
+    ...clientFlags,
+  },
+  examples: [
+    ['send main "run the tests" --wait'],
+    ['git diff | turnout send main "review this" --wait'],
+    ['send main /status'],
+    ['send main /stop'],
+  ],
+  exitCodes:
+    '0 taken, or answered · 1 refused, or the turn failed · 2 wrong usage · 3 no gateway is running · 124 timed out · 130 stopped, or not waited for any more',
+} as const satisfies CommandPage;
 
 interface Request {
   readonly channel: string;
@@ -47,13 +64,7 @@ export function main(argv: readonly string[]): Promise<number> {
   return runClientCommand(
     {
       name: 'send',
-      usageText,
-      flags: {
-        wait: { type: 'switch', short: 'w' },
-        mode: { type: 'text' },
-        id: { type: 'text' },
-        timeout: { type: 'text' },
-      },
+      page,
       parse: ({ positionals, rawArgs, has, text }): Request => {
         const [channel, ...words] = [...positionals, ...rawArgs];
         const timeout = positive('--timeout', text('timeout'), false);
@@ -63,7 +74,7 @@ export function main(argv: readonly string[]): Promise<number> {
           channel: checkChannel('send', channel),
           text: words.length === 0 ? undefined : words.join(' '),
           wait: has('wait'),
-          mode: oneOf('--mode', text('mode'), ['queue', 'interrupt', 'steer']),
+          mode: oneOf('--mode', text('mode'), modes),
           id: checkId(text('id')) ?? randomUUID(),
           timeoutMs: timeout === undefined ? undefined : timeout * 1000,
         };

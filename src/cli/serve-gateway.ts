@@ -1,6 +1,8 @@
 import { createBackend } from '../backends/registry.js';
-import { createLog } from '../config/log.js';
+import { createLog, type Log } from '../config/log.js';
+import { logForPeople } from '../config/log-for-people.js';
 import type { SettingOrigins } from '../config/setting-origins.js';
+import { hasColours } from '../core/colours.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { checkStart } from '../gateway/check-start.js';
@@ -41,7 +43,7 @@ export async function serveGateway(served: Served, serving: Serving): Promise<nu
     backendKnown,
   } = readConfig(settings, { backend: served.backend }, served.origins);
   const config = { ...read, ...more, warnings: [...(served.warnings ?? []), ...read.warnings] };
-  const log = createLog(config.logLevel);
+  const log = logOf(config);
   if (problems.length > 0) {
     for (const warning of config.warnings) log.warn(warning);
     const backend = backendKnown ? createBackend(config.agentBackend, backendConfig(config, env)) : undefined;
@@ -65,6 +67,12 @@ export async function serveGateway(served: Served, serving: Serving): Promise<nu
   // A timer or a socket that a hook's module left behind must not keep the process alive.
   setTimeout(() => process.exit(), 1000).unref();
   return exitCodes.done;
+}
+
+/** In a terminal somebody looks at it; everywhere else it is collected. */
+function logOf({ logLevel, logFormat = process.stderr.isTTY ? 'text' : 'json' }: GatewayConfig): Log {
+  const print = logFormat === 'text' ? logForPeople(hasColours(process.stderr)) : undefined;
+  return createLog(logLevel, undefined, undefined, undefined, print);
 }
 
 /** Runs a command, and says on stderr what keeps its gateway from starting. */

@@ -1,42 +1,57 @@
 import { userInfo } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { checkLayout } from '../gateway/check-layout.js';
 import { loadConfig } from '../gateway/config.js';
+import type { CommandPage } from './command-page.js';
 import { leftBehind } from './left-behind.js';
+import { print } from './print.js';
+import { helpFlag, refuseOperands, runCommand } from './run-command.js';
 import { describeUnit } from './systemd-unit.js';
 
-export const usageText = `Usage: turnout service [--system]
-
-Prints a systemd unit that runs the gateway as you are now: this Node.js, this PATH, this TURNOUT_HOME with its
-settings. Settings of your environment are not in it: they are named, for you to write into .env of TURNOUT_HOME.
-The agents work in WORKING_DIR, else in this directory, which must not hold TURNOUT_HOME. Nothing is
-installed; the first lines of the unit say how to.
-
-  --system   a unit of the system, which runs as the present user, instead of one of the user's own manager
-
-Exit codes: 0 done · 1 the settings are wrong · 2 wrong usage
-`;
+export const page = {
+  usage: ['service [--system]'],
+  about:
+    'Prints a systemd unit that runs the gateway as you are now: this Node.js, this PATH, this TURNOUT_HOME with its settings. Settings of your environment are not in it: they are named, for you to write into .env of TURNOUT_HOME. The agents work in WORKING_DIR, else in this directory, which must not hold TURNOUT_HOME. Nothing is installed; the first lines of the unit say how to.',
+  flags: {
+    system: {
+      type: 'switch',
+      about: "a unit of the system, which runs as the present user, instead of one of the user's own manager",
+    },
+    ...helpFlag,
+  },
+  examples: [
+    ['turnout service > ~/.config/systemd/user/turnout.service'],
+    ['service --system', 'for a machine that nobody logs in to'],
+  ],
+  exitCodes: '0 done · 1 the settings are wrong · 2 wrong usage',
+} as const satisfies CommandPage;
 
 /** `turnout service`: prints a systemd unit. */
-export async function main(argv: readonly string[]): Promise<number> {
+export function main(argv: readonly string[]): Promise<number> {
+  return runCommand(
+    {
+      name: 'service',
+      page,
+      read: (given) => {
+        refuseOperands(given);
+        return given.has('system');
+      },
+      run: printOrExplain,
+    },
+    argv,
+  );
+}
+
+async function printOrExplain(system: boolean): Promise<number> {
   try {
-    const { values } = parseArgs({
-      args: [...argv],
-      options: { system: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-    });
-    if (values.help) process.stdout.write(usageText);
-    else process.stdout.write(await printUnit(values.system ?? false));
-    return exitCodes.done;
+    return await print(await printUnit(system));
   } catch (error) {
-    const isUsage = String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
-    if (!isUsage && !(error instanceof TurnoutError)) throw error;
-    const text = error instanceof TurnoutError ? error.explanation : (error as Error).message;
-    process.stderr.write(`turnout: ${text}${isUsage ? '\nSee `turnout help service`.' : ''}\n`);
-    return isUsage ? exitCodes.usage : exitCodes.failed;
+    if (!(error instanceof TurnoutError)) throw error;
+    process.stderr.write(`turnout: ${error.explanation}\n`);
+    return exitCodes.failed;
   }
 }
 

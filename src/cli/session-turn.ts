@@ -1,7 +1,7 @@
 import type { ChatEvent, PermissionRequestEvent } from '../core/chat-event.js';
 import { failureEvent, TurnoutError } from '../core/errors.js';
 import { openOneShotSession } from '../sessions/open-one-shot.js';
-import type { BackendSession, SessionOptions } from '../sessions/types.js';
+import type { BackendSession, CompleteSessionOptions } from '../sessions/types.js';
 import type { ShownTurn, TurnHooks } from './show-turn.js';
 import type { Terminal } from './terminal.js';
 
@@ -15,7 +15,7 @@ export interface TurnExtras {
 /** Runs one turn in a session of its own, and answers its permission requests in the terminal. */
 export function sessionTurn(
   prompt: string,
-  options: SessionOptions,
+  options: CompleteSessionOptions,
   { denyQuestions = false, onSpawn }: TurnExtras = {},
 ): ShownTurn {
   let session: BackendSession | undefined;
@@ -48,7 +48,10 @@ export function sessionTurn(
 }
 
 /** What keeps processes running is loaded only for a live session. */
-async function open(options: SessionOptions, signal: AbortSignal | undefined): Promise<BackendSession> {
+async function open(
+  options: CompleteSessionOptions,
+  signal: AbortSignal | undefined,
+): Promise<BackendSession> {
   if (options.live === false) return openOneShotSession(options);
   const { openSession } = await import('../sessions/sessions.js');
   return openSession(options, { signal });

@@ -3,28 +3,34 @@ import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { ago } from './ago.js';
+import type { CommandPage } from './command-page.js';
+import { jsonFlags, wantsJson } from './json-flags.js';
 import { columnsOf, cutToColumns, plainLine } from './one-row.js';
-import { endWithReader } from './quiet-pipe.js';
-import { readFlags } from './read-flags.js';
+import { print } from './print.js';
+import { helpFlag, refuseOperands, runCommand } from './run-command.js';
 import { indexedDirectory, type KnownSession, knownSessions } from './session-index.js';
 import { shortId } from './short-id.js';
 
-export const usageText = `Usage: turnout sessions [--all] [--json]
-
-The sessions that you have had in this directory, the last one first, with their
-first words. \`turnout run\` and \`turnout chat\` keep them (sessions.jsonl in
-TURNOUT_HOME); where there is none of yours, those of the CLIs' own records.
-
-  --all             also those of other directories, and those of the CLIs' own
-                    records of this directory
-  --json            an array of objects, with the whole ids
-  --output <format> text (default), json
-
-  turnout run --continue "and then?"         the last one of this directory
-  turnout run --resume 3f2a9b1c-77aa "why?"  the beginning of its id is enough
-
-Exit codes: 0 done · 2 wrong usage
-`;
+export const page = {
+  usage: ['sessions [--all] [--json]'],
+  about:
+    "The sessions that you have had in this directory, the last one first, with their first words. `turnout run` and `turnout chat` keep them (sessions.jsonl in TURNOUT_HOME); where there is none of yours, those of the CLIs' own records.",
+  flags: {
+    all: {
+      type: 'switch',
+      short: 'a',
+      about: "also those of other directories, and those of the CLIs' own records of this directory",
+    },
+    ...jsonFlags,
+    ...helpFlag,
+  },
+  examples: [
+    ['sessions'],
+    ['run --continue "and then?"', 'the last one of this directory'],
+    ['run --resume 3f2a9b1c-77aa "why?"', 'the beginning of its id is enough'],
+  ],
+  exitCodes: '0 done · 2 wrong usage',
+} as const satisfies CommandPage;
 
 /** A session of the index, or of a CLI's own record. */
 interface Listed extends KnownSession {
@@ -32,55 +38,51 @@ interface Listed extends KnownSession {
 }
 
 /** `turnout sessions`: lists what `--continue` and `--resume` can go on with. */
-export async function main(argv: readonly string[]): Promise<number> {
-  endWithReader();
+export function main(argv: readonly string[]): Promise<number> {
+  return runCommand(
+    {
+      name: 'sessions',
+      page,
+      read: (given): SessionsOptions => {
+        refuseOperands(given);
+        return { all: given.has('all'), json: wantsJson(given) };
+      },
+      run: (options) => orExplain(() => list(options)),
+    },
+    argv,
+  );
+}
+
+interface SessionsOptions {
+  readonly all: boolean;
+  readonly json: boolean;
+}
+
+async function list(options: SessionsOptions): Promise<number> {
+  const home = trustedHome(process.env);
+  const here = indexedDirectory(process.cwd());
+  const known = knownSessions(home).map((one): Listed => ({ ...one, recordedBy: 'turnout' }));
+  const ours = known.filter(({ directory }) => directory === here);
+  const others = known.filter(({ directory }) => directory !== here);
+  const recorded = options.all || ours.length === 0 ? await recordedHere(here, ours) : [];
+  const listed = [...ours, ...recorded].sort((one, other) => other.usedAt - one.usedAt);
+  const all = options.all ? [...listed, ...others] : listed;
+  return print(
+    options.json
+      ? `${JSON.stringify(all.map(asJson), null, 2)}\n`
+      : text(all, here, options.all ? 0 : others.length),
+  );
+}
+
+/** A home that can't be used is told with exit code 2. */
+async function orExplain(run: () => Promise<number>): Promise<number> {
   try {
-    const options = parse(argv);
-    if (options === 'help') {
-      process.stdout.write(usageText);
-      return exitCodes.done;
-    }
-    const home = trustedHome(process.env);
-    const here = indexedDirectory(process.cwd());
-    const known = knownSessions(home).map((one): Listed => ({ ...one, recordedBy: 'turnout' }));
-    const ours = known.filter(({ directory }) => directory === here);
-    const others = known.filter(({ directory }) => directory !== here);
-    const recorded = options.all || ours.length === 0 ? await recordedHere(here, ours) : [];
-    const listed = [...ours, ...recorded].sort((one, other) => other.usedAt - one.usedAt);
-    const all = options.all ? [...listed, ...others] : listed;
-    process.stdout.write(
-      options.json
-        ? `${JSON.stringify(all.map(asJson), null, 2)}\n`
-        : text(all, here, options.all ? 0 : others.length),
-    );
-    return exitCodes.done;
+    return await run();
   } catch (error) {
     if (!(error instanceof TurnoutError)) throw error;
     process.stderr.write(`turnout: ${error.explanation}\n`);
     return exitCodes.usage;
   }
-}
-
-function parse(argv: readonly string[]): { readonly all: boolean; readonly json: boolean } | 'help' {
-  const flags = {
-    all: { type: 'switch', short: 'a' },
-    json: { type: 'switch' },
-    output: { type: 'text' },
-    help: { type: 'switch', short: 'h' },
-  } as const;
-  const given = readFlags(argv, flags, { command: 'sessions' });
-  if (given.has('help')) return 'help';
-  const [word] = [...given.positionals, ...given.rawArgs];
-  const output = given.text('output') ?? 'text';
-  const wrong =
-    word !== undefined
-      ? `unexpected ${JSON.stringify(word)}`
-      : ['text', 'json'].includes(output)
-        ? undefined
-        : `--output expects text or json, got ${JSON.stringify(output)}`;
-  if (wrong !== undefined)
-    throw new TurnoutError('bad_request', wrong, { hint: 'See `turnout help sessions`.' });
-  return { all: given.has('all'), json: given.has('json') || output === 'json' };
 }
 
 /** The CLIs' own records of this directory, without the sessions of the index. None of the CLIs is started. */

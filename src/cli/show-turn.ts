@@ -9,7 +9,7 @@ import type {
 } from '../core/chat-event.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
 import { printJson } from '../core/json.js';
-import type { SessionOptions } from '../sessions/types.js';
+import type { CompleteSessionOptions } from '../sessions/types.js';
 import { onEndingSignal } from './ending-signals.js';
 import { KeptTurn } from './kept-turn.js';
 import { OpenQuestions } from './open-questions.js';
@@ -33,7 +33,7 @@ export type TurnHooks = Pick<RunOptions, 'signal' | 'trace'>;
 /** A turn that `showTurn` can start. */
 export interface ShownTurn {
   readonly prompt: string;
-  readonly options: SessionOptions;
+  readonly options: CompleteSessionOptions;
   run(hooks: TurnHooks): AsyncIterable<ChatEvent>;
   onPermission(request: PermissionRequestEvent, terminal: Terminal, withdrawn: AbortSignal): Promise<void>;
 }
@@ -61,7 +61,9 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
       signal: stop.signal,
       trace: await traceOf(turn, options, terminal),
     });
+    if (options.output === 'text') terminal.waitFor(turn.options.backend);
     for await (const event of events) {
+      if (event.type === 'permission_request') terminal.stopWaiting();
       await questions.see(event);
       kept.see(event);
       if (options.verbose && event.type === 'session') terminal.say(describeSession(event));
@@ -71,6 +73,7 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
     }
     await terminal.flush();
   } finally {
+    terminal.stopWaiting();
     await questions.withdrawAll('the turn is over');
     stop.release();
   }
@@ -198,6 +201,7 @@ function describeSession({ sessionId, model, keySource }: SessionEvent): string 
 function interruptible(terminal: Terminal): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const onSignal = () => {
+    terminal.stopWaiting();
     if (controller.signal.aborted) process.exit(exitCodes.interrupted);
     controller.abort();
   };

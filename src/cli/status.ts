@@ -9,33 +9,30 @@ import type {
   PermissionView,
   QueueView,
 } from '../gateway/channels/http/wire.js';
-import { type ClientRun, clientFlagsText, printObject, runClientCommand } from './client/client-command.js';
+import { type ClientRun, clientFlags, printObject, runClientCommand } from './client/client-command.js';
 import { askedFor } from './client/words.js';
+import type { CommandPage } from './command-page.js';
 import { wrongUsage } from './read-flags.js';
 import { table } from './table.js';
 
-export const usageText = `Usage: turnout status [options]
-
-Is the gateway up? Its version, since when it runs, what is wrong with it, its
-connection to Discord, and the channels in which something runs, waits or asks.
-
-  -a, --all       the other channels, too
-${clientFlagsText}
-Examples:
-  turnout status
-  turnout status --json | jq .gateway.version
-
-Exit codes: 0 up · 1 up, but not ready · 2 wrong usage ·
-3 no gateway is running
-`;
+export const page = {
+  usage: ['status [options]'],
+  about:
+    'Is the gateway up? Its version, since when it runs, what is wrong with it, its connection to Discord, and the channels in which something runs, waits or asks.',
+  flags: {
+    all: { type: 'switch', short: 'a', about: 'the other channels, too' },
+    ...clientFlags,
+  },
+  examples: [['status'], ['status --json | jq .gateway.version']],
+  exitCodes: '0 up · 1 up, but not ready · 2 wrong usage · 3 no gateway is running',
+} as const satisfies CommandPage;
 
 /** `turnout status`: a running gateway at a glance. */
 export function main(argv: readonly string[]): Promise<number> {
   return runClientCommand(
     {
       name: 'status',
-      usageText,
-      flags: { all: { type: 'switch', short: 'a' } },
+      page,
       parse: ({ positionals, has }) => {
         if (positionals.length > 0)
           throw wrongUsage('status', `unexpected: ${JSON.stringify(positionals[0])}`);

@@ -2,41 +2,35 @@ import { nearest } from '../core/distance.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { ChannelLines } from './client/channel-lines.js';
 import { oneChannel } from './client/check-channel.js';
-import { type ClientRun, clientFlagsText, runClientCommand } from './client/client-command.js';
+import { type ClientRun, clientFlags, runClientCommand } from './client/client-command.js';
 import type { GatewayClient } from './client/gateway-client.js';
 import { tellConnection } from './client/tell-connection.js';
+import type { CommandPage } from './command-page.js';
 import { screenOptions } from './progress-screen.js';
 import type { Terminal } from './terminal.js';
 
-export const usageText = `Usage: turnout tail <channel> [options]
-
-What happens in a channel of the running gateway, while it happens: messages,
-answers as they are written, tools, questions. It begins with the turn that
-runs, if one does, and goes on until Ctrl-C, also when the gateway is restarted:
-nothing is lost, and nothing comes twice. What was said before is in
-\`turnout history <channel>\`, which goes on, too, with --follow.
-
-  --after <id>    goes on behind an \`id\` that --json has told
-${clientFlagsText}
-With --json every line is an object with a \`type\`: said (a message), turn, chat
-(what the agent says and does: docs/events.md), state (the channel as it is
-now), reset, connected and lost.
-
-Examples:
-  turnout tail main
-  turnout tail main --json | jq 'select(.type == "said").message.text'
-
-Exit codes: 0 ended by Ctrl-C, or its reader left · 1 the gateway refused ·
-2 wrong usage · 3 no gateway is running
-`;
+export const page = {
+  usage: ['tail <channel> [options]'],
+  about:
+    'What happens in a channel of the running gateway, while it happens: messages, answers as they are written, tools, questions. It begins with the turn that runs, if one does, and goes on until Ctrl-C, also when the gateway is restarted: nothing is lost, and nothing comes twice. What was said before is in `turnout history <channel>`, which goes on, too, with --follow.',
+  operand: 'channels',
+  flags: {
+    after: { type: 'text', value: 'id', about: 'goes on behind an `id` that --json has told' },
+    ...clientFlags,
+  },
+  notes:
+    'With --json every line is an object with a `type`: said (a message), turn, chat (what the agent says and does: docs/events.md), state (the channel as it is now), reset, connected and lost.',
+  examples: [['tail main'], [`tail main --json | jq 'select(.type == "said").message.text'`]],
+  exitCodes:
+    '0 ended by Ctrl-C, or its reader left · 1 the gateway refused · 2 wrong usage · 3 no gateway is running',
+} as const satisfies CommandPage;
 
 /** `turnout tail`: shows a channel live. */
 export function main(argv: readonly string[]): Promise<number> {
   return runClientCommand(
     {
       name: 'tail',
-      usageText,
-      flags: { after: { type: 'text' } },
+      page,
       parse: (given) => ({ channel: oneChannel('tail', given.positionals), after: given.text('after') }),
       run,
     },

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { coloured, hasColours } from '../core/colours.js';
+import { Spinner } from './spinner.js';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
@@ -19,6 +21,7 @@ export class Terminal {
   readonly #out: Output;
   readonly #err: Output;
   #onUnwritable: (() => void) | undefined;
+  #spinner: Spinner | undefined;
 
   constructor(out: Output, err: Output) {
     this.#out = out;
@@ -41,6 +44,7 @@ export class Terminal {
 
   async write(text: string): Promise<void> {
     if (!this.writable || text === '') return;
+    this.#spinner?.stop();
     // Control characters are removed: a model's text must not steer the terminal of its reader.
     if (this.#out.write(this.#out.isTTY ? text.replaceAll(controlCharacters, '') : text)) return;
     await once(this.#out, 'drain').catch(() => undefined);
@@ -63,12 +67,12 @@ export class Terminal {
 
   /** Prints a message to stderr. */
   say(text: string): void {
-    this.#err.write(`turnout: ${text.replaceAll(controlCharacters, '')}\n`);
+    this.#tell(`turnout: ${text.replaceAll(controlCharacters, '')}\n`);
   }
 
   /** Prints a line of the log to stderr, which is JSON and nothing else. */
   log(line: string): void {
-    this.#err.write(line.replaceAll(controlCharacters, ''));
+    this.#tell(line.replaceAll(controlCharacters, ''));
   }
 
   /** The width of the terminal that stderr is; undefined if it is none. */
@@ -85,7 +89,20 @@ export class Terminal {
   dim(text: string): void {
     if (!this.#err.isTTY) return;
     const line = text.replaceAll(/\s/g, ' ').replaceAll(controlCharacters, '');
-    const plain = (process.env['NO_COLOR'] ?? '') !== '' || process.env['TERM'] === 'dumb';
-    this.#err.write(plain ? `${line}\n` : `\u001b[2m${line}\u001b[22m\n`);
+    this.#tell(`${hasColours(this.#err) ? coloured(line, 'dim') : line}\n`);
+  }
+
+  /** Shows in a terminal that something is waited for, until the first output or `stopWaiting`. */
+  waitFor(whom: string): void {
+    this.#spinner ??= Spinner.start(this.#err, whom);
+  }
+
+  stopWaiting(): void {
+    this.#spinner?.stop();
+  }
+
+  #tell(text: string): void {
+    this.#spinner?.stop();
+    this.#err.write(text);
   }
 }

@@ -5,7 +5,7 @@ import type { Log, LogLevel } from '../config/log.js';
 import { type Redact, redactorFor, redactWords } from '../config/redact.js';
 import { describeCommand } from '../runner/describe-command.js';
 import { traceFields, traceMessages } from '../sessions/trace-fields.js';
-import type { SessionOptions } from '../sessions/types.js';
+import type { CompleteSessionOptions } from '../sessions/types.js';
 
 export interface TurnTraceOptions {
   readonly verbose: boolean;
@@ -21,7 +21,7 @@ export interface TurnTraceOptions {
  */
 export function turnTrace(
   prompt: string,
-  session: SessionOptions,
+  session: CompleteSessionOptions,
   { verbose, logLevel, say, log }: TurnTraceOptions,
 ): ((entry: TraceEntry) => void) | undefined {
   const debug = logLevel === 'debug';
@@ -37,7 +37,7 @@ export function turnTrace(
   };
 }
 
-function describeTurn(prompt: string, options: SessionOptions, redact: Redact): string {
+function describeTurn(prompt: string, options: CompleteSessionOptions, redact: Redact): string {
   const { backend, live = true, systemPrompt, rawArgs = [], config, adapter, trace: _t, ...given } = options;
   const { cliPath, workingDir: cwd, model, maxTurns, allowedTools } = config;
   const chosen = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

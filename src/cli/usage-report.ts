@@ -4,32 +4,60 @@ import { addUsage, type UsageRow } from '../core/usage-row.js';
 import type { ArchiveReader, UsageQuery } from '../gateway/archive/open-archive.js';
 import {
   type ArchiveOptions,
+  archiveFlags,
   notHere,
-  parseArchiveArguments,
+  readArchiveFlags,
   runArchiveCommand,
   timeOption,
   wrong,
 } from './archive-command.js';
+import type { CommandPage } from './command-page.js';
+import { oneOf } from './flag-values.js';
+import { wantsJson } from './json-flags.js';
 import { table } from './table.js';
 import type { Terminal } from './terminal.js';
 
-export const usageText = `Usage: turnout usage [options]
+const groupings = ['day', 'backend', 'channel', 'model'] as const;
 
-How many turns there were, the tokens they took, and what they cost where the agent CLI says so.
-
-  --by <what>       day (default), backend, channel or model
-  --since <time>    only turns that ended since a day (2026-01-31) or a time (2026-01-31T14:00), UTC
-  --until <time>    only turns that ended before a time, or on a day at the latest
-  --channel <id>    only the turns of a channel
-  --json            one JSON object
-  --home <dir>      the gateway's data directory (TURNOUT_HOME, default ~/.turnout)
-
-Exit codes: 0 done · 1 no such channel, or no data · 2 wrong usage
-`;
+export const page = {
+  usage: ['usage [options]'],
+  about: 'How many turns there were, the tokens they took, and what they cost where the agent CLI says so.',
+  flags: {
+    by: {
+      type: 'text',
+      value: 'what',
+      about: 'day (default), backend, channel or model',
+      complete: groupings,
+    },
+    since: {
+      type: 'text',
+      value: 'time',
+      about: 'only turns that ended since a day (2026-01-31) or a time (2026-01-31T14:00), UTC',
+    },
+    until: {
+      type: 'text',
+      value: 'time',
+      about: 'only turns that ended before a time, or on a day at the latest',
+    },
+    channel: {
+      type: 'text',
+      value: 'id',
+      about: 'only the turns of a channel',
+      complete: 'channels',
+    },
+    ...archiveFlags,
+  },
+  examples: [
+    ['usage', 'day by day'],
+    ['usage --by backend --since 2026-01-01'],
+    ['usage --channel main --json'],
+  ],
+  exitCodes: '0 done · 1 no such channel, or no data · 2 wrong usage',
+} as const satisfies CommandPage;
 
 /** `turnout usage`: prints tokens and cost. */
 export function main(argv: readonly string[]): Promise<number> {
-  return runArchiveCommand({ name: 'usage', usageText, parse, run }, argv);
+  return runArchiveCommand({ name: 'usage', page, parse, run }, argv);
 }
 
 interface UsageOptions extends ArchiveOptions {
@@ -37,33 +65,24 @@ interface UsageOptions extends ArchiveOptions {
   readonly json: boolean;
 }
 
-const groupings = ['day', 'backend', 'channel', 'model'] as const;
-
 function parse(argv: readonly string[]): UsageOptions | 'help' {
-  const { values, positionals } = parseArchiveArguments('usage', argv, {
-    by: { type: 'string' },
-    since: { type: 'string' },
-    until: { type: 'string' },
-    channel: { type: 'string' },
+  return readArchiveFlags('usage', argv, page.flags, (given) => {
+    const { positionals } = given;
+    if (positionals.length > 0) {
+      throw wrong('usage', `no argument is expected, got ${JSON.stringify(positionals[0])}`);
+    }
+    const by = oneOf('--by', given.text('by'), groupings) ?? 'day';
+    const since = timeOption('usage', '--since', given.text('since'));
+    const until = timeOption('usage', '--until', given.text('until'), 'end');
+    if (since !== undefined && until !== undefined && until <= since) {
+      throw wrong('usage', '--until is before --since');
+    }
+    return {
+      query: { by, since, until, channel: given.text('channel') },
+      json: wantsJson(given),
+      home: given.text('home'),
+    };
   });
-  if (values.help) return 'help';
-  if (positionals.length > 0) {
-    throw wrong('usage', `no argument is expected, got ${JSON.stringify(positionals[0])}`);
-  }
-  const by = groupings.find((known) => known === (values.by ?? 'day'));
-  if (by === undefined) {
-    throw wrong('usage', `--by expects one of ${groupings.join(', ')}, got ${JSON.stringify(values.by)}`);
-  }
-  const since = timeOption('usage', '--since', values.since);
-  const until = timeOption('usage', '--until', values.until, 'end');
-  if (since !== undefined && until !== undefined && until <= since) {
-    throw wrong('usage', '--until is before --since');
-  }
-  return {
-    query: { by, since, until, channel: values.channel },
-    json: values.json ?? false,
-    home: values.home,
-  };
 }
 
 async function run(archive: ArchiveReader, { query, json }: UsageOptions, terminal: Terminal): Promise<void> {

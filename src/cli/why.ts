@@ -1,29 +1,35 @@
 import type { ArchiveReader } from '../gateway/archive/open-archive.js';
 import {
   type ArchiveOptions,
+  archiveFlags,
   notHere,
-  parseArchiveArguments,
+  readArchiveFlags,
   runArchiveCommand,
   wrong,
 } from './archive-command.js';
+import type { CommandPage } from './command-page.js';
 import { type Attempt, describeEvent } from './describe-event.js';
+import { wantsJson } from './json-flags.js';
 import type { Terminal } from './terminal.js';
 
-export const usageText = `Usage: turnout why <event> [options]
-
-All that is known about an event: its text and state, and for each attempt to answer it the backend, the session,
-the files that made the prompt, the tools, the usage and the error. \`turnout history\` shows the ids of events.
-
-  --full        texts and inputs in full length
-  --json        one JSON object: the event, and its turns with all that was archived
-  --home <dir>  the gateway's data directory (TURNOUT_HOME, default ~/.turnout)
-
-Exit codes: 0 done · 1 no such event, or no data · 2 wrong usage
-`;
+export const page = {
+  usage: ['why <event> [options]'],
+  about:
+    'All that is known about an event: its text and state, and for each attempt to answer it the backend, the session, the files that made the prompt, the tools, the usage and the error. `turnout history` shows the ids of events.',
+  flags: {
+    full: { type: 'switch', about: 'texts and inputs in full length' },
+    ...archiveFlags,
+  },
+  examples: [
+    ['why 01JB2Q --full', 'an id that `turnout history main` shows'],
+    ['why 01JB2Q --json | jq .turns'],
+  ],
+  exitCodes: '0 done · 1 no such event, or no data · 2 wrong usage',
+} as const satisfies CommandPage;
 
 /** `turnout why`: shows how a message ended, and the settings it was run with. */
 export function main(argv: readonly string[]): Promise<number> {
-  return runArchiveCommand({ name: 'why', usageText, parse, run }, argv);
+  return runArchiveCommand({ name: 'why', page, parse, run }, argv);
 }
 
 interface WhyOptions extends ArchiveOptions {
@@ -33,13 +39,13 @@ interface WhyOptions extends ArchiveOptions {
 }
 
 function parse(argv: readonly string[]): WhyOptions | 'help' {
-  const { values, positionals } = parseArchiveArguments('why', argv, { full: { type: 'boolean' } });
-  if (values.help) return 'help';
-  const [eventId] = positionals;
-  if (eventId === undefined || positionals.length > 1) {
-    throw wrong('why', `one event is expected, got ${positionals.length}`);
-  }
-  return { eventId, full: values.full ?? false, json: values.json ?? false, home: values.home };
+  return readArchiveFlags('why', argv, page.flags, (given) => {
+    const [eventId, ...more] = given.positionals;
+    if (eventId === undefined || more.length > 0) {
+      throw wrong('why', `one event is expected, got ${given.positionals.length}`);
+    }
+    return { eventId, full: given.has('full'), json: wantsJson(given), home: given.text('home') };
+  });
 }
 
 async function run(archive: ArchiveReader, options: WhyOptions, terminal: Terminal): Promise<void> {

@@ -92,7 +92,11 @@ const descriptions: Readonly<Record<string, Description>> = {
   DISCORD_CHANNEL_SPEND_PER_DAY: {
     is: "US dollars that one channel's turns may cost in 24 hours; 0: no limit",
   },
-  LOG_LEVEL: { is: 'debug, info, warn, error, silent: JSON lines on stderr' },
+  LOG_LEVEL: { is: 'debug, info, warn, error, silent: the log on stderr' },
+  LOG_FORMAT: {
+    is: 'text for people, or json: an object a line',
+    otherwise: 'text in a terminal, else json',
+  },
   MODEL_SILENCE_MS: { is: 'the model may say nothing for this long; 0: for ever' },
   TOOL_TIMEOUT_MS: { is: 'one tool may run for this long; 0: for ever' },
   PERMISSION_TIMEOUT_MS: { is: 'a permission request waits for this long, then it is denied; 0: for ever' },

@@ -15,26 +15,44 @@ export interface Log {
   with(fields: LogFields): Log;
 }
 
-/** Writes one JSON object a line. Prompts and answers are logged at `debug` only. */
+/** How a line of the log is written: for programs, or for a person. */
+export const logFormats = ['json', 'text'] as const;
+export type LogFormat = (typeof logFormats)[number];
+
+/** The line of one occurrence, without its end. */
+export type LogPrinter = (line: LogLine) => string;
+
+export interface LogLine {
+  readonly time: Date;
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** Writes a line for each occurrence: a JSON object, unless it is printed otherwise. Prompts and answers are logged at `debug` only. */
 export function createLog(
   level: LogLevel,
   write: (line: string) => void = (line) => process.stderr.write(line),
   fields: LogFields = {},
   now: () => Date = () => new Date(),
+  print: LogPrinter = printLogLine,
 ): Log {
   const threshold = logLevels.indexOf(level);
   const at = (name: LogLevel) => (message: string, more?: LogFields) => {
     if (logLevels.indexOf(name) < threshold) return;
-    const line = { time: now().toISOString(), level: name, message, ...fields, ...flatten(more) };
-    write(`${printJson(line)}\n`);
+    write(`${print({ time: now(), level: name, message, fields: { ...fields, ...flatten(more) } })}\n`);
   };
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    with: (more) => createLog(level, write, { ...fields, ...more }, now),
+    with: (more) => createLog(level, write, { ...fields, ...more }, now, print),
   };
+}
+
+function printLogLine({ time, level, message, fields }: LogLine): string {
+  return printJson({ time: time.toISOString(), level, message, ...fields });
 }
 
 /** An Error has no enumerable fields, so JSON would lose its name and message. */

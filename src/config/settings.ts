@@ -13,7 +13,7 @@ import {
   tokenExpected,
 } from './formats.js';
 import { defaultClocks, defaultPoolLimits } from './limits.js';
-import { logLevels } from './log.js';
+import { logFormats, logLevels } from './log.js';
 import { fileSetting, secretNames } from './secrets.js';
 
 /** The ways to treat a message that arrives while the channel's turn runs. */
@@ -64,6 +64,7 @@ const settings = {
   DISCORD_USER_SPEND_PER_DAY: withDefault(dollars, 0),
   DISCORD_CHANNEL_SPEND_PER_DAY: withDefault(dollars, 0),
   LOG_LEVEL: withDefault(oneOf(logLevels), 'info'),
+  LOG_FORMAT: optional(oneOf(logFormats)),
   MODEL_SILENCE_MS: withDefault(milliseconds(0), defaultClocks.modelSilenceMs),
   TOOL_TIMEOUT_MS: withDefault(milliseconds(0), defaultClocks.toolMs),
   PERMISSION_TIMEOUT_MS: withDefault(milliseconds(0), defaultClocks.permissionMs),

@@ -20,5 +20,10 @@ export function questionText({ id, tool, input, options }: Question): string {
 
 /** True for what `questionText` makes: a face that shows the question itself leaves the words out. */
 export function isQuestionText(text: string): boolean {
-  return /^Permission needed for [^\n]*\n[^\n]*\nAnswer [^\n]* to request \S+\.$/.test(text);
+  return questionId(text) !== undefined;
+}
+
+/** The id of the request that `questionText` has made the text of. */
+export function questionId(text: string): string | undefined {
+  return /^Permission needed for [^\n]*\n[^\n]*\nAnswer [^\n]* to request (\S+)\.$/.exec(text)?.[1];
 }

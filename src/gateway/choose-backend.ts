@@ -20,7 +20,7 @@ export interface ChosenBackend {
 }
 
 /**
- * O5: the backend is that of `--backend`, else of AGENT_BACKEND, else of FORGE_BACKEND, else Claude. The path and the model in
+ * The backend is that of `--backend`, else of AGENT_BACKEND, else of FORGE_BACKEND, else Claude. The path and the model in
  * the settings belong to the backend that the settings name: a flag that chooses another one leaves them out.
  */
 export function chooseBackend(

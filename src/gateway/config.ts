@@ -3,7 +3,7 @@ import { type BackendName, backendEntry, createBackend } from '../backends/regis
 import type { BackendAdapter, BackendAdapterConfig } from '../backends/types.js';
 import { type Environment, homeDirectory } from '../config/home-directory.js';
 import type { Clocks, PoolLimits } from '../config/limits.js';
-import type { LogLevel } from '../config/log.js';
+import type { LogFormat, LogLevel } from '../config/log.js';
 import { readSecrets, type SecretName, secretNames } from '../config/secrets.js';
 import { type SettingOrigins, settingWithOrigin } from '../config/setting-origins.js';
 import { type QueueMode, readSettings, type Settings } from '../config/settings.js';
@@ -72,6 +72,8 @@ export interface GatewayConfig {
   readonly httpToken?: string;
   readonly discord: DiscordSettings;
   readonly logLevel: LogLevel;
+  /** Default: text in a terminal, JSON everywhere else. */
+  readonly logFormat?: LogFormat;
   readonly clocks: Pick<Clocks, 'modelSilenceMs' | 'toolMs' | 'permissionMs'>;
   readonly pool: PoolLimits;
   /** Settings that were ignored or replaced, by name: for the log. */
@@ -209,6 +211,7 @@ function makeConfig(
       },
     },
     logLevel: values.LOG_LEVEL,
+    ...(values.LOG_FORMAT === undefined ? {} : { logFormat: values.LOG_FORMAT }),
     clocks: {
       modelSilenceMs: values.MODEL_SILENCE_MS,
       toolMs: values.TOOL_TIMEOUT_MS,

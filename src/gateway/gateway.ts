@@ -306,11 +306,8 @@ export class Gateway implements GatewayFace {
       ...(this.#ballast.released ? ['The disk is full, or nearly: only work that has begun goes on.'] : []),
     ];
     // The rest of the gateway works without Discord.
-    const { problem } = this.#parts.discord ?? {};
-    return {
-      ready: problems.length === 0,
-      problems: problem === undefined ? problems : [...problems, problem],
-    };
+    const { problems: ofDiscord = [] } = this.#parts.discord ?? {};
+    return { ready: problems.length === 0, problems: [...problems, ...ofDiscord] };
   }
 
   get identity(): GatewayIdentity {

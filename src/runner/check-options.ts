@@ -18,7 +18,7 @@ export interface CheckedOptions {
 }
 
 /**
- * O4: throws a TurnoutError (`unsupported`) that names the first option that the backend can't honour in this mode, the backend,
+ * Throws a TurnoutError (`unsupported`) that names the first option that the backend can't honour in this mode, the backend,
  * and the way out. With `allowUnsupported` such options are left out instead, and told. A value that is wrong for every
  * backend is a `bad_request`. Nothing is started.
  */

@@ -4,10 +4,10 @@ import { canResume } from '../backends/launch/check-request.js';
 import { isModelName } from '../config/formats.js';
 import { TurnoutError } from '../core/errors.js';
 import { permissionModes } from '../core/permission-mode.js';
+import { refuseUnknown } from '../core/refuse-unknown.js';
 import { thinkingDepths } from '../core/thinking.js';
 import { checkMcpConfig, checkSettings } from './check-files.js';
 import { checkProviderOptions } from './provider-options.js';
-import { refuseUnknown } from './refuse-unknown.js';
 import type { RunnerName, RunnerOptions } from './types.js';
 
 /**

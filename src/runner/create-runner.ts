@@ -1,4 +1,3 @@
-import { checkConfig } from '../backends/launch/check-config.js';
 import { findAvailability } from './availability.js';
 import { runnerCapabilities } from './capabilities.js';
 import { runTurn } from './run-turn.js';
@@ -7,13 +6,12 @@ import { readRunnerName } from './runner-names.js';
 import type { AgentRunner } from './types.js';
 
 /**
- * O1: the runner of that name, as a person may write it (`codex`, `Codex-CLI`, `codex-sdk`). Nothing is started or looked for
+ * The runner of that name, as a person may write it (`codex`, `Codex-CLI`, `codex-sdk`). Nothing is started or looked for
  * until it is used; without defaults the CLI is looked up on PATH and works in the current directory.
  */
-export function createRunner(written = 'claude', defaults: RunnerDefaults = {}): AgentRunner {
+export function createRunner(written = 'claude', defaults?: RunnerDefaults): AgentRunner {
   const name = readRunnerName(written);
   const config = runnerConfig(name, defaults);
-  checkConfig(config);
   const runner = { name, config, backend: runnerBackend(name, config) };
   return {
     name,

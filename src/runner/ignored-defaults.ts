@@ -1,5 +1,5 @@
+import { defaultMaxTurns } from '../backends/launch/complete-config.js';
 import type { BackendAdapterConfig, EventBackend } from '../backends/types.js';
-import { defaultMaxTurns } from './runner-config.js';
 import type { RunnerOptions } from './types.js';
 
 /** R7.3: the defaults of a runner that its backend can't honour, each told by its name; options are refused instead. */

@@ -1,4 +1,4 @@
-/** O7: an agent prints this on a line of its own when its work is done. The spelling is a contract with users' prompts. */
+/** An agent prints this on a line of its own when its work is done. The spelling is a contract with users' prompts. */
 export const completionMarker = 'ORCHESTRA_COMPLETE';
 
 /** The line that counts in a run: with a nonce, text from an untrusted repository can't contain it. */

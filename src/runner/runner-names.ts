@@ -6,7 +6,7 @@ import type { RunnerName } from './types.js';
 
 export const codexSdk = 'codex-sdk';
 
-/** O2: the backends, and the SDK that can be used in place of one. */
+/** The backends, and the SDK that can be used in place of one. */
 export function runnerNames(): readonly RunnerName[] {
   return [...new Set([...backendNames(), codexSdk])];
 }

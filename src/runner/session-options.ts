@@ -1,6 +1,6 @@
 import { childEnvironment } from '../backends/launch/child-environment.js';
 import type { BackendAdapterConfig } from '../backends/types.js';
-import type { SessionOptions } from '../sessions/types.js';
+import type { CompleteSessionOptions } from '../sessions/types.js';
 import { providerArguments } from './provider-options.js';
 import type { RunnerName, RunnerOptions } from './types.js';
 
@@ -10,7 +10,7 @@ export function sessionOptions(
   options: RunnerOptions,
   config: BackendAdapterConfig,
   live: boolean,
-): SessionOptions {
+): CompleteSessionOptions {
   const inherited = config.env ?? process.env;
   return {
     backend: name,

@@ -4,15 +4,15 @@ import type { ChatEvent, ErrorCode, StopReason, Usage } from '../core/chat-event
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { Thinking } from '../core/thinking.js';
 
-/** O2: a backend, or the vendor's own SDK in its place. */
+/** A backend, or the vendor's own SDK in its place. */
 export type RunnerName = BackendName | 'codex-sdk';
 
-/** O1: one interface to run any agent, alone. */
+/** One interface to run any agent, alone. */
 export interface AgentRunner {
   readonly name: RunnerName;
   /** Looks for the program, its version, and a key or an account, without a network call. Never rejects. */
   isAvailable(): Promise<Availability>;
-  /** O13: the runner's abilities; each that is missing has a hint. */
+  /** The runner's abilities; each that is missing has a hint. */
   capabilities(): RunnerCapabilities;
   /** Runs one turn and returns its answer. Rejects only with a TurnoutError, before anything is started. */
   runOnce(options: RunnerOptions): Promise<OnceResult>;
@@ -22,7 +22,7 @@ export interface AgentRunner {
   runInteractive(options: RunnerOptions): Promise<InteractiveResult>;
 }
 
-/** O3. What a runner can't do is refused by name before anything is started. */
+/** What a runner can't do is refused by name before anything is started. */
 export interface RunnerOptions {
   /** Left out only for `runInteractive`. */
   readonly prompt?: string | undefined;
@@ -124,7 +124,7 @@ export interface StreamingCallbacks {
 }
 
 export interface StreamingResult extends OnceResult {
-  /** O7: the agent has said the completion marker. */
+  /** The agent has said the completion marker. */
   readonly markerDetected: boolean;
 }
 

@@ -1,9 +1,9 @@
 import { completeOptions } from '../backends/launch/complete-options.js';
 import type { LiveSessionOptions } from '../backends/live/types.js';
-import type { SessionOptions } from './types.js';
+import type { CompleteSessionOptions } from './types.js';
 
 /** The options of a live session with all defaults filled in. */
-export function liveOptions(options: SessionOptions): LiveSessionOptions {
+export function liveOptions(options: CompleteSessionOptions): LiveSessionOptions {
   const { config, agentHooks } = options;
   const maxTurns = options.maxTurns ?? config.maxTurns;
   return { ...completeOptions(options, config), maxTurns, agentHooks };

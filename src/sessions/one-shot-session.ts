@@ -12,7 +12,7 @@ import type { PermissionMode } from '../core/permission-mode.js';
 import { Alarm } from './alarm.js';
 import { Cancellation } from './cancellation.js';
 import type { TurnLocks } from './turn-lock.js';
-import type { BackendSession, SendOptions, SessionOptions } from './types.js';
+import type { BackendSession, CompleteSessionOptions, SendOptions } from './types.js';
 import { Watchdog } from './watchdog.js';
 import { neverStored, unsupported } from './wording.js';
 
@@ -24,7 +24,7 @@ export class OneShotSession implements BackendSession {
   readonly cwd: string;
   readonly #adapter: EventBackend;
   readonly #locks: TurnLocks;
-  readonly #options: SessionOptions;
+  readonly #options: CompleteSessionOptions;
   readonly #clocks: Clocks;
   #request: Omit<RunRequest, 'prompt'>;
   /** The running turn, then the turns that wait for it, in their order. */
@@ -43,7 +43,7 @@ export class OneShotSession implements BackendSession {
   readonly #onSession: (sessionId: string) => void;
 
   constructor(
-    options: SessionOptions,
+    options: CompleteSessionOptions,
     locks: TurnLocks,
     tell: { readonly onClose: () => void; readonly onSession: (sessionId: string) => void },
   ) {
@@ -215,7 +215,7 @@ export class OneShotSession implements BackendSession {
 const closed = errorEvent('bad_request', 'The session was closed.');
 
 /** Leaves out the options of the session that are no options of a turn. */
-export function requestOf(options: SessionOptions): Omit<RunRequest, 'prompt'> {
+export function requestOf(options: CompleteSessionOptions): Omit<RunRequest, 'prompt'> {
   const { backend: _, config: _c, adapter: _a, live: _l, clocks: _k, trace: _t, ...request } = options;
   return request;
 }
@@ -224,7 +224,7 @@ export function requestOf(options: SessionOptions): Omit<RunRequest, 'prompt'> {
  * A CLI that prints a message, or a tool, only when it is over would be ended for its model's silence while it works: the
  * silence clock runs only where the CLI prints both thinking and text as they come.
  */
-function clocksOf(options: SessionOptions, { capabilities }: EventBackend): Clocks {
+function clocksOf(options: CompleteSessionOptions, { capabilities }: EventBackend): Clocks {
   const { config, clocks, stream = true } = options;
   const all = { ...defaultClocks, turnMs: config.queryTimeoutMs, ...clocks };
   return capabilities.textDeltas && capabilities.thinking && stream ? all : { ...all, modelSilenceMs: 0 };

@@ -1,11 +1,18 @@
-import { checkConfig } from '../backends/launch/check-config.js';
+import { completeConfig } from '../backends/launch/complete-config.js';
 import { withLastSession } from '../backends/launch/continue-last.js';
 import { RecentSessions } from '../backends/recent-sessions.js';
-import { type BackendName, createBackend, findBackendName, meantBackendName } from '../backends/registry.js';
+import {
+  type BackendName,
+  backendEntry,
+  createBackend,
+  findBackendName,
+  meantBackendName,
+} from '../backends/registry.js';
 import type { BackendAdapter } from '../backends/types.js';
+import { checkSessionOptions } from './check-session-options.js';
 import { OneShotSession } from './one-shot-session.js';
 import { TurnLocks } from './turn-lock.js';
-import type { BackendSession, SessionOptions } from './types.js';
+import type { BackendSession, CompleteSessionOptions, SessionOptions } from './types.js';
 import { noAgentHooks } from './wording.js';
 
 /** The locks are shared by the whole program: a session has one writer at a time, whoever opened it. */
@@ -31,7 +38,7 @@ export async function openOneShotSession(
 }
 
 export function oneShotSession(
-  options: SessionOptions,
+  options: CompleteSessionOptions,
   onClose: (session: BackendSession) => void,
 ): BackendSession {
   if (options.agentHooks !== undefined) {
@@ -45,18 +52,25 @@ export function oneShotSession(
   return session;
 }
 
-/** The options with the backend's own name, and with the session that `continueLast` stands for. */
+/** The options with the backend's own name, its whole configuration, and the session that `continueLast` stands for. */
 export async function completeSession(
-  given: SessionOptions,
-): Promise<{ readonly adapter: BackendAdapter; readonly options: SessionOptions }> {
-  checkConfig(given.config);
+  given: SessionOptions = {},
+): Promise<{ readonly adapter: BackendAdapter; readonly options: CompleteSessionOptions }> {
+  checkSessionOptions(given);
   const backend = nameOf(given);
-  const adapter = given.adapter ?? createBackend(backend, given.config);
-  return { adapter, options: await withLastSession(adapter, given.config, { ...given, backend }) };
+  const config = completeConfig(programOf(backend), given.config);
+  const adapter = given.adapter ?? createBackend(backend, config);
+  return { adapter, options: await withLastSession(adapter, config, { ...given, backend, config }) };
 }
 
 /** An adapter of the caller's own may have a name that no backend is registered with. */
 function nameOf({ adapter, backend }: SessionOptions): BackendName {
   if (adapter === undefined) return meantBackendName(backend);
   return backend === undefined ? adapter.name() : (findBackendName(backend) ?? backend);
+}
+
+/** A backend that is not registered has nothing but its name. */
+function programOf(backend: BackendName): string {
+  const known = findBackendName(backend);
+  return known === undefined ? backend : backendEntry(known).command;
 }

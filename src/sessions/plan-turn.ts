@@ -5,14 +5,14 @@ import { createBackend } from '../backends/registry.js';
 import type { BackendAdapter, LocatedCli, SpawnedCommand } from '../backends/types.js';
 import { liveOptions } from './live-options.js';
 import { requestOf } from './one-shot-session.js';
-import type { SessionOptions } from './types.js';
+import type { CompleteSessionOptions } from './types.js';
 import { noLiveSessions, unsupported } from './wording.js';
 
 /**
  * Returns the command that a turn of such a session would be started with. Nothing is started, written or looked up: temporary
  * files are in `<temporary>`, and a CLI that is not installed has its plain name.
  */
-export async function planTurn(given: SessionOptions, prompt = ''): Promise<SpawnedCommand> {
+export async function planTurn(given: CompleteSessionOptions, prompt = ''): Promise<SpawnedCommand> {
   const options = withoutLookingUp(given);
   const { backend, config, adapter = createBackend(backend, config) } = options;
   if (options.live === false) {

@@ -16,7 +16,7 @@ import { identityOf } from './identity.js';
 import { liveOptions } from './live-options.js';
 import { LiveBackendSession } from './live-session.js';
 import { completeSession, directoryOf, locks, oneShotSession, rememberDirectory } from './open-one-shot.js';
-import type { BackendSession, SessionOptions } from './types.js';
+import type { BackendSession, CompleteSessionOptions, SessionOptions } from './types.js';
 import { type ProcessKind, WarmPool } from './warm-pool.js';
 import { noAgentHooks, noLiveSessions, unsupported } from './wording.js';
 
@@ -43,7 +43,7 @@ export class Sessions {
    * Opens a session, new or resumed. A live session has its process when this resolves; if another object has
    * it open, the process comes with the first turn. The signal cancels the opening.
    */
-  async open(given: SessionOptions, { signal }: OpenOptions = {}): Promise<BackendSession> {
+  async open(given: SessionOptions = {}, { signal }: OpenOptions = {}): Promise<BackendSession> {
     const { adapter, options } = await completeSession(given);
     if (options.live === false) return this.#openOneShot(options);
     const { locate } = adapter;
@@ -85,7 +85,7 @@ export class Sessions {
     await this.#pool.close();
   }
 
-  #openOneShot(options: SessionOptions): BackendSession {
+  #openOneShot(options: CompleteSessionOptions): BackendSession {
     const session = oneShotSession(options, (closed) => this.#open.delete(closed));
     this.#open.add(session);
     return session;
@@ -93,7 +93,7 @@ export class Sessions {
 }
 
 /** Opens one session with processes of its own, which end with it. */
-export async function openSession(options: SessionOptions, opening?: OpenOptions): Promise<BackendSession> {
+export async function openSession(options?: SessionOptions, opening?: OpenOptions): Promise<BackendSession> {
   const sessions = new Sessions();
   try {
     const session = await sessions.open(options, opening);
@@ -115,7 +115,7 @@ function whereItWasMade(backend: BackendName, options: LiveSessionOptions): Live
   return cwd === undefined ? options : { ...options, cwd };
 }
 
-function refuse(backend: BackendName, capabilities: LiveCapabilities, options: SessionOptions): void {
+function refuse(backend: BackendName, capabilities: LiveCapabilities, options: CompleteSessionOptions): void {
   if ((options.rawArgs?.length ?? 0) > 0) {
     throw new TurnoutError('unsupported', `${backend} does not support rawArgs in a live session.`, {
       hint: 'Leave --live out.',
@@ -133,12 +133,12 @@ function refuseHooks(backend: BackendName, { agentHooks = [] }: LiveCapabilities
   if (missing !== undefined) throw unsupported(backend, `the hook ${missing} (agentHooks)`);
 }
 
-function missing({ config }: SessionOptions, { mcpConfig, cwd }: LiveSessionOptions) {
+function missing({ config }: CompleteSessionOptions, { mcpConfig, cwd }: LiveSessionOptions) {
   return missingServers(mcpConfig, config.env ?? process.env, cwd);
 }
 
 function processKind(
-  options: SessionOptions,
+  options: CompleteSessionOptions,
   locate: () => Promise<LocatedCli>,
   protocol: LiveProtocol,
   wanted: LiveSessionOptions,

@@ -3,6 +3,7 @@ import type { BackendName } from '../backends/registry.js';
 import type {
   BackendAdapter,
   BackendAdapterConfig,
+  BackendConfig,
   RunOptions,
   TraceEntry,
   TurnOptions,
@@ -41,8 +42,10 @@ export interface BackendSession {
 export interface SendOptions extends Pick<RunOptions, 'signal' | 'stdoutFile' | 'conversation' | 'onSpawn'> {}
 
 export interface SessionOptions extends TurnOptions {
-  readonly backend: BackendName;
-  readonly config: BackendAdapterConfig;
+  /** Default: claude. */
+  readonly backend?: BackendName | undefined;
+  /** Default: the CLI's name, looked up on PATH, in the current directory. */
+  readonly config?: BackendConfig | undefined;
   /** `false` starts the CLI again for each turn. Default: a live process. */
   readonly live?: boolean | undefined;
   /** The backend's module, if the caller has one already. Default: one that is made for this session. */
@@ -54,6 +57,12 @@ export interface SessionOptions extends TurnOptions {
   /** Callbacks at certain points of a turn, if the CLI has them (Claude). Live sessions only. */
   readonly agentHooks?: AgentHooks | undefined;
   readonly clocks?: Partial<Clocks> | undefined;
-  /** Called with each command that is started, every raw line and the events that it became, and the end (S9). */
+  /** Called with each command that is started, every raw line and the events that it became, and the end. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
+}
+
+/** The options with the backend's name and its whole configuration. */
+export interface CompleteSessionOptions extends SessionOptions {
+  readonly backend: BackendName;
+  readonly config: BackendAdapterConfig;
 }

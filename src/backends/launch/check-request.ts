@@ -24,6 +24,12 @@ export function refuseRequest(
   capabilities: BackendCapabilities,
   request: RunRequest,
 ): ErrorEvent | undefined {
+  // A caller without types may have misspelt it.
+  if (typeof request.prompt !== 'string') {
+    const problem =
+      request.prompt === undefined ? 'is missing' : `can't be of the type ${typeof request.prompt}`;
+    return errorEvent('bad_request', `prompt ${problem}: expected a text.`);
+  }
   if (request.prompt === '') {
     return errorEvent('bad_request', 'The prompt is empty: there is nothing to send to the agent.');
   }

@@ -90,7 +90,7 @@ export interface LiveContext {
    * after the start.
    */
   readonly signal?: AbortSignal | undefined;
-  /** Called with the command, with every raw line in and out and the events that it became, and with the end (S9). */
+  /** Called with the command, with every raw line in and out and the events that it became, and with the end. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 }
 

@@ -7,7 +7,7 @@ import { failedTurn } from '../output/failed-turn.js';
 import { firstCharacters } from '../output/stderr.js';
 
 export interface Conclusion {
-  /** The vendor's name as R8.2 writes it: Claude, Codex, Gemini, OpenCode. */
+  /** The vendor's name in the message of a failure: Claude, Codex, Gemini, OpenCode. */
   readonly label: string;
   readonly exit: ProcessExit;
   /** The stderr without colours and without the lines that the CLI prints on every run. */

@@ -51,7 +51,7 @@ export interface Turn extends CompleteTurnOptions, Pick<RunRequest, 'prompt' | '
 /** The fixed facts about a vendor's one-shot mode. */
 export interface Vendor {
   readonly name: BackendName;
-  /** The vendor's name as R8.2 writes it. */
+  /** The vendor's name in the message of a failure. */
   readonly label: string;
   readonly install: string;
   /** The npm package that has the CLI, if one has. */

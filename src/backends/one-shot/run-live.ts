@@ -32,7 +32,7 @@ export interface LiveRun {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly ledger: TurnLedger;
-  /** The vendor's name as R8.2 writes it. */
+  /** The vendor's name in the message of a failure. */
   readonly label: string;
   readonly advice: Advice | undefined;
 }

@@ -1,28 +1,34 @@
 import { resolve } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
 import { exitCodes } from '../../core/exit-codes.js';
+import type { CommandPage } from '../command-page.js';
 import { onEndingSignal } from '../ending-signals.js';
+import { jsonFlags, wantsJson } from '../json-flags.js';
+import { finishOutput, printHelp } from '../print.js';
 import { type FlagTable, type GivenFlags, readFlags, wrongUsage } from '../read-flags.js';
+import { helpFlag } from '../run-command.js';
 import { Terminal } from '../terminal.js';
 import { type Chosen, chooseGateway } from './find-gateway.js';
 import { GatewayClient } from './gateway-client.js';
 
 /** The flags of every command that speaks to a gateway. */
 export const clientFlags = {
-  url: { type: 'text' },
-  demo: { type: 'switch' },
-  home: { type: 'text' },
-  json: { type: 'switch' },
-  output: { type: 'text' },
-  help: { type: 'switch', short: 'h' },
+  ...jsonFlags,
+  home: {
+    type: 'text',
+    value: 'dir',
+    about: 'its data directory (TURNOUT_HOME, default ~/.turnout)',
+    complete: 'directories',
+  },
+  demo: { type: 'switch', about: "the demo's gateway" },
+  url: {
+    type: 'text',
+    value: 'address',
+    about:
+      'a gateway elsewhere; its token is HTTP_TOKEN, or in the address, as `turnout gateway --url` prints it there',
+  },
+  ...helpFlag,
 } as const satisfies FlagTable;
-
-export const clientFlagsText = `  --json          JSON (also --output json)
-  --home <dir>    its data directory (TURNOUT_HOME, default ~/.turnout)
-  --demo          the demo's gateway
-  --url <address> a gateway elsewhere; its token is HTTP_TOKEN, or in the
-                  address, as \`turnout gateway --url\` prints it there
-`;
 
 /** What a command gets to work with. */
 export interface ClientRun {
@@ -38,17 +44,17 @@ export interface ClientRun {
 }
 
 /** A command that speaks to a running gateway. */
-export interface ClientCommand<Table extends FlagTable, Request> {
+export interface ClientCommand<Table extends typeof clientFlags, Request> {
   readonly name: string;
-  readonly usageText: string;
-  readonly flags: Table;
+  /** Its flags are those of every client command, and its own. */
+  readonly page: CommandPage & { readonly flags: Table };
   /** Throws `bad_request` for wrong usage. */
-  readonly parse: (given: GivenFlags<keyof (Table & typeof clientFlags) & string>) => Request;
+  readonly parse: (given: GivenFlags<keyof Table & string>) => Request;
   /** Returns the exit code. */
   readonly run: (request: Request, run: ClientRun) => Promise<number>;
 }
 
-export async function runClientCommand<const Table extends FlagTable, Request>(
+export async function runClientCommand<const Table extends typeof clientFlags, Request>(
   command: ClientCommand<Table, Request>,
   argv: readonly string[],
 ): Promise<number> {
@@ -58,15 +64,14 @@ export async function runClientCommand<const Table extends FlagTable, Request>(
   let json: boolean;
   let flags: string;
   try {
-    const given = readFlags(argv, { ...clientFlags, ...command.flags }, { command: command.name });
-    if (given.has('help')) {
-      await terminal.write(command.usageText);
-      return exitCodes.done;
-    }
-    json = wantsJson(command.name, given);
-    chosen = chosenBy(command.name, given);
-    flags = flagsOf(given);
-    request = command.parse(given as never);
+    const table: Table = command.page.flags;
+    const given = readFlags(argv, table, { command: command.name });
+    const common: Given = given;
+    if (common.has('help')) return await printHelp(command.page);
+    json = wantsJson(common);
+    chosen = chosenBy(command.name, common);
+    flags = flagsOf(common);
+    request = command.parse(given);
   } catch (error) {
     return explain(terminal, error, exitCodes.usage);
   }
@@ -83,11 +88,7 @@ export async function runClientCommand<const Table extends FlagTable, Request>(
       home: chosen.home,
       flags,
     });
-    await terminal.flush();
-    if (terminal.readerGone) return exitCodes.done;
-    if (terminal.writeError === undefined) return code;
-    terminal.say(`stdout can't be written: ${terminal.writeError}`);
-    return exitCodes.failed;
+    return await finishOutput(terminal, code);
   } catch (error) {
     if (terminal.readerGone) return exitCodes.done;
     return explain(terminal, error, failureCode(error));
@@ -110,14 +111,8 @@ function explain(terminal: Terminal, error: unknown, code: number): number {
   return code;
 }
 
-type Given = GivenFlags<keyof typeof clientFlags>;
-
-function wantsJson(command: string, given: Given): boolean {
-  const output = given.text('output');
-  if (output === undefined || output === 'json') return given.has('json') || output === 'json';
-  if (output === 'text' && !given.has('json')) return false;
-  throw wrongUsage(command, `--output expects text or json, got ${JSON.stringify(output)}`);
-}
+/** What is read of the flags that every client command has. */
+type Given = Pick<GivenFlags<keyof typeof clientFlags>, 'has' | 'text'>;
 
 function chosenBy(command: string, given: Given): Chosen {
   const places = (['url', 'demo', 'home'] as const).filter((name) => given.has(name));

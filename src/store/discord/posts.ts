@@ -10,9 +10,10 @@ export interface DiscordPosts {
 
 /**
  * `permission`: a question with its buttons, about a permission request. `queued`: the note that a message waits, about its event.
- * `command`: the answer to a slash command, about the interaction. `registered`: the slash commands that Discord has.
+ * `more`: the note that many wait, about the channel. `command`: the answer to a slash command, about the interaction.
+ * `registered`: the slash commands that Discord has.
  */
-export type DiscordPostType = 'permission' | 'queued' | 'command' | 'registered';
+export type DiscordPostType = 'permission' | 'queued' | 'more' | 'command' | 'registered';
 
 export interface DiscordPost {
   readonly type: DiscordPostType;

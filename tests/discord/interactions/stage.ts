@@ -1,7 +1,6 @@
-import { type Client, DiscordAPIError, Routes } from 'discord.js';
 import { onTestFinished } from 'vitest';
 import { createLog } from '../../../src/config/log.js';
-import { type DiscordApi, DiscordProblem } from '../../../src/gateway/channels/discord/discord-api.js';
+import { restApi } from '../../../src/gateway/channels/discord/client/rest-api.js';
 import { Interactions } from '../../../src/gateway/channels/discord/interactions/interactions.js';
 import type { InteractionParts } from '../../../src/gateway/channels/discord/interactions/ports.js';
 import { chatCommands } from '../../../src/gateway/commands/command-list.js';
@@ -41,7 +40,7 @@ export async function setUpInteractions(
   const channel = `discord:${discord.channel.id}`;
   const anna = discord.people.join('anna');
   let registrations = 0;
-  const api = plainApi(client);
+  const api = restApi(client.rest, async () => client.application.id, new AbortController().signal);
   const begin = () => {
     const interactions = new Interactions({
       api: {
@@ -93,33 +92,4 @@ export async function setUpInteractions(
       interactions = begin();
     },
   };
-}
-
-function plainApi({ rest, application }: Client<true>): DiscordApi {
-  const ask = async (method: 'get' | 'post' | 'put' | 'patch' | 'delete', route: string, body?: unknown) => {
-    try {
-      return (await rest[method](route as `/${string}`, { body })) as never;
-    } catch (error) {
-      if (error instanceof DiscordAPIError)
-        throw new DiscordProblem(error.message, error.status, Number(error.code));
-      throw new DiscordProblem(String(error), undefined, undefined);
-    }
-  };
-  const unused = async () => Promise.reject(new Error('not used here'));
-  return {
-    send: async (id, body, files = []) => {
-      const parts = files.map(({ name, data }) => ({ name, data: Buffer.from(data) }));
-      return (await rest.post(Routes.channelMessages(id), { body, files: parts })) as never;
-    },
-    edit: (id, message, body) => ask('patch', Routes.channelMessage(id, message), body),
-    remove: (id, message) => ask('delete', Routes.channelMessage(id, message)),
-    respond: ({ id, token }, body) => ask('post', Routes.interactionCallback(id, token), body),
-    editResponse: ({ token }, body) => ask('patch', Routes.webhookMessage(application.id, token), body),
-    setCommands: (body) => ask('put', Routes.applicationCommands(application.id), body),
-    messages: unused,
-    channel: unused,
-    member: unused,
-    directChannel: unused,
-    typing: unused,
-  } as DiscordApi;
 }

@@ -8,6 +8,8 @@ import { setUpDeliver } from '../deliver/stage.js';
 import { until } from '../loopback/until.js';
 
 const edit = 'PATCH /channels/:channel/messages/:message';
+const send = 'POST /channels/:channel/messages';
+const typing = 'POST /channels/:channel/typing';
 const remove = 'DELETE /channels/:channel/messages/:message';
 
 /** A gateway of which only `follow` is there, and Discord. */
@@ -46,7 +48,7 @@ async function setUp(times = {}) {
     return progress;
   };
   return {
-    ...{ discord, store, channel, feeds, start, tell },
+    ...{ discord, store, channel, feeds, start, tell, api: parts.api },
     begin: () => tell({ type: 'others', channels: [channel, 'http:1'] }, 'discord:'),
     status: (turnId: string | undefined, more = {}) =>
       tell({
@@ -196,5 +198,51 @@ describe('the progress of a turn in Discord (17.2)', () => {
     }
     await stage.status(undefined);
     await until(() => stage.shown().length === 0);
+  });
+
+  it.each([
+    ['before it was taken', false],
+    ['after it was taken', true],
+  ])('does not hold up the answer when its request hangs %s', async (_, commit) => {
+    const stage = await setUp();
+    const progress = stage.start();
+    const hanging = stage.discord.faults.order(send, { type: 'hang', commit });
+    await stage.begin();
+    await stage.status('t1');
+    await until(() => hanging.met === 1);
+    const begun = performance.now();
+    const answer = stage.api.send(stage.discord.channel.id, { content: 'the answer' });
+    await stage.status(undefined);
+    await answer;
+    // discord.js itself gives up after 15 seconds, and tries again.
+    expect(performance.now() - begun).toBeLessThan(8000);
+    progress.delivered(stage.channel);
+    await stage.ended();
+    expect(stage.shown()).toEqual(['the answer']);
+  });
+
+  it('is removed when a request that was given up is taken late', async () => {
+    const stage = await setUp();
+    const progress = stage.start();
+    const { id } = stage.discord.channel;
+    const late = await stage.api.send(id, { content: '⏳ 4 s · works', nonce: 'of-a-turn-that-is-over' });
+    const other = await stage.api.send(id, { content: '⏳ is a sign', nonce: 'of-an-answer' });
+    for (const { nonce, ...d } of [late, other])
+      progress.handle({ t: 'MESSAGE_CREATE', d: { ...d, nonce: nonce ?? 'n' } } as never);
+    await until(() => stage.shown().length === 1);
+    expect(stage.shown()).toEqual(['⏳ is a sign']);
+  });
+
+  it('stops typing with the turn, also if Discord has put it off', async () => {
+    const stage = await setUp({ showAfterMs: 5000 });
+    stage.start();
+    const late = stage.discord.faults.order(typing, { type: 'rate-limit', retryAfter: 0.15 });
+    await stage.begin();
+    await stage.status('t1');
+    await until(() => late.met === 1);
+    await stage.status(undefined);
+    await stage.ended();
+    await pause(250);
+    expect(stage.typed()).toBe(0);
   });
 });

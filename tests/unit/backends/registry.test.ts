@@ -1,9 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GeminiBackend } from '../../../src/backends/gemini-backend.js';
+import { completeConfig } from '../../../src/backends/launch/complete-config.js';
 import { findBackendName, readBackendName } from '../../../src/backends/registry.js';
 import { loadConfig } from '../../../src/gateway/config.js';
 import {
   backendNames,
+  ClaudeCodeBackend,
+  CodexBackend,
   createBackend,
   registerBackend,
   resolveBackendName,
@@ -86,12 +89,31 @@ describe('createBackend()', () => {
     expect(() => createBackend('parrot-sdk', configWith({}))).toThrow('Unknown backend "parrot-sdk"');
   });
 
+  it('needs nothing but a name, and not even that (18.9)', () => {
+    expect(createBackend()).toBeInstanceOf(ClaudeCodeBackend);
+    expect(createBackend('codex')).toBeInstanceOf(CodexBackend);
+    expect(createBackend('gemini', { model: undefined, workingDir: '/tmp' })).toBeInstanceOf(GeminiBackend);
+    expect(completeConfig('claude', { maxTurns: undefined, model: 'opus' })).toEqual({
+      cliPath: 'claude',
+      model: 'opus',
+      workingDir: process.cwd(),
+      queryTimeoutMs: 600_000,
+      allowedTools: [],
+      maxTurns: 25,
+    });
+  });
+
   it.each([
-    [undefined, 'config is missing: expected an object with cliPath, workingDir'],
-    [{}, 'config.cliPath is missing: expected a path'],
-    [{ ...configWith({}), workingDir: 5 }, "config.workingDir can't be 5"],
-    [{ ...configWith({}), allowedTools: 'Read' }, "config.allowedTools can't be of the type string"],
-    [{ ...configWith({}), maxTurns: undefined }, 'config.maxTurns is missing: expected a number.'],
+    [null, "config can't be null: expected an object"],
+    ['claude', "config can't be of the type string: expected an object"],
+    [{ workingDri: '/tmp' }, 'There is no option "config.workingDri".'],
+    [{ cliPath: 7 }, "config.cliPath can't be 7: expected a path"],
+    [{ workingDir: 5 }, "config.workingDir can't be 5"],
+    [{ allowedTools: 'Read' }, "config.allowedTools can't be of the type string"],
+    [{ allowedTools: [1] }, "config.allowedTools can't be an array like this"],
+    [{ queryTimeoutMs: -1 }, "config.queryTimeoutMs can't be -1: expected a number of milliseconds"],
+    [{ maxTurns: '3' }, "config.maxTurns can't be of the type string"],
+    [{ env: 'PATH=/bin' }, "config.env can't be of the type string"],
   ])('refuses the config %j by the field', (config, words) => {
     const create = () => createBackend('claude', config as ReturnType<typeof configWith>);
     expect(create).toThrow(TurnoutError);

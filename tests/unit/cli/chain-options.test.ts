@@ -39,7 +39,7 @@ describe('the command line of turnout chain', () => {
     [['rum', 'build'], /unknown command "rum"\. Did you mean "run"\?/],
     [['run', 'build', 'task=7'], /"task=7" is no variable/],
     [['run', 'a', '--chain', 'b'], /--chain and "a" were both given/],
-    [['run', 'a', '--promt', 'x'], /Unknown option '--promt'\. Did you mean --prompt\?/],
+    [['run', 'a', '--promt', 'x'], /There is no option --promt\. Did you mean --prompt\?/],
     [['list', '--worktree'], /`turnout chain list` has no option --worktree/],
     [['resume', '--dry-run'], /`turnout chain resume` has no option --dry-run/],
     [['runs', 'x'], /`turnout chain runs` takes no argument, got "x"/],

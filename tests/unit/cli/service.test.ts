@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { main, usageText } from '../../../src/cli/service.js';
+import { helpText } from '../../../src/cli/help-text.js';
+import { main, page } from '../../../src/cli/service.js';
 import { describeUnit, type UnitFacts } from '../../../src/cli/systemd-unit.js';
 
 let root: string;
@@ -120,10 +121,12 @@ describe('turnout service', () => {
   const run = async (...argv: string[]) => {
     let stdout = '';
     let stderr = '';
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    const write = (text: string | Uint8Array, ...more: unknown[]) => {
       stdout += text;
+      for (const written of more) if (typeof written === 'function') written();
       return true;
-    });
+    };
+    vi.spyOn(process.stdout, 'write').mockImplementation(write);
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
       stderr += text;
       return true;
@@ -184,7 +187,7 @@ describe('turnout service', () => {
   });
 
   it('tells its usage, wrong usage and wrong settings', async () => {
-    expect(await run('--help')).toEqual({ code: 0, stdout: usageText, stderr: '' });
+    expect(await run('--help')).toEqual({ code: 0, stdout: helpText(page), stderr: '' });
     for (const word of ['--nope', 'install']) {
       expect(await run(word)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(word) });
     }

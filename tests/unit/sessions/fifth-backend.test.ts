@@ -56,11 +56,19 @@ describe.each([true, false])('a session of a registered backend, live: %s (S1, S
     await session.close();
   });
 
-  it('without a config it is refused by the field', async ({ stage }) => {
-    const opened = open(stage, { config: undefined as unknown as SessionOptions['config'] });
-    await expect(opened).rejects.toMatchObject({
+  it.for([
+    [{ config: 5 }, "config can't be 5: expected an object"],
+    [{ config: { clipath: 'x' } }, 'There is no option "config.clipath".'],
+    [{ modle: 'x' }, 'There is no option "modle".'],
+    [{ cwd: 7 }, "cwd can't be 7: expected a path."],
+    [{ permissionMode: 'yolo' }, "permissionMode can't be of the type string: expected one of bypass,"],
+    [{ trace: true }, "trace can't be of the type boolean: expected a function."],
+    [{ backend: 'parot' }, 'Unknown backend "parot".'],
+  ] as const)('%j is refused by the field (18.9)', async ([wrong, words], { stage }) => {
+    await expect(open(stage, wrong as unknown as SessionOptions)).rejects.toMatchObject({
+      name: 'TurnoutError',
       code: 'bad_request',
-      message: expect.stringMatching(/^config is missing: expected an object with cliPath/),
+      message: expect.stringContaining(words),
     });
   });
 

@@ -21,7 +21,7 @@ export interface Listener {
 export interface ConnectionEnd {
   readonly exit: ProcessExit;
   readonly stderr: string;
-  /** As R8.2 writes it. */
+  /** The vendor's name in the message of a failure. */
   readonly message: string;
   /** We ended the process. */
   readonly requested: boolean;

@@ -10,15 +10,22 @@ import type {
 
 /**
  * Discord's HTTP interface as the parts of the channel use it, in Discord's own JSON. Requests of a channel keep their order, and
- * rate limits and 5xx are waited out behind it. What it rejects with is a `DiscordProblem`.
+ * rate limits and 5xx are waited out behind it. What it rejects with is a `DiscordProblem`, also if a `signal` has given the request
+ * up: whether it was done is unknown then.
  */
 export interface DiscordApi {
   send(
     channelId: string,
     body: RESTPostAPIChannelMessageJSONBody,
     files?: readonly OutgoingFile[],
+    signal?: AbortSignal,
   ): Promise<APIMessage>;
-  edit(channelId: string, messageId: string, body: RESTPatchAPIChannelMessageJSONBody): Promise<APIMessage>;
+  edit(
+    channelId: string,
+    messageId: string,
+    body: RESTPatchAPIChannelMessageJSONBody,
+    signal?: AbortSignal,
+  ): Promise<APIMessage>;
   remove(channelId: string, messageId: string): Promise<void>;
   /** Newest first with `before` or none of both, oldest first with `after`; at most 100. */
   messages(
@@ -30,9 +37,11 @@ export interface DiscordApi {
   member(guildId: string, userId: string): Promise<APIGuildMember>;
   /** The channel of direct messages with somebody. */
   directChannel(userId: string): Promise<APIChannel>;
-  typing(channelId: string): Promise<void>;
+  typing(channelId: string, signal?: AbortSignal): Promise<void>;
   /** The first answer to an interaction: within 3 seconds. */
-  respond(interaction: InteractionKey, response: APIInteractionResponse): Promise<void>;
+  respond(interaction: InteractionKey, response: APIInteractionResponse, signal?: AbortSignal): Promise<void>;
+  /** The first answer, as Discord has it. */
+  response(interaction: InteractionKey): Promise<APIMessage>;
   /** Changes the first answer, within 15 minutes. */
   editResponse(interaction: InteractionKey, body: RESTPatchAPIChannelMessageJSONBody): Promise<APIMessage>;
   /** Sets the slash commands of the bot, everywhere. */

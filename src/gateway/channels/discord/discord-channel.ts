@@ -7,12 +7,14 @@ import type { Store } from '../../../store/store.js';
 import type { GatewayFace, PushedChannel } from '../types.js';
 import { DiscordAccess } from './access/access.js';
 import type { AllowedLists } from './access/may-speak.js';
+import { nobodyMaySpeak } from './access/nobody-may-speak.js';
 import { limitReached } from './access/words.js';
 import type { ConnectionState, DiscordClient, OpenClient } from './client/open-client.js';
 import { deliver } from './deliver/deliver.js';
 import type { FinalProblem } from './explain-closing.js';
 import { Interactions } from './interactions/interactions.js';
 import type { ListedCommand } from './interactions/ports.js';
+import { PermissionWatch } from './permissions/permission-watch.js';
 import { Progress } from './progress/progress.js';
 import { attachmentsDirectory, discordOrigins, saveAttachments } from './receive/attachments.js';
 import { defaultMissedLimits, type MissedLimits } from './receive/fetch-missed.js';
@@ -65,6 +67,8 @@ export class DiscordChannel implements PushedChannel {
   #opening: Promise<Open | undefined> | undefined;
   #session: DiscordSession | undefined;
   #state: ConnectionState = { type: 'connecting' };
+  #permissions: PermissionWatch | undefined;
+  #silence: Promise<void> | undefined;
   #stopped = false;
 
   constructor(options: DiscordChannelOptions) {
@@ -77,6 +81,12 @@ export class DiscordChannel implements PushedChannel {
 
   get connection(): ConnectionState['type'] {
     return this.#state.type;
+  }
+
+  /** What keeps the bot from answering, at the moment or somewhere. */
+  get problems(): readonly string[] {
+    const { problem } = this;
+    return problem === undefined ? (this.#permissions?.problems ?? []) : [problem];
   }
 
   /** Why nobody on Discord can be heard at the moment. */
@@ -105,13 +115,15 @@ export class DiscordChannel implements PushedChannel {
     // Requests that wait are given up first: parts would wait for them.
     const closed = open.client.close();
     for (const part of open.parts) await part.stop?.();
+    await this.#silence;
     await closed;
     await open.lock.release();
   }
 
   async deliver(delivery: Delivery): Promise<void> {
     const open = await this.#opening;
-    if (open === undefined || this.#stopped) throw new Error(this.problem ?? 'The gateway stops.');
+    const isOff = open === undefined || this.#stopped || this.#state.type === 'failed';
+    if (isOff) throw new Error(this.problem ?? 'The gateway stops.');
     await open.deliver(delivery);
   }
 
@@ -145,6 +157,7 @@ export class DiscordChannel implements PushedChannel {
           this.#session = session;
           log.info('connected to Discord', { bot: session.bot.id });
           for (const part of parts) part.connected?.(session);
+          this.#silence ??= this.#warnOfSilence();
         },
         onState: (state) => {
           if (state.type === 'failed') this.#failed(state.problem);
@@ -173,8 +186,9 @@ export class DiscordChannel implements PushedChannel {
         ...{ api: client.api, access, store, log, now, commands: this.#options.commands },
         promptOf: (message) => receiver.promptOf(message),
       });
+      this.#permissions = new PermissionWatch({ guilds: () => client.guilds(), allowed, log });
       // An interaction is acknowledged before anything else is done.
-      parts = [interactions, access, progress, receiver];
+      parts = [interactions, access, progress, receiver, this.#permissions];
       for (const part of parts) part.start?.(gateway);
       const closed = [this.#options.home, this.#options.configDir];
       const deliverParts = {
@@ -191,6 +205,14 @@ export class DiscordChannel implements PushedChannel {
       await lock.release();
       throw error;
     }
+  }
+
+  /** Once: whoever reads the log knows it then. */
+  async #warnOfSilence(): Promise<void> {
+    const { store, allowed, log } = this.#options;
+    const paired = await store.discordPaired().catch(() => undefined);
+    const silence = paired && nobodyMaySpeak(allowed, paired.length);
+    if (silence !== undefined) log.warn(silence);
   }
 
   #failed(problem: FinalProblem): void {

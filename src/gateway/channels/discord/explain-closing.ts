@@ -16,7 +16,7 @@ export function explainClosing(code: number): FinalProblem | undefined {
 const reasons: Readonly<Record<number, Omit<FinalProblem, 'code'>>> = {
   4004: {
     message: 'Discord does not accept the token of the bot (4004).',
-    hint: `Open ${portal}, choose the application, then "Bot" and "Reset Token", and put the new one into DISCORD_BOT_TOKEN.`,
+    hint: `Open ${portal}, choose the application, then "Bot" and "Reset Token", put the new one into DISCORD_BOT_TOKEN, and start the gateway again.`,
   },
   4010: {
     message: 'Discord does not accept the shard of the connection (4010).',

@@ -1,10 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, type ClientOptions, Events, GatewayIntentBits, Options, Partials, REST } from 'discord.js';
+import {
+  Client,
+  type ClientOptions,
+  DiscordAPIError,
+  Events,
+  GatewayIntentBits,
+  Options,
+  Partials,
+  REST,
+} from 'discord.js';
 import type { Log } from '../../../../config/log.js';
 import type { DiscordApi } from '../discord-api.js';
 import { explainClosing, type FinalProblem } from '../explain-closing.js';
+import type { SeenGuild } from '../permissions/seen-guild.js';
 import type { DiscordEvent, DiscordSession, Known } from '../types.js';
 import { restApi } from './rest-api.js';
+import { seenGuild } from './seen-guild.js';
 
 export interface ClientSettings {
   readonly token: string;
@@ -29,6 +40,8 @@ export type ConnectionState =
 
 export interface DiscordClient extends Known {
   readonly api: DiscordApi;
+  /** The servers of the bot, with what it may do in their channels. */
+  guilds(): readonly SeenGuild[];
   /** Ends the connection, and every request that waits. */
   close(): Promise<void>;
 }
@@ -38,7 +51,8 @@ export type OpenClient = (settings: ClientSettings) => DiscordClient;
 const longestDelayMs = 5 * 60_000;
 
 /** Connects to Discord in the background, for as long as it takes. */
-export const openClient: OpenClient = (settings) => {
+export const openClient: OpenClient = (given) => {
+  const settings = withOneEnd(given);
   const { token, log, onState } = settings;
   const closing = new AbortController();
   const { signal } = closing;
@@ -54,6 +68,25 @@ export const openClient: OpenClient = (settings) => {
     return asked;
   };
   let client: Client | undefined;
+
+  let looking: Promise<void> | undefined;
+  /** Discord has refused a request. If it refuses another one too, the token has been reset: the socket may not have noticed yet. */
+  const tokenRefused = () => {
+    rest.setToken(token);
+    looking ??= rest
+      .get('/users/@me', { signal })
+      .then(() => undefined, refuseToken)
+      .finally(() => {
+        looking = undefined;
+      });
+  };
+  const refuseToken = async (error: unknown) => {
+    rest.setToken(token);
+    const problem = explainClosing(4004);
+    if (!(error instanceof DiscordAPIError) || error.status !== 401 || problem === undefined) return;
+    onState({ type: 'failed', problem });
+    await client?.destroy().catch(() => undefined);
+  };
 
   const connect = async () => {
     let delay = settings.firstDelayMs ?? 1000;
@@ -76,7 +109,7 @@ export const openClient: OpenClient = (settings) => {
   });
 
   return {
-    api: restApi(rest, applicationId, signal),
+    api: restApi(rest, applicationId, signal, tokenRefused),
     channel(channelId) {
       const channel = client?.channels.cache.get(channelId);
       if (channel === undefined) return undefined;
@@ -91,15 +124,30 @@ export const openClient: OpenClient = (settings) => {
     roleName: (guildId, roleId) => client?.guilds.cache.get(guildId)?.roles.cache.get(roleId)?.name,
     ownRole: (guildId) =>
       client?.guilds.cache.get(guildId)?.roles.cache.find(({ tags }) => tags?.botId === session?.bot.id)?.id,
+    guilds: () => client?.guilds.cache.map(seenGuild) ?? [],
     async close() {
       closing.abort();
       await client?.destroy().catch(() => undefined);
       await connecting;
+      await looking;
       rest.clearHashSweeper();
       rest.clearHandlerSweeper();
     },
   };
 };
+
+/** Nothing comes after a final problem: it is told once, and stays. */
+function withOneEnd(settings: ClientSettings): ClientSettings {
+  let isOver = false;
+  return {
+    ...settings,
+    onState(state) {
+      if (isOver) return;
+      isOver = state.type === 'failed';
+      settings.onState(state);
+    },
+  };
+}
 
 /** Undefined if it is connected; a reason that may pass, as a text, or one that won't. */
 async function logIn(

@@ -1,12 +1,14 @@
 import type { APIMessage } from 'discord.js';
+import { questionId } from '../../../../core/question-text.js';
 import { within } from '../../../../core/wait.js';
 import type { Delivery } from '../../../../store/rows.js';
 import type { GatewayFace } from '../../types.js';
+import { acknowledge } from './acknowledge.js';
 import { ChannelPosts } from './channel-posts.js';
 import { click } from './clicks.js';
 import { InOrder } from './in-order.js';
 import { channelPrefix, type InteractionParts, source } from './ports.js';
-import { explain, isAnswered, isOver } from './problems.js';
+import { explain } from './problems.js';
 import { type ReadInteraction, readInteraction, type WireInteraction } from './read-interaction.js';
 import { SlashAnswers } from './slash-answers.js';
 import { fingerprint, isPrivate, slashCommands } from './slash-commands.js';
@@ -16,7 +18,8 @@ const deferred = 5;
 const ephemeral = 64;
 
 const stopMs = 2000;
-const question = /^Permission needed for [\s\S]*to request (prm_[\w-]+)\.$/;
+/** Discord may tell of an interaction again, within moments. */
+const remembered = 1000;
 
 /**
  * What people do on Discord beside writing messages: slash commands, buttons, and edits and deletions of messages that wait. It
@@ -29,6 +32,8 @@ export class Interactions {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** Channels whose posts are about to be brought up to date: many changes in a row are one. */
   readonly #due = new Set<string>();
+  /** The interactions that came last. */
+  readonly #known = new Set<string>();
   #live: { gateway: GatewayFace; slash: SlashAnswers; posts: ChannelPosts } | undefined;
 
   constructor(parts: InteractionParts) {
@@ -69,7 +74,7 @@ export class Interactions {
     const live = this.#live;
     if (live === undefined) return false;
     const { role, text, channel } = delivery.message;
-    const [, permissionId] = (role === 'system' && question.exec(text)) || [];
+    const permissionId = role === 'system' ? questionId(text) : undefined;
     if (permissionId === undefined) return live.slash.deliver(delivery);
     if ((await live.gateway.permission(permissionId))?.channel !== channel) return false;
     await this.#order.run(channel, () => live.posts.bringUpToDate(channel));
@@ -95,19 +100,15 @@ export class Interactions {
   async #interact(wire: WireInteraction): Promise<void> {
     const read = readInteraction(wire);
     if (read === undefined) return;
-    const isQuiet = read.type === 'click' || isPrivate(read.name, read.argument);
-    const acknowledged = this.#parts.api.respond(read.key, {
-      type: deferred,
-      data: isQuiet ? { flags: ephemeral } : {},
-    });
-    try {
-      await acknowledged;
-    } catch (error) {
-      // One that comes too late is not done: whoever is told that it failed does it again.
-      if (isAnswered(error)) return;
-      this.#parts.log.warn('an interaction could not be acknowledged', { error });
-      if (isOver(error)) return;
+    if (this.#known.has(wire.id)) return;
+    this.#known.add(wire.id);
+    for (const id of this.#known) {
+      if (this.#known.size <= remembered) break;
+      this.#known.delete(id);
     }
+    const isQuiet = read.type === 'click' || isPrivate(read.name, read.argument);
+    const promise = { type: deferred, data: isQuiet ? { flags: ephemeral } : {} };
+    if (!(await acknowledge(this.#parts, read.key, promise, this.#stopped.signal))) return;
     await this.#attempt('an interaction failed', () => this.#carryOut(read));
   }
 

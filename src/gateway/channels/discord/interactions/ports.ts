@@ -11,12 +11,15 @@ export interface InteractionParts {
   readonly log: Log;
   /** The gateway's chat commands: each becomes a slash command. */
   readonly commands: readonly ListedCommand[];
-  /** The prompt that a message which somebody has edited makes now. Undefined if
-   * its author may not speak (any more): nothing is changed. */
+  /** The prompt of a message that somebody has edited. Undefined if its author may not speak (any more): nothing is changed. */
   promptOf(message: APIMessage): Promise<string | undefined>;
   readonly now?: (() => number) | undefined;
   /** A message is told that it waits when it has waited this long: most turns begin at once. */
   readonly noteAfterMs?: number | undefined;
+  /** The pause after some notes: Discord takes few messages a second, and the answers come first. */
+  readonly notePauseMs?: number | undefined;
+  /** An interaction has to be acknowledged within this time. */
+  readonly acknowledgeMs?: number | undefined;
   /** The wait before what Discord did not take is tried again. */
   readonly retryMs?: number | undefined;
 }

@@ -1,11 +1,13 @@
 import { customId } from './custom-id.js';
 import type { ButtonRow } from './permission-message.js';
 
+export interface Note {
+  readonly content: string;
+  readonly components: ButtonRow[];
+}
+
 /** The note at a message that waits. The turn that runs counts as the first one ahead of it. */
-export function queuedNote(
-  eventId: string,
-  ahead: number,
-): { readonly content: string; readonly components: ButtonRow[] } {
+export function queuedNote(eventId: string, ahead: number): Note {
   return {
     content: `-# Queued, ${ahead} ahead`,
     components: [
@@ -23,4 +25,10 @@ export function queuedNote(
       },
     ],
   };
+}
+
+/** The note for all messages that have none of their own. */
+export function moreNote(count: number): Note {
+  const which = count === 1 ? '1 more message waits' : `${count} more messages wait`;
+  return { content: `-# Queued: ${which}. Whoever deletes a message cancels it.`, components: [] };
 }

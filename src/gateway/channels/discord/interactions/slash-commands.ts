@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RESTPutAPIApplicationCommandsJSONBody } from 'discord.js';
+import { backendNames } from '../../../../backends/registry.js';
 import { queueModes } from '../../../../config/settings.js';
 import type { ListedCommand } from './ports.js';
 
@@ -30,13 +31,13 @@ function option(command: string, argument: string) {
   // Of several things the last one is named: whoever has no id needs none.
   const last = argument.split(' ').at(-1) ?? '';
   const name = /^[a-z]{1,32}$/.test(last) ? last : 'action';
-  const choices = ['clear', ...queueModes].map((value) => ({ name: value, value }));
+  const choices = choicesOf(command)?.map((value) => ({ name: value, value }));
   return {
     type: text,
     name,
     description: beginningOf(descriptions[command] ?? `Leave it out to see what is set: ${argument}`, 100),
     required: false,
-    ...(command === 'queue' ? { choices } : { max_length: 200 }),
+    ...(choices === undefined ? { max_length: 200 } : { choices }),
   };
 }
 
@@ -44,6 +45,11 @@ const descriptions: Readonly<Record<string, string>> = {
   allow: 'Which question, if several wait (/status lists them); always: and the like of it',
   deny: 'Why, for the agent; in front of it which question, if several wait (/status lists them)',
 };
+/** Models and depths of thinking depend on the CLI: they are typed. */
+function choicesOf(command: string): readonly string[] | undefined {
+  if (command === 'backend') return backendNames();
+  return command === 'queue' ? ['clear', ...queueModes] : undefined;
+}
 
 function beginningOf(words: string, max: number): string {
   return words.length <= max ? words : `${words.slice(0, max - 1)}…`;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Store } from '../../../../store/store.js';
 import { snowflakeAt } from '../deliver/find-sent.js';
 import { type DiscordApi, DiscordProblem } from '../discord-api.js';
-import { doneText, progressMark } from './render-progress.js';
+import { doneText, isProgressText } from './render-progress.js';
 import { wait } from './wait.js';
 
 export interface MessageParts {
@@ -24,7 +24,10 @@ export interface Shown {
   render(now: number): string;
 }
 
-/** Sends a progress message and edits it until the signal is aborted. Its id is on disk, so that the next gateway can remove it. */
+/**
+ * Sends a progress message and edits it until the signal is aborted. Its id is on disk, so that the next gateway can remove it.
+ * Requests are given up with the signal: answers of the channel would wait behind one that hangs.
+ */
 export async function showProgress(
   { api, store, now, editMs }: MessageParts,
   channelId: string,
@@ -32,20 +35,18 @@ export async function showProgress(
   signal: AbortSignal,
 ): Promise<void> {
   const firstTriedAt = now();
-  const nonce = createHash('sha256')
-    .update(`progress ${channelId} ${view.turnId}`)
-    .digest('base64url')
-    .slice(0, 24);
+  const nonce = nonceOf(channelId, view.turnId);
   await store.saveDiscordProgress({ channelId, nonce, firstTriedAt });
   let state = view.state;
-  const { id } = await api.send(channelId, {
+  const body = {
     content: view.render(now()),
     nonce,
     enforce_nonce: true,
     allowed_mentions: { parse: [] },
     // No notification: the answer makes one.
     flags: 1 << 12,
-  });
+  };
+  const { id } = await api.send(channelId, body, [], signal);
   await store.saveDiscordProgress({ channelId, nonce, firstTriedAt, messageId: id });
   let [pause, editedAt] = [editMs, now()];
   // One edit at a time, always of the newest state: the slower Discord is, the fewer they are.
@@ -54,9 +55,14 @@ export async function showProgress(
     const begun = performance.now();
     state = view.state;
     editedAt = now();
-    await api.edit(channelId, id, { content: view.render(editedAt), allowed_mentions: { parse: [] } });
+    const changed = { content: view.render(editedAt), allowed_mentions: { parse: [] } };
+    await api.edit(channelId, id, changed, signal);
     pause = Math.max(editMs, 2 * (performance.now() - begun));
   }
+}
+
+export function nonceOf(channelId: string, turnId: string): string {
+  return createHash('sha256').update(`progress ${channelId} ${turnId}`).digest('base64url').slice(0, 24);
 }
 
 /** Removes the progress messages of the channel that the store knows of, or of all. Those that it can't reach stay known. */
@@ -87,7 +93,7 @@ async function removeOrEnd(api: MessageParts['api'], channelId: string, id: stri
   }
 }
 
-/** A message whose id was not written down: the gateway has died while it was sent. */
+/** A message whose id was not written down: the gateway has died while it was sent, or has given the request up. */
 async function find(
   api: MessageParts['api'],
   channelId: string,
@@ -96,5 +102,5 @@ async function find(
 ): Promise<string | undefined> {
   const after = snowflakeAt(firstTriedAt - 60_000);
   const messages = await api.messages(channelId, { after, limit: 100 });
-  return messages.find(({ author, content }) => author.id === botId && content.startsWith(progressMark))?.id;
+  return messages.find(({ author, content }) => author.id === botId && isProgressText(content))?.id;
 }

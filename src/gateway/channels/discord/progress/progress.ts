@@ -1,8 +1,9 @@
 import type { Log } from '../../../../config/log.js';
 import type { FeedEntry, GatewayFace } from '../../types.js';
 import type { DiscordApi } from '../discord-api.js';
-import { type MessageParts, removeProgress, showProgress } from './progress-message.js';
-import { TurnView } from './render-progress.js';
+import type { DiscordEvent } from '../types.js';
+import { type MessageParts, nonceOf, removeProgress, showProgress } from './progress-message.js';
+import { isProgressText, TurnView } from './render-progress.js';
 import { wait } from './wait.js';
 
 const prefix = 'discord:';
@@ -46,6 +47,8 @@ export class Progress {
   /** Wait for the answer of a turn that has ended. */
   readonly #waiting = new Map<string, () => void>();
   readonly #lastDelivered = new Map<string, number>();
+  /** The nonces of the messages that are shown. */
+  readonly #shown = new Set<string>();
   #botId: string | undefined;
   /** Resolves when the messages that a former gateway has left are gone. */
   #tidied: Promise<void> | undefined;
@@ -70,6 +73,13 @@ export class Progress {
   connected({ bot }: { readonly bot: { readonly id: string } }): void {
     this.#botId = bot.id;
     this.#tidied ??= this.#quietly(() => removeProgress(this.#messageParts, bot.id));
+  }
+
+  /** A request that was given up may have been on its way: what comes of it later is removed at once. */
+  handle({ t, d }: DiscordEvent): void {
+    if (t !== 'MESSAGE_CREATE' || d.author?.id !== this.#botId || !isProgressText(d.content)) return;
+    if (d.nonce === undefined || this.#shown.has(String(d.nonce))) return;
+    void this.#quietly(() => this.#parts.api.remove(d.channel_id, d.id));
   }
 
   /** Called when an answer has been delivered. */
@@ -142,10 +152,13 @@ export class Progress {
       await this.#tidied;
       await before;
       if (signal.aborted) return;
+      const nonce = nonceOf(channelId, view.turnId);
+      this.#shown.add(nonce);
       try {
         await showProgress(this.#messageParts, channelId, view, signal);
       } finally {
         await this.#untilAnswered(channel);
+        this.#shown.delete(nonce);
         if (this.#botId !== undefined) await removeProgress(this.#messageParts, this.#botId, channelId);
       }
     });
@@ -170,7 +183,7 @@ export class Progress {
 
   async #type(channelId: string, view: TurnView, signal: AbortSignal): Promise<void> {
     do {
-      if (!view.waitsForPerson) await this.#parts.api.typing(channelId).catch(() => undefined);
+      if (!view.waitsForPerson) await this.#parts.api.typing(channelId, signal).catch(() => undefined);
     } while (await wait(this.#times.typingMs, signal));
   }
 

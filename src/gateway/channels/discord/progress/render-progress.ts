@@ -2,8 +2,13 @@ import { duration } from '../../../../core/format.js';
 import { oneLine } from '../../../../core/one-line.js';
 
 /** Every progress message begins with it, and is found by it after a crash. */
-export const progressMark = '⏳';
+const progressMark = '⏳';
 export const doneText = '✅ Done.';
+
+/** An answer may begin with the mark, too, but not with a time behind it. */
+export function isProgressText(text: string): boolean {
+  return /^⏳ [\d.]+ [a-z][\w ]{0,20} · /.test(text);
+}
 
 /** As much of the text is shown as a phone shows. */
 const shownLength = 700;

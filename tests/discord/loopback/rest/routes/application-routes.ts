@@ -29,6 +29,10 @@ export function applicationRoutes(parts: Parts): Route[] {
         },
       }),
     },
+    {
+      name: 'GET /users/@me/guilds',
+      run: () => ({ json: [...world.guilds.values()].map(({ id, name }) => ({ id, name, owner: false })) }),
+    },
     { name: 'GET /users/@me', run: () => ({ json: wire.user(world.bot) }) },
     {
       name: 'GET /users/:user',

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { backendNames } from '../../../../../../src/backends/registry.js';
 import { readCustomId } from '../../../../../../src/gateway/channels/discord/interactions/custom-id.js';
 import { readInteraction } from '../../../../../../src/gateway/channels/discord/interactions/read-interaction.js';
 import {
@@ -11,7 +13,7 @@ it('every chat command is a slash command within Discord’s limits (17.5)', () 
   const commands = slashCommands(chatCommands) as readonly {
     name: string;
     description: string;
-    options?: readonly { name: string; description: string }[];
+    options?: readonly { name: string; description: string; choices?: readonly { value: string }[] }[];
   }[];
   expect(commands.map(({ name }) => name)).toEqual(['ask', ...chatCommands.map(({ name }) => name)]);
   for (const one of commands.flatMap((command) => [command, ...(command.options ?? [])])) {
@@ -19,6 +21,15 @@ it('every chat command is a slash command within Discord’s limits (17.5)', () 
     expect(one.description.length).toBeGreaterThan(0);
     expect(one.description.length).toBeLessThanOrEqual(100);
   }
+  const backend = commands.find(({ name }) => name === 'backend')?.options?.[0];
+  expect(backend?.choices?.map(({ value }) => value)).toEqual(backendNames());
+});
+
+it('the documentation names every slash command, and no other (17.3)', () => {
+  const page = readFileSync(new URL('../../../../../../docs/discord-commands.md', import.meta.url), 'utf8');
+  const table = page.slice(page.indexOf('## Slash commands'), page.indexOf('## Messages that wait'));
+  const named = [...table.matchAll(/^\| `\/([a-z]+)/gm)].map(([, name]) => name);
+  expect(named).toEqual(slashCommands(chatCommands).map(({ name }) => name));
 });
 
 it('what only looks is for the asker, what changes something for everybody (17.5)', () => {

@@ -1,5 +1,5 @@
-import { nearest } from '../core/distance.js';
-import { TurnoutError } from '../core/errors.js';
+import { nearest } from './distance.js';
+import { TurnoutError } from './errors.js';
 
 /** Nothing is dropped in silence: an option that is misspelt would be. */
 export function refuseUnknown(given: object, known: readonly string[], before: string): void {

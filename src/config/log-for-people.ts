@@ -1,0 +1,58 @@
+import { type Colour, coloured } from '../core/colours.js';
+import type { LogLine, LogPrinter } from './log.js';
+
+/** Prints a line of the log for somebody who looks at it: `12:04:05 info  a turn has ended  channel=main ms=1204`. */
+export function logForPeople(colours: boolean): LogPrinter {
+  const paint = (text: string, colour: Colour | undefined) =>
+    colours && colour !== undefined ? coloured(text, colour) : text;
+  return ({ time, level, message, fields }: LogLine) => {
+    const facts = Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `${plain(name)}=${shown(value)}`)
+      .join(' ');
+    const line = `${paint(clock(time), 'dim')} ${paint(level.padEnd(5), levelColours[level])} ${plain(message)}`;
+    return facts === '' ? line : `${line}  ${paint(facts, 'dim')}`;
+  };
+}
+
+const levelColours: Readonly<Record<LogLine['level'], Colour | undefined>> = {
+  debug: 'dim',
+  info: 'green',
+  warn: 'yellow',
+  error: 'red',
+  silent: undefined,
+};
+
+/** The time of day where the reader is: the day is known to whoever looks. */
+function clock(time: Date): string {
+  return [time.getHours(), time.getMinutes(), time.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}
+
+function shown(value: unknown): string {
+  if (isError(value)) return quoted(value.message);
+  if (typeof value === 'string') return quoted(value);
+  return plain(JSON.stringify(value) ?? String(value));
+}
+
+/** An Error in the fields of a log is its name and message. */
+function isError(value: unknown): value is { readonly message: string } {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'message' in value &&
+    typeof value.message === 'string' &&
+    Object.keys(value).every((key) => key === 'name' || key === 'message')
+  );
+}
+
+function quoted(text: string): string {
+  const one = plain(text);
+  return /^[^\s"=]+$/.test(one) ? one : JSON.stringify(one);
+}
+
+/** Of what others have written nothing may steer the terminal, and a line is one line. */
+function plain(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '');
+}
