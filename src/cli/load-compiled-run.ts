@@ -24,8 +24,8 @@ export async function loadRun(): Promise<Command> {
  */
 function cacheDirectory(): string | undefined {
   const { TURNOUT_HOME: named = '', HOME: user = '' } = process.env;
-  const home = named.trim() === '' ? `${user}/.turnout` : named;
-  if (process.platform === 'win32' || !home.startsWith('/')) return undefined;
+  const [begins, home] = named.trim() === '' ? [user, `${user}/.turnout`] : [named, named];
+  if (process.platform === 'win32' || !begins.startsWith('/')) return undefined;
   const { lstatSync, mkdirSync, statSync } = process.getBuiltinModule('node:fs');
   try {
     if (!isOurs(statSync(home))) return undefined;
