@@ -7,7 +7,7 @@ declare const runFile: string;
 
 /**
  * Loads `turnout run` as V8 has compiled it at an earlier run, from `cache` in TURNOUT_HOME. To compile it again would take a
- * third of the time that a short turn takes beside its CLI. (Node 22's own `enableCompileCache` saves half as much.) Nothing is
+ * third of the time that a short turn takes beside its CLI. (Node 22's own `enableCompileCache` saves less.) Nothing is
  * imported above, because an old Node has to get as far as its refusal.
  */
 export async function loadRun(): Promise<Command> {
