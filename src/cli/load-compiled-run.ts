@@ -7,7 +7,7 @@ declare const runFile: string;
 
 /**
  * Loads `turnout run` as V8 has compiled it at an earlier run, from `cache` in TURNOUT_HOME. To compile it again would take a
- * third of the time that a short turn takes beside its CLI. (Node 22's own `enableCompileCache` saves half as much.) Nothing is
+ * third of the time that a short turn takes beside its CLI. (Node 22's own `enableCompileCache` saves less.) Nothing is
  * imported above, because an old Node has to get as far as its refusal.
  */
 export async function loadRun(): Promise<Command> {
@@ -24,8 +24,8 @@ export async function loadRun(): Promise<Command> {
  */
 function cacheDirectory(): string | undefined {
   const { TURNOUT_HOME: named = '', HOME: user = '' } = process.env;
-  const home = named.trim() === '' ? `${user}/.turnout` : named;
-  if (process.platform === 'win32' || !home.startsWith('/')) return undefined;
+  const [begins, home] = named.trim() === '' ? [user, `${user}/.turnout`] : [named, named];
+  if (process.platform === 'win32' || !begins.startsWith('/')) return undefined;
   const { lstatSync, mkdirSync, statSync } = process.getBuiltinModule('node:fs');
   try {
     if (!isOurs(statSync(home))) return undefined;
