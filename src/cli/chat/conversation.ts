@@ -1,5 +1,5 @@
-import type { ListedSession } from '../../backends/record/types.js';
 import type { ChatEvent, PermissionDecision } from '../../core/chat-event.js';
+import type { EarlierSession } from './earlier-sessions.js';
 
 /** What a chat talks to: an agent of its own, or a channel of a running gateway. What happens in it is told as events. */
 export interface Conversation {
@@ -18,7 +18,7 @@ export interface Conversation {
   /** Does what a command asks for, and says what was done. Rejects with a TurnoutError. */
   command(command: ConversationCommand, argument: string): Promise<string>;
   /** The sessions that `resume` takes, the last used one first. */
-  sessions(): Promise<readonly ListedSession[]>;
+  sessions(): Promise<readonly EarlierSession[]>;
   /** Ends it. Resolves to the command that goes on with it, if there is something to go on with. */
   close(): Promise<string | undefined>;
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { ListedSession } from '../../backends/record/types.js';
 import { backendNames } from '../../backends/registry.js';
 import { errorEvent, isTerminal, type PermissionDecision } from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
@@ -15,6 +14,7 @@ import type { ChannelEntry } from '../client/follow-channel.js';
 import type { GatewayClient } from '../client/gateway-client.js';
 import { sendSurely } from '../client/send-surely.js';
 import type { Conversation, ConversationCommand, ConversationStatus, Tell } from './conversation.js';
+import type { EarlierSession } from './earlier-sessions.js';
 import { shortPath } from './short-path.js';
 
 /** So much of what was said before is shown to whoever joins. */
@@ -105,7 +105,7 @@ export class GatewayConversation implements Conversation {
     return '';
   }
 
-  async sessions(): Promise<readonly ListedSession[]> {
+  async sessions(): Promise<readonly EarlierSession[]> {
     throw new TurnoutError('unsupported', '/sessions is not possible in a channel of a gateway.', {
       hint: 'Its page lists the sessions of the CLIs. `turnout status` lists the channels.',
     });

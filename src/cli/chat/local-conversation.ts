@@ -1,4 +1,3 @@
-import type { ListedSession } from '../../backends/record/types.js';
 import { backendNames, readBackendName } from '../../backends/registry.js';
 import { isModelName, modelNameExpected } from '../../config/formats.js';
 import { interruptedEvent, type PermissionDecision } from '../../core/chat-event.js';
@@ -8,7 +7,9 @@ import { newestMessages, type SeedMessage, seededPrompt } from '../../core/seede
 import { parseThinking, thinkingExpected } from '../../core/thinking.js';
 import type { Sessions } from '../../sessions/sessions.js';
 import type { BackendSession } from '../../sessions/types.js';
+import { KeptTurn } from '../kept-turn.js';
 import type { Conversation, ConversationCommand, ConversationStatus, Tell } from './conversation.js';
+import { backendOf, type EarlierSession, earlierSessions } from './earlier-sessions.js';
 import { type Agent, abortable, agentOf, closed } from './local-agent.js';
 import type { PreparedAgent, Wanted } from './open-agent.js';
 import { shortPath } from './short-path.js';
@@ -18,6 +19,8 @@ export interface LocalSetup {
   readonly first: PreparedAgent;
   /** What the first one was opened with. */
   readonly wanted: Wanted;
+  /** True if an agent has started this chat. */
+  readonly isAgents?: boolean;
   prepare(wanted: Wanted): Promise<PreparedAgent>;
 }
 
@@ -71,6 +74,7 @@ export class LocalConversation implements Conversation {
     this.#running = running;
     const unseen = newestMessages(this.#said.slice(agent.seen));
     const place = this.#said.push({ part: 'prompt', text: prompt, failed: true }) - 1;
+    const kept = this.#keptTurn(agent, prompt);
     let answer = '';
     let begun = false;
     let failed = true;
@@ -91,6 +95,7 @@ export class LocalConversation implements Conversation {
           failed = false;
         }
         begun ||= event.type !== 'error';
+        kept.see(event);
         await this.#tell({ type: 'agent', event });
       }
     } catch (error) {
@@ -133,9 +138,9 @@ export class LocalConversation implements Conversation {
     return done;
   }
 
-  async sessions(): Promise<readonly ListedSession[]> {
-    const { adapter, cwd } = this.#current.prepared;
-    return (await adapter.listSessions?.(cwd, 30)) ?? [];
+  sessions(): Promise<readonly EarlierSession[]> {
+    const { prepared } = this.#current;
+    return earlierSessions(prepared, prepared.adapter);
   }
 
   async close(): Promise<string | undefined> {
@@ -160,10 +165,15 @@ export class LocalConversation implements Conversation {
       return 'This is a new conversation.';
     },
     resume: async (sessionId) => {
-      await this.#begin({ ...this.#current.wanted, ...this.#kept(), sessionId });
+      const { prepared, wanted } = this.#current;
+      const backend = backendOf(sessionId, prepared.home) ?? prepared.backend;
+      const isOther = backend !== prepared.backend;
+      // A model is one CLI's.
+      const same = isOther ? { permissionMode: this.#chosenMode() } : { ...wanted, ...this.#kept() };
+      await this.#begin({ ...same, backend, sessionId });
       this.#sessionId = sessionId;
       this.#isResumed = true;
-      return `Going on with session ${sessionId}.`;
+      return `Going on with session ${sessionId}${isOther ? ` of ${backend}` : ''}.`;
     },
   };
 
@@ -244,11 +254,8 @@ export class LocalConversation implements Conversation {
   /** What can't be opened leaves everything as it was. */
   async #replace(wanted: Wanted): Promise<void> {
     const before = this.#current;
-    const agent = await this.#prepared({
-      ...wanted,
-      backend: before.prepared.backend,
-      continueLast: undefined,
-    });
+    const { backend = before.prepared.backend } = wanted;
+    const agent = await this.#prepared({ ...wanted, backend, continueLast: undefined });
     try {
       const session = await this.#opened(agent);
       this.#sessionId = session.sessionId;
@@ -257,8 +264,15 @@ export class LocalConversation implements Conversation {
       throw error;
     }
     await closed(before);
+    this.#agents.delete(before.prepared.backend);
     this.#current = agent;
     this.#agents.set(agent.prepared.backend, agent);
+  }
+
+  /** The session comes into the index of sessions, for `--continue`; what an agent runs is no session of a person's. */
+  #keptTurn({ prepared }: Agent, prompt: string): KeptTurn {
+    const { home, backend, cwd } = prepared;
+    return new KeptTurn({ home: this.#setup.isAgents ? undefined : home, backend, cwd, prompt });
   }
 
   async #prepared(wanted: Wanted): Promise<Agent> {

@@ -36,17 +36,19 @@ export interface PreparedAgent {
   remove(): Promise<void>;
 }
 
-/** Checks flags and settings for a live session. Rejects with a TurnoutError that names what is wrong. */
+type TurnSettings = Awaited<ReturnType<typeof turnSettings>>;
+
+/** Checks flags and settings for a live session; `settings` are those that were read for it already. Rejects with a TurnoutError that names what is wrong. */
 export async function prepareAgent(
   flags: RunFlags,
   wanted: Wanted,
   sessions: Sessions,
+  settings?: TurnSettings,
 ): Promise<PreparedAgent> {
-  const { config, runner, backend, warnings, origins } = await turnSettings({
-    ...flags,
-    backend: wanted.backend,
-    model: wanted.model,
-  });
+  const asked = { ...flags, backend: wanted.backend, model: wanted.model };
+  const { config, runner, backend, warnings, origins, missing } =
+    settings ?? (await turnSettings(asked, 'chat'));
+  if (missing !== undefined) throw missing;
   if (runner === codexSdk)
     throw new TurnoutError('unsupported', 'codex-sdk has no live session to chat in.', {
       hint: 'Use --backend codex.',

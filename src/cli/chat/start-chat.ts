@@ -4,6 +4,7 @@ import { Sessions } from '../../sessions/sessions.js';
 import type { ChatFlags } from '../chat-options.js';
 import { chooseGateway } from '../client/find-gateway.js';
 import { GatewayClient } from '../client/gateway-client.js';
+import { sessionChosen } from '../run.js';
 import { GatewayConversation } from './gateway-conversation.js';
 import { LocalConversation } from './local-conversation.js';
 import { prepareAgent, type Wanted } from './open-agent.js';
@@ -19,10 +20,12 @@ export async function startChat(flags: ChatFlags): Promise<number> {
   requireTerminal();
   const sessions = new Sessions();
   const prepare = (wanted: Wanted) => prepareAgent(flags, wanted, sessions);
-  const { backend, model, sessionId, continueLast, thinking } = flags;
+  const { options, ...settings } = await sessionChosen(flags, 'chat');
+  const { backend, model, sessionId, continueLast, thinking } = options;
   const wanted: Wanted = { backend, model, sessionId, continueLast, thinking };
-  const first = await prepare(wanted);
-  const conversation = new LocalConversation({ sessions, first, wanted, prepare });
+  const first = await prepareAgent(flags, wanted, sessions, settings);
+  const isAgents = process.env['TURNOUT_OWNER'] !== undefined;
+  const conversation = new LocalConversation({ sessions, first, wanted, isAgents, prepare });
   return runChat({
     conversation,
     screen: screenOf(process.env),

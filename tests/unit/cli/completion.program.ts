@@ -40,7 +40,7 @@ function isHere(shell: string): boolean {
 }
 
 const expected: readonly (readonly [words: readonly string[], proposals: readonly string[]])[] = [
-  [['c'], ['chat', 'capabilities', 'chain', 'completion']],
+  [['c'], ['config', 'chat', 'capabilities', 'chain', 'completion']],
   [['run', '--b'], ['--backend']],
   [['run', '--backend', 'g'], ['gemini']],
   [

@@ -1,6 +1,6 @@
-import type { ListedSession } from '../../../backends/record/types.js';
 import type { PermissionDecision, PermissionRequestEvent, Usage } from '../../../core/chat-event.js';
 import type { ConversationCommand, ConversationEvent, ConversationStatus } from '../conversation.js';
+import type { EarlierSession } from '../earlier-sessions.js';
 import { type Editor, newEditor } from '../input/editor.js';
 import type { Key } from '../input/keys.js';
 import type { MarkdownStream } from '../markdown/markdown-stream.js';
@@ -70,7 +70,7 @@ export interface Question {
 }
 
 export interface Picker {
-  readonly sessions: readonly ListedSession[];
+  readonly sessions: readonly EarlierSession[];
   readonly at: number;
 }
 
@@ -91,7 +91,7 @@ export type ChatInput =
   | { readonly type: 'steered'; readonly text: string; readonly taken: boolean }
   | { readonly type: 'done'; readonly text: string }
   | { readonly type: 'failed'; readonly text: string }
-  | { readonly type: 'sessions'; readonly sessions: readonly ListedSession[] };
+  | { readonly type: 'sessions'; readonly sessions: readonly EarlierSession[] };
 
 export type Effect =
   | { readonly type: 'say'; readonly text: string }

@@ -159,7 +159,7 @@ function pickerRows(state: ChatState, most: number, now: number): InputRows {
   const { sessions = [], at = 0 } = state.picker ?? {};
   const shown = Math.max(1, Math.min(10, most));
   const first = Math.max(0, Math.min(at - Math.floor(shown / 2), sessions.length - shown));
-  const rows = sessions.slice(first, first + shown).map(({ title, updatedAt }, index) => {
+  const rows = sessions.slice(first, first + shown).map(({ title, updatedAt, backend }, index) => {
     const chosen = first + index === at;
     const when = `${duration(Math.max(0, now - updatedAt))} ago`;
     const style = chosen ? (['bold', 'cyan'] as const) : [];
@@ -167,7 +167,7 @@ function pickerRows(state: ChatState, most: number, now: number): InputRows {
       [
         span(chosen ? promptMark : '  ', ...style),
         span(harmlessLine(title) || '(no words)', ...style),
-        span(`  ${when}`, 'dim'),
+        span(`  ${backend === undefined ? '' : `${backend}, `}${when}`, 'dim'),
       ],
       textWidth(state),
     );
