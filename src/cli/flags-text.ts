@@ -16,6 +16,7 @@ export const flagsText = `  --model <model>             the model to use
   --mcp-config <file…>        MCP servers, in Claude's format, or JSON text
   --settings <file>           settings in Claude's format, or JSON text (claude)
   --live                      over the CLI's long-lived protocol: every CLI streams piece by piece
+  --warm                      through a resident host that keeps CLIs running (default: RUN_WARM)
   --permission-mode <mode>    bypass, ask (in this terminal; implies --live), edits, plan
                               (default: PERMISSION_MODE, else bypass); Claude's bypassPermissions,
                               default, acceptEdits are the same, dontAsk says no to every question

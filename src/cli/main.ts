@@ -17,6 +17,7 @@ const commands: Record<string, () => Promise<Command>> = {
   chain: () => import('./chain.js'),
   demo: () => import('./demo.js'),
   gateway: () => import('./gateway.js'),
+  host: () => import('./host.js'),
   history: () => import('./history.js'),
   pair: () => import('./pair.js'),
   usage: () => import('./usage-report.js'),

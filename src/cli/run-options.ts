@@ -20,6 +20,8 @@ export interface RunFlags extends TurnOptions {
   readonly defaultPrompt?: string | undefined;
   readonly backend: string | undefined;
   readonly live: boolean;
+  /** The turn is handed to the resident host, if it can be. */
+  readonly warm: boolean;
   readonly systemPromptFile: string | undefined;
   /** Added behind the system prompt. */
   readonly appendSystemPrompt: string | undefined;
@@ -47,6 +49,7 @@ export interface RunFlags extends TurnOptions {
 const flagTable = {
   backend: { type: 'text' },
   live: { type: 'switch' },
+  warm: { type: 'switch' },
   model: { type: 'text' },
   thinking: { type: 'text', aliases: ['effort'] },
   cwd: { type: 'text' },
@@ -135,6 +138,7 @@ function flagsFrom(given: Given): RunFlags {
     prompt: given.text('prompt'),
     backend: backendNamed(given.text('backend')),
     live: given.has('live'),
+    warm: given.has('warm'),
     model: notBlank('--model', given.text('model')),
     thinking: thinking(given.text('thinking')),
     cwd: notBlank('--cwd', given.text('cwd')),

@@ -99,7 +99,8 @@ export async function turnSettings(options: Pick<RunFlags, 'cwd' | 'backend' | '
 
 export async function runTurn(options: RunFlags): Promise<number> {
   const { config, runner, backend, warnings } = await turnSettings(options);
-  const swept = sweepAfterCrash(config);
+  const warm = options.warm || config.runWarm;
+  const swept = warm ? undefined : sweepAfterCrash(config);
   const files = await givenFiles(options, backend);
   try {
     const exitCode = await runWithFiles(options, files, { config, runner, backend, warnings });
@@ -126,7 +127,8 @@ async function runWithFiles(
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
     fallback: options.defaultPrompt,
   });
-  const turn = sessionTurn(
+  const warm = options.warm || config.runWarm ? await import('./warm-turn.js') : undefined;
+  const turn = (warm?.warmTurn ?? sessionTurn)(
     prompt,
     {
       ...sessionOptions(runner, checked.options, backend, live),

@@ -10,6 +10,7 @@ Usage: turnout <command> [options]
   capabilities   what each backend can do, and which options it takes
   demo           the gateway and its page with the bundled demo agent: no account needed
   gateway        messages in over HTTP or its page, agent turns, answers out, losing nothing
+  host           the resident host of \`turnout run --warm\`: status, stop
   history        what was said in the gateway's channels
   pair           who may write to the bot in Discord: list, approve, remove
   usage          what the gateway's turns have used

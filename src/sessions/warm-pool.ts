@@ -39,6 +39,11 @@ export class WarmPool {
     return this.#entries.size;
   }
 
+  async residentBytes(): Promise<number> {
+    const sizes = await Promise.all([...this.#entries].map(({ process }) => residentBytes(process.pid)));
+    return sizes.reduce((sum, bytes) => sum + bytes, 0);
+  }
+
   /**
    * Returns a process for one session. If the protocol holds one session per process, a resumed session gets
    * a fresh one.
@@ -177,8 +182,7 @@ export class WarmPool {
   }
 
   async #memoryIsFull(): Promise<boolean> {
-    const sizes = await Promise.all([...this.#entries].map(({ process }) => residentBytes(process.pid)));
-    return sizes.reduce((sum, bytes) => sum + bytes, 0) >= this.#limits.maxResidentBytes;
+    return (await this.residentBytes()) >= this.#limits.maxResidentBytes;
   }
 
   /** Starts spares one after the other, each within the limits. */

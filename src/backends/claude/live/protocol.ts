@@ -39,6 +39,7 @@ export function claudeLiveAs(label: string): LiveProtocol {
     sessionsPerProcess: 'one',
     advice: claudeAdvice,
     tellsMcpFailures: true,
+    opensUnseen: true,
     capabilities: {
       thinking: true,
       permissionModes: ['bypass', 'ask', 'edits', 'plan'],

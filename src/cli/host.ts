@@ -1,0 +1,112 @@
+import { writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { readEnvironment } from '../config/read-environment.js';
+import { exitCodes } from '../core/exit-codes.js';
+import { readConfig } from '../gateway/config.js';
+import { buildOf } from '../host/build.js';
+import { Frames } from '../host/frames.js';
+import { Host } from '../host/host.js';
+import { type ClientMessage, type HostMessage, type HostStatus, hostProtocol } from '../host/messages.js';
+import { findHost } from '../host/reach-host.js';
+import { onEndingSignal } from './ending-signals.js';
+import { readFlags, wrongUsage } from './read-flags.js';
+import { explainFailures } from './run.js';
+import { sweepAfterCrash } from './sweep-after-crash.js';
+
+const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
+
+/** The host ends when nobody has used it for so long. */
+const idleMs = 10 * 60_000;
+
+export const usageText = `Usage: turnout host status|stop [--json]
+
+The resident host of \`turnout run --warm\`: it keeps agent CLIs started, so that a run does not wait for
+one. The first run with --warm starts it; ten minutes without a turn end it.
+
+  status   whether it runs, and what it keeps
+  stop     end it and all that it keeps, after the turns that are running
+
+  --json   one object on stdout
+
+Exit codes: 0 done · 1 no host runs (status) · 2 wrong usage
+`;
+
+const flags = { json: { type: 'switch' }, help: { type: 'switch', short: 'h' } } as const;
+
+/** `turnout host`: shows and ends the resident host. `serve` is what a client starts. */
+export async function main(argv: readonly string[]): Promise<number> {
+  return explainFailures(async () => {
+    const given = readFlags(argv, flags, { command: 'host' });
+    const [act, ...rest] = given.positionals;
+    if (given.has('help')) {
+      process.stdout.write(usageText);
+      return exitCodes.done;
+    }
+    if (rest.length > 0 || act === undefined || !['status', 'stop', 'serve'].includes(act))
+      throw wrongUsage('host', `expected status or stop, got ${JSON.stringify(given.positionals.join(' '))}`);
+    const { settings } = await readEnvironment({ environment: process.env });
+    const { config } = readConfig(settings);
+    if (act === 'serve') return await serve(config);
+    return await ask(config.home, act === 'stop' ? 'stop' : 'status', given.has('json'));
+  });
+}
+
+async function serve({ home, pool }: Pick<ReturnType<typeof readConfig>['config'], 'home' | 'pool'>) {
+  const swept = sweepAfterCrash({ home });
+  const host = await Host.start({ home, build: buildOf(program), limits: pool, idleMs: idleTime() });
+  // Also if another host was quicker: the client finds that one.
+  tellReady();
+  if (host === undefined) return exitCodes.done;
+  const release = onEndingSignal(() => host.stop({ now: true }));
+  await host.ended;
+  await swept;
+  release();
+  return exitCodes.done;
+}
+
+/** Tests don't wait for ten minutes. */
+function idleTime(): number {
+  const given = Number(process.env['TURNOUT_HOST_IDLE_MS']);
+  return Number.isFinite(given) && given > 0 ? given : idleMs;
+}
+
+function tellReady(): void {
+  try {
+    writeSync(3, 'ready\n');
+  } catch {
+    // Nobody waits for it.
+  }
+}
+
+async function ask(home: string, type: 'status' | 'stop', json: boolean): Promise<number> {
+  const status = await request(home, type);
+  if (json) process.stdout.write(`${JSON.stringify(status ?? { running: false })}\n`);
+  else process.stdout.write(status === undefined ? 'No host runs.\n' : describe(status, type));
+  return status === undefined && type === 'status' ? exitCodes.failed : exitCodes.done;
+}
+
+async function request(home: string, type: 'status' | 'stop'): Promise<HostStatus | undefined> {
+  const socket = await findHost(home).catch(() => undefined);
+  if (socket === undefined) return undefined;
+  const connection = new Frames<HostMessage, ClientMessage>(socket);
+  try {
+    await connection.send({ type, protocol: hostProtocol });
+    for await (const message of connection.read()) if (message.type === 'status') return message;
+    return undefined;
+  } finally {
+    connection.destroy();
+  }
+}
+
+function describe({ pid, turns, warm }: HostStatus, type: 'status' | 'stop'): string {
+  const running = turns === 1 ? '1 turn runs' : `${turns} turns run`;
+  if (type === 'stop')
+    return turns === 0
+      ? `The host (process ${pid}) has ended.\n`
+      : `The host ends when ${running} no more.\n`;
+  const lines = warm.map(
+    ({ backend, cwd, model, processes, idleMs: idle }) =>
+      `  ${backend}${model === undefined ? '' : ` ${model}`}  ${processes} running  ${cwd}  idle for ${Math.round(idle / 1000)} s`,
+  );
+  return [`The host is process ${pid}; ${running}.`, ...lines, ''].join('\n');
+}

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+
+/**
+ * Stands for what a child inherits of this process beside its environment: the file mode mask, limits, groups, and the
+ * confinement (namespaces, capabilities, seccomp). A host with others than the caller's would run the turn with rights that
+ * the caller has not.
+ */
+export function surroundings(): string {
+  const facts = [
+    process.umask().toString(8),
+    ...[process.geteuid?.(), process.getegid?.(), ...(process.getgroups?.().sort() ?? [])].map(String),
+    read('/proc/self/limits'),
+    ...read('/proc/self/status')
+      .split('\n')
+      .filter((line) => /^(?:Cap|NoNewPrivs|Seccomp:)/.test(line)),
+    ...['mnt', 'net', 'pid', 'user', 'ipc', 'uts'].map((name) => link(`/proc/self/ns/${name}`)),
+    link('/proc/self/root'),
+  ];
+  return createHash('sha256').update(facts.join('\0')).digest('hex');
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function link(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
