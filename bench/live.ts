@@ -1,7 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { installCli } from '../scripts/install-cli.js';
 import { claudeSdkSide } from '../scripts/parity/claude-sdk-side.js';
 import { codexSdkSide } from '../scripts/parity/codex-sdk-side.js';
@@ -12,6 +8,7 @@ import { floors } from './floors.js';
 import { createBackend, Sessions } from './product.js';
 import { type Comparison, mean, median, milliseconds, standardError } from './report.js';
 import { claudeSdkGoal, measureSameProcess } from './same-process.js';
+import { startModel } from './start-model.js';
 import { finish, mustNotFail, shuffled, timed, warmUp } from './turns.js';
 
 /** Of each contender: two Claude processes with the same arguments differ by up to 7 % for as long as they live. */
@@ -105,23 +102,6 @@ async function measureBackend(backend: VendorName): Promise<readonly Comparison[
     await model.close();
     await home.remove();
   }
-}
-
-async function startModel(): Promise<{ readonly url: string; close(): Promise<unknown> }> {
-  const program = fileURLToPath(new URL('scripted-model.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', program], {
-    env: { PATH: process.env['PATH'] },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const exit = once(child, 'exit');
-  const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  return {
-    url,
-    close() {
-      child.stdin.end();
-      return exit;
-    },
-  };
 }
 
 /** The copies of one program. */

@@ -5,7 +5,6 @@ import type { PermissionMode } from '../core/permission-mode.js';
 import type { ProcessExit } from '../process/start-process.js';
 import { geminiAdvice } from './gemini/advice.js';
 import { approvalModes } from './gemini/arguments.js';
-import { keepConversation, removeStubs } from './gemini/chat-records.js';
 import { type GeminiState, geminiDecoder, geminiFailure } from './gemini/decoder.js';
 import { withoutCommand } from './gemini/prompt.js';
 import { findRetries } from './gemini/retries.js';
@@ -109,6 +108,7 @@ export class GeminiBackend extends OneShotBackend<GeminiState> {
   protected override async makeReady({ sessionId, env }: Turn): Promise<void> {
     if (this.config.user !== undefined) return;
     const home = { ...this.inherited, ...env };
+    const { keepConversation, removeStubs } = await import('./gemini/chat-records.js');
     if (sessionId !== undefined) await keepConversation(sessionId, home);
     await removeStubs(home);
   }

@@ -17,7 +17,6 @@ import { openCodeAdvice } from './opencode/advice.js';
 import { mcpServers, mergedConfig, openCodeThinking } from './opencode/config.js';
 import { type OpenCodeState, openCodeDecoder, openCodeDecoderFor } from './opencode/decoder.js';
 import { errorLog, logLine, retryReader } from './opencode/retries.js';
-import { isSameDirectory, sessionDirectory, worksElsewhere } from './opencode/session-directory.js';
 import { permissionConfig, toolRules } from './opencode/tool-rules.js';
 import { allowFlag, hasOlderAllowFlag, losesEndOfRun, olderAllowFlag } from './opencode/versions.js';
 import type { Ending } from './output/ending.js';
@@ -171,6 +170,9 @@ export class OpenCodeBackend extends OneShotBackend<OpenCodeState> {
   async #otherDirectory(turn: Turn): Promise<string | undefined> {
     // Another user's database is not opened with our rights: SQLite would leave files of ours beside it.
     if (turn.sessionId === undefined || this.config.user !== undefined) return undefined;
+    const { isSameDirectory, sessionDirectory, worksElsewhere } = await import(
+      './opencode/session-directory.js'
+    );
     const directory = await sessionDirectory(turn.sessionId, { ...this.inherited, ...turn.env });
     if (directory === undefined || isSameDirectory(directory, turn.cwd)) return undefined;
     if (!existsSync(directory)) {

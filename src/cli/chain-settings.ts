@@ -55,8 +55,9 @@ async function ownConfig({ cwd }: ChainPlace, warn: (text: string) => void) {
   const { settings, inherited, origins, warnings } = await readEnvironment({
     environment: process.env,
     flags,
+    command: 'chain',
   });
-  const config = loadConfig(settings, {}, origins);
+  const config = loadConfig(settings, {}, origins, 'chain');
   for (const warning of [...warnings, ...config.warnings]) warn(warning);
   return { config, inherited };
 }

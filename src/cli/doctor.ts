@@ -64,8 +64,11 @@ function parseOptions(argv: readonly string[]) {
 }
 
 async function examine(options: ReturnType<typeof parseOptions>): Promise<number> {
-  const { settings, inherited, origins, warnings } = await readEnvironment({ environment: process.env });
-  const config = loadConfig(settings, {}, origins);
+  const { settings, inherited, origins, warnings } = await readEnvironment({
+    environment: process.env,
+    command: 'doctor',
+  });
+  const config = loadConfig(settings, {}, origins, 'doctor');
   const wanted = options.backend
     ?.flatMap((names) => names.split(','))
     .map((name) => readBackendName(name, '--backend'));

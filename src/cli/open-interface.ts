@@ -10,7 +10,7 @@ import { sweepAfterCrash } from './sweep-after-crash.js';
 
 /** Opens the CLI's own terminal UI, and returns its exit code. */
 export async function openInterface(flags: RunFlags): Promise<number> {
-  const { config, runner, backend, warnings } = await turnSettings(flags);
+  const { config, runner, backend, warnings } = await turnSettings(flags, 'chat');
   for (const warning of warnings) process.stderr.write(`turnout: ${warning}\n`);
   const { runInteractive } = await import('../runner/interactive.js');
   const swept = sweepAfterCrash(config);

@@ -1,5 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { readEnvironment } from '../config/read-environment.js';
+import { readSettings } from '../config/settings.js';
+import type { SettingUser } from '../config/used-settings.js';
 import { errorEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodeFor, exitCodes } from '../core/exit-codes.js';
@@ -18,7 +20,7 @@ import { withClaudeNames } from './result-object.js';
 import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
-import { sweepAfterCrash } from './sweep-after-crash.js';
+import { sweepBeside } from './sweep-after-crash.js';
 
 export const usageText = `Usage: turnout run [prompt] [options] [-- <arguments for the CLI itself>]
 
@@ -73,16 +75,20 @@ function failureIn(output: OutputFormat, { code, message }: TurnoutError): strin
   return `${JSON.stringify(output === 'json' ? failure : withClaudeNames(failure, { durationMs: 0 }))}\n`;
 }
 
-/** The settings of a turn: those of the home and the environment, under the flags. */
-export async function turnSettings(options: Pick<RunFlags, 'cwd' | 'backend' | 'model'>) {
+/** The settings of a turn: those of the home and the environment, under the flags. `command` is the one that they are for. */
+export async function turnSettings(
+  options: Pick<RunFlags, 'cwd' | 'backend' | 'model'>,
+  command: SettingUser = 'run',
+) {
   const flags = options.cwd === undefined ? {} : { WORKING_DIR: options.cwd };
   const { settings, inherited, origins, warnings } = await readEnvironment({
     environment: process.env,
     flags,
+    command,
   });
   // The SDK is an other way to run Codex: the settings are Codex's.
   const isSdk = options.backend === codexSdk;
-  const config = loadConfig(settings, isSdk ? { ...options, backend: 'codex' } : options, origins);
+  const config = loadConfig(settings, isSdk ? { ...options, backend: 'codex' } : options, origins, command);
   const runner: RunnerName = isSdk ? codexSdk : config.agentBackend;
   if (!statSync(config.workingDir, { throwIfNoEntry: false })?.isDirectory()) {
     throw new TurnoutError('bad_request', `The working directory ${config.workingDir} is not there.`, {
@@ -93,20 +99,22 @@ export async function turnSettings(options: Pick<RunFlags, 'cwd' | 'backend' | '
     config,
     runner,
     backend: backendConfig(config, inherited),
+    // `backendLive` of the config is also true where only the mode needs it, which a flag may change.
+    liveSet: readSettings(settings, (name) => name === 'BACKEND_LIVE').values.BACKEND_LIVE,
     warnings: [...warnings, ...config.warnings],
   };
 }
 
 export async function runTurn(options: RunFlags): Promise<number> {
-  const { config, runner, backend, warnings } = await turnSettings(options);
-  const warm = options.warm || config.runWarm;
-  const swept = warm ? undefined : sweepAfterCrash(config);
+  const settings = await turnSettings(options);
+  const { config, backend } = settings;
+  // The host has swept; a turn that it can't run sweeps for itself.
+  const swept = options.warm || config.runWarm ? undefined : sweepBeside(config);
   const files = await givenFiles(options, backend);
   try {
-    const exitCode = await runWithFiles(options, files, { config, runner, backend, warnings });
-    await swept;
-    return exitCode;
+    return await runWithFiles(options, files, settings);
   } finally {
+    await swept?.();
     await files.remove();
   }
 }
@@ -114,14 +122,18 @@ export async function runTurn(options: RunFlags): Promise<number> {
 async function runWithFiles(
   options: RunFlags,
   files: GivenFiles,
-  { config, runner, backend, warnings }: Awaited<ReturnType<typeof turnSettings>>,
+  { config, runner, backend, liveSet, warnings }: Awaited<ReturnType<typeof turnSettings>>,
 ): Promise<number> {
   const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
+  const unable = whyNotLive(options, runner);
   // A permission can be asked only in a live session: a one-shot CLI has ended its turn by then.
-  const live = options.live || permissionMode === 'ask';
-  const wanted = { ...runnerOptions(options, files), permissionMode };
+  const live = options.live || permissionMode === 'ask' || (liveSet && unable === undefined);
+  const ignored = liveSet && !live ? [`BACKEND_LIVE is not used for this turn: ${unable}.`] : [];
+  const allowUnsupported = options.allowUnsupported || config.allowUnsupported;
+  const wanted = { ...runnerOptions(options, files), permissionMode, allowUnsupported };
   const checked = await checkOptions(runner, wanted, live ? 'live' : 'one-shot');
-  for (const warning of [...warnings, ...checked.warnings]) process.stderr.write(`turnout: ${warning}\n`);
+  for (const warning of [...warnings, ...ignored, ...checked.warnings])
+    process.stderr.write(`turnout: ${warning}\n`);
   const prompt = await readPrompt(options.prompt, process.stdin, {
     say: (line) => process.stderr.write(`turnout: ${line}\n`),
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
@@ -146,6 +158,12 @@ async function runWithFiles(
   // In an object the answer is for a program; the line that ends an unattended run is for an orchestrator, which reads text.
   const answer = options.unattended ? (text: string) => withoutMarker(text, nonceIn(process.env)) : undefined;
   return showTurn(turn, { output, verbose, answer, logLevel: config.logLevel });
+}
+
+/** A setting does not stand in the way of a flag: the reason why this turn can't be a live one, if it can't. */
+function whyNotLive({ rawArgs }: RunFlags, runner: RunnerName): string | undefined {
+  if (runner === codexSdk) return `${codexSdk} has no live sessions`;
+  return rawArgs.length > 0 ? 'a live session takes no arguments for the CLI itself' : undefined;
 }
 
 /** The flags as options of a runner. The directory and the model are in the config, which the settings belong to, too. */

@@ -1,6 +1,6 @@
 import type { ChatEvent, PermissionRequestEvent } from '../core/chat-event.js';
 import { failureEvent, TurnoutError } from '../core/errors.js';
-import { openSession } from '../sessions/sessions.js';
+import { openOneShotSession } from '../sessions/open-one-shot.js';
 import type { BackendSession, SessionOptions } from '../sessions/types.js';
 import type { Answer } from './ask-in-terminal.js';
 import type { ShownTurn, TurnHooks } from './show-turn.js';
@@ -15,7 +15,7 @@ export function sessionTurn(prompt: string, options: SessionOptions, denyQuestio
 
   async function* run({ signal, trace }: TurnHooks): AsyncGenerator<ChatEvent> {
     try {
-      session = await openSession({ ...options, trace }, { signal });
+      session = await open({ ...options, trace }, signal);
       yield* session.send(prompt, { signal });
     } catch (error) {
       if (!(error instanceof TurnoutError)) throw error;
@@ -49,6 +49,13 @@ export async function answerTo(
   if (denyQuestions) return no;
   const { askInTerminal } = await import('./ask-in-terminal.js');
   return askInTerminal(asked, terminal, withdrawn);
+}
+
+/** What keeps processes running is loaded only for a live session. */
+async function open(options: SessionOptions, signal: AbortSignal | undefined): Promise<BackendSession> {
+  if (options.live === false) return openOneShotSession(options);
+  const { openSession } = await import('../sessions/sessions.js');
+  return openSession(options, { signal });
 }
 
 const no = { decision: 'deny', message: 'Nobody is asked: what needs a permission is denied.' } as const;

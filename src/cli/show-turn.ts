@@ -15,7 +15,6 @@ import { OpenQuestions } from './open-questions.js';
 import { type TurnResult, withClaudeNames } from './result-object.js';
 import type { OutputFormat } from './run-options.js';
 import { Terminal } from './terminal.js';
-import { turnTrace } from './turn-trace.js';
 
 export interface ShowOptions {
   readonly output: OutputFormat;
@@ -48,11 +47,7 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
   try {
     const events = turn.run({
       signal: stop.signal,
-      trace: turnTrace(turn.prompt, turn.options, {
-        ...options,
-        say: (line) => terminal.say(line),
-        log: createLog(options.logLevel, (line) => terminal.log(line)),
-      }),
+      trace: await traceOf(turn, options, terminal),
     });
     for await (const event of events) {
       await questions.see(event);
@@ -71,6 +66,17 @@ export async function showTurn(turn: ShownTurn, options: ShowOptions): Promise<n
     return exitCodes.failed;
   }
   return terminal.readerGone ? exitCodes.done : exitCode;
+}
+
+/** Most turns have no trace, and don't load what finds the secrets in one. */
+async function traceOf({ prompt, options: session }: ShownTurn, options: ShowOptions, terminal: Terminal) {
+  if (!options.verbose && options.logLevel !== 'debug') return undefined;
+  const { turnTrace } = await import('./turn-trace.js');
+  return turnTrace(prompt, session, {
+    ...options,
+    say: (line) => terminal.say(line),
+    log: createLog(options.logLevel, (line) => terminal.log(line)),
+  });
 }
 
 type View = (event: ChatEvent) => void | Promise<void>;

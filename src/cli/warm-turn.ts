@@ -6,6 +6,7 @@ import { isInsideTurn, warmEnvironment } from '../host/host-environment.js';
 import type { HostedOptions } from '../host/messages.js';
 import { reachHost } from '../host/reach-host.js';
 import type { SessionOptions } from '../sessions/types.js';
+import { answerTo, sessionTurn } from './session-turn.js';
 import type { ShownTurn, TurnHooks } from './show-turn.js';
 import type { Terminal } from './terminal.js';
 
@@ -29,14 +30,14 @@ export function warmTurn(prompt: string, options: SessionOptions, denyQuestions 
       yield errorEvent('crashed', 'The agent’s process has ended after it had begun a tool.');
       return;
     }
-    const [{ sessionTurn }, { sweepAfterCrash }] = await Promise.all([
-      import('./session-turn.js'),
-      import('./sweep-after-crash.js'),
-    ]);
-    const swept = sweepAfterCrash({ home: options.config.home ?? '' });
+    const { sweepBeside } = await import('./sweep-after-crash.js');
+    const swept = sweepBeside({ home: options.config.home ?? '' });
     cold = sessionTurn(prompt, options, denyQuestions);
-    yield* cold.run(hooks);
-    await swept;
+    try {
+      yield* cold.run(hooks);
+    } finally {
+      await swept();
+    }
   }
 
   async function* atHost({ signal, trace }: TurnHooks): AsyncGenerator<ChatEvent, HostOutcome> {
@@ -59,7 +60,6 @@ export function warmTurn(prompt: string, options: SessionOptions, denyQuestions 
     withdrawn: AbortSignal,
   ): Promise<void> {
     if (cold !== undefined) return cold.onPermission(asked, terminal, withdrawn);
-    const { answerTo } = await import('./session-turn.js');
     const answer = await answerTo(asked, terminal, withdrawn, denyQuestions);
     if (answer !== undefined) await host?.answerPermission(asked.id, answer.decision, answer.message);
   }

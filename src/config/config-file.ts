@@ -1,3 +1,4 @@
+import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import { TurnoutError } from '../core/errors.js';
 import { isSettingName } from './settings.js';
 
@@ -7,8 +8,6 @@ import { isSettingName } from './settings.js';
  * and variables of other programs (PATH, NODE_OPTIONS) have no place there.
  */
 export async function parseConfigFile(path: string, text: string): Promise<Record<string, string>> {
-  // The library is loaded only if there is such a file: every command comes through here.
-  const { isMap, isScalar, isSeq, parseDocument } = await import('yaml');
   // With `failsafe` every value is text, as it is in an environment.
   const document = parseDocument(text, { schema: 'failsafe', prettyErrors: true });
   const problems = document.errors.map(({ message }) => message.split('\n')[0] ?? 'not valid YAML');

@@ -1,12 +1,11 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
-import { parseConfigFile } from './config-file.js';
-import { parseEnvFile } from './env-file.js';
 import { shortBackendName } from './formats.js';
 import { type Environment, given, notAbsolute, trustedHome } from './home-directory.js';
 import { fileSetting, secretNames } from './secrets.js';
-import { type SettingOrigins, settingsNotUsed } from './setting-origins.js';
+import { fromEnvironment, fromFlags, type SettingOrigins, settingsNotUsed } from './setting-origins.js';
 import { readTrustedFile, refuseLookAlikes } from './trusted-file.js';
+import { type SettingUser, usesSetting } from './used-settings.js';
 
 export interface SettingsSources {
   readonly environment: Environment;
@@ -14,6 +13,8 @@ export interface SettingsSources {
   readonly flags?: Environment;
   /** A file in the format of `.env` that the user named. */
   readonly envFile?: string | undefined;
+  /** The command that the settings are for: it does not look at those of others. Default: the gateway, which has all. */
+  readonly command?: SettingUser;
 }
 
 export interface ReadEnvironment {
@@ -31,22 +32,22 @@ export interface ReadEnvironment {
  * an agent: they choose programs.
  */
 export async function readEnvironment(sources: SettingsSources): Promise<ReadEnvironment> {
-  const { environment, flags = {}, envFile } = sources;
-  const named = envFile === undefined ? {} : readNamedFile(resolve(envFile));
+  const { environment, flags = {}, envFile, command = 'gateway' } = sources;
+  const named = envFile === undefined ? {} : await readNamedFile(resolve(envFile));
   const home = trustedHome({ ...named, ...withoutBlanks(environment), ...flags });
   const [configFile, envOfHome] = [join(home, 'config.yaml'), join(home, '.env')];
   const ofConfig = readTrustedFile(configFile);
   const ofHome = readTrustedFile(envOfHome);
   refuseLookAlikes(home);
   const config = ofConfig === undefined ? {} : await parseConfigFile(configFile, ofConfig);
-  const env = ofHome === undefined ? {} : parseEnvFile(envOfHome, ofHome);
+  const env = ofHome === undefined ? {} : await parseEnvFile(envOfHome, ofHome);
   for (const [file, settings] of [
     ['config.yaml', config],
     ['.env', env],
   ] as const) {
     if (given(settings['TURNOUT_HOME']) !== undefined) throw homeInItself(join(home, file));
   }
-  refuseRelative(environment);
+  refuseRelative(environment, command);
   const files = { ...beginningAt(home, env), ...named };
   const inherited: Record<string, string | undefined> = { ...files, ...environment, TURNOUT_HOME: home };
   // An agent's CLI, too, would look for its settings in the working directory.
@@ -56,8 +57,8 @@ export async function readEnvironment(sources: SettingsSources): Promise<ReadEnv
     { origin: `in ${configFile}`, settings: beginningAt(home, config) },
     { origin: `in ${envOfHome}`, settings: beginningAt(home, env) },
     { origin: `in ${resolve(envFile ?? '')}`, settings: named },
-    { origin: 'in the environment', settings: environment },
-    { origin: 'on the command line', settings: flags },
+    { origin: fromEnvironment, settings: environment },
+    { origin: fromFlags, settings: flags },
   ];
   const { settings, origins, warnings } = merge(inRisingOrder);
   return { settings: { ...settings, TURNOUT_HOME: home }, inherited, origins, warnings };
@@ -100,8 +101,9 @@ function namedBackend(settings: Environment): string | undefined {
 /** Settings that are paths of programs and of what they obey. `BACKEND_CLI_PATH` may also be a name on PATH. */
 const trustedPaths = ['BACKEND_CLI_PATH', 'CONFIG_DIR', ...secretNames.map(fileSetting)];
 
-function refuseRelative(environment: Environment): void {
+function refuseRelative(environment: Environment, command: SettingUser): void {
   for (const name of trustedPaths) {
+    if (!usesSetting(command, name)) continue;
     const value = given(environment[name]);
     if (value !== undefined && isRelative(name, value)) throw notAbsolute(name, value);
   }
@@ -120,14 +122,24 @@ function isRelative(name: string, value: string): boolean {
   return !isAbsolute(value) && (name !== 'BACKEND_CLI_PATH' || /[\\/]/.test(value));
 }
 
-function readNamedFile(path: string): Record<string, string | undefined> {
+async function readNamedFile(path: string): Promise<Record<string, string | undefined>> {
   const text = readTrustedFile(path);
   if (text === undefined) {
     throw new TurnoutError('bad_request', `The settings file ${path} is not there.`, {
       hint: 'Name one with --settings-file, or leave it out.',
     });
   }
-  return beginningAt(dirname(path), parseEnvFile(path, text));
+  return beginningAt(dirname(path), await parseEnvFile(path, text));
+}
+
+// A reader of a file is loaded only where there is such a file: every command comes through here.
+
+async function parseConfigFile(path: string, text: string): Promise<Record<string, string>> {
+  return (await import('./config-file.js')).parseConfigFile(path, text);
+}
+
+async function parseEnvFile(path: string, text: string): Promise<Record<string, string | undefined>> {
+  return (await import('./env-file.js')).parseEnvFile(path, text);
 }
 
 function homeInItself(file: string): TurnoutError {

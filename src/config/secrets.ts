@@ -25,10 +25,10 @@ export interface Secrets {
  * Each secret from `NAME`, from the file that `NAME_FILE` names, or from a credential of systemd with that name
  * (`LoadCredential=NAME:…`). Other processes of the same user can read an environment; a file can be kept from them.
  */
-export function readSecrets(env: Environment): Secrets {
+export function readSecrets(env: Environment, isUsed: (name: string) => boolean = () => true): Secrets {
   const values: { [K in SecretName]?: string } = {};
   const problems: string[] = [];
-  for (const name of secretNames) {
+  for (const name of secretNames.filter(isUsed)) {
     const value = given(env[name]);
     const file = given(env[fileSetting(name)]);
     if (value !== undefined && file !== undefined) {

@@ -1,6 +1,9 @@
 /** Where each setting is set, by its name: `in the environment`, `in /home/me/.turnout/config.yaml`. */
 export type SettingOrigins = Readonly<Record<string, string>>;
 
+export const fromEnvironment = 'in the environment';
+export const fromFlags = 'on the command line';
+
 /** Names a setting, perhaps as `NAME=value`, with where it is set, if that is known. */
 export function settingWithOrigin(name: string, origins: SettingOrigins, shown = name): string {
   const origin = Object.hasOwn(origins, name) ? origins[name] : undefined;

@@ -83,7 +83,7 @@ const otherNames: ReadonlySet<string> = new Set([
   ...secretNames.flatMap((name) => [name, fileSetting(name)]),
 ]);
 
-export const settingNames: readonly string[] = [...Object.keys(settings), ...otherNames];
+export const settingNames: readonly string[] = [...new Set([...Object.keys(settings), ...otherNames])];
 
 export function isSettingName(name: string): boolean {
   return Object.hasOwn(settings, name) || otherNames.has(name);
@@ -97,15 +97,36 @@ export interface SettingProblem {
   readonly expected: string;
 }
 
-/** Reads all settings. A wrong one is named, and has its default. */
-export function readSettings(given: Readonly<Record<string, string | undefined>>): {
+/** Returns the form of a right value if this one is wrong. */
+export function problemOf(name: string, value: string): string | undefined {
+  const [problem] = readSettings({ [name]: value }).problems;
+  return problem?.expected;
+}
+
+/** The default of a setting as it would be written; undefined if it has none. */
+export function defaultOf(name: string): string | undefined {
+  if (!isTableName(name)) return undefined;
+  const value = settings[name](undefined);
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return undefined;
+  return typeof value === 'boolean' ? String(Number(value)) : String(value);
+}
+
+function isTableName(name: string): name is keyof typeof settings {
+  return Object.hasOwn(settings, name);
+}
+
+/** Reads the settings that are used; the others have their defaults. A wrong one is named, and has its default, too. */
+export function readSettings(
+  given: Readonly<Record<string, string | undefined>>,
+  isUsed: (name: string) => boolean = () => true,
+): {
   readonly values: Settings;
   readonly problems: readonly SettingProblem[];
 } {
   const problems: SettingProblem[] = [];
   const values = Object.entries(settings).map(([name, read]) => {
     try {
-      return [name, read(given[name])];
+      return [name, read(isUsed(name) ? given[name] : undefined)];
     } catch (error) {
       if (!(error instanceof WrongValue)) throw error;
       problems.push({ name, expected: error.message });

@@ -7,6 +7,7 @@ import type { LogLevel } from '../config/log.js';
 import { readSecrets, type SecretName, secretNames } from '../config/secrets.js';
 import { type SettingOrigins, settingWithOrigin } from '../config/setting-origins.js';
 import { type QueueMode, readSettings, type Settings } from '../config/settings.js';
+import { type SettingUser, usesSetting } from '../config/used-settings.js';
 import { TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import { environmentOf, findUser, type ProcessUser } from '../process/process-user.js';
@@ -99,13 +100,14 @@ export interface DiscordSettings {
 
 export const defaultMaxTurns = 25;
 
-/** Validates every setting; all problems come in one error. */
+/** Validates every setting that the command uses, which are all for the gateway; all problems come in one error. */
 export function loadConfig(
   env: Environment,
   flags: ChosenByFlags = {},
   origins: SettingOrigins = {},
+  command: SettingUser = 'gateway',
 ): GatewayConfig {
-  const { config, problems } = readConfig(env, flags, origins);
+  const { config, problems } = readConfig(env, flags, origins, command);
   if (problems.length > 0) throw invalidSettings(problems);
   return config;
 }
@@ -115,6 +117,7 @@ export function readConfig(
   given: Environment,
   flags: ChosenByFlags = {},
   origins: SettingOrigins = {},
+  command: SettingUser = 'gateway',
 ): {
   readonly config: GatewayConfig;
   readonly problems: readonly string[];
@@ -123,21 +126,29 @@ export function readConfig(
 } {
   const { backend: named, settings: env, ...chosen } = chooseBackend(given, flags, origins);
   const problems = [...chosen.problems];
-  const secrets = readSecrets(env);
+  const isUsed = (name: string) => usesSetting(command, name);
+  const secrets = readSecrets(env, isUsed);
   problems.push(...secrets.problems);
-  const { values, problems: wrong } = readSettings({ ...withoutBlanks(env), ...secrets.values });
+  const { values, problems: wrong } = readSettings({ ...withoutBlanks(env), ...secrets.values }, isUsed);
+  const warnings = [...chosen.warnings];
   for (const { name, expected } of wrong) {
     // A secret is never shown, even if it is wrong: the mistake may be one blank too many.
     const shown = secretNames.includes(name as SecretName) ? '' : `=${JSON.stringify(env[name])}`;
-    problems.push(`${settingWithOrigin(name, origins, `${name}${shown}`)}: ${expected}`);
+    const said = `${settingWithOrigin(name, origins, `${name}${shown}`)}: ${expected}`;
+    // Many programs have a LOG_LEVEL, with words of their own. The gateway's log is its face to an operator; a turn's is not.
+    if (name === 'LOG_LEVEL' && command !== 'gateway') warnings.push(`${said}; it counts as not set.`);
+    else problems.push(said);
   }
   const agentUser = values.AGENT_USER === undefined ? undefined : findUser(values.AGENT_USER);
   if (agentUser !== undefined && 'problem' in agentUser)
     problems.push(`AGENT_USER=${JSON.stringify(values.AGENT_USER)}: ${agentUser.problem}`);
   const user = agentUser !== undefined && 'user' in agentUser ? agentUser.user : undefined;
   const config = makeConfig(env, named ?? 'claude', { ...values, ...secrets.values }, user);
-  const warnings = [...chosen.warnings, ...config.warnings];
-  return { config: { ...config, warnings }, problems, backendKnown: named !== undefined };
+  return {
+    config: { ...config, warnings: [...warnings, ...config.warnings] },
+    problems,
+    backendKnown: named !== undefined,
+  };
 }
 
 function makeConfig(

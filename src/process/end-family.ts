@@ -21,6 +21,8 @@ export interface Ending {
   readonly change?: Promise<unknown>;
   /** True if one look that finds nothing is proof. Otherwise a fork may have passed it by, and a second look follows. */
   readonly isCertain?: () => boolean;
+  /** How many looks in a row, all sure of what they saw, have to find nothing. Default 2. */
+  readonly sureLooks?: 1 | 2;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface Ending {
  * SIGKILL can't end (another user's, or stuck in the kernel).
  */
 export async function endFamily(ending: Ending): Promise<readonly ProcessRow[]> {
-  const doubt = new Doubt();
+  const doubt = new Doubt(ending.sureLooks ?? 2);
   const asked = new Set<string>();
   let trustMs = firstTrustMs;
   let giveUpAt: number | undefined;
@@ -61,11 +63,16 @@ export async function endFamily(ending: Ending): Promise<readonly ProcessRow[]> 
   }
 }
 
-/** Decides after how many looks that find nothing there is nothing: two in a row, both sure of what they saw. */
+/** Decides after how many looks that find nothing there is nothing. */
 class Doubt {
+  readonly #needed: number;
   #sureLooks = 0;
   #unsureSince: number | undefined;
   #pauseMs = 1;
+
+  constructor(needed: number) {
+    this.#needed = needed;
+  }
 
   begin(): void {
     this.#sureLooks = 0;
@@ -79,7 +86,7 @@ class Doubt {
     // A process that shows nothing for so long has wiped it out itself.
     const isPatient = performance.now() - (this.#unsureSince ?? 0) < doubtPatienceMs;
     this.#sureLooks = unsure && isPatient ? 0 : this.#sureLooks + 1;
-    return this.#sureLooks >= 2;
+    return this.#sureLooks >= this.#needed;
   }
 
   async pause(unsure: boolean): Promise<void> {

@@ -25,6 +25,8 @@ export interface SweepOptions {
   /** The TURNOUT_HOME whose orphans are meant: those of another are its own business. */
   readonly home: string;
   readonly graceMs?: number;
+  /** True if a next sweep will find what forks in the moment of this one: one look that finds nothing is enough then. */
+  readonly quick?: boolean;
 }
 
 export async function findOrphans({ home }: SweepOptions): Promise<readonly Orphan[]> {
@@ -35,7 +37,7 @@ export async function findOrphans({ home }: SweepOptions): Promise<readonly Orph
  * Ends all orphans of a home and the processes they started, and reports them. Processes of an owner that lives, such
  * as a second Turnout on this machine, are left alone.
  */
-export async function endOrphans({ home, graceMs }: SweepOptions): Promise<readonly EndedOrphan[]> {
+export async function endOrphans({ home, graceMs, quick }: SweepOptions): Promise<readonly EndedOrphan[]> {
   const mark = homeMark(home);
   const deadline = performance.now() + (graceMs ?? defaultGraceMs);
   const reported = new Map<string, Orphan>();
@@ -51,6 +53,7 @@ export async function endOrphans({ home, graceMs }: SweepOptions): Promise<reado
         signal,
       ),
     deadline: () => deadline,
+    sureLooks: quick ? 1 : 2,
   });
   removeEmptyCgroups(({ owner }) => !ownerLives(owner));
   const surviving = new Set(survivors.map(nameOf));

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { explainSpawnFailure } from './explain-spawn-failure.js';
 import { createMark, markEnvironment } from './mark-child.js';
 import { asUser, type ProcessUser } from './process-user.js';
 import { ChildRun, type RunningProcess } from './running-process.js';
@@ -60,6 +59,7 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningProcess> {
     if (spec.signal !== undefined) endWhenAborted(running, spec.signal);
     return running;
   } catch (cause) {
+    const { explainSpawnFailure } = await import('./explain-spawn-failure.js');
     throw await explainSpawnFailure(spec, cause);
   } finally {
     if (stdout !== undefined) closeSync(stdout);

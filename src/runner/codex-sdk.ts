@@ -10,8 +10,7 @@ import { text } from '../backends/output/read-fields.js';
 import type { BackendAdapterConfig, EventBackend, LocatedCli } from '../backends/types.js';
 import { TurnoutError } from '../core/errors.js';
 import type { PermissionMode } from '../core/permission-mode.js';
-import { findPackage, findSdk, loadSdk, type ThreadOptions } from './codex-sdk/load-sdk.js';
-import { startSdkTurn } from './codex-sdk/sdk-process.js';
+import type { ThreadOptions } from './codex-sdk/load-sdk.js';
 
 const name = 'codex-sdk';
 
@@ -70,6 +69,7 @@ class CodexSdkBackend extends CodexBackend {
 
   /** The Codex that the SDK brings along, unless a path was configured, or the SDK was installed without it. */
   override async locate(): Promise<LocatedCli> {
+    const { findPackage, findSdk } = await import('./codex-sdk/load-sdk.js');
     const sdk = await findSdk(this.#from);
     if (!/[\\/]/.test(this.config.cliPath)) {
       const own = await findPackage('@openai/codex', [join(sdk.directory, 'package.json')]);
@@ -88,6 +88,10 @@ class CodexSdkBackend extends CodexBackend {
       args: sdkArguments(configOverrides, thread, turn.sessionId),
       stdin: this.stdinOf(turn),
       start: async (spec) => {
+        const [{ findSdk, loadSdk }, { startSdkTurn }] = await Promise.all([
+          import('./codex-sdk/load-sdk.js'),
+          import('./codex-sdk/sdk-process.js'),
+        ]);
         const sdk = await loadSdk(await findSdk(this.#from));
         return startSdkTurn(sdk, { threadId: turn.sessionId, thread, configOverrides }, spec);
       },

@@ -1,15 +1,12 @@
-import { checkConfig } from '../backends/launch/check-config.js';
 import { describeUnsupported, unsupportedOptions } from '../backends/launch/check-request.js';
 import { childEnvironment } from '../backends/launch/child-environment.js';
-import { withLastSession } from '../backends/launch/continue-last.js';
 import { traceOfProcess } from '../backends/launch/harmless-trace.js';
 import { missingServers, readMcpServers } from '../backends/launch/mcp-config.js';
 import { removeScratchFiles, scratchDirectory } from '../backends/launch/scratch-files.js';
 import { type AgentHooks, agentHookEvents, checkAgentHooks } from '../backends/live/agent-hooks.js';
 import type { LiveCapabilities, LiveProtocol, LiveSessionOptions } from '../backends/live/types.js';
 import { withAdvice } from '../backends/output/failed-turn.js';
-import { RecentSessions } from '../backends/recent-sessions.js';
-import { type BackendName, createBackend, findBackendName, meantBackendName } from '../backends/registry.js';
+import type { BackendName } from '../backends/registry.js';
 import type { LocatedCli } from '../backends/types.js';
 import { homeDirectory } from '../config/home-directory.js';
 import { defaultClocks, type PoolLimits } from '../config/limits.js';
@@ -18,8 +15,7 @@ import { endOrphans } from '../process/end-orphans.js';
 import { identityOf } from './identity.js';
 import { liveOptions } from './live-options.js';
 import { LiveBackendSession } from './live-session.js';
-import { OneShotSession } from './one-shot-session.js';
-import { TurnLocks } from './turn-lock.js';
+import { completeSession, directoryOf, locks, oneShotSession, rememberDirectory } from './open-one-shot.js';
 import type { BackendSession, SessionOptions } from './types.js';
 import { type ProcessKind, WarmPool } from './warm-pool.js';
 import { noAgentHooks, noLiveSessions, unsupported } from './wording.js';
@@ -27,10 +23,6 @@ import { noAgentHooks, noLiveSessions, unsupported } from './wording.js';
 export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
 }
-
-/** The locks are shared by the whole program: a session has one writer at a time, whoever opened it. */
-const locks = new TurnLocks();
-const directories = new RecentSessions<string>(10_000);
 
 /** Sessions that share warm processes. */
 export class Sessions {
@@ -57,10 +49,7 @@ export class Sessions {
    * it open, the process comes with the first turn. The signal cancels the opening.
    */
   async open(given: SessionOptions, { signal }: OpenOptions = {}): Promise<BackendSession> {
-    checkConfig(given.config);
-    const backend = nameOf(given);
-    const adapter = given.adapter ?? createBackend(backend, given.config);
-    const options = await withLastSession(adapter, given.config, { ...given, backend });
+    const { adapter, options } = await completeSession(given);
     if (options.live === false) return this.#openOneShot(options);
     const { locate } = adapter;
     if (adapter.live === undefined || locate === undefined) throw noLiveSessions(options.backend);
@@ -81,7 +70,7 @@ export class Sessions {
       clocks: { ...defaultClocks, turnMs: options.config.queryTimeoutMs, ...options.clocks },
       pool: this.#pool,
       locks,
-      onSession: (id) => directories.set(`${options.backend} ${id}`, sessionOptions.cwd),
+      onSession: (id) => rememberDirectory(options.backend, id, sessionOptions.cwd),
       onClose: () => this.#open.delete(session),
       firstNotices: protocol.tellsMcpFailures ? [] : await missing(options, sessionOptions),
       kindOf: (wanted) => processKind(options, () => locate.call(adapter), protocol, wanted),
@@ -102,14 +91,7 @@ export class Sessions {
   }
 
   #openOneShot(options: SessionOptions): BackendSession {
-    if (options.agentHooks !== undefined) {
-      throw noAgentHooks(options.backend, ' in one-shot turns');
-    }
-    const cwd = directoryOf(options.backend, options.sessionId) ?? options.cwd;
-    const session = new OneShotSession({ ...options, cwd }, locks, {
-      onClose: () => this.#open.delete(session),
-      onSession: (id) => directories.set(`${options.backend} ${id}`, session.cwd),
-    });
+    const session = oneShotSession(options, (closed) => this.#open.delete(closed));
     this.#open.add(session);
     return session;
   }
@@ -130,16 +112,6 @@ export async function openSession(options: SessionOptions, opening?: OpenOptions
     await sessions.close();
     throw error;
   }
-}
-
-/** An adapter of the caller's own may have a name that no backend is registered with. */
-function nameOf({ adapter, backend }: SessionOptions): BackendName {
-  if (adapter === undefined) return meantBackendName(backend);
-  return backend === undefined ? adapter.name() : (findBackendName(backend) ?? backend);
-}
-
-function directoryOf(backend: BackendName, sessionId: string | undefined): string | undefined {
-  return sessionId === undefined ? undefined : directories.get(`${backend} ${sessionId}`);
 }
 
 /** Three of the four CLIs fail or hang when a session is resumed in another directory than its own. */

@@ -46,7 +46,10 @@ export class WarmStage {
 
   async json(prompt: string, args: readonly string[] = [], start?: Start) {
     const { stdout, stderr } = await this.run(prompt, ['--output', 'json', ...args], start);
-    return { stderr, ...(JSON.parse(stdout) as { responseText: string; sessionId: string; isError: boolean }) };
+    return {
+      stderr,
+      ...(JSON.parse(stdout) as { responseText: string; sessionId: string; isError: boolean }),
+    };
   }
 
   async status(): Promise<HostStatus | undefined> {

@@ -3,8 +3,8 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { buildOnce, demoAgent, finished, program, startTurnout, turnout } from '../unit/cli/turnout.js';
 import { NativeRun } from '../unit/cli/native-run.js';
+import { buildOnce, demoAgent, finished, program, startTurnout, turnout } from '../unit/cli/turnout.js';
 import { warmStages } from './warm-stage.js';
 
 beforeAll(buildOnce, 60_000);
@@ -32,7 +32,9 @@ describe('turnout run --warm (18.7)', () => {
     expect((await stage.json('what do you remember', ['--resume', sessionId])).responseText).toMatch(
       /green[\s\S]*hot/,
     );
-    expect((await stage.json('what do you remember', ['--continue'])).responseText).toMatch(/green[\s\S]*hot/);
+    expect((await stage.json('what do you remember', ['--continue'])).responseText).toMatch(
+      /green[\s\S]*hot/,
+    );
     const again = await turnout(stage.place, ['run', 'what did I say before', '--continue']);
     expect(again.stdout).toContain('hot');
   });
@@ -40,7 +42,14 @@ describe('turnout run --warm (18.7)', () => {
   it('prints the same as a cold run, in every format, and exits with the same code', async () => {
     const stage = warmStage();
     await stage.run('hello');
-    for (const prompt of ['hello', 'look around', 'fail', 'fail with 429', 'say nothing', 'think about railways'])
+    for (const prompt of [
+      'hello',
+      'look around',
+      'fail',
+      'fail with 429',
+      'say nothing',
+      'think about railways',
+    ])
       for (const output of ['text', 'json', 'stream-json']) {
         const warm = await stage.run(prompt, ['--output', output]);
         const cold = await turnout(stage.place, ['run', '--live', prompt, '--output', output]);
@@ -188,7 +197,10 @@ describe('the host (18.7)', () => {
     const stage = warmStage();
     await stage.run('hello');
     const run = `umask 077; exec "${process.execPath}" "${program}" run --warm 'write a note: private'`;
-    const { status } = spawnSync('/bin/sh', ['-c', run], { cwd: stage.place.workingDir, env: stage.place.env });
+    const { status } = spawnSync('/bin/sh', ['-c', run], {
+      cwd: stage.place.workingDir,
+      env: stage.place.env,
+    });
     expect(status).toBe(0);
     expect(statSync(join(stage.stage.workingDir, 'demo-note.txt')).mode & 0o777).toBe(0o600);
   });

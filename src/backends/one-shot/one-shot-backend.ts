@@ -1,5 +1,4 @@
 import { homeDirectory } from '../../config/home-directory.js';
-import { redactVariables } from '../../config/redact.js';
 import type { ChatEvent, ErrorCode, ErrorEvent, NoticeEvent, StepEvent } from '../../core/chat-event.js';
 import { failureEvent, TurnoutError } from '../../core/errors.js';
 import { flattenBatches } from '../../core/flatten-batches.js';
@@ -38,8 +37,6 @@ import { findFailure } from './conclude.js';
 import { LineDecoder, type TurnFacts, type WireDecoder } from './decoder.js';
 import { foldTurn } from './fold-turn.js';
 import type { Invocation } from './invocation.js';
-import { planProcess } from './plan-process.js';
-import { runLive } from './run-live.js';
 import { defaultExitGraceMs, runProcess } from './run-process.js';
 import { StreamListener } from './stream-listener.js';
 import { type TurnLimits, turnLimits } from './turn-limits.js';
@@ -212,7 +209,7 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
     const trace = traceOfProcess(options.trace);
     const spawned = { command, args: invocation.args, cwd: turn.cwd, env: added };
     options.onSpawn?.(spawned);
-    trace?.({ type: 'spawn', ...spawned, env: redactVariables(added) });
+    if (trace !== undefined) trace({ type: 'spawn', ...spawned, env: await withoutSecrets(added) });
     const batches = runProcess({
       command,
       cwd: turn.cwd,
@@ -248,14 +245,16 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
     const turn = this.#turn(withoutLookingUp(request));
     const cli = await this.locate().catch(() => ({ command: this.config.cliPath }) as LocatedCli);
     const protocol = await this.insteadOfOneShot(turn, cli);
-    if (protocol !== undefined)
+    if (protocol !== undefined) {
+      const { planProcess } = await import('./plan-process.js');
       return planProcess(protocol, turn, { cli, env: childEnvironment(this.inherited), added: turn.env });
+    }
     const { args, env } = await this.describe(turn, plannedScratch, cli);
     const added = childEnvironment({}, cli.env, env, turn.env);
-    return { command: cli.command, args, cwd: turn.cwd, env: redactVariables(added) };
+    return { command: cli.command, args, cwd: turn.cwd, env: await withoutSecrets(added) };
   }
 
-  #runLive(
+  async *#runLive(
     turn: Turn,
     options: RunOptions,
     run: {
@@ -275,7 +274,8 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
       told?.(entry);
     };
     const { command, version } = cli;
-    return runLive({
+    const { runLive } = await import('./run-live.js');
+    yield* runLive({
       protocol,
       options: turn,
       prompt: turn.prompt,
@@ -423,6 +423,11 @@ export abstract class OneShotBackend<S extends TurnFacts> implements CliBackend 
     if (failure !== undefined) return ledger.fail(failure);
     return ending?.type === 'answered' ? ledger.complete(ending.stopReason, ending.text) : [];
   }
+}
+
+/** Few turns are traced: what knows secrets is loaded for those. */
+async function withoutSecrets(env: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  return (await import('../../config/redact.js')).redactVariables(env);
 }
 
 /** The limit for `--version`, which takes a CLI a fraction of a second. */

@@ -54,13 +54,17 @@ describe.concurrent('a cloned repository', () => {
     const { ran } = hostileRepository(stage);
     mkdirSync(join(stage.workingDir, 'home'));
     writeFileSync(join(stage.workingDir, 'home', 'config.yaml'), 'BACKEND_MODEL: x\n');
-    for (const [name, value] of [
-      ['BACKEND_CLI_PATH', './claude'],
-      ['TURNOUT_HOME', 'home'],
-      ['CONFIG_DIR', 'home'],
+    for (const [command, name, value] of [
+      [['run', 'hi'], 'BACKEND_CLI_PATH', './claude'],
+      [['run', 'hi'], 'TURNOUT_HOME', 'home'],
+      // A turn has no use for it, and does not look at it.
+      [['service'], 'CONFIG_DIR', 'home'],
     ] as const) {
-      const done = await turnout(stage, ['run', 'hi'], { env: { [name]: value } });
-      expect(done, name).toMatchObject({ code: 2, stderr: expect.stringContaining(name) });
+      const done = await turnout(stage, command, { env: { [name]: value } });
+      expect(done, name).toMatchObject({
+        code: command[0] === 'run' ? 2 : 1,
+        stderr: expect.stringContaining(name),
+      });
       expect(done.stderr).toContain('absolute path');
     }
     expect(ran()).toBe(false);
