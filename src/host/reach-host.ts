@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import type { Environment } from '../config/home-directory.js';
 import { late, within } from '../core/wait.js';
@@ -51,6 +50,8 @@ export async function findHost(home: string): Promise<Socket | undefined> {
 
 /** Resolves to true when the new host, or one that was quicker, takes connections. It outlives this process. */
 async function startHost({ home, program, env }: HostPlace): Promise<boolean> {
+  // A client that finds a host need not load it.
+  const { spawn } = await import('node:child_process');
   const child = spawn(process.execPath, [program, 'host', 'serve'], {
     // It must not keep a directory from being unmounted or removed.
     cwd: '/',
