@@ -1,5 +1,7 @@
 import { writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { type Environment, given } from '../config/home-directory.js';
+import type { PoolLimits } from '../config/limits.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { readConfig } from '../gateway/config.js';
@@ -36,24 +38,35 @@ const flags = { json: { type: 'switch' }, help: { type: 'switch', short: 'h' } }
 /** `turnout host`: shows and ends the resident host. `serve` is what a client starts. */
 export async function main(argv: readonly string[]): Promise<number> {
   return explainFailures(async () => {
-    const given = readFlags(argv, flags, { command: 'host' });
-    const [act, ...rest] = given.positionals;
-    if (given.has('help')) {
+    const flagged = readFlags(argv, flags, { command: 'host' });
+    const [act, ...rest] = flagged.positionals;
+    if (flagged.has('help')) {
       process.stdout.write(usageText);
       return exitCodes.done;
     }
     if (rest.length > 0 || act === undefined || !['status', 'stop', 'serve'].includes(act))
-      throw wrongUsage('host', `expected status or stop, got ${JSON.stringify(given.positionals.join(' '))}`);
+      throw wrongUsage(
+        'host',
+        `expected status or stop, got ${JSON.stringify(flagged.positionals.join(' '))}`,
+      );
     const { settings } = await readEnvironment({ environment: process.env });
-    const { config } = readConfig(settings);
-    if (act === 'serve') return await serve(config);
-    return await ask(config.home, act === 'stop' ? 'stop' : 'status', given.has('json'));
+    const { home, pool } = readConfig(settings).config;
+    if (act === 'serve') return await serve(home, { ...pool, ...limitsUnless(settings) });
+    return await ask(home, act === 'stop' ? 'stop' : 'status', flagged.has('json'));
   });
 }
 
-async function serve({ home, pool }: Pick<ReturnType<typeof readConfig>['config'], 'home' | 'pool'>) {
+/** Less than a gateway's: this is a convenience on a machine where somebody works. */
+function limitsUnless(settings: Environment): Partial<PoolLimits> {
+  return {
+    ...(given(settings['POOL_MAX_PROCESSES']) ? {} : { maxProcesses: 6 }),
+    ...(given(settings['POOL_MAX_MEMORY_MB']) ? {} : { maxResidentBytes: 3 * 1024 ** 3 }),
+  };
+}
+
+async function serve(home: string, limits: PoolLimits): Promise<number> {
   const swept = sweepAfterCrash({ home });
-  const host = await Host.start({ home, build: buildOf(program), limits: pool, idleMs: idleTime() });
+  const host = await Host.start({ home, build: buildOf(program), limits, idleMs: idleTime() });
   // Also if another host was quicker: the client finds that one.
   tellReady();
   if (host === undefined) return exitCodes.done;

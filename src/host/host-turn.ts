@@ -61,10 +61,11 @@ export class HostTurn {
         await this.#wentOn;
         if (!this.#connection.closed) await this.#tell(session, reused);
       } finally {
+        await kind.turnEnded(session).catch(() => undefined);
         await session.close();
       }
       // Beside the client's last steps, and ready when the next one comes.
-      await kind.openAhead(options).catch(() => undefined);
+      void kind.openAhead(options).catch(() => undefined);
     } catch (error) {
       // Whatever is wrong, a cold run tells it in its own words.
       const reason = error instanceof TurnoutError ? error.code : 'the host failed';

@@ -8,13 +8,13 @@ import { Stage } from '../contract/stage.js';
 import { demoAgent, type Finished, type Place, type Start, turnout } from '../unit/cli/turnout.js';
 
 /** A home in which `turnout run --warm` uses the demo agent. After each test its host is stopped, and nothing may be left. */
-export function warmStages(): () => WarmStage {
+export function warmStages(): (env?: Readonly<Record<string, string>>) => WarmStage {
   const stages: WarmStage[] = [];
   afterEach(async () => {
     for (const stage of stages.splice(0)) await stage.close();
   });
-  return () => {
-    const stage = new WarmStage();
+  return (env = {}) => {
+    const stage = new WarmStage(env);
     stages.push(stage);
     return stage;
   };
@@ -24,7 +24,7 @@ export class WarmStage {
   readonly stage = new Stage();
   readonly place: Place;
 
-  constructor() {
+  constructor(env: Readonly<Record<string, string>>) {
     this.place = {
       workingDir: this.stage.workingDir,
       env: {
@@ -32,6 +32,7 @@ export class WarmStage {
         AGENT_BACKEND: 'claude',
         BACKEND_CLI_PATH: demoAgent,
         TURNOUT_DEMO_SPEED: '0',
+        ...env,
       },
     };
   }

@@ -3,6 +3,8 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { defaultPoolLimits } from '../../src/config/limits.js';
+import { Host } from '../../src/host/host.js';
 import { NativeRun } from '../unit/cli/native-run.js';
 import { buildOnce, demoAgent, finished, program, startTurnout, turnout } from '../unit/cli/turnout.js';
 import { warmStages } from './warm-stage.js';
@@ -61,10 +63,11 @@ describe('turnout run --warm (18.7)', () => {
   });
 
   it('callers with another directory, environment, model or system prompt have another process', async () => {
-    const stage = warmStage();
+    // All of them have room.
+    const stage = warmStage({ POOL_MAX_PROCESSES: '9' });
     await stage.run('hello');
-    const seen = new Set(stage.agents());
-    expect(seen.size).toBe(1);
+    const kinds = async () => (await stage.status())?.warm.length;
+    expect(await kinds()).toBe(1);
     const others: readonly [readonly string[], Record<string, string>][] = [
       [['--cwd', stage.stage.directory], {}],
       [[], { SOME_VARIABLE: 'changed' }],
@@ -73,48 +76,47 @@ describe('turnout run --warm (18.7)', () => {
       [['--permission-mode', 'plan'], {}],
       [['--mcp-config', '{"mcpServers":{}}'], {}],
     ];
-    for (const [args, env] of others) {
+    for (const [i, [args, env]] of others.entries()) {
       expect((await stage.run('hello', args, { env })).code).toBe(0);
-      const now = stage.agents();
-      expect(now.length, args.join(' ')).toBe(seen.size + 1);
-      for (const pid of now) seen.add(pid);
+      expect(await kinds(), args.join(' ')).toBe(i + 2);
     }
     // Each of them is found again: the same text of MCP servers too, which is another file each time.
     for (const [args, env] of others) await stage.run('hello', args, { env });
-    expect(stage.agents().length).toBe(seen.size);
     // A shell's own notes make no difference.
     await stage.run('hello', [], { env: { SHLVL: '7', OLDPWD: '/', _: '/bin/x' } });
-    expect(stage.agents().length).toBe(seen.size);
+    expect(await kinds()).toBe(others.length + 1);
   });
 
   it('a changed CLI, or a changed file of its configuration, is seen by the next run', async () => {
     const stage = warmStage();
     await stage.run('hello');
-    const [first] = stage.agents();
+    const before = stage.agents();
     writeFileSync(join(stage.stage.workingDir, 'CLAUDE.md'), 'Be brief.');
     await stage.run('hello');
-    await expect.poll(() => stage.agents().includes(first ?? 0)).toBe(false);
-    const [second] = stage.agents();
-    const copy = stage.stage.program('agent', `exec node ${demoAgent} "$@"`);
-    const env = { BACKEND_CLI_PATH: copy };
-    await stage.run('hello', [], { env });
-    const before = stage.agents().filter((pid) => pid !== second);
-    stage.stage.program('agent', `# updated\nexec node ${demoAgent} "$@"`);
-    expect((await stage.run('hello', [], { env })).code).toBe(0);
     await expect.poll(() => stage.agents().some((pid) => before.includes(pid))).toBe(false);
+
+    const script = (note: string) => stage.stage.program('agent', `# ${note}\nexec node ${demoAgent} "$@"`);
+    const env = { BACKEND_CLI_PATH: script('old') };
+    const others = stage.agents();
+    await stage.run('hello', [], { env });
+    const old = stage.agents().filter((pid) => !others.includes(pid));
+    script('updated');
+    expect((await stage.run('hello', [], { env })).code).toBe(0);
+    await expect.poll(() => stage.agents().some((pid) => old.includes(pid))).toBe(false);
   });
 
   it('Ctrl-C and a killed client end the turn, and the CLI is as good as before', async () => {
     const stage = warmStage();
     await stage.run('hello');
-    const child = startTurnout(stage.place, ['run', '--warm', 'wait 60 seconds']);
+    const atPace = { env: { TURNOUT_DEMO_SPEED: '1' } };
+    const child = startTurnout(stage.place, ['run', '--warm', 'wait 60 seconds'], atPace);
     const output = finished(child);
     await new Promise((resolve) => child.stdout?.once('data', resolve));
     child.kill('SIGINT');
     expect(await output).toMatchObject({ code: 130 });
     expect(await stage.status()).toMatchObject({ turns: 0 });
 
-    const killed = startTurnout(stage.place, ['run', '--warm', 'wait 60 seconds']);
+    const killed = startTurnout(stage.place, ['run', '--warm', 'wait 60 seconds'], atPace);
     await new Promise((resolve) => killed.stdout?.once('data', resolve));
     killed.kill('SIGKILL');
     await expect.poll(async () => (await stage.status())?.turns).toBe(0);
@@ -149,9 +151,10 @@ describe('turnout run --warm (18.7)', () => {
   it('what a turn has left running is ended with it', async () => {
     const stage = warmStage();
     await stage.run('hello');
-    const before = stage.processes().length;
     await stage.run('start a child');
-    await expect.poll(() => stage.processes().length).toBe(before);
+    await expect
+      .poll(() => stage.processes().filter(({ command }) => !/host serve|demo-agent/.test(command)))
+      .toEqual([]);
   });
 
   it('RUN_WARM is the same as --warm', async () => {
@@ -170,6 +173,13 @@ describe('turnout run --warm (18.7)', () => {
 });
 
 describe('the host (18.7)', () => {
+  it('makes room by ending what was not used for the longest time', async () => {
+    const stage = warmStage({ POOL_MAX_PROCESSES: '2' });
+    for (const model of ['one', 'two', 'three', 'four']) await stage.run('hello', ['--model', model]);
+    await expect.poll(() => stage.agents().length).toBeLessThanOrEqual(2);
+    expect((await stage.status())?.warm.map(({ model }) => model)).toEqual(['three', 'four']);
+  });
+
   it('ends by itself when nobody uses it', async () => {
     const stage = warmStage();
     await stage.run('hello', [], { env: { TURNOUT_HOST_IDLE_MS: '400' } });
@@ -177,20 +187,14 @@ describe('the host (18.7)', () => {
     expect(existsSync(stage.socket)).toBe(false);
   });
 
-  it('of another build is asked to end, and the run is cold', async () => {
+  it('of another build is asked to end, and the run is cold; the next one starts its own', async () => {
     const stage = warmStage();
-    await stage.run('hello');
-    const before = await stage.status();
-    const times = statSync(program);
-    try {
-      chmodSync(program, 0o755);
-      expect((await stage.run('say exactly: cold')).stdout).toBe('cold\n');
-      await expect.poll(() => stage.processes()).toEqual([]);
-      expect((await stage.run('say exactly: warm')).stdout).toBe('warm\n');
-      expect((await stage.status())?.pid).not.toBe(before?.pid);
-    } finally {
-      expect(statSync(program).size).toBe(times.size);
-    }
+    const { home } = stage.stage;
+    const host = await Host.start({ home, build: 'another', limits: defaultPoolLimits, idleMs: 60_000 });
+    expect((await stage.run('say exactly: cold')).stdout).toBe('cold\n');
+    await host?.ended;
+    expect((await stage.run('say exactly: warm')).stdout).toBe('warm\n');
+    expect((await stage.status())?.warm).toHaveLength(1);
   });
 
   it('with another file mode mask than the caller’s does not run its turn', async () => {

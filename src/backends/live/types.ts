@@ -68,6 +68,8 @@ export interface LiveCapabilities {
 
 /** The options of a session, new or resumed by id. */
 export interface LiveSessionOptions extends CompleteTurnOptions {
+  /** See `SessionOptions`. */
+  readonly heldBy?: number | undefined;
   readonly agentHooks?: AgentHooks | undefined;
 }
 
@@ -101,6 +103,8 @@ export interface LiveProcess {
   readonly exited: Promise<ProcessExit>;
   /** The CLI's version: as the process shows it, else as the files around it tell it. */
   readonly version?: string | undefined;
+  /** True if a session that was closed here can go on here, with what it held then. */
+  holds?(sessionId: string): boolean;
   /** Opens a session. Rejects with a TurnoutError (`session_not_found`, `auth`, …); the process goes on. */
   open(options: LiveSessionOptions): Promise<LiveSession>;
   /** Ends the process and everything it started. Idempotent. */
