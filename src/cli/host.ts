@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Environment, given } from '../config/home-directory.js';
 import type { PoolLimits } from '../config/limits.js';
 import { readEnvironment } from '../config/read-environment.js';
+import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
 import { readConfig } from '../gateway/config.js';
 import { buildOf } from '../host/build.js';
@@ -92,14 +93,21 @@ function tellReady(): void {
 }
 
 async function ask(home: string, type: 'status' | 'stop', json: boolean): Promise<number> {
-  const status = await request(home, type);
+  let status: HostStatus | undefined;
+  try {
+    status = await request(home, type);
+  } catch (error) {
+    throw new TurnoutError('unknown', `The host can't be reached: ${(error as Error).message}`, {
+      hint: 'Runs with --warm start their CLI themselves until that is put right.',
+    });
+  }
   if (json) process.stdout.write(`${JSON.stringify(status ?? { running: false })}\n`);
   else process.stdout.write(status === undefined ? 'No host runs.\n' : describe(status, type));
   return status === undefined && type === 'status' ? exitCodes.failed : exitCodes.done;
 }
 
 async function request(home: string, type: 'status' | 'stop'): Promise<HostStatus | undefined> {
-  const socket = await findHost(home).catch(() => undefined);
+  const socket = await findHost(home);
   if (socket === undefined) return undefined;
   const connection = new Frames<HostMessage, ClientMessage>(socket);
   try {

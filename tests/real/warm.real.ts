@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { vendorNames } from '../../src/backends/registry.js';
@@ -124,6 +124,38 @@ describe.each(vendorNames)('turnout run --warm, with %s (18.7)', (backend) => {
     expect(outcome(warm)).toEqual(outcome(live));
     const unknown = ['--resume', '00000000-0000-4000-8000-000000000000', '--output', 'json'];
     expect(outcome(await run('hello', ...unknown))).toEqual(outcome(await cold('hello', ...unknown)));
+  });
+
+  it('a CLI or a host that was killed costs the next run a cold start', async () => {
+    lab.model.use(['fine']);
+    await run('begin');
+    for (const { pid } of await clis()) process.kill(pid, 'SIGKILL');
+    expect(await run('and now')).toMatchObject({ code: 0, stdout: 'fine\n', stderr: '' });
+    process.kill((await status()).pid, 'SIGKILL');
+    expect(await run('and now')).toMatchObject({ code: 0, stdout: 'fine\n', stderr: '' });
+    expect((await clis()).length).toBe(1);
+  });
+
+  it('a turn whose host is killed while a tool runs is over, and is not run again', async () => {
+    const count = join(lab.home.workingDir, 'count');
+    lab.model.use([{ steps: [{ shell: `echo once >> ${count}; sleep 20` }] }, 'After the tool.']);
+    const child = startTurnout(lab.place, ['run', '--warm', 'do it']);
+    const ended = finished(child);
+    await vi.waitFor(() => expect(existsSync(count)).toBe(true), { timeout: 30_000 });
+    process.kill((await status()).pid, 'SIGKILL');
+    expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining('ended') });
+    lab.model.use(['fine']);
+    // The next start ends what was left.
+    expect(await run('and now')).toMatchObject({ code: 0, stdout: 'fine\n' });
+    expect(readFileSync(count, 'utf8')).toBe('once\n');
+    const { pid } = await status();
+    await vi.waitFor(
+      () => expect(processesOf(lab.home).filter(({ command }) => command.includes('sleep 20'))).toEqual([]),
+      { timeout: 10_000 },
+    );
+    expect(processesOf(lab.home).filter(({ command }) => command.includes('host serve'))).toMatchObject([
+      { pid },
+    ]);
   });
 
   it('its instructions are those that are there now', async () => {
