@@ -24,14 +24,18 @@ export function warmTurn(prompt: string, options: SessionOptions, denyQuestions 
   let cold: ShownTurn | undefined;
 
   async function* run(hooks: TurnHooks): AsyncGenerator<ChatEvent> {
+    const home = options.config.home ?? '';
     const outcome = yield* atHost(hooks);
-    if (outcome.type === 'ended') return;
+    if (outcome.type === 'ended') {
+      if (outcome.hostDied) await (await import('./sweep-after-crash.js')).sweepAfterCrash({ home });
+      return;
+    }
     if (outcome.type === 'lost' && (await hadBegunTools(outcome))) {
       yield errorEvent('crashed', 'The agent’s process has ended after it had begun a tool.');
       return;
     }
     const { sweepBeside } = await import('./sweep-after-crash.js');
-    const swept = sweepBeside({ home: options.config.home ?? '' });
+    const swept = sweepBeside({ home });
     cold = sessionTurn(prompt, options, denyQuestions);
     try {
       yield* cold.run(hooks);

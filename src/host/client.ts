@@ -16,7 +16,8 @@ const interruptMs = 15_000;
  * before the agent was heard: whether it has done something is not known.
  */
 export type HostOutcome =
-  | { readonly type: 'ended' }
+  /** With `hostDied` its CLIs are still there. */
+  | { readonly type: 'ended'; readonly hostDied?: true }
   | { readonly type: 'cold'; readonly reason: string }
   | { readonly type: 'lost'; readonly since: number; readonly sessionId: string | undefined };
 
@@ -112,10 +113,9 @@ export class HostClient {
     } catch {
       // What it says is no message: the same as if it had died.
     }
-    if (signal.aborted) yield interruptedEvent;
-    else if (!heard) return { type: 'lost', since: turn.since, sessionId };
-    else yield errorEvent('crashed', lostMessage);
-    return { type: 'ended' };
+    if (!signal.aborted && !heard) return { type: 'lost', since: turn.since, sessionId };
+    yield signal.aborted ? interruptedEvent : errorEvent('crashed', lostMessage);
+    return { type: 'ended', hostDied: true };
   }
 }
 

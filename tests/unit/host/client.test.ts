@@ -98,7 +98,7 @@ describe('a client of the host (18.7)', () => {
     closing.push(() => stage.close());
     const { events, outcome } = await turnAt(stage, dyingAfter(session, heard));
     expect(events.at(-1)).toMatchObject({ type: 'error', code: 'crashed' });
-    expect(outcome).toEqual({ type: 'ended' });
+    expect(outcome).toEqual({ type: 'ended', hostDied: true });
   });
 
   it('is interrupted at once before its turn has begun, and by the host afterwards', async ({ stage }) => {
