@@ -14,8 +14,9 @@ const rounds = 15;
 /** Between two turns of a person, or of a script that does something with the answer. */
 const restMs = 150;
 const answer = 'an answer at once';
+const idleFloor = 28;
 
-/** From the shell to the end of the answer, in ms, on two cores that have nothing else to do. */
+/** From the shell to the end of the answer, in ms, on two cores that start an empty Node program in 28 ms. */
 const goals: Readonly<Record<VendorName, number>> = { claude: 150, codex: 200, gemini: 140, opencode: 300 };
 
 /** `turnout run --warm` from the shell to its end, against the bare CLI with the same prompt. */
@@ -57,14 +58,16 @@ async function measureBackend(backend: VendorName): Promise<readonly Comparison[
     await home.remove();
   }
   const [own, other, floor] = [median(times.warm), median(times.bare), median(times.empty)];
+  // A machine that is busy with something else is slower at everything.
+  const goal = goals[backend] * Math.max(1, floor / idleFloor);
   return [
     {
       name: `${backend}, \`turnout run --warm\` from the shell`,
       ours: milliseconds(own),
       other: `the bare CLI ${milliseconds(other)} (an empty Node program ${milliseconds(floor)})`,
       ratio: own / other,
-      goal: `at most ${goals[backend]} ms`,
-      met: own <= goals[backend],
+      goal: `at most ${goals[backend]} ms where the empty program takes ${idleFloor}: ${milliseconds(goal)} here`,
+      met: own <= goal,
     },
   ];
 }

@@ -1,5 +1,6 @@
 import type { ChatEvent } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
+import { endStrays } from '../process/end-strays.js';
 import type { BackendSession } from '../sessions/types.js';
 import type { Frames } from './frames.js';
 import type { ClientMessage, HostMessage, TurnRequest } from './messages.js';
@@ -59,7 +60,7 @@ export class HostTurn {
       try {
         await this.#connection.send({ type: 'opened', sessionId: session.sessionId, reused });
         await this.#wentOn;
-        if (!this.#connection.closed) await this.#tell(session, reused);
+        if (!this.#connection.closed) await this.#tell(session, kind, reused);
       } finally {
         await kind.turnEnded(session).catch(() => undefined);
         await session.close();
@@ -75,22 +76,43 @@ export class HostTurn {
     }
   }
 
-  async #tell(session: BackendSession, reused: boolean): Promise<void> {
-    let said = false;
-    for await (const event of session.send(this.#request.prompt, { signal: this.#stop.signal })) {
-      // A process that died while nobody used it shows that only now.
-      if (reused && !said && event.type === 'error' && event.code === 'crashed') {
-        await this.#connection.send({ type: 'lost', reason: event.message });
-        return;
+  async #tell(session: BackendSession, kind: WarmKind, reused: boolean): Promise<void> {
+    let heard = false;
+    let leftovers: (() => Promise<void>) | undefined;
+    try {
+      for await (const event of session.send(this.#request.prompt, { signal: this.#stop.signal })) {
+        // A process that died while nobody used it shows that only now.
+        if (reused && !heard && event.type === 'error' && event.code === 'crashed') {
+          await this.#connection.send({ type: 'lost', reason: event.message });
+          return;
+        }
+        heard ||= !isPreface(event);
+        if (event.type === 'tool_start') leftovers ??= once(() => endLeftovers(session, kind));
+        if (isTerminal(event)) await leftovers?.();
+        await this.#connection.send({ type: 'event', event });
+        if (this.#connection.closed) return;
       }
-      said ||= !isPreface(event);
-      await this.#connection.send({ type: 'event', event });
-      if (this.#connection.closed) return;
+    } finally {
+      await leftovers?.();
     }
   }
 }
 
+/** As in a cold run, a turn leaves nothing running. While another one runs in the process, nobody knows whose it is. */
+async function endLeftovers({ processId }: BackendSession, kind: WarmKind): Promise<void> {
+  if (processId !== undefined && kind.turns === 1) await endStrays(processId).catch(() => undefined);
+}
+
+function once(act: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= act());
+}
+
+function isTerminal({ type }: ChatEvent): boolean {
+  return type === 'complete' || type === 'error';
+}
+
 /** True for events that can come before the agent says or does anything. */
-export function isPreface(event: ChatEvent): boolean {
+function isPreface(event: ChatEvent): boolean {
   return event.type === 'session' || event.type === 'notice';
 }

@@ -154,6 +154,19 @@ describe.each(vendorNames)('turnout run --warm, with %s (18.7)', (backend) => {
     ]);
   });
 
+  it('what a tool has left running is ended with the turn', async () => {
+    await run('begin');
+    lab.model.use([
+      { steps: [{ shell: 'setsid sleep 321 >/dev/null 2>&1 </dev/null &' }] },
+      'After the tool.',
+    ]);
+    expect(await run('do it')).toMatchObject({ code: 0, stdout: expect.stringContaining('After the tool.') });
+    await vi.waitFor(
+      () => expect(processesOf(lab.home).filter(({ command }) => command.includes('321'))).toEqual([]),
+      { timeout: 5000 },
+    );
+  });
+
   it('its instructions are those that are there now', async () => {
     lab.model.use(['ok']);
     const name = backend === 'claude' ? 'CLAUDE.md' : backend === 'gemini' ? 'GEMINI.md' : 'AGENTS.md';
