@@ -27,17 +27,17 @@ const inPage = ['preact', 'marked'];
 
 /** @param {string} root the package @param {string} outdir the compiled modules, three of which are replaced */
 export async function bundle(root, outdir) {
+  const run = await bundleRun(root, outdir);
   const bundled = await rolldown({
-    cwd: root,
+    ...inputOptions(root),
     input: Object.fromEntries(programs.map((name) => [name, join(root, 'src', `${name}.ts`)])),
-    external: notBundled,
-    // Files and chunks are one folder deep.
-    plugins: [nodesOwn, elsewhere('discord.js', `../${discordFile}`)],
-    // Its modules for Node are CommonJS, which can't be part of an ES module when they require one of Node's own.
-    resolve: { alias: { yaml: join(root, 'node_modules/yaml/browser/index.js') } },
-    platform: 'node',
-    transform: { target: 'node20' },
-    checks: { pluginTimings: false },
+    plugins: [
+      nodesOwn,
+      // Files and chunks are one folder deep.
+      elsewhere('discord.js', `../${discordFile}`),
+      inPlaceOf(join(root, 'src/cli/load-run.ts'), join(root, 'src/cli/load-compiled-run.ts')),
+    ],
+    transform: { target: 'node20', define: { runFile: JSON.stringify(run.file) } },
     // A name of a module of Node that nobody uses is left out.
     treeshake: { propertyReadSideEffects: false },
   });
@@ -70,9 +70,52 @@ export async function bundle(root, outdir) {
     metafile: true,
     logLevel: 'error',
   });
-  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const modules = [...run.output, ...output].flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   const inputs = [...modules.map((id) => relative(root, id)), ...Object.keys(discord.metafile.inputs)];
   writeFileSync(join(outdir, 'LICENSES.txt'), licenses(root, inputs));
+}
+
+/**
+ * `turnout run` once more, by itself and as CommonJS: only that can be loaded as V8 has compiled it before
+ * (src/cli/load-compiled-run.ts). The process of that command uses nothing of the other bundle, or there would be two of
+ * everything.
+ */
+async function bundleRun(root, outdir) {
+  const bundled = await rolldown({
+    ...inputOptions(root),
+    input: { run: join(root, 'src/cli/run.ts') },
+    transform: { target: 'node20' },
+  });
+  const { output } = await bundled.write({
+    dir: join(outdir, 'run'),
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name]-[hash].cjs',
+    comments: false,
+    codeSplitting: { groups: [{ name: 'turn', test: ofTurns }] },
+  });
+  for (const { fileName, code } of output) writeFileSync(join(outdir, 'run', fileName), inAscii(code));
+  const file = output.find(({ name }) => name === 'turn');
+  if (!['main', 'usageText'].every((name) => file?.exports.includes(name)))
+    throw new Error('The bundle of `turnout run` does not export its command.');
+  return { output, file: file.fileName };
+}
+
+/** V8 reads text of one byte a character in half of the time. Without comments all other characters are in literals. */
+function inAscii(code) {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+  return code.replace(/[^\x00-\x7f]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function inputOptions(root) {
+  return {
+    cwd: root,
+    external: notBundled,
+    // Its modules for Node are CommonJS, which can't be part of an ES module when they require one of Node's own.
+    resolve: { alias: { yaml: join(root, 'node_modules/yaml/browser/index.js') } },
+    platform: 'node',
+    checks: { pluginTimings: false },
+  };
 }
 
 /**
@@ -83,7 +126,6 @@ const nodesOwn = {
   name: 'nodes-own',
   resolveId: { filter: { id: /^node:/ }, handler: (id) => ({ id: `\0${id}`, moduleSideEffects: false }) },
   load: {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: it begins the names of modules that are no files
     filter: { id: /^\0node:/ },
     async handler(id) {
       const name = id.slice(1);
@@ -96,6 +138,18 @@ const nodesOwn = {
     },
   },
 };
+
+/** One module of ours in the place of another. */
+function inPlaceOf(module, other) {
+  return {
+    name: `in-place-of:${module}`,
+    async resolveId(id, importer) {
+      if (importer === undefined || !id.startsWith('.')) return undefined;
+      const found = await this.resolve(id, importer, { skipSelf: true });
+      return found?.id === module ? { id: other } : undefined;
+    },
+  };
+}
 
 /** Imports of a package become imports of a file, which is not part of the bundle. */
 function elsewhere(name, path) {

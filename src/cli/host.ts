@@ -112,8 +112,9 @@ async function request(home: string, type: 'status' | 'stop'): Promise<HostStatu
   const connection = new Frames<HostMessage, ClientMessage>(socket);
   try {
     await connection.send({ type, protocol: hostProtocol });
-    for await (const message of connection.read()) if (message.type === 'status') return message;
-    return undefined;
+    let status: HostStatus | undefined;
+    for await (const message of connection.read()) if (message.type === 'status') status = message;
+    return status;
   } finally {
     connection.destroy();
   }

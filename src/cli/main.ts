@@ -1,15 +1,12 @@
 #!/usr/bin/env node
 // This file stays tiny: a command's code is loaded only when that command runs. An old Node can't even load it, so that
-// nothing may be imported here but what says so.
+// nothing may be imported here but what says so, and what imports nothing itself.
+import type { Command } from './command.js';
+import { loadRun } from './load-run.js';
 import { tooOld } from './minimum-node.js';
 
-interface Command {
-  main(argv: readonly string[]): Promise<number>;
-  readonly usageText: string;
-}
-
 const commands: Record<string, () => Promise<Command>> = {
-  run: () => import('./run.js'),
+  run: loadRun,
   agent: () => import('./agent.js'),
   chat: () => import('./chat.js'),
   doctor: () => import('./doctor.js'),

@@ -18,9 +18,12 @@ export interface Patience {
 /** Reads the prompt from the command line, stdin, or both (the command line first). */
 export async function readPrompt(
   given: string | undefined,
-  input: Input,
+  stdin: () => Input,
   patience: Patience,
 ): Promise<string> {
+  // To open a terminal or /dev/null takes longer than to see that nothing is to be read.
+  if (given !== undefined && stdinKind() === 'none') return notEmpty(given);
+  const input = stdin();
   if (input.isTTY) {
     const known = given ?? patience.fallback;
     if (known !== undefined) return notEmpty(known);
@@ -40,7 +43,7 @@ export async function readPrompt(
  * one in a shell's pipeline is waited for; any other pipe that stays silent is ignored.
  */
 async function readBeside(input: Input, { say, timeoutMs }: Patience): Promise<string> {
-  const kind = stdinKind(input);
+  const kind = stdinKind(input.fd);
   if (kind === 'none') return '';
   const silence = new AbortController();
   const timer = setTimeout(() => {
@@ -94,9 +97,9 @@ async function readAll(
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function stdinKind(input: Input): 'none' | 'pipeline' | 'other' {
+function stdinKind(fd = 0): 'none' | 'pipeline' | 'other' {
   try {
-    const stat = fstatSync(input.fd ?? 0);
+    const stat = fstatSync(fd);
     if (stat.isFile()) return 'pipeline';
     if (stat.isFIFO()) return siblingWritesTo(stat.ino) ? 'pipeline' : 'other';
     return stat.isSocket() ? 'other' : 'none';

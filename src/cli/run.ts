@@ -20,7 +20,7 @@ import { withClaudeNames } from './result-object.js';
 import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
-import { sweepBeside } from './sweep-after-crash.js';
+import { noSweep, type Sweep, sweepBeside } from './sweep-after-crash.js';
 
 export const usageText = `Usage: turnout run [prompt] [options] [-- <arguments for the CLI itself>]
 
@@ -108,13 +108,12 @@ export async function turnSettings(
 export async function runTurn(options: RunFlags): Promise<number> {
   const settings = await turnSettings(options);
   const { config, backend } = settings;
-  // The host has swept; a turn that it can't run sweeps for itself.
-  const swept = options.warm || config.runWarm ? undefined : sweepBeside(config);
+  const sweep = options.warm || config.runWarm ? noSweep : sweepBeside(config);
   const files = await givenFiles(options, backend);
   try {
-    return await runWithFiles(options, files, settings);
+    return await runWithFiles(options, files, settings, sweep);
   } finally {
-    await swept?.();
+    await sweep.end();
     await files.remove();
   }
 }
@@ -123,6 +122,7 @@ async function runWithFiles(
   options: RunFlags,
   files: GivenFiles,
   { config, runner, backend, liveSet, warnings }: Awaited<ReturnType<typeof turnSettings>>,
+  sweep: Sweep,
 ): Promise<number> {
   const { permissionMode = config.permissionMode, timeoutMs, permissionTimeoutMs: permissionMs } = options;
   const unable = whyNotLive(options, runner);
@@ -134,7 +134,7 @@ async function runWithFiles(
   const checked = await checkOptions(runner, wanted, live ? 'live' : 'one-shot');
   for (const warning of [...warnings, ...ignored, ...checked.warnings])
     process.stderr.write(`turnout: ${warning}\n`);
-  const prompt = await readPrompt(options.prompt, process.stdin, {
+  const prompt = await readPrompt(options.prompt, () => process.stdin, {
     say: (line) => process.stderr.write(`turnout: ${line}\n`),
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
     fallback: options.defaultPrompt,
@@ -152,7 +152,7 @@ async function runWithFiles(
         ...(permissionMs === undefined ? {} : { permissionMs }),
       },
     },
-    options.denyQuestions,
+    { denyQuestions: options.denyQuestions, onSpawn: sweep.begin },
   );
   const { output, verbose } = options;
   // In an object the answer is for a program; the line that ends an unattended run is for an orchestrator, which reads text.

@@ -6,17 +6,25 @@ import type { Answer } from './ask-in-terminal.js';
 import type { ShownTurn, TurnHooks } from './show-turn.js';
 import type { Terminal } from './terminal.js';
 
-/**
- * Runs one turn in a session of its own, and answers its permission requests in the terminal, or all with no if `denyQuestions`
- * is set.
- */
-export function sessionTurn(prompt: string, options: SessionOptions, denyQuestions = false): ShownTurn {
+export interface TurnExtras {
+  /** Every permission request is answered with no. */
+  readonly denyQuestions?: boolean;
+  /** Called just before the CLI is started. */
+  readonly onSpawn?: () => void;
+}
+
+/** Runs one turn in a session of its own, and answers its permission requests in the terminal. */
+export function sessionTurn(
+  prompt: string,
+  options: SessionOptions,
+  { denyQuestions = false, onSpawn }: TurnExtras = {},
+): ShownTurn {
   let session: BackendSession | undefined;
 
   async function* run({ signal, trace }: TurnHooks): AsyncGenerator<ChatEvent> {
     try {
       session = await open({ ...options, trace }, signal);
-      yield* session.send(prompt, { signal });
+      yield* session.send(prompt, { signal, onSpawn });
     } catch (error) {
       if (!(error instanceof TurnoutError)) throw error;
       yield failureEvent(error);
@@ -44,7 +52,7 @@ export async function answerTo(
   asked: PermissionRequestEvent,
   terminal: Terminal,
   withdrawn: AbortSignal,
-  denyQuestions: boolean,
+  denyQuestions = false,
 ): Promise<Answer | undefined> {
   if (denyQuestions) return no;
   const { askInTerminal } = await import('./ask-in-terminal.js');

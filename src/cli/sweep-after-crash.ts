@@ -7,21 +7,25 @@ export async function sweepAfterCrash({ home }: { readonly home: string }): Prom
   await Promise.all([endOrphans({ home, quick: true }), swept]).catch(() => undefined);
 }
 
-/**
- * The same beside a turn, a moment after it was begun: what was left can wait until this turn's CLI starts, which takes the CLI
- * long enough. The returned function waits for it, and begins it if the turn was shorter than that moment.
- */
-export function sweepBeside(config: { readonly home: string }): () => Promise<void> {
+export interface Sweep {
+  /** Begins it when what is done now is done. */
+  begin(): void;
+  /** Waits for it, and begins it if nobody has. */
+  end(): Promise<void>;
+}
+
+/** The host of a warm turn has swept; a turn that it can't run sweeps for itself. */
+export const noSweep: Sweep = { begin: () => undefined, end: async () => undefined };
+
+/** The same beside a turn: what was left can wait until the CLI of this one has been started, and takes its time to start. */
+export function sweepBeside(config: { readonly home: string }): Sweep {
   let swept: Promise<void> | undefined;
   const begin = () => {
     swept ??= sweepAfterCrash(config);
     return swept;
   };
-  const timer = setTimeout(begin, whileCliStartsMs).unref();
-  return () => {
-    clearTimeout(timer);
-    return begin();
+  return {
+    begin: () => void setImmediate(begin),
+    end: begin,
   };
 }
-
-const whileCliStartsMs = 40;

@@ -6,7 +6,7 @@ import { isInsideTurn, warmEnvironment } from '../host/host-environment.js';
 import type { HostedOptions } from '../host/messages.js';
 import { reachHost } from '../host/reach-host.js';
 import type { SessionOptions } from '../sessions/types.js';
-import { answerTo, sessionTurn } from './session-turn.js';
+import { answerTo, sessionTurn, type TurnExtras } from './session-turn.js';
 import type { ShownTurn, TurnHooks } from './show-turn.js';
 import type { Terminal } from './terminal.js';
 
@@ -19,7 +19,7 @@ const longestPrompt = 8 * 1024 * 1024;
  * A turn of `sessionTurn` that the resident host runs, in a CLI that is already started. Whatever keeps the host from it, the turn
  * runs here, as without it.
  */
-export function warmTurn(prompt: string, options: SessionOptions, denyQuestions = false): ShownTurn {
+export function warmTurn(prompt: string, options: SessionOptions, extras: TurnExtras = {}): ShownTurn {
   let host: HostClient | undefined;
   let cold: ShownTurn | undefined;
 
@@ -35,12 +35,12 @@ export function warmTurn(prompt: string, options: SessionOptions, denyQuestions 
       return;
     }
     const { sweepBeside } = await import('./sweep-after-crash.js');
-    const swept = sweepBeside({ home });
-    cold = sessionTurn(prompt, options, denyQuestions);
+    const sweep = sweepBeside({ home });
+    cold = sessionTurn(prompt, options, { ...extras, onSpawn: sweep.begin });
     try {
       yield* cold.run(hooks);
     } finally {
-      await swept();
+      await sweep.end();
     }
   }
 
@@ -64,7 +64,7 @@ export function warmTurn(prompt: string, options: SessionOptions, denyQuestions 
     withdrawn: AbortSignal,
   ): Promise<void> {
     if (cold !== undefined) return cold.onPermission(asked, terminal, withdrawn);
-    const answer = await answerTo(asked, terminal, withdrawn, denyQuestions);
+    const answer = await answerTo(asked, terminal, withdrawn, extras.denyQuestions);
     if (answer !== undefined) await host?.answerPermission(asked.id, answer.decision, answer.message);
   }
 

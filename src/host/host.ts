@@ -120,7 +120,8 @@ export class Host {
     if (message.type === 'status' || message.type === 'stop') {
       if (message.type === 'stop') this.stop();
       await connection.send(this.#status());
-      connection.end();
+      // Whoever stops an idle host waits until all that it kept has ended.
+      if (message.type === 'status' || this.#turns.size > 0) connection.end();
       return undefined;
     }
     const refusal = this.#refusal(message);

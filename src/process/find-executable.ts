@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
 export type FoundExecutable =
@@ -21,7 +20,7 @@ export async function findExecutable(
   const isPath = nameOrPath.includes('/');
   let best: FoundExecutable = { problem: 'missing', path: nameOrPath };
   for (const candidate of candidates(nameOrPath, env, cwd)) {
-    const found = await problemOf(candidate);
+    const found = problemOf(candidate);
     // A folder of PATH that this user may not enter tells nothing of what is in it.
     const problem = found === 'closed' ? (isPath ? 'not_executable' : 'missing') : found;
     if (problem === undefined) return { path: candidate };
@@ -40,14 +39,17 @@ function candidates(nameOrPath: string, env: { readonly PATH?: string }, cwd: st
   return folders.map((folder) => resolve(cwd, join(folder, nameOrPath)));
 }
 
-async function problemOf(path: string): Promise<ExecutableProblem | 'closed' | undefined> {
+/** Another thread would be asked twice for each folder of PATH, and asking it takes longer than the answer. */
+function problemOf(path: string): ExecutableProblem | 'closed' | undefined {
   try {
-    if ((await stat(path)).isDirectory()) return 'is_directory';
+    if (statSync(path).isDirectory()) return 'is_directory';
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'closed' : 'missing';
   }
-  return await access(path, constants.X_OK).then(
-    () => undefined,
-    () => 'not_executable' as const,
-  );
+  try {
+    accessSync(path, constants.X_OK);
+    return undefined;
+  } catch {
+    return 'not_executable';
+  }
 }

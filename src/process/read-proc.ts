@@ -65,23 +65,35 @@ function listPids(): number[] {
 }
 
 function readRows(pids: readonly number[], since: number): ProcessRow[] {
-  return pids.flatMap((pid) => (wasBornBefore(since, pid) ? [] : (readRow(pid) ?? [])));
+  const now = performance.now();
+  return pids.flatMap((pid) => (wasBornBefore(since, pid, now) ? [] : (readLiving(pid, now) ?? [])));
+}
+
+function readLiving(pid: number, now: number): ProcessRow | undefined {
+  const fields = readStat(pid);
+  if (fields === undefined) return undefined;
+  births.set(pid, { ...births.get(pid), start: Number(fields[startField]), seenAt: now });
+  return asRow(pid, fields);
 }
 
 /**
  * Most of the table is older than the child in question, turn after turn. A process keeps the inode of its
  * /proc entry, which a later one with the same pid can't have; reading the inode costs a third of reading the
- * entry.
+ * entry. For a moment not even that is needed: a pid comes again only when all others have been given.
  */
-function wasBornBefore(since: number, pid: number): boolean {
+function wasBornBefore(since: number, pid: number, now: number): boolean {
   if (since === 0) return false;
-  const inode = inodeOf(pid);
   const known = births.get(pid);
-  if (inode !== undefined && known?.inode === inode) return known.start < since;
+  if (known !== undefined && now - known.seenAt < momentMs) return known.start < since;
+  const inode = inodeOf(pid);
+  if (inode !== undefined && known?.inode === inode) {
+    births.set(pid, { ...known, seenAt: now });
+    return known.start < since;
+  }
   const fields = readStat(pid);
   if (inode === undefined || fields === undefined) return false;
   const start = Number(fields[startField]);
-  births.set(pid, { inode, start });
+  births.set(pid, { inode, start, seenAt: now });
   return start < since;
 }
 
@@ -93,7 +105,16 @@ function inodeOf(pid: number): number | undefined {
   }
 }
 
-const births = new Map<number, { readonly inode: number; readonly start: number }>();
+interface Birth {
+  readonly inode?: number;
+  readonly start: number;
+  /** When it was known to be the process of this start. */
+  readonly seenAt: number;
+}
+
+const births = new Map<number, Birth>();
+/** Even a machine that does nothing but start processes takes longer to give each of 32,768 pids once. */
+const momentMs = 100;
 
 function forgetAllBut(pids: readonly number[]): void {
   const living = new Set(pids);

@@ -145,13 +145,13 @@ export class OneShotSession implements BackendSession {
 
   #start(
     prompt: string,
-    { stdoutFile, conversation = this.#ownKey }: SendOptions,
+    { stdoutFile, onSpawn, conversation = this.#ownKey }: SendOptions,
     signal: AbortSignal,
     watchdog: Watchdog,
   ): AsyncIterable<ChatEvent> {
     const { trace } = this.#options;
     const onAnswered = (answered: boolean) => watchdog.expectSilence(answered);
-    const options = { signal, trace, stdoutFile, conversation, onAnswered };
+    const options = { signal, trace, stdoutFile, conversation, onAnswered, onSpawn };
     const process = this.#adapter.run({ ...this.#request, prompt }, options)[Symbol.asyncIterator]();
     this.#process = process;
     return { [Symbol.asyncIterator]: () => process };

@@ -40,7 +40,7 @@ export interface BackendSession {
   close(): Promise<void>;
 }
 
-export interface SendOptions extends Pick<RunOptions, 'signal' | 'stdoutFile' | 'conversation'> {}
+export interface SendOptions extends Pick<RunOptions, 'signal' | 'stdoutFile' | 'conversation' | 'onSpawn'> {}
 
 export interface SessionOptions extends TurnOptions {
   readonly backend: BackendName;

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ProcessUser } from '../../process/process-user.js';
 import { describeExit, startProcess } from '../../process/start-process.js';
@@ -14,8 +13,8 @@ export async function installedVersion(
   npmPackage: string | undefined,
 ): Promise<string | undefined> {
   try {
-    const file = await realpath(command);
-    return (await packageVersion(file, npmPackage)) ?? versionInPath(file, basename(command));
+    const file = realpathSync(command);
+    return packageVersion(file, npmPackage) ?? versionInPath(file, basename(command));
   } catch {
     return undefined;
   }
@@ -119,11 +118,11 @@ function shownLine(line: string): string {
  * A program lies in its package or in `bin` below it; native binaries have a package of their own. The nearest manifest with
  * name and version decides: above another package, or above something that is no manifest, lies nothing that belongs to the program.
  */
-async function packageVersion(file: string, npmPackage: string | undefined): Promise<string | undefined> {
+function packageVersion(file: string, npmPackage: string | undefined): string | undefined {
   if (npmPackage === undefined) return undefined;
   let directory = dirname(file);
   for (let level = 0; level < 5; level++) {
-    const manifest = await readManifest(join(directory, 'package.json'));
+    const manifest = readManifest(join(directory, 'package.json'));
     if (manifest === 'unreadable') return undefined;
     if (manifest !== undefined) {
       if (!isPackage(manifest.name, npmPackage)) return undefined;
@@ -145,17 +144,20 @@ function isPackage(name: string, npmPackage: string): boolean {
 const maxManifestBytes = 1024 * 1024;
 
 /** Returns undefined if there is none, or one without name and version, as build tools put into the folders of a package. */
-async function readManifest(
-  path: string,
-): Promise<{ name: string; version: string } | 'unreadable' | undefined> {
-  // Without O_NONBLOCK a FIFO in its place would hold one of the few threads that read files, for ever.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-  if (file === undefined) return undefined;
+/** It stands between the user and the start of the CLI, and is small: no other thread is asked. */
+function readManifest(path: string): { name: string; version: string } | 'unreadable' | undefined {
+  let file: number;
   try {
-    const found = await file.stat();
+    // Without O_NONBLOCK a FIFO in its place would be waited for, for ever.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  try {
+    const found = fstatSync(file);
     if (!found.isFile() || found.size > maxManifestBytes) return 'unreadable';
     const bytes = Buffer.alloc(found.size);
-    const { bytesRead } = await file.read(bytes, 0, found.size, 0);
+    const bytesRead = readSync(file, bytes, 0, found.size, 0);
     const manifest: unknown = JSON.parse(bytes.toString('utf8', 0, bytesRead));
     if (!isObject(manifest)) return 'unreadable';
     const { name, version } = manifest;
@@ -163,7 +165,7 @@ async function readManifest(
   } catch {
     return 'unreadable';
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 

@@ -39,6 +39,12 @@ export const defaultExitGraceMs = 65_000;
 /** If the turn's time is up and the CLI was silent for this long after its result, it counts as hanging. */
 const hangsAfterMs = 1000;
 
+/**
+ * A CLI takes some 30 ms from its result to its exit. A look at the processes meanwhile makes the looks after the exit, which
+ * have to be waited for, short: they know then who is older than the CLI. A CLI that exits at once is not looked at before.
+ */
+const lookAheadMs = 5;
+
 export interface ProcessRun<S extends TurnFacts> {
   readonly command: string;
   readonly cwd: string;
@@ -78,6 +84,7 @@ export async function* runProcess<S extends TurnFacts>(
   let release = () => {};
   let givenUp: ErrorEvent | undefined;
   let retry: Retry | undefined;
+  let lookAhead: NodeJS.Timeout | undefined;
   try {
     if (stop.reason !== undefined) return yield ledger.fail(stoppedError(stop.reason));
     if (needsScratch) {
@@ -122,10 +129,14 @@ export async function* runProcess<S extends TurnFacts>(
       retry = awaitedRetry(retry, events);
       givenUp ??= findHopeless(events, stop.timeLeftMs, run.advice);
       if (givenUp !== undefined || mustStop(decoder)) break;
-      if (decoder.isOver) stop.awaitExit(run.exitGraceMs);
+      if (decoder.isOver) {
+        stop.awaitExit(run.exitGraceMs);
+        lookAhead ??= setTimeout(() => void running.isAlone(), lookAheadMs).unref();
+      }
       run.onAnswered?.(decoder.state.ending !== undefined);
     }
     const exit = givenUp !== undefined || mustStop(decoder) ? await running.end() : await running.exited;
+    clearTimeout(lookAhead);
     const traceExit = (events: readonly ChatEvent[]) => {
       run.trace?.({ type: 'exit', ...exit, stderr: running.stderr(), events });
       return events;
@@ -147,6 +158,7 @@ export async function* runProcess<S extends TurnFacts>(
     yield events;
   } finally {
     stop.clear();
+    clearTimeout(lookAhead);
     await child?.end();
     if (needsScratch) await removeScratchFiles(run.scratch);
     release();
