@@ -8,11 +8,13 @@ import { measureShell } from './shell.js';
 import { measureStartUp } from './start-up.js';
 import { measureStore } from './store.js';
 import { measureStream } from './stream.js';
+import { measureWarm } from './warm.js';
 
 // `npm run bench [-- name …]`: every figure is a ratio against something else in the same run.
 const suites: Readonly<Record<string, () => Promise<readonly Comparison[]>>> = {
   'start-up': measureStartUp,
   shell: measureShell,
+  warm: measureWarm,
   'one-shot': measureOneShot,
   stream: measureStream,
   live: measureLive,

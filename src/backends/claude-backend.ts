@@ -54,6 +54,10 @@ export class ClaudeCodeBackend extends OneShotBackend<ClaudeState> {
 
   readonly readingTools = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead', 'TodoRead', 'TodoWrite']);
 
+  async recordState(sessionId: string, cwd: string): Promise<string | undefined> {
+    return (await import('./claude/session-record.js')).recordState(sessionId, cwd, this.inherited);
+  }
+
   async recordedTools(query: RecordQuery): Promise<RecordedTools> {
     return (await import('./claude/session-record.js')).recordedTools(query, this.inherited);
   }

@@ -223,6 +223,11 @@ export interface BackendAdapter {
    */
   lastSession?(cwd: string, env?: Readonly<Record<string, string>>): Promise<string | undefined>;
   /**
+   * Stands for the state of the CLI's own record of a session: another one as soon as anybody has written to it. Undefined if
+   * the record is not found where it is expected.
+   */
+  recordState?(sessionId: string, cwd: string): Promise<string | undefined>;
+  /**
    * The sessions that the CLI has made in a directory, by its own records: the last used ones, newest first. No CLI is started.
    * A record that is damaged is left out. Rejects if there are records that can't be looked at.
    */

@@ -14,7 +14,7 @@ const answers: Readonly<Record<string, PermissionDecision>> = {
   no: 'deny',
 };
 
-interface Answer {
+export interface Answer {
   readonly decision: PermissionDecision;
   readonly message?: string;
 }

@@ -5,7 +5,7 @@ import { wrongUsage } from './read-flags.js';
 import { onePrompt, parseTurnFlags, type RunFlags } from './run-options.js';
 import { turnFlags } from './turn-flags.js';
 
-const { live, output, json, timeout, print, unattended, ...ofRun } = turnFlags;
+const { live, warm, output, json, timeout, print, unattended, ...ofRun } = turnFlags;
 const { 'permission-timeout': _limit, 'output-format': _format, ...shared } = ofRun;
 
 /** The flags of a turn that a person ends, and that prints nothing. */
@@ -105,6 +105,7 @@ function refuseWithGateway(flags: RunFlags, native: boolean): void {
 function refuseFlagsOfRun(flags: RunFlags): void {
   const [first] = [
     flags.live ? ['--live'] : [],
+    flags.warm ? ['--warm'] : [],
     flags.output === 'text' ? [] : ['--output'],
     flags.timeoutMs === undefined ? [] : ['--timeout'],
     flags.permissionTimeoutMs === undefined ? [] : ['--permission-timeout'],

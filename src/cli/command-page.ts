@@ -1,10 +1,8 @@
-/**
- * A command of Turnout, as its module exports it. One whose help is written out has no table to complete its flags from: a shell
- * proposes its name alone.
- */
-export type Command = {
+/** A command of Turnout, as its module exports it. */
+export interface Command {
   main(argv: readonly string[]): Promise<number>;
-} & ({ readonly page: CommandPage } | { readonly usageText: string });
+  readonly page: CommandPage;
+}
 
 /**
  * What there is to know about a command's words. One description is read by the parser (`readFlags`), the help page

@@ -10,6 +10,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   sessions: () => import('./sessions.js'),
   chat: () => import('./chat.js'),
   doctor: () => import('./doctor.js'),
+  host: () => import('./host.js'),
   capabilities: () => import('./capabilities.js'),
   chain: () => import('./chain.js'),
   demo: () => import('./demo.js'),

@@ -21,9 +21,8 @@ if (refusal !== undefined) {
   const [topic = 'help'] = rest;
   const load = find(topic);
   if (load !== undefined) {
-    const { print, printHelp } = await import('./print.js');
-    const asked = await load();
-    process.exitCode = await ('page' in asked ? printHelp(asked.page) : print(asked.usageText));
+    const { printHelp } = await import('./print.js');
+    process.exitCode = await printHelp((await load()).page);
   } else if (topic === 'help' || topic.startsWith('-')) {
     const { print } = await import('./print.js');
     const { overview } = await import('./usage.js');

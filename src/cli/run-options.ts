@@ -20,6 +20,8 @@ export interface RunFlags extends TurnOptions {
   readonly defaultPrompt?: string | undefined;
   readonly backend: string | undefined;
   readonly live: boolean;
+  /** The turn is handed to the resident host, if it can be. */
+  readonly warm: boolean;
   readonly systemPromptFile: string | undefined;
   /** Added behind the system prompt. */
   readonly appendSystemPrompt: string | undefined;
@@ -102,6 +104,7 @@ function flagsFrom(given: Given): RunFlags {
     prompt: given.text('prompt'),
     backend: backendNamed(given.text('backend')),
     live: given.has('live'),
+    warm: given.has('warm'),
     model: notBlank('--model', given.text('model')),
     thinking: thinking(given.text('thinking')),
     cwd: notBlank('--cwd', given.text('cwd')),

@@ -24,7 +24,7 @@ import { type OutputFormat, parseRunOptions, type RunFlags } from './run-options
 import { page } from './run-page.js';
 import { sessionTurn } from './session-turn.js';
 import { showTurn } from './show-turn.js';
-import { type Sweep, sweepBeside } from './sweep-after-crash.js';
+import { noSweep, type Sweep, sweepBeside } from './sweep-after-crash.js';
 
 export { page } from './run-page.js';
 
@@ -97,7 +97,7 @@ export async function turnSettings(
 export async function runTurn(flags: RunFlags): Promise<number> {
   const { options, ...settings } = await sessionChosen(flags);
   const { config, backend } = settings;
-  const sweep = sweepBeside(config);
+  const sweep = options.warm || config.runWarm ? noSweep : sweepBeside(config);
   const files = await givenFiles(options, backend);
   try {
     return await runWithFiles(options, files, settings, sweep);
@@ -144,7 +144,8 @@ async function runWithFiles(
     timeoutMs: options.timeoutMs ?? config.queryTimeoutMs,
     fallback: options.defaultPrompt,
   });
-  const turn = sessionTurn(
+  const warm = options.warm || config.runWarm ? await import('./warm-turn.js') : undefined;
+  const turn = (warm?.warmTurn ?? sessionTurn)(
     prompt,
     {
       ...sessionOptions(runner, checked.options, backend, live),

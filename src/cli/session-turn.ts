@@ -2,6 +2,7 @@ import type { ChatEvent, PermissionRequestEvent } from '../core/chat-event.js';
 import { failureEvent, TurnoutError } from '../core/errors.js';
 import { openOneShotSession } from '../sessions/open-one-shot.js';
 import type { BackendSession, CompleteSessionOptions } from '../sessions/types.js';
+import type { Answer } from './ask-in-terminal.js';
 import type { ShownTurn, TurnHooks } from './show-turn.js';
 import type { Terminal } from './terminal.js';
 
@@ -37,14 +38,25 @@ export function sessionTurn(
     terminal: Terminal,
     withdrawn: AbortSignal,
   ): Promise<void> {
-    const { askInTerminal } = await import('./ask-in-terminal.js');
-    const answer = denyQuestions ? no : await askInTerminal(asked, terminal, withdrawn);
+    const answer = await answerTo(asked, terminal, withdrawn, denyQuestions);
     if (answer === undefined) return;
     // If the turn has ended meanwhile, nothing is left to answer.
     await session?.answerPermission(asked.id, answer.decision, answer.message).catch(() => undefined);
   }
 
   return { prompt, options, run, onPermission };
+}
+
+/** Asks the person at the terminal, or nobody if `denyQuestions` is set. */
+export async function answerTo(
+  asked: PermissionRequestEvent,
+  terminal: Terminal,
+  withdrawn: AbortSignal,
+  denyQuestions = false,
+): Promise<Answer | undefined> {
+  if (denyQuestions) return no;
+  const { askInTerminal } = await import('./ask-in-terminal.js');
+  return askInTerminal(asked, terminal, withdrawn);
 }
 
 /** What keeps processes running is loaded only for a live session. */

@@ -14,6 +14,9 @@ export interface Sweep {
   end(): Promise<void>;
 }
 
+/** The host of a warm turn has swept; a turn that it can't run sweeps for itself. */
+export const noSweep: Sweep = { begin: () => undefined, end: async () => undefined };
+
 /** The same beside a turn: what was left can wait until the CLI of this one has been started, and takes its time to start. */
 export function sweepBeside(config: { readonly home: string }): Sweep {
   let swept: Promise<void> | undefined;

@@ -106,6 +106,10 @@ export const turnFlags = {
     type: 'switch',
     about: "over the CLI's long-lived protocol: every CLI streams piece by piece",
   },
+  warm: {
+    type: 'switch',
+    about: 'through a resident host that keeps CLIs started (default: RUN_WARM)',
+  },
   timeout: { type: 'text', value: 'seconds', about: 'end the turn after this long' },
   output: {
     type: 'text',

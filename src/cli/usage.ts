@@ -17,6 +17,7 @@ export const commandGroups: readonly (readonly [title: string, Readonly<Record<s
     'This machine',
     {
       config: 'every setting, its value and where it comes from',
+      host: 'the resident host of `turnout run --warm`: status, stop',
       doctor: 'which agent CLIs are here, their versions, what each can do',
       capabilities: 'what each backend can do, and which options it takes',
       demo: 'the gateway and its page with the demo agent: no account needed',

@@ -54,6 +54,7 @@ const descriptions: Readonly<Record<string, Description>> = {
   QUERY_TIMEOUT_MS: { is: 'the longest that a turn may take, the start of its CLI included' },
   WORKING_DIR: { is: 'where the agent works', otherwise: 'the current directory' },
   PERMISSION_MODE: { is: 'what an agent may do without asking: bypass, ask, edits, plan' },
+  RUN_WARM: { is: '1: `turnout run` is always `--warm`: a resident host keeps the CLIs started' },
   BACKEND_LIVE: { is: '1: turns run over live sessions, in warm processes' },
   AGENT_USER: { is: 'CLIs run as this user (Linux, started as root)', otherwise: 'the same user' },
   CONFIG_DIR: { is: 'persona files of the gateway', otherwise: 'config in TURNOUT_HOME' },

@@ -36,6 +36,7 @@ const settings = {
   AGENT_USER: optional(trimmed),
   MAX_PERMISSION_REQUESTS: withDefault(wholeNumber('requests', 1, 100_000), 200),
   BACKEND_LIVE: withDefault(onOrOff, false),
+  RUN_WARM: withDefault(onOrOff, false),
   PERMISSION_MODE: withDefault(oneOf(permissionModes), 'bypass'),
   MAX_CONCURRENT_TURNS: withDefault(wholeNumber('turns', 1, 1000), 4),
   MAX_QUEUE_DEPTH: withDefault(wholeNumber('messages', 1, 10_000_000), 10_000),

@@ -40,6 +40,8 @@ export interface GatewayConfig {
   readonly agentUser?: ProcessUser;
   /** Turns run over live sessions: warm processes. */
   readonly backendLive: boolean;
+  /** `turnout run` hands its turns to the resident host. */
+  readonly runWarm: boolean;
   readonly permissionMode: PermissionMode;
   /** A turn that asks for more permissions is ended. */
   readonly maxPermissionRequests: number;
@@ -175,6 +177,7 @@ function makeConfig(
     ...(agentUser === undefined ? {} : { agentUser }),
     // Nobody can be asked without a live session: the CLI has ended its turn by then.
     backendLive: values.BACKEND_LIVE || values.PERMISSION_MODE === 'ask',
+    runWarm: values.RUN_WARM,
     permissionMode: values.PERMISSION_MODE,
     maxPermissionRequests: values.MAX_PERMISSION_REQUESTS,
     maxConcurrentTurns: values.MAX_CONCURRENT_TURNS,

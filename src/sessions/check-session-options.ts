@@ -33,6 +33,7 @@ const rules: Readonly<Record<keyof SessionOptions, Rule>> = {
   stream: yesOrNo,
   // Its own check names the hook.
   agentHooks: ['an object', () => true],
+  heldBy: ['the number of a process', (value) => typeof value === 'number'],
   clocks: object,
   trace: ['a function', (value) => typeof value === 'function'],
   systemPrompt: text,

@@ -4,7 +4,7 @@ import type { CompleteSessionOptions } from './types.js';
 
 /** The options of a live session with all defaults filled in. */
 export function liveOptions(options: CompleteSessionOptions): LiveSessionOptions {
-  const { config, agentHooks } = options;
+  const { config, agentHooks, heldBy } = options;
   const maxTurns = options.maxTurns ?? config.maxTurns;
-  return { ...completeOptions(options, config), maxTurns, agentHooks };
+  return { ...completeOptions(options, config), maxTurns, agentHooks, heldBy };
 }

@@ -69,6 +69,10 @@ export class LiveBackendSession implements BackendSession, Writer {
     return this.#slot.isOpen;
   }
 
+  get processId(): number | undefined {
+    return this.#slot.processId;
+  }
+
   /**
    * Takes a place in a process now, so that the first turn does not wait for it. If another object has the
    * session open, nothing happens: that object keeps it until this one sends a prompt.

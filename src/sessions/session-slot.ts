@@ -81,6 +81,10 @@ export class SessionSlot {
     return this.#options.sessionId;
   }
 
+  get processId(): number | undefined {
+    return this.#place?.process.process.pid;
+  }
+
   /** True if the next turn needs no other place. */
   get isOpen(): boolean {
     return this.#place?.process.usable === true && this.#place.status === 'fit';

@@ -39,6 +39,11 @@ export class Sessions {
     return this.#pool.size;
   }
 
+  /** The memory of these processes together. */
+  residentBytes(): Promise<number> {
+    return this.#pool.residentBytes();
+  }
+
   /**
    * Opens a session, new or resumed. A live session has its process when this resolves; if another object has
    * it open, the process comes with the first turn. The signal cancels the opening.

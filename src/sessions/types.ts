@@ -21,6 +21,8 @@ export interface BackendSession {
   readonly sessionId: string | undefined;
   /** True if a process has the session open: its next turn does not resume it from the CLI's record. */
   readonly isOpenInProcess: boolean;
+  /** The process that has the session open, of a live session. */
+  readonly processId?: number | undefined;
   /** Runs one turn; the turns of a session run one after the other. Leaving the loop interrupts the turn. */
   send(prompt: string, options?: SendOptions): AsyncIterable<ChatEvent>;
   /** Ends the running turn with `error {code: "interrupted"}`; the session stays usable. */
@@ -56,6 +58,11 @@ export interface SessionOptions extends TurnOptions {
   readonly stream?: boolean | undefined;
   /** Callbacks at certain points of a turn, if the CLI has them (Claude). Live sessions only. */
   readonly agentHooks?: AgentHooks | undefined;
+  /**
+   * The process (`BackendSession.processId`) in which the session had its last turn. The caller knows that nobody has written to
+   * the session since: it goes on there, if it can, and is then not read from its record again.
+   */
+  readonly heldBy?: number | undefined;
   readonly clocks?: Partial<Clocks> | undefined;
   /** Called with each command that is started, every raw line and the events that it became, and the end. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;

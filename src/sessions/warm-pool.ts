@@ -39,9 +39,14 @@ export class WarmPool {
     return this.#entries.size;
   }
 
+  async residentBytes(): Promise<number> {
+    const sizes = await Promise.all([...this.#entries].map(({ process }) => residentBytes(process.pid)));
+    return sizes.reduce((sum, bytes) => sum + bytes, 0);
+  }
+
   /**
    * Returns a process for one session. If the protocol holds one session per process, a resumed session gets
-   * a fresh one.
+   * a fresh one, or the one that still holds it.
    */
   async acquire(
     kind: ProcessKind,
@@ -86,8 +91,11 @@ export class WarmPool {
 
   /** Holds the process at once, so that nobody else finds it unused. */
   async #own(kind: ProcessKind, options: LiveSessionOptions, signal?: AbortSignal): Promise<PoolEntry> {
-    const fresh = options.sessionId === undefined;
-    const unused = fresh ? this.#find(kind, ({ holders }) => holders === 0)?.hold() : undefined;
+    const { sessionId, heldBy } = options;
+    const fresh = sessionId === undefined;
+    const fits = ({ process }: PoolEntry) =>
+      fresh || (process.pid === heldBy && process.holds?.(sessionId) === true);
+    const unused = this.#find(kind, (entry) => entry.holders === 0 && fits(entry))?.hold();
     const entry = unused ?? (await this.#startOwn(kind, signal));
     if (fresh) void this.#keepSpares(kind);
     return entry;
@@ -105,7 +113,10 @@ export class WarmPool {
   }
 
   #find(kind: ProcessKind, fits: (entry: PoolEntry) => boolean): PoolEntry | undefined {
-    return [...this.#entries].find((entry) => entry.key === kind.key && entry.usable && fits(entry));
+    // The session of the one that was used last is the most likely to go on.
+    return [...this.#entries]
+      .filter((entry) => entry.key === kind.key && entry.usable && fits(entry))
+      .sort((one, other) => one.idleSince - other.idleSince)[0];
   }
 
   #begin(kind: ProcessKind, held = false): ProcessStart<PoolEntry> {
@@ -177,8 +188,7 @@ export class WarmPool {
   }
 
   async #memoryIsFull(): Promise<boolean> {
-    const sizes = await Promise.all([...this.#entries].map(({ process }) => residentBytes(process.pid)));
-    return sizes.reduce((sum, bytes) => sum + bytes, 0) >= this.#limits.maxResidentBytes;
+    return (await this.residentBytes()) >= this.#limits.maxResidentBytes;
   }
 
   /** Starts spares one after the other, each within the limits. */

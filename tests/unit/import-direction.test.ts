@@ -16,6 +16,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   backends: ['config', 'process', 'sqlite', 'core'],
   sessions: ['backends', 'config', 'process', 'core'],
   runner: ['sessions', 'backends', 'config', 'process', 'core'],
+  host: ['sessions', 'backends', 'config', 'process', 'core'],
   orchestra: ['runner', 'sessions', 'backends', 'store', 'config', 'process', 'core'],
   gateway: ['runner', 'sessions', 'backends', 'store', 'config', 'process', 'core'],
   'lab/model': ['core'],
@@ -24,6 +25,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'gateway',
     'orchestra',
+    'host',
     'store',
     'lab',
     'lab/model',

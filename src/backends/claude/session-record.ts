@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { userHome } from '../../config/home-directory.js';
 import { namesIn, type RecordFiles, toolsInFiles } from '../record/read-records.js';
@@ -33,6 +33,21 @@ export async function transcriptsOf(cwd: string, env: Environment): Promise<read
     (await namesIn(join(projects, name))).map((file) => join(projects, name, file)),
   );
   return (await Promise.all(found)).flat().filter((path) => path.endsWith('.jsonl'));
+}
+
+/** The state of a session's transcript, which Claude has written when it tells the end of a turn (2.1.326). */
+export async function recordState(
+  sessionId: string,
+  cwd: string,
+  env: Environment,
+): Promise<string | undefined> {
+  if (!isFileName(sessionId)) return undefined;
+  for (const slug of await slugsOf(cwd)) {
+    const path = join(projectsDirectory(env), slug, `${sessionId}.jsonl`);
+    const facts = await stat(path).catch(() => undefined);
+    if (facts !== undefined) return `${facts.ino}.${facts.size}.${facts.mtimeMs}`;
+  }
+  return undefined;
 }
 
 function isFileName(sessionId: string): boolean {

@@ -20,6 +20,8 @@ export interface LiveProtocol {
   readonly advice?: Advice;
   /** True if the CLI tells of MCP servers that could not start. */
   readonly tellsMcpFailures?: true;
+  /** True if a new session leaves no record before its first turn: then one can be opened before anybody asks for it. */
+  readonly opensUnseen?: true;
   /**
    * Returns the key of the process: sessions with the same key can share one (one after the other, if it
    * holds one at a time).
@@ -66,6 +68,8 @@ export interface LiveCapabilities {
 
 /** The options of a session, new or resumed by id. */
 export interface LiveSessionOptions extends CompleteTurnOptions {
+  /** See `SessionOptions`. */
+  readonly heldBy?: number | undefined;
   readonly agentHooks?: AgentHooks | undefined;
 }
 
@@ -99,6 +103,8 @@ export interface LiveProcess {
   readonly exited: Promise<ProcessExit>;
   /** The CLI's version: as the process shows it, else as the files around it tell it. */
   readonly version?: string | undefined;
+  /** True if a session that was closed here can go on here, with what it held then. */
+  holds?(sessionId: string): boolean;
   /** Opens a session. Rejects with a TurnoutError (`session_not_found`, `auth`, …); the process goes on. */
   open(options: LiveSessionOptions): Promise<LiveSession>;
   /** Ends the process and everything it started. Idempotent. */

@@ -202,7 +202,7 @@ describe('a turn that somebody wants to go on with (18.4)', () => {
     const terminal = new TerminalRun(place, ['run', 'remember: the word is turnip'], 80);
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.screen).toContain('turnout: using claude, the only CLI that is installed');
-    const dim = terminal.screen.split('\u001b[2m').at(-1)?.split('\u001b[22m')[0] ?? '';
+    const dim = terminal.screen.split('\u001b[2m').at(-1)?.split('\u001b[0m')[0] ?? '';
     const [, id = ''] = /^session (\S+) · .*turnout run --continue "…"$/.exec(dim) ?? [];
     expect(id).not.toBe('');
     const listed = JSON.parse((await turnout(place, ['sessions', '--json'])).stdout);

@@ -7,10 +7,8 @@ import { commandSummary, overview } from '../../../src/cli/usage.js';
 const loaded = await Promise.all(
   Object.entries(commands).map(async ([name, load]) => [name, await load()] as const),
 );
-const pages = loaded.flatMap(([name, command]) => ('page' in command ? [[name, command.page] as const] : []));
-const texts = loaded.map(
-  ([name, command]) => [name, 'page' in command ? helpText(command.page) : command.usageText] as const,
-);
+const pages = loaded.map(([name, { page }]) => [name, page] as const);
+const texts = pages.map(([name, page]) => [name, helpText(page)] as const);
 
 describe.each(texts)('the help of turnout %s (18.8)', (name, text) => {
   it('fits 80 columns', () => {

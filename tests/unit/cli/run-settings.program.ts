@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
 import { describeSettings } from '../../../src/config/describe-settings.js';
 import { it, programPath, type Stage } from '../../contract/stage.js';
 import { TerminalRun } from './terminal-run.js';
-import { buildOnce, demoAgent, type Finished, type Place, playing, turnout } from './turnout.js';
+import { buildOnce, demoAgent, type Finished, type Place, playing, program, turnout } from './turnout.js';
 
 beforeAll(buildOnce, 60_000);
 
@@ -16,7 +17,7 @@ interface Effect {
   readonly env: (stage: Stage) => Record<string, string | undefined>;
   /** Somebody could be asked. */
   readonly inTerminal?: true;
-  readonly seen: (done: Finished, stage: Stage) => void;
+  readonly seen: (done: Finished, stage: Stage) => void | Promise<void>;
 }
 
 const verbose = ['run', 'say exactly: words', '--verbose'];
@@ -86,6 +87,17 @@ const effects: Readonly<Record<string, Effect>> = {
   },
   PERMISSION_MODE: { env: () => ({ PERMISSION_MODE: 'plan' }), seen: shows('--permission-mode plan') },
   BACKEND_LIVE: { env: () => ({ BACKEND_LIVE: '1' }), seen: shows('backend claude (live)') },
+  RUN_WARM: {
+    args: ['run', 'say exactly: words'],
+    env: () => ({ RUN_WARM: '1' }),
+    seen: ({ code }, stage) => {
+      expect(code).toBe(0);
+      const stop = [program, 'host', 'stop'];
+      const { stdout } = spawnSync(process.execPath, stop, { env: stage.env, encoding: 'utf8' });
+      expect(stdout).toContain('has ended');
+      return stage.untilNoProcess();
+    },
+  },
   MAX_OUTPUT_MB: {
     args: ['run', 'hi'],
     env: (stage) => ({
@@ -138,7 +150,7 @@ describe.concurrent('the settings of `turnout run` (18.3)', () => {
       const done = inTerminal
         ? await onTerminal({ workingDir: stage.workingDir, env: { ...stage.env, ...variables } }, args)
         : await turnout(stage, args, { env: variables });
-      seen(done, stage);
+      await seen(done, stage);
     });
   }
 

@@ -21,6 +21,7 @@ describe('settings', () => {
       configDir: '/home/ada/.turnout/config',
       home: '/home/ada/.turnout',
       backendLive: false,
+      runWarm: false,
       permissionMode: 'bypass',
       allowStateInWorkingDir: false,
       maxPermissionRequests: 200,

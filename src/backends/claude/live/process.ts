@@ -36,6 +36,10 @@ export class ClaudeProcess implements LiveProcess {
     return this.#turns.version;
   }
 
+  holds(sessionId: string): boolean {
+    return this.#session?.isOpen === false && this.#turns.sessionId === sessionId;
+  }
+
   async open(options: LiveSessionOptions): Promise<LiveSession> {
     const { ended, label } = this.#connection;
     if (ended !== undefined) throw crashedError(ended);

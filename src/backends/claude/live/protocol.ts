@@ -66,7 +66,7 @@ export const claudeLive = claudeLiveAs(claudeLabel);
 /** A cold start takes about a second, and many times that when a machine starts twenty at once. */
 const startMs = 60_000;
 
-function processKey({ sessionId: _, agentHooks, ...options }: LiveSessionOptions): string {
+function processKey({ sessionId: _s, heldBy: _h, agentHooks, ...options }: LiveSessionOptions): string {
   const { mcpConfig } = options;
   // A process has the servers that were in the file when it was started.
   const changed = mcpConfig && statSync(mcpConfig, { throwIfNoEntry: false })?.mtimeMs;

@@ -25,6 +25,9 @@ export const geminiLive: LiveProtocol = {
 
   // The model and the mode belong to a session. The directory has to be the process's own: a project's `.env` goes into
   // the environment of the whole process, and `session/load` reads the settings of the directory it was started in.
+  // The file of a session without a conversation is in no list, and Gemini removes it at its next start.
+  opensUnseen: true,
+
   processKey: ({ cwd }) => cwd,
 
   describe,

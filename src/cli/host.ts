@@ -1,0 +1,144 @@
+import { writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Environment, given } from '../config/home-directory.js';
+import type { PoolLimits } from '../config/limits.js';
+import { readEnvironment } from '../config/read-environment.js';
+import { TurnoutError } from '../core/errors.js';
+import { exitCodes } from '../core/exit-codes.js';
+import { readConfig } from '../gateway/config.js';
+import { buildOf } from '../host/build.js';
+import { Frames } from '../host/frames.js';
+import { Host } from '../host/host.js';
+import { type ClientMessage, type HostMessage, type HostStatus, hostProtocol } from '../host/messages.js';
+import { findHost } from '../host/reach-host.js';
+import type { CommandPage } from './command-page.js';
+import { onEndingSignal } from './ending-signals.js';
+import { jsonFlags, wantsJson } from './json-flags.js';
+import { print, printHelp } from './print.js';
+import { readFlags, wrongUsage } from './read-flags.js';
+import { explainFailures } from './run.js';
+import { helpFlag } from './run-command.js';
+import { sweepAfterCrash } from './sweep-after-crash.js';
+import { unknownCommand } from './unknown-command.js';
+
+const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
+
+/** The host ends when nobody has used it for so long. */
+const idleMs = 10 * 60_000;
+
+export const page = {
+  usage: ['host status [--json]', 'host stop [--json]'],
+  about:
+    'The resident host of `turnout run --warm`: it keeps agent CLIs started, so that a run does not wait for one. The first run with --warm starts it; ten minutes without a turn end it.',
+  subcommands: {
+    status: { about: 'whether it runs, and what it keeps' },
+    stop: { about: 'end it and all that it keeps, after the turns that are running' },
+  },
+  flags: { ...jsonFlags, ...helpFlag },
+  examples: [
+    ['run --warm "explain this repository"', 'starts it, if none runs'],
+    ['host status'],
+    ['host stop'],
+  ],
+  exitCodes: '0 done · 1 no host runs (status) · 2 wrong usage',
+} as const satisfies CommandPage;
+
+/** `turnout host`: shows and ends the resident host. `serve` is what a client starts. */
+export async function main(argv: readonly string[]): Promise<number> {
+  return explainFailures(async () => {
+    const flagged = readFlags(argv, page.flags, { command: 'host' });
+    if (flagged.has('help')) return printHelp(page);
+    const [act = '', ...rest] = [...flagged.positionals, ...flagged.rawArgs];
+    const acts = Object.keys(page.subcommands);
+    if (act === '') throw wrongUsage('host', 'Which one? `turnout host` has status and stop.');
+    if (act !== 'serve' && !acts.includes(act)) {
+      const [what = '', hint] = unknownCommand(act, acts, 'host').split('\n');
+      throw wrongUsage('host', what, hint);
+    }
+    if (rest.length > 0)
+      throw wrongUsage('host', `nothing is expected behind ${act}, got ${JSON.stringify(rest.join(' '))}`);
+    const json = wantsJson(flagged);
+    const { settings } = await readEnvironment({ environment: process.env });
+    const { home, pool } = readConfig(settings).config;
+    if (act === 'serve') return await serve(home, { ...pool, ...limitsUnless(settings) });
+    return await ask(home, act === 'stop' ? 'stop' : 'status', json);
+  });
+}
+
+/** Less than a gateway's: this is a convenience on a machine where somebody works. */
+function limitsUnless(settings: Environment): Partial<PoolLimits> {
+  return {
+    ...(given(settings['POOL_MAX_PROCESSES']) ? {} : { maxProcesses: 6 }),
+    ...(given(settings['POOL_MAX_MEMORY_MB']) ? {} : { maxResidentBytes: 3 * 1024 ** 3 }),
+  };
+}
+
+async function serve(home: string, limits: PoolLimits): Promise<number> {
+  const swept = sweepAfterCrash({ home });
+  const host = await Host.start({ home, build: buildOf(program), limits, idleMs: idleTime() });
+  // Also if another host was quicker: the client finds that one.
+  tellReady();
+  if (host === undefined) return exitCodes.done;
+  const release = onEndingSignal(() => host.stop({ now: true }));
+  await host.ended;
+  await swept;
+  release();
+  return exitCodes.done;
+}
+
+/** Tests don't wait for ten minutes. */
+function idleTime(): number {
+  const given = Number(process.env['TURNOUT_HOST_IDLE_MS']);
+  return Number.isFinite(given) && given > 0 ? given : idleMs;
+}
+
+function tellReady(): void {
+  try {
+    writeSync(3, 'ready\n');
+  } catch {
+    // Nobody waits for it.
+  }
+}
+
+async function ask(home: string, type: 'status' | 'stop', json: boolean): Promise<number> {
+  let status: HostStatus | undefined;
+  try {
+    status = await request(home, type);
+  } catch (error) {
+    throw new TurnoutError('unknown', `The host can't be reached: ${(error as Error).message}`, {
+      hint: 'Runs with --warm start their CLI themselves until that is put right.',
+    });
+  }
+  const text = status === undefined ? 'No host runs.\n' : describe(status, type);
+  return print(
+    json ? `${JSON.stringify(status ?? { running: false })}\n` : text,
+    status === undefined && type === 'status' ? exitCodes.failed : exitCodes.done,
+  );
+}
+
+async function request(home: string, type: 'status' | 'stop'): Promise<HostStatus | undefined> {
+  const socket = await findHost(home);
+  if (socket === undefined) return undefined;
+  const connection = new Frames<HostMessage, ClientMessage>(socket);
+  try {
+    await connection.send({ type, protocol: hostProtocol });
+    let status: HostStatus | undefined;
+    for await (const message of connection.read()) if (message.type === 'status') status = message;
+    return status;
+  } finally {
+    connection.destroy();
+  }
+}
+
+function describe({ pid, turns, warm }: HostStatus, type: 'status' | 'stop'): string {
+  const running = turns === 1 ? '1 turn runs' : `${turns} turns run`;
+  if (type === 'stop')
+    return turns === 0
+      ? `The host (process ${pid}) has ended.\n`
+      : `The host ends when ${running} no more.\n`;
+  const lines = warm.map(
+    ({ backend, cwd, model, processes, idleMs: idle }) =>
+      `  ${backend}${model === undefined ? '' : ` ${model}`}  ${processes} running  ${cwd}  idle for ${Math.round(idle / 1000)} s`,
+  );
+  return [`The host is process ${pid}; ${running}.`, ...lines, ''].join('\n');
+}
