@@ -101,7 +101,7 @@ describe('a client of the gateway (18.5)', () => {
       [['permissions', 'allow'], 'one id is expected behind allow'],
       [['status', '--url', 'nowhere'], '--url expects an address'],
       [['status', '--url', 'http://127.0.0.1:9'], 'There is no token for'],
-      [['status', '--output', 'xml'], '--output expects text or json'],
+      [['status', '--output', 'xml'], '--output expects one of text, json'],
       [['schedule', 'x'], 'unexpected'],
       [['history', '--follow'], 'a channel is expected'],
     ] as const) {

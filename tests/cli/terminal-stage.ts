@@ -66,6 +66,20 @@ export class TerminalStage {
     return this.#rows(0, this.#terminal.buffer.active.length);
   }
 
+  /** The same, with the lines whole that were too long for a row. */
+  get transcript(): string {
+    const { active } = this.#terminal.buffer;
+    let text = '';
+    for (let row = 0; row < active.length; row += 1) {
+      const line = active.getLine(row);
+      const next = active.getLine(row + 1);
+      if (row > 0 && !line?.isWrapped) text += '\n';
+      // What goes on in the next row has its blanks at the end, too.
+      text += line?.translateToString(!next?.isWrapped) ?? '';
+    }
+    return text.trimEnd();
+  }
+
   get cursor(): { readonly row: number; readonly column: number } {
     const { cursorX, cursorY } = this.#terminal.buffer.active;
     return { row: cursorY, column: cursorX };
