@@ -23,13 +23,18 @@ const idleMs = 10 * 60_000;
 
 export const usageText = `Usage: turnout host status|stop [--json]
 
-The resident host of \`turnout run --warm\`: it keeps agent CLIs started, so that a run does not wait for
-one. The first run with --warm starts it; ten minutes without a turn end it.
+The resident host of \`turnout run --warm\`: it keeps agent CLIs started, so that
+a run does not wait for one. The first run with --warm starts it; ten minutes
+without a turn end it.
 
   status   whether it runs, and what it keeps
   stop     end it and all that it keeps, after the turns that are running
 
   --json   one object on stdout
+
+Examples:
+  turnout run --warm 'what does this function do?'
+  turnout host status
 
 Exit codes: 0 done · 1 no host runs (status) · 2 wrong usage
 `;
@@ -101,7 +106,7 @@ async function ask(home: string, type: 'status' | 'stop', json: boolean): Promis
       hint: 'Runs with --warm start their CLI themselves until that is put right.',
     });
   }
-  if (json) process.stdout.write(`${JSON.stringify(status ?? { running: false })}\n`);
+  if (json) process.stdout.write(`${JSON.stringify(shown(status))}\n`);
   else process.stdout.write(status === undefined ? 'No host runs.\n' : describe(status, type));
   return status === undefined && type === 'status' ? exitCodes.failed : exitCodes.done;
 }
@@ -121,14 +126,20 @@ async function request(home: string, type: 'status' | 'stop'): Promise<HostStatu
 }
 
 function describe({ pid, turns, warm }: HostStatus, type: 'status' | 'stop'): string {
-  const running = turns === 1 ? '1 turn runs' : `${turns} turns run`;
-  if (type === 'stop')
-    return turns === 0
-      ? `The host (process ${pid}) has ended.\n`
-      : `The host ends when ${running} no more.\n`;
-  const lines = warm.map(
-    ({ backend, cwd, model, processes, idleMs: idle }) =>
-      `  ${backend}${model === undefined ? '' : ` ${model}`}  ${processes} running  ${cwd}  idle for ${Math.round(idle / 1000)} s`,
-  );
-  return [`The host is process ${pid}; ${running}.`, ...lines, ''].join('\n');
+  const running = turns === 1 ? '1 turn runs' : `${turns === 0 ? 'no' : turns} turns run`;
+  if (type === 'stop' && turns > 0)
+    return `The host (process ${pid}) ends after what is running now: ${turns === 1 ? '1 turn' : `${turns} turns`}.\n`;
+  if (type === 'stop') return `The host (process ${pid}) has ended.\n`;
+  const lines = warm.map(({ backend, model, processes, turns: busy, idleMs: idle, cwd }) => {
+    const count = processes === 1 ? '1 process' : `${processes} processes`;
+    const use = busy > 0 ? 'in use' : `idle for ${Math.round(idle / 1000)} s`;
+    return `  ${[backend, ...(model === undefined ? [] : [model])].join(' ')}: ${count}, ${use}, in ${cwd}`;
+  });
+  return [`The host runs as process ${pid}; ${running}.`, ...lines, ''].join('\n');
+}
+
+function shown(status: HostStatus | undefined): object {
+  if (status === undefined) return { running: false };
+  const { type: _, ...facts } = status;
+  return { running: true, ...facts };
 }
