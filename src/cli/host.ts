@@ -111,7 +111,7 @@ async function ask(home: string, type: 'status' | 'stop', json: boolean): Promis
   }
   const text = status === undefined ? 'No host runs.\n' : describe(status, type);
   return print(
-    json ? `${JSON.stringify(status ?? { running: false })}\n` : text,
+    json ? `${JSON.stringify(shown(status))}\n` : text,
     status === undefined && type === 'status' ? exitCodes.failed : exitCodes.done,
   );
 }
@@ -131,14 +131,20 @@ async function request(home: string, type: 'status' | 'stop'): Promise<HostStatu
 }
 
 function describe({ pid, turns, warm }: HostStatus, type: 'status' | 'stop'): string {
-  const running = turns === 1 ? '1 turn runs' : `${turns} turns run`;
-  if (type === 'stop')
-    return turns === 0
-      ? `The host (process ${pid}) has ended.\n`
-      : `The host ends when ${running} no more.\n`;
-  const lines = warm.map(
-    ({ backend, cwd, model, processes, idleMs: idle }) =>
-      `  ${backend}${model === undefined ? '' : ` ${model}`}  ${processes} running  ${cwd}  idle for ${Math.round(idle / 1000)} s`,
-  );
-  return [`The host is process ${pid}; ${running}.`, ...lines, ''].join('\n');
+  const running = turns === 1 ? '1 turn runs' : `${turns === 0 ? 'no' : turns} turns run`;
+  if (type === 'stop' && turns > 0)
+    return `The host (process ${pid}) ends after what is running now: ${turns === 1 ? '1 turn' : `${turns} turns`}.\n`;
+  if (type === 'stop') return `The host (process ${pid}) has ended.\n`;
+  const lines = warm.map(({ backend, model, processes, turns: busy, idleMs: idle, cwd }) => {
+    const count = processes === 1 ? '1 process' : `${processes} processes`;
+    const use = busy > 0 ? 'in use' : `idle for ${Math.round(idle / 1000)} s`;
+    return `  ${[backend, ...(model === undefined ? [] : [model])].join(' ')}: ${count}, ${use}, in ${cwd}`;
+  });
+  return [`The host runs as process ${pid}; ${running}.`, ...lines, ''].join('\n');
+}
+
+function shown(status: HostStatus | undefined): object {
+  if (status === undefined) return { running: false };
+  const { type: _, ...facts } = status;
+  return { running: true, ...facts };
 }

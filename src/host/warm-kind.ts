@@ -86,10 +86,14 @@ export class WarmKind {
     if (state !== undefined) this.#held.set(sessionId, { processId, state });
   }
 
-  /** Opens the next new session, if nothing can be seen of it before it is used. */
+  /**
+   * Opens the next new session, if nothing can be seen of it before it is used. That is true of every protocol with one session a
+   * process if a process has to be started for it: Claude is not asked to forget a session then.
+   */
   async openAhead(like: HostedOptions): Promise<void> {
     const protocol = await this.#adapter.live?.();
-    if (protocol?.opensUnseen !== true || this.#ahead !== undefined || this.#closing.signal.aborted) return;
+    const unseen = protocol?.sessionsPerProcess === 'one' ? this.processes === 0 : protocol?.opensUnseen;
+    if (!unseen || this.#ahead !== undefined || this.#closing.signal.aborted) return;
     // The next caller that needs a session is told why there is none.
     const session = this.#open({ ...like, sessionId: undefined }, this.#closing.signal).catch(
       () => undefined,

@@ -157,6 +157,17 @@ describe('turnout run --warm (18.7)', () => {
       .toEqual([]);
   });
 
+  it('a process that can’t serve another session is replaced before the next run comes', async () => {
+    const stage = warmStage();
+    await stage.run('hello');
+    const [before] = stage.agents();
+    await stage.run('look around');
+    await expect.poll(() => stage.agents().filter((pid) => pid !== before).length).toBe(1);
+    const [ready] = stage.agents();
+    expect((await stage.run('say exactly: fine')).stdout).toBe('fine\n');
+    expect(stage.agents()).toEqual([ready]);
+  });
+
   it('RUN_WARM is the same as --warm', async () => {
     const stage = warmStage();
     await turnout(stage.place, ['run', 'hello'], { env: { RUN_WARM: 'true' } });

@@ -20,7 +20,7 @@ export interface LiveProtocol {
   readonly advice?: Advice;
   /** True if the CLI tells of MCP servers that could not start. */
   readonly tellsMcpFailures?: true;
-  /** True if a new session leaves no record before its first turn: then one can be opened before anybody asks for it. */
+  /** True if a new session in a used process leaves no record before its first turn: one can be opened before anybody asks. */
   readonly opensUnseen?: true;
   /**
    * Returns the key of the process: sessions with the same key can share one (one after the other, if it
