@@ -130,6 +130,38 @@ describe('turnout chat in a terminal (18.1)', () => {
     await leave(second);
   });
 
+  it('its sessions are those of run: --continue, and /sessions of every CLI (18.4)', async ({ stage }) => {
+    const env = { BACKEND_CLI_PATH: demoAgent, AGENT_BACKEND: 'claude' };
+    const first = start(stage, [], { env });
+    await first.until(idle);
+    first.say('remember that claude was here');
+    await first.until(/ out/);
+    await leave(first);
+    const done = await turnout(placeOf(stage), ['run', '--continue', 'what do you remember'], { env });
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('claude was here') });
+    const listed = await turnout(placeOf(stage), ['sessions', '--json'], { env });
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      { backend: 'claude', title: 'remember that claude was here', recordedBy: 'turnout' },
+    ]);
+
+    const again = start(stage, ['--continue'], { env });
+    await again.until('Going on with session');
+    again.say('what do you remember');
+    await again.until('• claude was here');
+    await leave(again);
+
+    const other = start(stage);
+    await other.until(idle);
+    other.say('/sessions');
+    await other.until(/remember that claude was here {2}claude, /);
+    other.type('\r');
+    await other.until(/Going on with session \S+ of claude\./);
+    other.say('what do you remember');
+    await other.until('• claude was here');
+    await leave(other);
+    expect(other.scrollback).toMatch(/To go on: turnout chat -b claude --resume/);
+  });
+
   it('keys: history, several lines, a paste, Tab, a resize', async ({ stage }) => {
     const chat = start(stage);
     await chat.until(idle);

@@ -53,6 +53,8 @@ describe.concurrent('conventions of every command (18.8)', () => {
       'completion bash',
     ],
     ...['run hi', 'run --json hi', 'demo --text hi'],
+    ...['sessions', 'sessions --all --json', 'config', 'config --json', 'config path', 'init --yes'],
+    ...['status', 'permissions', 'schedule', 'host status', 'host stop --json'],
   ])('turnout %s ends quietly if nobody reads it', async (line, { stage }) => {
     mkdirSync(stage.home, { recursive: true, mode: 0o700 });
     const { code, stderr } = await unread(stage, line.split(' '));
@@ -63,7 +65,17 @@ describe.concurrent('conventions of every command (18.8)', () => {
   });
 
   it('--json and --output json are the same, and contradict text', async ({ stage }) => {
-    for (const line of ['capabilities', 'doctor', 'version', 'agent list', 'chain runs']) {
+    for (const line of [
+      'capabilities',
+      'doctor',
+      'version',
+      'agent list',
+      'chain runs',
+      'sessions',
+      'config',
+      'schedule',
+      'host status',
+    ]) {
       const args = line.split(' ');
       const [short, long] = await Promise.all([
         turnout(stage, [...args, '--json']),
@@ -155,7 +167,9 @@ describe('turnout gateway in a terminal (18.8)', () => {
 function subcommands(): readonly string[] {
   return ['run', 'plan', 'list', 'runs', 'show', 'resume']
     .map((name) => `chain ${name}`)
-    .concat(['agent list', 'agent run', 'agent install', 'pair list']);
+    .concat(['agent list', 'agent run', 'agent install', 'pair list', 'host status', 'host stop'])
+    .concat(['config list', 'config get', 'config set', 'config unset', 'config path'])
+    .concat(['permissions list', 'permissions show', 'permissions allow', 'permissions deny']);
 }
 
 /** Runs a command whose stdout nobody reads: the pipe is closed before it starts to write. */

@@ -2,17 +2,10 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writ
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';
 import { it, programPath, type Stage } from '../../contract/stage.js';
+import { hostileRepository } from './hostile-repository.js';
 import { buildOnce, playing, turnout } from './turnout.js';
 
 beforeAll(buildOnce, 60_000);
-
-/** A repository whose program leaves a trace if anything runs it. */
-function hostileRepository(stage: Stage): { readonly program: string; readonly ran: () => boolean } {
-  const trace = stage.path('the repository’s program ran');
-  const program = join(stage.workingDir, 'claude');
-  writeFileSync(program, `#!/bin/sh\n: > '${trace}'\necho 9.9.9\n`, { mode: 0o755 });
-  return { program, ran: () => existsSync(trace) };
-}
 
 describe.concurrent('a cloned repository', () => {
   it('chooses no program with a .env file [fault 13.5: .env of the repository]', async ({ stage }) => {
