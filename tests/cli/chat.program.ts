@@ -150,7 +150,7 @@ describe('turnout chat in a terminal (18.1)', () => {
     await again.until('• claude was here');
     await leave(again);
 
-    const other = start(stage);
+    const other = start(stage, ['-b', 'demo'], { env });
     await other.until(idle);
     other.say('/sessions');
     await other.until(/remember that claude was here {2}claude, /);
