@@ -79,6 +79,7 @@ export type { Clocks, PoolLimits } from './config/limits.js';
 export type { LogFormat, LogLevel } from './config/log.js';
 export type { SettingOrigins } from './config/setting-origins.js';
 export type { QueueMode } from './config/settings.js';
+export type { SettingUser } from './config/used-settings.js';
 export type {
   ChatEvent,
   CompleteEvent,
