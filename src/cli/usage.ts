@@ -29,7 +29,7 @@ export const commandGroups: readonly (readonly [title: string, Readonly<Record<s
     'The gateway',
     {
       gateway: 'messages in over HTTP or its page, answers out, losing nothing',
-      send: 'a message into a channel of the running gateway; --wait: its answer',
+      send: 'a message into a channel; --wait: its answer',
       tail: 'a channel of the running gateway, live',
       status: 'is the gateway up, and what runs, waits and asks there',
       permissions: 'what agents ask for: list, show, allow, deny',
