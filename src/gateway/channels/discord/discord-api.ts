@@ -10,9 +10,11 @@ import type {
 
 /**
  * Discord's HTTP interface as the parts of the channel use it, in Discord's own JSON. Requests of a channel keep their order, and
- * rate limits and 5xx are waited out behind it. What it rejects with is a `DiscordProblem`.
+ * rate limits are waited out behind it; after a 5xx all but what posts something is tried again. What it rejects with is a
+ * `DiscordProblem`.
  */
 export interface DiscordApi {
+  /** Tried once, and not if it would have to wait for long. Without an answer it is unknown whether the message is there. */
   send(
     channelId: string,
     body: RESTPostAPIChannelMessageJSONBody,

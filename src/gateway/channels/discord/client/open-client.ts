@@ -42,7 +42,9 @@ export const openClient: OpenClient = (settings) => {
   const { token, log, onState } = settings;
   const closing = new AbortController();
   const { signal } = closing;
-  const rest = new REST(restOptions(settings)).setToken(token);
+  // By itself it would send a message again whose answer was lost, at once or behind a rate limit of minutes, when Discord has
+  // forgotten the nonce: the message would be there twice. Whoever sends one looks first: see deliver.ts.
+  const rest = new REST({ ...restOptions(settings), retries: 0 }).setToken(token);
   let session: DiscordSession | undefined;
   let asked: Promise<string> | undefined;
   const applicationId = async () => {

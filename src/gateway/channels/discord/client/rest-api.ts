@@ -1,36 +1,65 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DiscordAPIError, HTTPError, type REST, type RouteLike, Routes } from 'discord.js';
 import { type DiscordApi, DiscordProblem } from '../discord-api.js';
 
 /**
- * Discord's HTTP interface over discord.js, which waits out rate limits and tries again after 5xx, in the order of each route.
- * Requests that wait when the signal is aborted are given up.
+ * A message that has waited so long, for its turn or for a rate limit, is not sent any more. Its caller may have asked whether it is
+ * there already when the wait began, and Discord forgets nonces: it has to ask again.
  */
-export function restApi(rest: REST, applicationId: () => Promise<string>, signal: AbortSignal): DiscordApi {
+const sendWithinMs = 30_000;
+/** Before a request is repeated that does no harm if it is done twice. */
+const pausesMs = [250, 1000];
+
+/**
+ * Discord's HTTP interface over discord.js, which waits out rate limits in the order of each route. Requests that wait when the
+ * signal is aborted are given up. The REST must not repeat requests by itself (`retries: 0`): it would do so with messages, too.
+ */
+export function restApi(
+  rest: REST,
+  applicationId: () => Promise<string>,
+  signal: AbortSignal,
+  times: { readonly sendWithinMs?: number; readonly pausesMs?: readonly number[] } = {},
+): DiscordApi {
   // As many as there are requests at a time.
   setMaxListeners(0, signal);
-  const ask = async (method: Method, route: RouteLike, options: Options = {}): Promise<unknown> => {
+  const askOnce = async (method: Method, route: RouteLike, options: Options, withinMs?: number) => {
     // @discordjs/rest 2 never takes its listeners off a signal again: each request has one of its own.
     const request = new AbortController();
     const abort = () => request.abort();
     signal.addEventListener('abort', abort);
     if (signal.aborted) abort();
+    const timer = withinMs === undefined ? undefined : setTimeout(abort, withinMs);
     try {
       return await rest[method](route, { ...options, signal: request.signal });
     } catch (error) {
       throw problemOf(error);
     } finally {
+      clearTimeout(timer);
       signal.removeEventListener('abort', abort);
     }
+  };
+  const ask = async (method: Method, route: RouteLike, options: Options = {}): Promise<unknown> => {
+    for (const pause of method === 'post' ? [] : (times.pausesMs ?? pausesMs)) {
+      try {
+        return await askOnce(method, route, options);
+      } catch (problem) {
+        if (signal.aborted || !mayPass(problem)) throw problem;
+      }
+      await sleep(pause, undefined, { signal }).catch(() => undefined);
+    }
+    return askOnce(method, route, options);
   };
   const askFor = async <T>(method: Method, route: RouteLike, options: Options = {}): Promise<T> =>
     (await ask(method, route, options)) as T;
   return {
-    send: (channel, body, files = []) =>
-      askFor('post', Routes.channelMessages(channel), {
-        body,
-        files: files.map(({ name, data }) => ({ name, data: Buffer.from(data) })),
-      }),
+    send: async (channel, body, files = []) =>
+      (await askOnce(
+        'post',
+        Routes.channelMessages(channel),
+        { body, files: files.map(({ name, data }) => ({ name, data: Buffer.from(data) })) },
+        times.sendWithinMs ?? sendWithinMs,
+      )) as never,
     edit: (channel, message, body) => askFor('patch', Routes.channelMessage(channel, message), { body }),
     remove: async (channel, message) => {
       await ask('delete', Routes.channelMessage(channel, message));
@@ -63,6 +92,11 @@ export function restApi(rest: REST, applicationId: () => Promise<string>, signal
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type Options = NonNullable<Parameters<REST['get']>[1]> & Parameters<REST['post']>[1];
+
+/** Discord, or the way to it, is in trouble. */
+function mayPass(problem: unknown): boolean {
+  return problem instanceof DiscordProblem && (problem.status === undefined || problem.status >= 500);
+}
 
 function problemOf(error: unknown): DiscordProblem {
   const message = error instanceof Error ? error.message : String(error);
