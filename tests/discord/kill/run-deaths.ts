@@ -42,7 +42,12 @@ export async function runDeaths(
   const untilAnswered = async (channels: readonly Channel[]) => {
     for (const channel of channels) {
       const ids = asked.get(channel) ?? [];
-      await bot.until(() => judgeAnswers(discord, channel, ids) === 'once', `the answers to ${ids}`);
+      const judge = () => judgeAnswers(discord, channel, ids);
+      await bot
+        .until(() => judge() === 'once', `the answers to ${ids}`)
+        .catch((error: Error) => {
+          throw new Error(`${judge()}\n${error.message}`);
+        });
     }
     await bot.untilQuiet();
   };
