@@ -72,7 +72,7 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
     .map((name) => readBackendName(name, '--backend'));
   const all = await exitingOnSignal(() => inspectClis(config, inherited, origins));
   const discord = await exitingOnSignal(async () =>
-    checkDiscord({ ...config.discord, ...config.discordAccess, paired: await countPaired(config) }),
+    checkDiscord({ ...config.discord, paired: await countPaired(config) }),
   );
   const clis = wanted === undefined ? all : all.filter(({ backend }) => wanted.includes(backend));
   const report: Report = {

@@ -141,7 +141,7 @@ describe('the progress of a turn in Discord (17.2)', () => {
     await stage.begin();
     await stage.status('t1');
     await until(() => stage.shown().length === 1);
-    stage.discord.faults.order(remove, { type: 'error' }, { times: 4 });
+    stage.discord.faults.order(remove, { type: 'error' }, { times: 3 });
     await stage.status(undefined);
     await until(() => stage.shown()[0] === '✅ Done.');
   });

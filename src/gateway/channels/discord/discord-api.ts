@@ -10,10 +10,11 @@ import type {
 
 /**
  * Discord's HTTP interface as the parts of the channel use it, in Discord's own JSON. Requests of a channel keep their order, and
- * rate limits and 5xx are waited out behind it. What it rejects with is a `DiscordProblem`, also if a `signal` has given the request
- * up: whether it was done is unknown then.
+ * rate limits are waited out behind it; after a 5xx all but what posts something is tried again. What it rejects with is a
+ * `DiscordProblem`, also if a `signal` has given the request up: whether it was done is unknown then.
  */
 export interface DiscordApi {
+  /** Tried once, and not if it would have to wait for long. Without an answer it is unknown whether the message is there. */
   send(
     channelId: string,
     body: RESTPostAPIChannelMessageJSONBody,

@@ -56,7 +56,9 @@ export const openClient: OpenClient = (given) => {
   const { token, log, onState } = settings;
   const closing = new AbortController();
   const { signal } = closing;
-  const rest = new REST(restOptions(settings)).setToken(token);
+  // By itself it would send a message again whose answer was lost, at once or behind a rate limit of minutes, when Discord has
+  // forgotten the nonce: the message would be there twice. Whoever sends one looks first: see deliver.ts.
+  const rest = new REST({ ...restOptions(settings), retries: 0 }).setToken(token);
   let session: DiscordSession | undefined;
   let asked: Promise<string> | undefined;
   const applicationId = async () => {
@@ -109,7 +111,7 @@ export const openClient: OpenClient = (given) => {
   });
 
   return {
-    api: restApi(rest, applicationId, signal, tokenRefused),
+    api: restApi(rest, applicationId, signal, { onRefusedToken: tokenRefused }),
     channel(channelId) {
       const channel = client?.channels.cache.get(channelId);
       if (channel === undefined) return undefined;

@@ -1,6 +1,7 @@
 import type { StoredPermission } from '../../../../store/rows.js';
 import type { DiscordPost } from '../../../../store/store.js';
 import type { GatewayFace } from '../../types.js';
+import { findPost } from './find-post.js';
 import { permissionMessage, settledMessage } from './permission-message.js';
 import type { InteractionParts } from './ports.js';
 import { editPost, idOf, nonceOf } from './posting.js';
@@ -41,7 +42,8 @@ export class ChannelPosts {
     const post = { type: 'permission', subject: id, channel, at: now() } as const;
     const body = { content, components, allowed_mentions: { parse: [] }, ...nonceOf(id) };
     try {
-      const sent = await api.send(idOf(channel), body, files);
+      const before = await findPost(api, idOf(channel), permission, now());
+      const sent = before ?? (await api.send(idOf(channel), body, files));
       await store.saveDiscordPost({ ...post, messageId: sent.id });
     } catch (error) {
       if (!isFinal(error)) throw error;

@@ -97,6 +97,13 @@ export class Receiver implements DiscordPart {
       message.member ??
       (guildId === undefined ? undefined : await api.member(guildId, message.author.id).catch(nobodyNow));
     const whole = member === undefined ? message : { ...message, member };
+    // From here on the message is found after a crash, and the settings of a thread's parent are.
+    if (!this.#places.has(place.channelId) && (await access.may(speakerOf(whole), place)))
+      await this.#remember({
+        channelId: place.channelId,
+        parentId: place.parentId,
+        seen: idBefore(message.id),
+      });
     if (!(await access.admit(whole, speakerOf(whole), place))) {
       log.info('a message on Discord was not taken', {
         channel: channelOf(place.channelId),
@@ -109,10 +116,7 @@ export class Receiver implements DiscordPart {
   }
 
   async #receive(message: DiscordMessage, place: FoundPlace, bot: Bot): Promise<void> {
-    const { channelId, parentId } = place;
-    // From here on the message is found after a crash, and the settings of a thread's parent are.
-    if (!this.#places.has(channelId))
-      await this.#remember({ channelId, parentId, seen: idBefore(message.id) });
+    const { channelId } = place;
     const { text, author } = readMessage(message, bot, this.#parts.known, place.guildId);
     await this.#gateway?.receive({
       channel: channelOf(channelId),
