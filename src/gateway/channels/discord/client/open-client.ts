@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientOptions, Events, GatewayIntentBits, Options, Partials, REST } from 'discord.js';
 import type { Log } from '../../../../config/log.js';
+import { within } from '../../../../core/wait.js';
 import type { DiscordApi } from '../discord-api.js';
 import { explainClosing, type FinalProblem } from '../explain-closing.js';
 import type { DiscordEvent, DiscordSession, Known } from '../types.js';
@@ -36,6 +37,7 @@ export interface DiscordClient extends Known {
 export type OpenClient = (settings: ClientSettings) => DiscordClient;
 
 const longestDelayMs = 5 * 60_000;
+const longestCloseMs = 2000;
 
 /** Connects to Discord in the background, for as long as it takes. */
 export const openClient: OpenClient = (settings) => {
@@ -62,6 +64,7 @@ export const openClient: OpenClient = (settings) => {
       const outcome = await logIn(client, settings, (begun) => {
         session = begun;
       });
+      if (signal.aborted) await client.destroy().catch(() => undefined);
       if (signal.aborted || outcome === undefined) return;
       await client.destroy().catch(() => undefined);
       if (typeof outcome !== 'string') return onState({ type: 'failed', problem: outcome });
@@ -93,8 +96,13 @@ export const openClient: OpenClient = (settings) => {
       client?.guilds.cache.get(guildId)?.roles.cache.find(({ tags }) => tags?.botId === session?.bot.id)?.id,
     async close() {
       closing.abort();
-      await client?.destroy().catch(() => undefined);
-      await connecting;
+      // @discordjs/ws 1.2 never ends the destruction of a client that logs in, and connects it again: it is let in first.
+      await within(longestCloseMs, connecting);
+      if (client !== undefined)
+        await within(
+          longestCloseMs,
+          client.destroy().catch(() => undefined),
+        );
       rest.clearHashSweeper();
       rest.clearHandlerSweeper();
     },
