@@ -17,6 +17,7 @@ import { Progress } from './progress/progress.js';
 import { attachmentsDirectory, discordOrigins, saveAttachments } from './receive/attachments.js';
 import { defaultMissedLimits, type MissedLimits } from './receive/fetch-missed.js';
 import { Receiver } from './receive/receiver.js';
+import { removeUnfinishedAttachments } from './receive/remove-old-attachments.js';
 import { explainHeld, lockToken } from './token-lock.js';
 import {
   channelIdOf,
@@ -127,6 +128,7 @@ export class DiscordChannel implements PushedChannel {
       this.#options.loadClient ?? (async () => (await import('./client/open-client.js')).openClient);
     const lock = await lockToken(locks, token);
     try {
+      await this.#removeUnfinished();
       const openClient = await load();
       const places = await store.discordPlaces();
       let parts: readonly DiscordPart[] = [];
@@ -168,6 +170,7 @@ export class DiscordChannel implements PushedChannel {
       const interactions = new Interactions({
         ...{ api: client.api, access, store, log, now, commands: this.#options.commands },
         promptOf: (message) => receiver.promptOf(message),
+        received: (channelId) => receiver.received(channelId),
       });
       // An interaction is acknowledged before anything else is done.
       parts = [interactions, access, progress, receiver];
@@ -186,6 +189,16 @@ export class DiscordChannel implements PushedChannel {
     } catch (error) {
       await lock.release();
       throw error;
+    }
+  }
+
+  /** No download begins before the client is there. */
+  async #removeUnfinished(): Promise<void> {
+    const { home, agentUser, log } = this.#options;
+    try {
+      await removeUnfinishedAttachments(attachmentsDirectory(home, agentUser));
+    } catch (error) {
+      log.warn('what a crash has left of downloads could not be removed', { error });
     }
   }
 

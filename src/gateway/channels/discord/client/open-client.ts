@@ -5,6 +5,7 @@ import { within } from '../../../../core/wait.js';
 import type { DiscordApi } from '../discord-api.js';
 import { explainClosing, type FinalProblem } from '../explain-closing.js';
 import type { DiscordEvent, DiscordSession, Known } from '../types.js';
+import { GuildsKnown } from './guilds-known.js';
 import { restApi } from './rest-api.js';
 
 export interface ClientSettings {
@@ -56,11 +57,13 @@ export const openClient: OpenClient = (settings) => {
     return asked;
   };
   let client: Client | undefined;
+  const guilds = new GuildsKnown();
 
   const connect = async () => {
     let delay = settings.firstDelayMs ?? 1000;
     for (;;) {
       client = makeClient(settings);
+      guilds.follow(client);
       const outcome = await logIn(client, settings, (begun) => {
         session = begun;
       });
@@ -94,6 +97,7 @@ export const openClient: OpenClient = (settings) => {
     roleName: (guildId, roleId) => client?.guilds.cache.get(guildId)?.roles.cache.get(roleId)?.name,
     ownRole: (guildId) =>
       client?.guilds.cache.get(guildId)?.roles.cache.find(({ tags }) => tags?.botId === session?.bot.id)?.id,
+    guildsKnown: () => guilds.wait(),
     async close() {
       closing.abort();
       // @discordjs/ws 1.2 never ends the destruction of a client that logs in, and connects it again: it is let in first.
