@@ -16,6 +16,8 @@ import { applyRetention } from './archive/apply-retention.js';
 import { SteadyTime } from './archive/steady-time.js';
 import { buildParts, type GatewayParts } from './build-parts.js';
 import type { OpenClient } from './channels/discord/client/open-client.js';
+import { attachmentsDirectory } from './channels/discord/receive/attachments.js';
+import { removeOldAttachments } from './channels/discord/receive/remove-old-attachments.js';
 import type { HttpAddress } from './channels/http/http-channel.js';
 import { loadHttpToken } from './channels/http/http-token.js';
 import type { ChainRuns } from './channels/lookups.js';
@@ -391,7 +393,12 @@ export class Gateway implements GatewayFace {
     const directory = join(config.home, 'archive');
     try {
       const days = config.retentionDays;
-      const removed = await applyRetention({ store: this.#store, directory, days, now });
+      const attachments = attachmentsDirectory(config.home, config.agentUser);
+      const removed = await applyRetention({
+        ...{ store: this.#store, directory, days, now },
+        // Also without a token: they may be of a time when there was one.
+        removeAttachments: (before) => removeOldAttachments(attachments, before),
+      });
       if (Object.values(removed).some((count) => count > 0))
         log.info(`conversations older than ${days} days were removed (RETENTION_DAYS)`, {
           ...removed,

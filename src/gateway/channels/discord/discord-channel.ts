@@ -19,6 +19,7 @@ import { Progress } from './progress/progress.js';
 import { attachmentsDirectory, discordOrigins, saveAttachments } from './receive/attachments.js';
 import { defaultMissedLimits, type MissedLimits } from './receive/fetch-missed.js';
 import { Receiver } from './receive/receiver.js';
+import { removeUnfinishedAttachments } from './receive/remove-old-attachments.js';
 import { explainHeld, lockToken } from './token-lock.js';
 import {
   channelIdOf,
@@ -139,6 +140,7 @@ export class DiscordChannel implements PushedChannel {
       this.#options.loadClient ?? (async () => (await import('./client/open-client.js')).openClient);
     const lock = await lockToken(locks, token);
     try {
+      await this.#removeUnfinished();
       const openClient = await load();
       const places = await store.discordPlaces();
       let parts: readonly DiscordPart[] = [];
@@ -181,6 +183,7 @@ export class DiscordChannel implements PushedChannel {
       const interactions = new Interactions({
         ...{ api: client.api, access, store, log, now, commands: this.#options.commands },
         promptOf: (message) => receiver.promptOf(message),
+        received: (channelId) => receiver.received(channelId),
       });
       this.#permissions = new PermissionWatch({ guilds: () => client.guilds(), allowed, log });
       // An interaction is acknowledged before anything else is done.
@@ -209,6 +212,16 @@ export class DiscordChannel implements PushedChannel {
     const paired = await store.discordPaired().catch(() => undefined);
     const silence = paired && nobodyMaySpeak(allowed, paired.length);
     if (silence !== undefined) log.warn(silence);
+  }
+
+  /** No download begins before the client is there. */
+  async #removeUnfinished(): Promise<void> {
+    const { home, agentUser, log } = this.#options;
+    try {
+      await removeUnfinishedAttachments(attachmentsDirectory(home, agentUser));
+    } catch (error) {
+      log.warn('what a crash has left of downloads could not be removed', { error });
+    }
   }
 
   #failed(problem: FinalProblem): void {

@@ -69,6 +69,8 @@ export interface Known {
   roleName(guildId: string, roleId: string): string | undefined;
   /** The role that Discord has made for the bot. */
   ownRole(guildId: string): string | undefined;
+  /** Resolves when Discord has told all of that in the present session. */
+  guildsKnown(): Promise<void>;
 }
 
 export interface KnownChannel {

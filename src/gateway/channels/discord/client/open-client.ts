@@ -10,10 +10,12 @@ import {
   REST,
 } from 'discord.js';
 import type { Log } from '../../../../config/log.js';
+import { within } from '../../../../core/wait.js';
 import type { DiscordApi } from '../discord-api.js';
 import { explainClosing, type FinalProblem } from '../explain-closing.js';
 import type { SeenGuild } from '../permissions/seen-guild.js';
 import type { DiscordEvent, DiscordSession, Known } from '../types.js';
+import { GuildsKnown } from './guilds-known.js';
 import { restApi } from './rest-api.js';
 import { seenGuild } from './seen-guild.js';
 
@@ -49,6 +51,7 @@ export interface DiscordClient extends Known {
 export type OpenClient = (settings: ClientSettings) => DiscordClient;
 
 const longestDelayMs = 5 * 60_000;
+const longestCloseMs = 2000;
 
 /** Connects to Discord in the background, for as long as it takes. */
 export const openClient: OpenClient = (given) => {
@@ -70,6 +73,7 @@ export const openClient: OpenClient = (given) => {
     return asked;
   };
   let client: Client | undefined;
+  const guilds = new GuildsKnown();
 
   let looking: Promise<void> | undefined;
   /** Discord has refused a request. If it refuses another one too, the token has been reset: the socket may not have noticed yet. */
@@ -94,9 +98,11 @@ export const openClient: OpenClient = (given) => {
     let delay = settings.firstDelayMs ?? 1000;
     for (;;) {
       client = makeClient(settings);
+      guilds.follow(client);
       const outcome = await logIn(client, settings, (begun) => {
         session = begun;
       });
+      if (signal.aborted) await client.destroy().catch(() => undefined);
       if (signal.aborted || outcome === undefined) return;
       await client.destroy().catch(() => undefined);
       if (typeof outcome !== 'string') return onState({ type: 'failed', problem: outcome });
@@ -127,10 +133,16 @@ export const openClient: OpenClient = (given) => {
     ownRole: (guildId) =>
       client?.guilds.cache.get(guildId)?.roles.cache.find(({ tags }) => tags?.botId === session?.bot.id)?.id,
     guilds: () => client?.guilds.cache.map(seenGuild) ?? [],
+    guildsKnown: () => guilds.wait(),
     async close() {
       closing.abort();
-      await client?.destroy().catch(() => undefined);
-      await connecting;
+      // @discordjs/ws 1.2 never ends the destruction of a client that logs in, and connects it again: it is let in first.
+      await within(longestCloseMs, connecting);
+      if (client !== undefined)
+        await within(
+          longestCloseMs,
+          client.destroy().catch(() => undefined),
+        );
       await looking;
       rest.clearHashSweeper();
       rest.clearHandlerSweeper();

@@ -1,7 +1,7 @@
 import type { APIMessage } from 'discord.js';
 import { questionId } from '../../../../core/question-text.js';
 import { within } from '../../../../core/wait.js';
-import type { Delivery } from '../../../../store/rows.js';
+import type { Delivery, StoredEvent } from '../../../../store/rows.js';
 import type { GatewayFace } from '../../types.js';
 import { acknowledge } from './acknowledge.js';
 import { ChannelPosts } from './channel-posts.js';
@@ -132,31 +132,37 @@ export class Interactions {
   #edited(message: APIMessage): void {
     // Discord also tells of link previews, as updates without an edit.
     if (!message.edited_timestamp || !message.author || message.author.bot) return;
-    this.#withWaiting(message.channel_id, message.id, async (eventId, gateway) => {
+    this.#withWaiting(message.channel_id, message.id, async (event, gateway) => {
       const text = await this.#parts.promptOf(message);
-      if (text !== undefined) await gateway.changeWaiting(eventId, text);
+      if (text !== undefined && text !== event.text) await gateway.changeWaiting(event.id, text);
     });
   }
 
   #deleted({ channel_id: channelId }: Deleted, ids: readonly string[]): void {
     for (const id of ids)
-      this.#withWaiting(channelId, id, async (eventId, gateway) => void (await gateway.cancel(eventId)));
+      this.#withWaiting(channelId, id, async (event, gateway) => void (await gateway.cancel(event.id)));
   }
 
   #withWaiting(
     channelId: string,
     messageId: string,
-    change: (eventId: string, gateway: GatewayFace) => Promise<void>,
+    change: (event: StoredEvent, gateway: GatewayFace) => Promise<void>,
   ): void {
     const gateway = this.#live?.gateway;
     if (gateway === undefined) return;
     const channel = channelPrefix + channelId;
-    void this.#attempt('a message that waits could not be changed', () =>
+    const find = () =>
       this.#order.run(`changes of ${channelId}`, async () => {
         const event = await gateway.eventOf(source, channel, messageId);
-        if (event?.state === 'queued') await change(event.id, gateway);
-      }),
-    );
+        if (event?.state === 'queued') await change(event, gateway);
+        return event !== undefined;
+      });
+    void this.#attempt('a message that waits could not be changed', async () => {
+      // One that is being written to disk just now was read by the receiver before the change.
+      if ((await find()) || this.#parts.received === undefined) return;
+      await this.#parts.received(channelId);
+      await find();
+    });
   }
 
   async #watch(gateway: GatewayFace): Promise<void> {

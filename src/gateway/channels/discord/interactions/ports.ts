@@ -13,6 +13,8 @@ export interface InteractionParts {
   readonly commands: readonly ListedCommand[];
   /** The prompt of a message that somebody has edited. Undefined if its author may not speak (any more): nothing is changed. */
   promptOf(message: APIMessage): Promise<string | undefined>;
+  /** Resolves when the messages of a channel of Discord that have come so far are on disk, or were not taken. */
+  received?(channelId: string): Promise<void>;
   readonly now?: (() => number) | undefined;
   /** A message is told that it waits when it has waited this long: most turns begin at once. */
   readonly noteAfterMs?: number | undefined;

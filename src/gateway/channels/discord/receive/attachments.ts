@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { chown, lstat, mkdir, type open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentRoot, removeScratchFiles } from '../../../../backends/launch/scratch-files.js';
@@ -46,9 +46,11 @@ export interface SavedAttachment {
   readonly contentType?: string | undefined;
 }
 
-/** The home is closed to another user: the files are where that user's other files for turns are. */
+/** The home is closed to another user: the files are where that user's other files for turns are, those of each home apart. */
 export function attachmentsDirectory(home: string, user: ProcessUser | undefined): string {
-  return join(user === undefined ? home : agentRoot(), 'attachments');
+  if (user === undefined) return join(home, 'attachments');
+  const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
+  return join(agentRoot(), `attachments-${name}`);
 }
 
 /**

@@ -22,6 +22,8 @@ export interface SpokenMessage extends Partial<Attachments> {
   readonly text: string;
   readonly author: Person;
   readonly quoted?: readonly QuotedMessage[] | undefined;
+  /** What `extrasOf` says. */
+  readonly extras?: readonly string[] | undefined;
 }
 
 /** Discord's longest message. */
@@ -51,13 +53,19 @@ function contextOf({
   author,
   text,
   quoted = [],
+  extras = [],
   files = [],
   problems = [],
 }: SpokenMessage): readonly string[] {
   return [
-    `${whatIsAbove(text)} ${nameOf(author)}.`,
+    `${whatIsAbove(text, quoted)} ${nameOf(author)}.`,
+    ...(extras.length === 0
+      ? []
+      : ['There is more in the message than text:', ...quoteLines(extras.join('\n'))]),
     ...quoted.flatMap(quote),
-    ...(files.length === 0 ? [] : ['Files that came with the message:']),
+    ...(files.length === 0
+      ? []
+      : [`Files that came with ${quoted.length === 0 ? 'the message' : 'these messages'}:`]),
     ...files.map(({ path, size, contentType }) => {
       const type = contentType === undefined ? '' : `${contentType}, `;
       return `- ${JSON.stringify(path)} (${type}${size} bytes)`;
@@ -67,7 +75,9 @@ function contextOf({
 }
 
 /** A count of lines tells a message from the one before it, where several are put together for one turn. */
-function whatIsAbove(text: string): string {
+function whatIsAbove(text: string, quoted: readonly QuotedMessage[]): string {
+  if (text === '' && quoted.length > 0)
+    return 'This message has no words of its own: its author wants you to look at the one below. It is by';
   if (text === '') return 'This message has no text. It is by';
   const lines = text.split('\n').length;
   const which = lines === 1 ? 'The line above this block is' : `The ${lines} lines above this block are`;
@@ -81,6 +91,10 @@ function nameOf({ id, name }: Person): string {
 function quote({ type, author, text }: QuotedMessage): readonly string[] {
   const by = author === undefined ? 'somebody' : nameOf(author);
   const what = type === 'answered' ? 'It answers this message' : 'It passes on this message';
+  return [`${what} by ${by}:`, ...quoteLines(text)];
+}
+
+function quoteLines(text: string): readonly string[] {
   const cut = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
-  return [`${what} by ${by}:`, ...linesOf(cut).map((line) => `> ${line}`)];
+  return linesOf(cut).map((line) => `> ${line}`);
 }

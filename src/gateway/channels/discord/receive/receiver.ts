@@ -3,15 +3,19 @@ import type { DiscordPlace, DiscordPlaceStore } from '../../../../store/discord/
 import type { GatewayFace } from '../../types.js';
 import { DiscordProblem } from '../discord-api.js';
 import { channelOf, type DiscordEvent, type DiscordPart, type DiscordTools, type Known } from '../types.js';
+import { askBack } from './ask-back.js';
 import type { Attachments, MessageWithAttachments } from './attachments.js';
 import { ChannelQueues } from './channel-queues.js';
-import { fetchMissed, type MissedLimits } from './fetch-missed.js';
+import { explainLeftOut, fetchMissed, type MissedLimits } from './fetch-missed.js';
+import { FewAtATime } from './few-at-a-time.js';
 import { type FoundPlace, PlaceFinder } from './find-place.js';
 import { isAddressed, isWritten } from './is-for-us.js';
+import { LateChanges } from './late-changes.js';
 import { promptText } from './prompt-text.js';
-import { type DiscordMessage, readMessage, speakerOf } from './read-message.js';
+import { type DiscordMessage, readMessage, saysNothing, speakerOf } from './read-message.js';
 import type { Bot } from './readable-text.js';
-import { idBefore, isNewer } from './snowflake.js';
+import { SeenPlaces } from './seen-places.js';
+import { idBefore } from './snowflake.js';
 
 export interface ReceiverParts extends DiscordTools {
   readonly known: Known;
@@ -28,18 +32,26 @@ export interface ReceiverParts extends DiscordTools {
 export class Receiver implements DiscordPart {
   readonly #parts: ReceiverParts;
   readonly #finder: PlaceFinder;
-  readonly #queues = new ChannelQueues();
-  readonly #places: Map<string, DiscordPlace>;
+  readonly #late = new LateChanges();
+  readonly #queues = new ChannelQueues((channelId) => this.#late.forget(channelId));
+  /** After a restart there may be many channels to catch up with, and Discord counts the requests. */
+  readonly #catchingUp = new FewAtATime(4);
+  readonly #places: SeenPlaces;
   /** Channels in which a message could not be taken: it and those behind it are fetched again, in order. */
   readonly #behind = new Map<string, { readonly timer: NodeJS.Timeout; readonly tries: number }>();
   readonly #stopping = new AbortController();
+  readonly #stopped: Promise<void>;
   #gateway: GatewayFace | undefined;
 
   /** `places` are those of the store. */
   constructor(parts: ReceiverParts, places: readonly DiscordPlace[]) {
     this.#parts = parts;
     this.#finder = new PlaceFinder(parts.api, parts.known);
-    this.#places = new Map(places.map((place) => [place.channelId, place]));
+    this.#places = new SeenPlaces(parts.store, places);
+    const { signal } = this.#stopping;
+    this.#stopped = new Promise((resolve) =>
+      signal.addEventListener('abort', () => resolve(), { once: true }),
+    );
   }
 
   start(gateway: GatewayFace): void {
@@ -48,80 +60,136 @@ export class Receiver implements DiscordPart {
 
   /** What came before the session is told by nobody: it is looked for in every channel that has a place. */
   connected(): void {
-    for (const { channelId } of this.#places.values())
+    for (const channelId of this.#places.channelIds)
       this.#queues.add(channelId, () => this.#orLater(channelId, () => this.#catchUp(channelId)));
   }
 
   handle(event: DiscordEvent): void {
-    if (event.t !== 'MESSAGE_CREATE') return;
-    const message = event.d as unknown as DiscordMessage;
-    const { channel_id: channelId, id } = message;
-    this.#queues.add(channelId, async () => {
-      if (this.#behind.has(channelId)) return;
-      await this.#orLater(channelId, () => this.#take(message), id);
-    });
+    switch (event.t) {
+      case 'MESSAGE_CREATE':
+        this.#came(event.d as unknown as DiscordMessage);
+        break;
+      case 'MESSAGE_UPDATE':
+        this.#edited(event.d as unknown as DiscordMessage);
+        break;
+      case 'MESSAGE_DELETE':
+        this.#deleted(event.d.channel_id, [event.d.id]);
+        break;
+      case 'MESSAGE_DELETE_BULK':
+        this.#deleted(event.d.channel_id, event.d.ids);
+    }
   }
 
-  /** Takes a message and those behind it that were not taken when they came. False if that failed. */
+  /** Takes a message and those behind it that were not taken when they came. False if there are none, or that failed. */
   async takeUp(channelId: string, messageId: string): Promise<boolean> {
-    let isDone = false;
+    let taken = 0;
     this.#queues.add(channelId, async () => {
-      this.#places.set(channelId, { ...this.#places.get(channelId), channelId, seen: idBefore(messageId) });
+      this.#places.goBackTo(channelId, messageId);
       await this.#orLater(channelId, async () => {
-        await this.#catchUp(channelId);
-        isDone = true;
+        taken = await this.#catchUp(channelId);
       });
     });
     await this.#queues.done(channelId);
-    return isDone;
+    return taken > 0;
+  }
+
+  /** Resolves when the messages of a channel that have come so far are on disk, or were not taken. */
+  async received(channelId: string): Promise<void> {
+    await this.#queues.done(channelId);
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const { timer } of this.#behind.values()) clearTimeout(timer);
+    this.#catchingUp.hurryAll();
     await this.#queues.empty();
   }
 
-  async #take(message: DiscordMessage): Promise<void> {
-    const { api, access, log, known } = this.#parts;
+  #came(message: DiscordMessage): void {
+    const { channel_id: channelId, id } = message;
+    this.#queues.add(channelId, async () => {
+      if (this.#behind.has(channelId)) return;
+      await this.#orLater(channelId, () => this.#take(message), id);
+    });
+    // Somebody who speaks to the bot now waits for what was missed in this channel, and for no other.
+    if (this.#mayBeForUs(message)) this.#catchingUp.hurry(channelId);
+  }
+
+  #edited(message: DiscordMessage): void {
+    // Discord also tells of link previews, as updates without an edit, and of what the bot itself edits.
+    if (!message.edited_timestamp || !message.author || message.author.bot) return;
+    if (this.#queues.isBusy(message.channel_id)) this.#late.note(message.channel_id, message.id, message);
+  }
+
+  #deleted(channelId: string, ids: readonly string[]): void {
+    if (!this.#queues.isBusy(channelId)) return;
+    for (const id of ids) this.#late.note(channelId, id, 'deleted');
+  }
+
+  /** False if it is for others, as far as can be told without asking Discord. */
+  #mayBeForUs(message: DiscordMessage): boolean {
     const bot = this.#bot(message.guild_id);
-    if (bot === undefined || !isWritten(message, bot)) return this.#saw(message);
-    const channel = known.channel(message.channel_id);
-    const isAsked = isAddressed(message, bot);
+    if (bot === undefined || !isWritten(message, bot)) return false;
+    const channel = this.#parts.known.channel(message.channel_id);
     const isPlainChannel = channel?.guildId !== undefined && channel.thread === undefined;
-    if (!isAsked && isPlainChannel) return this.#saw(message);
+    return !isPlainChannel || isAddressed(message, bot);
+  }
+
+  async #isForUs(message: DiscordMessage): Promise<boolean> {
+    const bot = this.#bot(message.guild_id);
+    if (bot === undefined || !this.#mayBeForUs(message)) return false;
+    return isAddressed(message, bot) || (await this.#finder.find(message.channel_id, bot.id)).isOurs;
+  }
+
+  /** `members` are those who were asked for before: messages of the history come without. */
+  async #take(given: DiscordMessage, members = new Map<string, DiscordMessage['member']>()): Promise<void> {
+    const { access, log, known } = this.#parts;
+    const message = this.#late.newest(given);
+    const bot = this.#bot(given.guild_id);
+    if (message === undefined || bot === undefined || !(await this.#isForUs(message)))
+      return this.#places.saw(given.channel_id, given.id);
     const place = await this.#finder.find(message.channel_id, bot.id);
-    if (!isAsked && !place.isOurs) return this.#saw(message);
-    const { guildId } = place;
-    const member =
-      message.member ??
-      (guildId === undefined ? undefined : await api.member(guildId, message.author.id).catch(nobodyNow));
+    const { channelId, guildId, parentId } = place;
+    const member = message.member ?? (await this.#memberOf(guildId, message.author.id, members));
     const whole = member === undefined ? message : { ...message, member };
+    const own = { ...bot, roleId: guildId && known.ownRole(guildId) };
+    const speaker = speakerOf(whole);
+    const maySpeak = await access.may(speaker, place);
     // From here on the message is found after a crash, and the settings of a thread's parent are.
-    if (!this.#places.has(place.channelId) && (await access.may(speakerOf(whole), place)))
-      await this.#remember({
-        channelId: place.channelId,
-        parentId: place.parentId,
-        seen: idBefore(message.id),
-      });
-    if (!(await access.admit(whole, speakerOf(whole), place))) {
+    if (maySpeak) await this.#places.speaks({ channelId, parentId }, message.id);
+    if (maySpeak && saysNothing(readMessage(whole, own, known, guildId)))
+      await askBack(this.#parts, whole, place);
+    else if (await access.admit(whole, speaker, place)) await this.#receive(whole, place, own);
+    else
       log.info('a message on Discord was not taken', {
-        channel: channelOf(place.channelId),
+        channel: channelOf(channelId),
         message: message.id,
       });
-      return this.#saw(message);
-    }
-    await this.#receive(whole, place, { ...bot, roleId: guildId && known.ownRole(guildId) });
-    await this.#saw(message);
+    await this.#places.saw(message.channel_id, message.id);
+  }
+
+  async #memberOf(
+    guildId: string | undefined,
+    userId: string,
+    members: Map<string, DiscordMessage['member']>,
+  ): Promise<DiscordMessage['member']> {
+    if (guildId === undefined) return undefined;
+    if (!members.has(userId))
+      members.set(userId, await this.#parts.api.member(guildId, userId).catch(nobodyNow));
+    return members.get(userId);
   }
 
   async #receive(message: DiscordMessage, place: FoundPlace, bot: Bot): Promise<void> {
     const { channelId } = place;
     const { text, author } = readMessage(message, bot, this.#parts.known, place.guildId);
+    const prompt = this.#parts.isCommand(text) ? text : await this.#prompt(message, place, bot);
+    const newest = this.#late.newest(message);
+    if (newest === undefined) return;
+    if (newest !== message) return this.#receive(newest, place, bot);
     await this.#gateway?.receive({
       channel: channelOf(channelId),
       source: 'discord',
-      text: this.#parts.isCommand(text) ? text : await this.#prompt(message, place, bot),
+      text: prompt,
       messageId: message.id,
       author: author.name,
     });
@@ -139,41 +207,62 @@ export class Receiver implements DiscordPart {
   async #prompt(message: DiscordMessage, place: FoundPlace, bot: Bot): Promise<string> {
     const { known, saveAttachments } = this.#parts;
     const { channelId, guildId } = place;
-    const { text, author, quoted, attachments } = readMessage(message, bot, known, guildId);
+    const { text, author, quoted, attachments, extras } = readMessage(message, bot, known, guildId);
     const { files, problems } = await saveAttachments(
       { channelId, id: message.id, attachments },
       this.#stopping.signal,
     );
     const { id, name } = author;
-    return promptText({ id: message.id, text, author: { id, name }, quoted, files, problems });
+    return promptText({ id: message.id, text, author: { id, name }, quoted, extras, files, problems });
   }
 
-  async #catchUp(channelId: string): Promise<void> {
-    const { api, log, now, missed } = this.#parts;
-    const place = this.#places.get(channelId);
-    if (place === undefined) return;
+  /** Returns how many messages for the bot there were. */
+  async #catchUp(channelId: string): Promise<number> {
     try {
-      const found = await fetchMissed(api, place, missed, now());
-      if (found.leftOut > 0)
-        log.warn('messages on Discord that came meanwhile are left out: there are too many', {
-          channel: channelOf(channelId),
-          leftOut: found.leftOut,
-        });
-      const { guildId } =
-        found.messages.length === 0 ? {} : await this.#finder.find(channelId, this.#bot()?.id ?? '');
-      for (const message of found.messages) {
-        if (this.#stopping.signal.aborted) return;
-        await this.#take(guildId === undefined ? message : { ...message, guild_id: guildId });
-      }
+      // Before that, neither the channels nor the bot's roles are known.
+      await Promise.race([this.#parts.known.guildsKnown(), this.#stopped]);
+      return await this.#catchingUp.run(channelId, () => this.#takeMissed(channelId));
     } catch (error) {
       if (!(error instanceof DiscordProblem) || !gone.has(error.code ?? 0)) throw error;
+      const { log } = this.#parts;
       log.info('a channel of Discord is gone or closed to the bot', { channel: channelOf(channelId), error });
-      if (error.code === unknownChannel) await this.#forget(channelId);
+      if (error.code === unknownChannel) await this.#places.forget(channelId);
+      return 0;
     }
   }
 
+  async #takeMissed(channelId: string): Promise<number> {
+    const { api, log, now, missed: limits } = this.#parts;
+    const { signal } = this.#stopping;
+    const place = this.#places.get(channelId);
+    if (place === undefined || signal.aborted) return 0;
+    const isForUs = async (message: DiscordMessage) => this.#isForUs(await this.#withGuild(message));
+    const { messages, newest, leftOut } = await fetchMissed({
+      ...{ api, place, limits, now: now(), isForUs, signal },
+    });
+    const [first] = messages;
+    if (leftOut !== undefined) {
+      log.warn(explainLeftOut(leftOut, limits), { channel: channelOf(channelId) });
+      // They are left out for good: the next look, after a failure or a crash, begins behind them.
+      if (first !== undefined) await this.#places.saw(channelId, idBefore(first.id));
+    }
+    const members = new Map<string, DiscordMessage['member']>();
+    for (const message of messages) {
+      if (signal.aborted) return 0;
+      await this.#take(await this.#withGuild(message), members);
+    }
+    if (newest !== undefined) await this.#places.saw(channelId, newest);
+    return messages.length;
+  }
+
+  /** Messages of the history don't tell their guild. */
+  async #withGuild(message: DiscordMessage): Promise<DiscordMessage> {
+    const { guildId } = await this.#finder.find(message.channel_id, this.#bot()?.id ?? '');
+    return guildId === undefined ? message : { ...message, guild_id: guildId };
+  }
+
   /** A failure is no reason to lose a message: the channel is looked at again, from the message on. */
-  async #orLater(channelId: string, task: () => Promise<void>, id?: string): Promise<void> {
+  async #orLater(channelId: string, task: () => Promise<unknown>, id?: string): Promise<void> {
     try {
       await task();
       clearTimeout(this.#behind.get(channelId)?.timer);
@@ -184,8 +273,7 @@ export class Receiver implements DiscordPart {
         channel: channelOf(channelId),
         error,
       });
-      if (!this.#places.has(channelId) && id !== undefined)
-        this.#places.set(channelId, { channelId, seen: idBefore(id) });
+      if (id !== undefined && this.#places.get(channelId) === undefined) this.#places.goBackTo(channelId, id);
       this.#tryAgain(channelId);
     }
   }
@@ -198,22 +286,6 @@ export class Receiver implements DiscordPart {
     const delay = Math.min(firstDelayMs * 2 ** (tries - 1), longestDelayMs);
     const timer = setTimeout(() => this.#queues.add(channelId, task), delay);
     this.#behind.set(channelId, { timer, tries });
-  }
-
-  /** Only channels that have a place: in others nothing is to be caught up with. */
-  async #saw({ channel_id: channelId, id }: DiscordMessage): Promise<void> {
-    const place = this.#places.get(channelId);
-    if (place !== undefined && isNewer(id, place.seen)) await this.#remember({ ...place, seen: id });
-  }
-
-  async #remember(place: DiscordPlace): Promise<void> {
-    await this.#parts.store.saveDiscordPlace(place);
-    this.#places.set(place.channelId, place);
-  }
-
-  async #forget(channelId: string): Promise<void> {
-    this.#places.delete(channelId);
-    await this.#parts.store.forgetDiscordPlace(channelId);
   }
 
   #bot(guildId?: string): Bot | undefined {
