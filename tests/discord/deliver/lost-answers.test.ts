@@ -17,13 +17,27 @@ it('a message whose answer is lost is not sent again behind a rate limit that ou
   const [first] = await store.undelivered({ now: discord.clock.now(), limit: 1 });
   if (first === undefined) throw new Error('Nothing waits');
   expect(first.id).toBe(id);
-  await expect(deliver(parts, first)).rejects.toThrow('500');
+  await expect(deliver(stage.parts, first)).rejects.toThrow('500');
   const waits = deliver(parts, first);
   setTimeout(() => discord.clock.advance(10 * 60_000), 50);
   await expect(waits).rejects.toThrow('did not answer');
   await stage.deliverNext(parts);
   await stage.deliverNext(parts);
   expect(discord.answers(discord.channel)).toEqual(['one', 'two']);
+});
+
+it('an answer that was sent while the clock was days ahead is found when it is right again (17.6)', async () => {
+  const stage = await setUpDeliver();
+  const { discord, store } = stage;
+  await stage.say('one');
+  discord.faults.order(send, { type: 'error', commit: true });
+  const [first] = await store.undelivered({ now: discord.clock.now(), limit: 1 });
+  if (first === undefined) throw new Error('Nothing waits');
+  const ahead = { ...stage.parts, now: () => discord.clock.now() + 2 * 86_400_000 };
+  await expect(deliver(ahead, first)).rejects.toThrow('500');
+  discord.clock.advance(20 * 60_000);
+  await deliver(stage.parts, first);
+  expect(discord.answers(discord.channel)).toEqual(['one']);
 });
 
 it('only what does no harm twice is tried again at once (17.6)', async () => {

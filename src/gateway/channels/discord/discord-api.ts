@@ -73,3 +73,6 @@ export class DiscordProblem extends Error {
     super(message);
   }
 }
+
+/** Discord's flag of a message that makes no notification. */
+export const silent = 1 << 12;

@@ -31,9 +31,9 @@ export interface Access {
   may(speaker: Speaker, place: Place): Promise<boolean>;
   /**
    * Whether a message that is for the bot is taken. Whoever may not speak, or is over a limit, is told here (a refusal, a code for
-   * pairing, when it goes on). The same message may come twice.
+   * pairing, when it goes on). The same message may come twice. `words` is what the gateway would get.
    */
-  admit(message: APIMessage, speaker: Speaker, place: Place): Promise<boolean>;
+  admit(message: APIMessage & { readonly words: string }, speaker: Speaker, place: Place): Promise<boolean>;
 }
 
 /** A part that lives with the channel. */

@@ -32,7 +32,8 @@ export interface AccessParts {
 export interface SpokenMessage {
   readonly id: string;
   readonly channel_id: string;
-  readonly content: string;
+  /** Its words as the gateway gets them, without the bot's mention. */
+  readonly words: string;
   readonly mentions: readonly { readonly id: string }[];
 }
 
@@ -121,7 +122,7 @@ export class DiscordAccess {
 
   async #limitAnswer(message: SpokenMessage, speaker: Speaker): Promise<string | 'taken' | undefined> {
     const { startsTurn = () => true } = this.#parts;
-    if (!startsTurn(withoutMentions(message.content))) return 'taken';
+    if (!startsTurn(message.words)) return 'taken';
     const refusal = await this.countTurn(message.id, speaker, { channelId: message.channel_id });
     if (refusal === undefined) return 'taken';
     return (await this.#mayTell(message, speaker, 'limit')) ? refusal : undefined;
@@ -158,8 +159,4 @@ export class DiscordAccess {
       this.#parts.log.warn('a refusal could not be sent to Discord', { channel: message.channel_id, error });
     }
   }
-}
-
-function withoutMentions(text: string): string {
-  return text.replace(/^(?:\s*<@[!&]?\d{1,20}>)+\s*/, '');
 }

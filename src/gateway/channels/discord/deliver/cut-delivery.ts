@@ -13,9 +13,10 @@ export function cutDelivery(delivery: Delivery): readonly NewDiscordPiece[] {
   const { pieces, file } = splitAnswer(text);
   const texts = pieces.length === 0 && files.length > 0 ? [files.map(({ name }) => name).join(', ')] : pieces;
   const all = file === undefined ? files : [{ name: file.name }, ...files];
+  const nonceOf = noncesOf(delivery);
   return texts.map((piece, index) => ({
     text: piece,
-    nonce: nonceOf(delivery, index),
+    nonce: nonceOf(index),
     ...(index === texts.length - 1 && all.length > 0 && { files: all }),
   }));
 }
@@ -37,9 +38,10 @@ export function cutWithoutFiles(
   if (note !== '' && last.length + 2 + note.length <= maxMessageLength)
     texts[texts.length - 1] = `${last}\n\n${note}`;
   else texts.push(...splitAnswer(note).pieces);
+  const nonceOf = noncesOf(delivery);
   return texts.map((text, index) => ({
     text,
-    nonce: nonceOf(delivery, piece.index + index),
+    nonce: nonceOf(piece.index + index),
     ...(index === texts.length - 1 && left.length > 0 && { files: left }),
   }));
 }
@@ -68,7 +70,15 @@ function instead(text: string): string[] {
  * The same piece has the same nonce after a crash, and no other piece of this bot has it: ids begin anew with a new store, and
  * Discord would take the answer for an old one. 25 characters is Discord's limit.
  */
-function nonceOf({ id, message }: Delivery, index: number): string {
-  const key = JSON.stringify([message.channel, id, message.createdAt, message.text, index]);
-  return createHash('sha256').update(key).digest('base64url').slice(0, 24);
+function noncesOf({ id, message }: Delivery): (index: number) => string {
+  const { channel, createdAt, text } = message;
+  // An answer may have many megabytes: it is hashed once, not for each piece.
+  const answer = hash(JSON.stringify([channel, id, createdAt]), text);
+  return (index) => hash(answer, String(index)).slice(0, 24);
+}
+
+function hash(...texts: readonly string[]): string {
+  const sum = createHash('sha256');
+  for (const text of texts) sum.update(text);
+  return sum.digest('base64url');
 }

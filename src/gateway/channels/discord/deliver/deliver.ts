@@ -100,7 +100,7 @@ function bodyOf(piece: DiscordPiece, reply: string | undefined): RESTPostAPIChan
 }
 
 async function lookUp(
-  { api, store, botId }: DeliverParts,
+  { api, store, botId, now }: DeliverParts,
   piece: DiscordPiece,
   channelId: string,
   answered: string | undefined,
@@ -108,7 +108,7 @@ async function lookUp(
   const bot = botId();
   if (bot === undefined) throw new DiscordProblem('the bot is not connected yet', undefined, undefined);
   const last = await store.lastDiscordMessage(channelId);
-  return findSent(api, piece, { channelId, botId: bot, after: [last, answered] });
+  return findSent(api, piece, { channelId, botId: bot, after: [last, answered], now: now() });
 }
 
 interface Missing {
@@ -129,7 +129,7 @@ async function readFiles(
     try {
       const data =
         file.path === undefined
-          ? Buffer.from(textAndFiles(delivery).text.trim())
+          ? wholeAnswer(delivery)
           : await readAttached(file.path, await parts.attachPlace(delivery.message.channel), room);
       room -= data.byteLength;
       files.push({ name: file.name, data });
@@ -139,6 +139,13 @@ async function readFiles(
     }
   }
   return { files, missing };
+}
+
+function wholeAnswer(delivery: Delivery): Buffer {
+  const text = textAndFiles(delivery).text.trim();
+  // What Discord would not take is not made ready and sent.
+  if (Buffer.byteLength(text) > maxAttachedBytes) throw new NotAttached('it is too large for Discord');
+  return Buffer.from(text);
 }
 
 function refused(piece: DiscordPiece, { status, code }: DiscordProblem): readonly Missing[] {

@@ -5,9 +5,6 @@ import { isFinal } from './problems.js';
 
 // How posts are sent, changed and removed. What Discord refuses for good is left as it is.
 
-/** Nobody's phone rings for a note. */
-export const silent = 1 << 12;
-
 export function idOf(channel: string): string {
   return channel.slice(channelPrefix.length);
 }

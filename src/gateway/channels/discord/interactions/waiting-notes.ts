@@ -1,8 +1,9 @@
 import type { StoredEvent } from '../../../../store/rows.js';
 import type { DiscordPost } from '../../../../store/store.js';
 import type { ChannelStatus } from '../../types.js';
+import { silent } from '../discord-api.js';
 import { type InteractionParts, source } from './ports.js';
-import { editPost, idOf, nonceOf, removeNote, silent } from './posting.js';
+import { editPost, idOf, nonceOf, removeNote } from './posting.js';
 import { isFinal } from './problems.js';
 import { moreNote, type Note, queuedNote } from './queued-note.js';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Store } from '../../../../store/store.js';
 import { snowflakeAt } from '../deliver/find-sent.js';
-import { type DiscordApi, DiscordProblem } from '../discord-api.js';
-import { doneText, isProgressText } from './render-progress.js';
+import { type DiscordApi, DiscordProblem, silent } from '../discord-api.js';
+import { doneText, isProgress } from './render-progress.js';
 import { wait } from './wait.js';
 
 export interface MessageParts {
@@ -44,7 +44,7 @@ export async function showProgress(
     enforce_nonce: true,
     allowed_mentions: { parse: [] },
     // No notification: the answer makes one.
-    flags: 1 << 12,
+    flags: silent,
   };
   const { id } = await api.send(channelId, body, [], signal);
   await store.saveDiscordProgress({ channelId, nonce, firstTriedAt, messageId: id });
@@ -102,5 +102,5 @@ async function find(
 ): Promise<string | undefined> {
   const after = snowflakeAt(firstTriedAt - 60_000);
   const messages = await api.messages(channelId, { after, limit: 100 });
-  return messages.find(({ author, content }) => author.id === botId && isProgressText(content))?.id;
+  return messages.find((message) => message.author.id === botId && isProgress(message))?.id;
 }

@@ -3,7 +3,7 @@ import type { FeedEntry, GatewayFace } from '../../types.js';
 import type { DiscordApi } from '../discord-api.js';
 import type { DiscordEvent } from '../types.js';
 import { type MessageParts, nonceOf, removeProgress, showProgress } from './progress-message.js';
-import { isProgressText, TurnView } from './render-progress.js';
+import { isProgress, TurnView } from './render-progress.js';
 import { wait } from './wait.js';
 
 const prefix = 'discord:';
@@ -77,7 +77,7 @@ export class Progress {
 
   /** A request that was given up may have been on its way: what comes of it later is removed at once. */
   handle({ t, d }: DiscordEvent): void {
-    if (t !== 'MESSAGE_CREATE' || d.author?.id !== this.#botId || !isProgressText(d.content)) return;
+    if (t !== 'MESSAGE_CREATE' || d.author?.id !== this.#botId || !isProgress(d)) return;
     if (d.nonce === undefined || this.#shown.has(String(d.nonce))) return;
     void this.#quietly(() => this.#parts.api.remove(d.channel_id, d.id));
   }

@@ -1,13 +1,15 @@
+import type { APIMessage } from 'discord.js';
 import { duration } from '../../../../core/format.js';
 import { oneLine } from '../../../../core/one-line.js';
+import { silent } from '../discord-api.js';
 
 /** Every progress message begins with it, and is found by it after a crash. */
 const progressMark = '⏳';
 export const doneText = '✅ Done.';
 
-/** An answer may begin with the mark, too, but not with a time behind it. */
-export function isProgressText(text: string): boolean {
-  return /^⏳ [\d.]+ [a-z][\w ]{0,20} · /.test(text);
+/** True for a message of the bot's that shows progress. An answer may look like one, but is never silent. */
+export function isProgress({ content, flags }: Pick<APIMessage, 'content' | 'flags'>): boolean {
+  return (Number(flags ?? 0) & silent) !== 0 && /^⏳ [\d.]+ [a-z][\w ]{0,20} · /.test(content);
 }
 
 /** As much of the text is shown as a phone shows. */

@@ -5,6 +5,7 @@ import { agentRoot, removeScratchFiles } from '../../../../backends/launch/scrat
 import type { Log } from '../../../../config/log.js';
 import { interruptedError, TurnoutError } from '../../../../core/errors.js';
 import { oneLine } from '../../../../core/one-line.js';
+import { waitLimit } from '../../../../core/wait-limit.js';
 import type { ProcessUser } from '../../../../process/process-user.js';
 import { safeNames } from '../safe-name.js';
 import { type AttachmentLimits, checkLimits, plainType, type SentAttachment } from './attachment-limits.js';
@@ -132,7 +133,8 @@ async function loadAll(
   stop: AbortSignal,
 ): Promise<Attachments> {
   const { limits, user } = parts;
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(limits.timeoutMs)]);
+  const timed = waitLimit(limits.timeoutMs, [stop]);
+  const { signal } = timed;
   const files: SavedAttachment[] = [];
   const problems: string[] = [];
   let room = limits.maxTotalBytes;
@@ -149,9 +151,10 @@ async function loadAll(
     } catch (error) {
       if (stop.aborted) throw error;
       await rm(path, { force: true });
-      problems.push(problemOf(parts, message, attachment, error));
+      problems.push(problemOf(parts, message, attachment, signal.aborted ? timeUp : error));
     }
   }
+  timed.release();
   return { files, problems };
 }
 
@@ -173,8 +176,7 @@ function problemOf(
     return sentence(attachment, error.message);
   }
   log.warn('a file of a message could not be loaded', fields);
-  if (error instanceof Error && error.name === 'TimeoutError')
-    return sentence(attachment, `it took longer than ${limits.timeoutMs / 1000} s`);
+  if (error === timeUp) return sentence(attachment, `it took longer than ${limits.timeoutMs / 1000} s`);
   return sentence(
     attachment,
     isFull(error)
@@ -182,6 +184,8 @@ function problemOf(
       : 'it could not be loaded; the log of the gateway says why',
   );
 }
+
+const timeUp = new Error('the time for the files of a message was up');
 
 function isFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '');

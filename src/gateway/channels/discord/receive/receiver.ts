@@ -157,9 +157,10 @@ export class Receiver implements DiscordPart {
     const maySpeak = await access.may(speaker, place);
     // From here on the message is found after a crash, and the settings of a thread's parent are.
     if (maySpeak) await this.#places.speaks({ channelId, parentId }, message.id);
-    if (maySpeak && saysNothing(readMessage(whole, own, known, guildId)))
-      await askBack(this.#parts, whole, place);
-    else if (await access.admit(whole, speaker, place)) await this.#receive(whole, place, own);
+    const read = readMessage(whole, own, known, guildId);
+    if (maySpeak && saysNothing(read)) await askBack(this.#parts, whole, place);
+    else if (await access.admit({ ...whole, words: read.text }, speaker, place))
+      await this.#receive(whole, place, own);
     else
       log.info('a message on Discord was not taken', {
         channel: channelOf(channelId),

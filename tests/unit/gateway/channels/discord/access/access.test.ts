@@ -58,7 +58,11 @@ describe('access to the bot in Discord (17.5)', () => {
   const say = (access: DiscordAccess, speaker: Speaker, place: Place, content = `<@${bot}> hello`) =>
     access.admit(
       {
-        ...{ id: `m${++lastId}`, channel_id: place.channelId, content },
+        ...{
+          id: `m${++lastId}`,
+          channel_id: place.channelId,
+          words: content.replace(`<@${bot}>`, '').trim(),
+        },
         mentions: content.includes(bot) ? [{ id: bot }] : [],
       },
       speaker,
