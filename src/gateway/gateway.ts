@@ -343,10 +343,10 @@ export class Gateway implements GatewayFace {
     return this.#store.eventOf(...given);
   }
 
-  async changeWaiting(eventId: string, text: string): Promise<boolean> {
+  async changeWaiting(eventId: string, text: string, context?: string): Promise<boolean> {
     const event = await this.#store.event(eventId);
     if (event?.state !== 'queued') return false;
-    const isChanged = await this.#parts.inbox.change(event, text);
+    const isChanged = await this.#parts.inbox.change(event, text, context);
     if (isChanged) this.#parts.feed.changed(event.channel);
     return isChanged;
   }

@@ -228,8 +228,8 @@ export function readConversation(
 ): ConversationMessage[] {
   const start = readChannel(db, channel).conversationStart;
   return db
-    .all<MessageRow & { readonly opening: number; readonly failed: number }>(
-      `SELECT messages.*, state = 'failed' AS failed
+    .all<MessageRow & { readonly opening: number; readonly failed: number; readonly author: string | null }>(
+      `SELECT messages.*, author, state = 'failed' AS failed
         FROM events INDEXED BY events_channel JOIN messages ON messages.at_event = events.seq
         WHERE events.channel = ? AND events.seq > ? AND events.seq < ?
           AND state IN ('answered', 'failed') AND attempts > 0
@@ -241,7 +241,12 @@ export function readConversation(
       page.beforeSeq ?? Number.MAX_SAFE_INTEGER,
       Math.max(0, page.limit),
     )
-    .map((row) => ({ ...toMessage(row), part: partOf(row), failed: row.failed === 1 }))
+    .map((row) => ({
+      ...toMessage(row),
+      author: (row.opening === 1 ? row.author : null) ?? undefined,
+      part: partOf(row),
+      failed: row.failed === 1,
+    }))
     .reverse();
 }
 

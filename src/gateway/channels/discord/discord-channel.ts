@@ -15,6 +15,7 @@ import type { FinalProblem } from './explain-closing.js';
 import { Interactions } from './interactions/interactions.js';
 import type { ListedCommand } from './interactions/ports.js';
 import { PermissionWatch } from './permissions/permission-watch.js';
+import { placeInstructions } from './place-instructions.js';
 import { Progress } from './progress/progress.js';
 import { attachmentsDirectory, discordOrigins, saveAttachments } from './receive/attachments.js';
 import { defaultMissedLimits, type MissedLimits } from './receive/fetch-missed.js';
@@ -36,6 +37,8 @@ export interface DiscordChannelOptions {
   readonly allowed: AllowedLists;
   readonly limits: DiscordLimits;
   readonly maxAttachmentMb: number;
+  /** So many messages of a channel are passed on with one that mentions the bot there. */
+  readonly contextMessages: number;
   readonly home: string;
   readonly configDir: string;
   /** Where the token is locked: one directory for all homes. */
@@ -65,6 +68,7 @@ export class DiscordChannel implements PushedChannel {
   readonly type = 'pushed';
   readonly name = 'discord';
   readonly #options: DiscordChannelOptions;
+  #client: DiscordClient | undefined;
   #opening: Promise<Open | undefined> | undefined;
   #session: DiscordSession | undefined;
   #state: ConnectionState = { type: 'connecting' };
@@ -78,6 +82,10 @@ export class DiscordChannel implements PushedChannel {
 
   owns(channel: string): boolean {
     return channel.startsWith(discordPrefix);
+  }
+
+  instructions(channel: string): string {
+    return placeInstructions(channel, this.#client, this.#session);
   }
 
   /** What keeps the bot from answering, at the moment or somewhere. */
@@ -162,6 +170,7 @@ export class DiscordChannel implements PushedChannel {
           else this.#state = state;
         },
       });
+      this.#client = client;
       const { allowed, limits } = this.#options;
       const access = new DiscordAccess({
         ...{ api: client.api, store, allowed, limits, log, now, secret: token },
@@ -176,6 +185,7 @@ export class DiscordChannel implements PushedChannel {
           ...{ known: client, store, log, now, isCommand },
           saveAttachments: (message, signal) => saveAttachments(this.#attachmentParts(), message, signal),
           missed: this.#options.missed ?? defaultMissedLimits,
+          contextMessages: this.#options.contextMessages,
         },
         places,
       );

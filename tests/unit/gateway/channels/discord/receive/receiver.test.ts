@@ -176,8 +176,9 @@ describe('a mention without a word (17.1)', () => {
     receiver.handle(created(stage.write('5', me, { type: 19, referenced_message: own } as never)));
     await receiver.received('5');
     expect(stage.sent).toEqual([]);
-    expect(stage.received[0]?.text).toContain('wants you to look at the one below');
-    expect(stage.received[0]?.text).toContain('> It does not start.');
+    expect(stage.received[0]?.text).toBe('(a reply without words)');
+    expect(stage.received[0]?.context).toContain('wants you to look at the message below');
+    expect(stage.received[0]?.context).toContain('> It does not start.');
     expect(stage.texts[1]).toBe('what is two and two?');
     expect(stage.received[1]?.text).not.toContain('It answers');
     expect(stage.received[1]?.author).toBe('anna');
