@@ -170,7 +170,9 @@ export class Receiver implements DiscordPart {
     else
       log.info('a message on Discord was not taken', {
         channel: channelOf(channelId),
-        message: message.id,
+        discordMessage: message.id,
+        person: { id: speaker.id, name: speaker.name },
+        reason: maySpeak ? 'over a limit' : 'may not speak here',
       });
     await this.#places.saw(message.channel_id, message.id);
   }

@@ -6,7 +6,8 @@ const shownNames = 5;
 
 /** What people see of a message in lists and on the page: its words, or what it is if it has none. */
 export function shownText({ text, attachments, extras, quoted }: ReadMessage): string {
-  if (text !== '') return text;
+  // Discord takes leading spaces away: there a backslash makes a prompt of what would be a command.
+  if (text !== '') return text.replace(/^\\(?=\/)/, ' ');
   const files = attachments.filter(({ origin }) => origin === 'message').map(({ name }) => oneLine(name, 60));
   if (files.length > 0) {
     const more = files.length > shownNames ? ', …' : '';
