@@ -24,6 +24,8 @@ interface ChannelLife {
   readonly name: string;
   /** True if the channel is one of its kind: what is said there, also to a schedule's prompt, is for its readers. */
   owns(channel: string): boolean;
+  /** False if there is no such channel: nobody would read what is said there. */
+  knows?(channel: string): Promise<boolean>;
   /** What an agent is told about the channel: a part of its system prompt. The same text again costs nothing, another one may. */
   instructions?(channel: string): string | undefined;
   start(gateway: GatewayFace): Promise<void>;

@@ -26,4 +26,12 @@ it('an event that comes twice is one message, and files come along (17.1, 17.4, 
   expect(discord.answers(channel)[2]).toContain('as the bot "');
   expect(discord.answers(channel)[2]).toContain(`the channel "#${channel.name}" of the server "`);
   expect(discord.answers(channel)[2]).toContain('[attach: path/to/file]');
+  const { title } = await client.gateway.status(`discord:${channel.id}`);
+  expect(title).toMatch(new RegExp(`^#${channel.name} · .`));
+  const post = (id: string) =>
+    client.gateway.receive({ channel: `discord:${id}`, source: 'http', text: 'say exactly: hi' });
+  await expect(post('123')).rejects.toThrow('There is no channel "discord:123"');
+  await expect(post('../x')).rejects.toThrow('There is no channel');
+  await post(channel.id);
+  await until(() => discord.answers(channel).length === 4, 'the answer to the page');
 });

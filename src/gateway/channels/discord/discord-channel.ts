@@ -1,4 +1,5 @@
 import type { Log } from '../../../config/log.js';
+import { late, within } from '../../../core/wait.js';
 import type { ProcessUser } from '../../../process/process-user.js';
 import type { DiscordLimits } from '../../../store/discord/people.js';
 import type { DirectoryLock } from '../../../store/instance-lock.js';
@@ -16,6 +17,7 @@ import { Interactions } from './interactions/interactions.js';
 import type { ListedCommand } from './interactions/ports.js';
 import { PermissionWatch } from './permissions/permission-watch.js';
 import { placeInstructions } from './place-instructions.js';
+import { placeTitle } from './place-title.js';
 import { Progress } from './progress/progress.js';
 import { attachmentsDirectory, discordOrigins, saveAttachments } from './receive/attachments.js';
 import { defaultMissedLimits, type MissedLimits } from './receive/fetch-missed.js';
@@ -82,6 +84,17 @@ export class DiscordChannel implements PushedChannel {
 
   owns(channel: string): boolean {
     return channel.startsWith(discordPrefix);
+  }
+
+  /** False for a channel that Discord does not have, as far as the bot can see. While that is unknown, it counts as one. */
+  async knows(channel: string): Promise<boolean> {
+    const channelId = channelIdOf(channel);
+    if (!/^\d{1,20}$/.test(channelId)) return false;
+    if (this.#client === undefined || this.#state.type !== 'connected') return true;
+    if (this.#client.channel(channelId) !== undefined) return true;
+    if ((await this.#options.store.discordPlace(channelId)) !== undefined) return true;
+    if ((await within(longestWaitMs, this.#client.guildsKnown())) === late) return true;
+    return this.#client.channel(channelId) !== undefined;
   }
 
   instructions(channel: string): string {
@@ -186,6 +199,7 @@ export class DiscordChannel implements PushedChannel {
           saveAttachments: (message, signal) => saveAttachments(this.#attachmentParts(), message, signal),
           missed: this.#options.missed ?? defaultMissedLimits,
           contextMessages: this.#options.contextMessages,
+          titleOf: (place, person) => placeTitle(place, client, person),
         },
         places,
       );
@@ -260,6 +274,9 @@ export class DiscordChannel implements PushedChannel {
     };
   }
 }
+
+/** For what Discord tells of its servers, after the session has begun. */
+const longestWaitMs = 2000;
 
 function unexpected(error: unknown): FinalProblem {
   const message = error instanceof Error ? error.message : String(error);

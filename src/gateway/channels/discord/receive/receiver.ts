@@ -26,6 +26,8 @@ export interface ReceiverParts extends DiscordTools {
   readonly now: () => number;
   /** True if the text is a command of the gateway: it gets nothing but its words. */
   isCommand(text: string): boolean;
+  /** The title that a conversation has until somebody gives it another. */
+  titleOf?(place: FoundPlace, person: string): string | undefined;
   saveAttachments(message: MessageWithAttachments, signal: AbortSignal): Promise<Attachments>;
   readonly missed: MissedLimits;
   /** So many messages of a channel are passed on with one that mentions the bot there. */
@@ -46,6 +48,8 @@ export class Receiver implements DiscordPart {
   readonly #places: SeenPlaces;
   /** Channels in which a message could not be taken: it and those behind it are fetched again, in order. */
   readonly #behind = new Map<string, { readonly timer: NodeJS.Timeout; readonly tries: number }>();
+  /** Channels whose title was looked at. */
+  readonly #named = new Set<string>();
   readonly #stopping = new AbortController();
   readonly #stopped: Promise<void>;
   #gateway: GatewayFace | undefined;
@@ -202,6 +206,21 @@ export class Receiver implements DiscordPart {
       messageId: message.id,
       author: author.name,
     });
+    await this.#nameConversation(place, author.name);
+  }
+
+  /** Once for each channel: whoever takes the title away is asked for none again. Never rejects. */
+  async #nameConversation(place: FoundPlace, person: string): Promise<void> {
+    const channel = channelOf(place.channelId);
+    if (this.#named.has(channel) || this.#gateway === undefined) return;
+    this.#named.add(channel);
+    try {
+      const title = this.#parts.titleOf?.(place, person);
+      if (title === undefined || (await this.#gateway.status(channel)).title !== undefined) return;
+      await this.#gateway.changeListing(channel, { title });
+    } catch (error) {
+      this.#parts.log.debug('a conversation on Discord got no title', { channel, error });
+    }
   }
 
   /** The prompt that a message makes after it was edited. Undefined if its author may not speak (any more). */
