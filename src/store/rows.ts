@@ -244,6 +244,8 @@ export interface ChannelState {
 
 export interface ChannelOverview {
   readonly channel: string;
+  /** The title that it was given. */
+  readonly title?: string | undefined;
   readonly waiting: number;
   readonly running: boolean;
   readonly messages: number;

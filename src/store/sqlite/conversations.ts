@@ -140,12 +140,13 @@ function lastNotWaiting(db: Database, channel: string): number {
 export function listChannels(db: Database): ChannelOverview[] {
   const rows = db.all<{
     name: string;
+    title: string | null;
     waiting: number;
     running: number;
     messages: number;
     last: number | null;
   }>(
-    `SELECT name, waiting, running_turn IS NOT NULL AS running, coalesce(said.count, 0) AS messages,
+    `SELECT name, title, waiting, running_turn IS NOT NULL AS running, coalesce(said.count, 0) AS messages,
         (SELECT created_at FROM messages WHERE id = said.last) AS last
       FROM channels LEFT JOIN
         (SELECT channel, count(*) AS count, max(id) AS last FROM messages GROUP BY channel) AS said
@@ -154,6 +155,7 @@ export function listChannels(db: Database): ChannelOverview[] {
   );
   return rows.map((row) => ({
     channel: row.name,
+    title: row.title ?? undefined,
     waiting: row.waiting,
     running: row.running === 1,
     messages: row.messages,
