@@ -25,7 +25,8 @@ export function createLog(
   const threshold = logLevels.indexOf(level);
   const at = (name: LogLevel) => (message: string, more?: LogFields) => {
     if (logLevels.indexOf(name) < threshold) return;
-    const line = { time: now().toISOString(), level: name, message, ...fields, ...flatten(more) };
+    const own = { time: now().toISOString(), level: name, message };
+    const line = { ...own, ...renamed(fields), ...renamed(flatten(more)) };
     write(`${printJson(line)}\n`);
   };
   return {
@@ -36,6 +37,15 @@ export function createLog(
     with: (more) => createLog(level, write, { ...fields, ...more }, now),
   };
 }
+
+/** A fact must not take the place of the line's own words: it is `message_` then. */
+function renamed(fields: LogFields): LogFields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [reserved.has(name) ? `${name}_` : name, value]),
+  );
+}
+
+const reserved: ReadonlySet<string> = new Set(['time', 'level', 'message']);
 
 /** An Error has no enumerable fields, so JSON would lose its name and message. */
 function flatten(fields: LogFields | undefined): LogFields {

@@ -49,6 +49,7 @@ const settings = {
   OUTPUT_CHANNEL_ID: optional(matching(isChannelId, `this is no channel id: ${channelIdExpected}`)),
   DISCORD_API_URL: optional(webAddress),
   DISCORD_MAX_ATTACHMENT_MB: withDefault(wholeNumber('megabytes', 1, 500), 25),
+  DISCORD_CONTEXT_MESSAGES: withDefault(wholeNumber('messages', 0, 50), 10),
   HTTP_HOST: withDefault(text, '127.0.0.1'),
   HTTP_PORT: withDefault(wholeNumber('', 0, 65_535), 8420),
   HTTP_MAX_CONNECTIONS: withDefault(wholeNumber('connections', 8, 100_000), 256),

@@ -40,6 +40,8 @@ export interface RuntimeTurn {
   readonly author?: string | undefined;
   /** What the senders tell the agent beside their texts: it becomes a part of the system prompt. */
   readonly instructions?: string | undefined;
+  /** What the kind of its channel says about the channel, for the system prompt. */
+  readonly place?: string | undefined;
   /** The settings that were made in the chat. */
   readonly chosen: Chosen;
   /** The reason why no agent is asked. */
@@ -184,7 +186,7 @@ export class AgentRuntime {
     observer: TurnObserver,
     signal: AbortSignal,
   ): Promise<AttemptReport> {
-    const assembled = this.#assembler.assemble(files);
+    const assembled = this.#assembler.assemble(files, turn.place);
     const seed = await turn.seed(session);
     const verdict = await this.#hooks.fire('turn_start', {
       channel: turn.channel,

@@ -192,6 +192,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
     feed,
     snapshots,
     ballast: options.ballast,
+    placeOf: (channel) => kinds.find((kind) => kind.owns(channel))?.instructions?.(channel),
     refuse: discord === undefined ? undefined : (event) => discord.refuse(event),
     log,
     now,

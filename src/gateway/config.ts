@@ -84,6 +84,7 @@ export interface DiscordSettings {
   readonly apiUrl?: string;
   /** The largest file that is taken from a message. */
   readonly maxAttachmentMb: number;
+  readonly contextMessages: number;
   /** Who may speak beside those who are paired. */
   readonly allowed: {
     readonly users: readonly string[];
@@ -184,6 +185,7 @@ function makeConfig(
       ...(values.DISCORD_BOT_TOKEN === undefined ? {} : { token: values.DISCORD_BOT_TOKEN }),
       ...(values.DISCORD_API_URL === undefined ? {} : { apiUrl: values.DISCORD_API_URL }),
       maxAttachmentMb: values.DISCORD_MAX_ATTACHMENT_MB,
+      contextMessages: values.DISCORD_CONTEXT_MESSAGES,
       allowed: {
         users: values.DISCORD_ALLOWED_USERS,
         roles: values.DISCORD_ALLOWED_ROLES,

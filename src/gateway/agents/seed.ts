@@ -1,3 +1,4 @@
+import { oneLine } from '../../core/one-line.js';
 import { seedClosing, seedOpening } from '../../core/seeded-prompt.js';
 import type { ConversationMessage, StoredSession } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
@@ -33,7 +34,7 @@ export function seededPrompt(seed: Seed, prompt: string): string {
   const mark = unusedMark(seed.messages.map(({ text }) => text));
   const lines = seed.messages.map((message) => {
     const status = isUnfinished(message) ? ' status="not finished"' : '';
-    return `<message${mark} from="${speakerOf(message)}"${status}>\n${message.text}\n</message${mark}>`;
+    return `<message${mark} from="${speakerOf(message)}"${nameOf(message)}${status}>\n${message.text}\n</message${mark}>`;
   });
   return [
     seedOpening,
@@ -62,6 +63,12 @@ function isUnfinished({ part, failed }: ConversationMessage): boolean {
 function speakerOf({ part, backend }: ConversationMessage): string {
   if (part === 'answer') return `assistant (${backend ?? 'another agent'})`;
   return part === 'notice' ? 'gateway' : 'user';
+}
+
+/** Names are other people's: one must not end the tag. */
+function nameOf({ author }: ConversationMessage): string {
+  const name = oneLine(author ?? '', 100).replaceAll(/["<>&]/g, '');
+  return name === '' ? '' : ` name="${name}"`;
 }
 
 /**

@@ -14,6 +14,7 @@ import type { ChannelState, StoredEvent } from '../../store/rows.js';
 import type { ChannelChange, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import { instructionsOf } from '../turns/instructions-of.js';
+import { promptOf } from '../turns/prompt-of.js';
 import { argumentRefusal, type Command, type QueuedCommand } from './parse-command.js';
 
 /** The result of a command: a reply, perhaps with a change of the channel; or the prompt of earlier events, run again. */
@@ -166,8 +167,8 @@ export class ChatCommands {
     const ids = (await store.turns(event.id)).at(-1)?.eventIds ?? [event.id];
     const events = await Promise.all(ids.map((id) => store.event(id)));
     const prompts = events.filter((one) => one !== undefined).filter(({ kind }) => kind === 'prompt');
-    const text = prompts.map((one) => one.text).join('\n\n');
-    return { type: 'prompt', again: { text, instructions: instructionsOf(prompts) }, retried: ids };
+    const again = { text: promptOf(prompts), instructions: instructionsOf(prompts) };
+    return { type: 'prompt', again, retried: ids };
   }
 
   async #usage(channel: string): Promise<CommandResult> {

@@ -344,4 +344,8 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX discord_posts_channel ON discord_posts (channel);
   `,
+  `
+  -- What a channel adds for the agent about a message; its text is what the person wrote.
+  ALTER TABLE events ADD COLUMN context TEXT;
+  `,
 ];

@@ -70,7 +70,7 @@ export function createSqliteStore(
     postpone: (lease, retry) => write((tx) => endings.postpone(tx, lease, retry)),
     takeOver: (request) => write((tx) => leases.takeOver(tx, request)),
     cancelWaiting: (request) => write((tx) => events.cancelWaiting(tx, request)),
-    changeWaiting: (eventId, text) => write((tx) => changeWaiting(tx, eventId, text)),
+    changeWaiting: (...given) => write((tx) => changeWaiting(tx, ...given)),
     moveToFront: (eventId) => write((tx) => moveToFront(tx, eventId)),
     nextDue: () => read(lanes.nextDue),
 

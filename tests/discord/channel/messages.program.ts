@@ -30,14 +30,16 @@ it('its own role, a thread at its answer, files alone, a message passed on and a
   await until(() => discord.answers(direct).length === 1, 'the answer to what was passed on');
 
   const prompts = async (id: string) =>
-    (await client.messages(`discord:${id}`)).filter(({ role }) => role === 'user').map(({ text }) => text);
+    (await client.messages(`discord:${id}`)).filter(({ role }) => role === 'user');
   const [one, file, ...others] = await prompts(channel.id);
-  expect(one).toMatch(/^one\n/);
-  expect(file).toMatch(/^\[Discord context .*\nThis message has no text[\s\S]*plan\.txt" \([^)]*8 bytes\)/);
+  const contextOf = async (message = one) => (await client.gateway.event(message?.eventId ?? ''))?.context;
+  expect(one?.text).toBe('one');
+  expect(file?.text).toBe('(1 file: plan.txt)');
+  expect(await contextOf(file)).toMatch(/no words of its own[\s\S]*plan\.txt" \([^)]*8 bytes\)/);
   expect(others).toEqual([]);
-  expect((await prompts(direct.id))[0]).toContain(
-    'It passes on this message by somebody:\n> the build is red',
-  );
+  const [forwarded] = await prompts(direct.id);
+  expect(forwarded?.text).toBe('(a forwarded message)');
+  expect(await contextOf(forwarded)).toContain('It passes on this message by somebody:\n> the build is red');
   expect(discord.violations).toEqual([]);
 });
 

@@ -17,8 +17,9 @@ it('slash commands: somebody else is refused, /ask runs a prompt, and a late ans
   discord.people.command(anna, discord.channel, 'ask', { prompt: '/stop what @everyone does' });
   await until(() => discord.visible(discord.channel)[1]?.content.includes('> /stop what @everyone'));
   const [asked] = await gateway.messages(channel, { after: 0, limit: 9 });
-  expect(asked?.text).toMatch(/^ \/stop what @everyone does\n\n\[Discord context/);
-  expect((await gateway.event(asked?.eventId ?? ''))?.kind).toBe('prompt');
+  expect(asked?.text).toBe(' /stop what @everyone does');
+  const event = await gateway.event(asked?.eventId ?? '');
+  expect(event).toMatchObject({ kind: 'prompt', context: expect.stringContaining('[Discord context') });
   await gateway.waitForEnd(asked?.eventId ?? '', AbortSignal.timeout(5000));
   expect(await stage.deliverLast()).toBe(false);
   discord.people.command(anna, discord.channel, 'new');

@@ -54,7 +54,7 @@ export async function setUpInteractions(
       store,
       log: createLog('warn', (line) => problems.push(JSON.parse(line))),
       commands: chatCommands,
-      promptOf: async ({ content }) => content,
+      promptOf: async ({ content }) => ({ text: content }),
       noteAfterMs: 1,
       retryMs: 20,
       ...more,

@@ -40,6 +40,7 @@ describe('settings', () => {
       httpAllowedHosts: [],
       discord: {
         maxAttachmentMb: 25,
+        contextMessages: 10,
         allowed: { users: [], roles: [], guilds: [], channels: [] },
         limits: { userTurnsPerHour: 60, channelTurnsPerHour: 240, userSpendPerDay: 0, channelSpendPerDay: 0 },
       },

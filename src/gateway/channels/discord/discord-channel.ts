@@ -1,4 +1,5 @@
 import type { Log } from '../../../config/log.js';
+import { late, within } from '../../../core/wait.js';
 import type { ProcessUser } from '../../../process/process-user.js';
 import type { DiscordLimits } from '../../../store/discord/people.js';
 import type { DirectoryLock } from '../../../store/instance-lock.js';
@@ -15,6 +16,8 @@ import type { FinalProblem } from './explain-closing.js';
 import { Interactions } from './interactions/interactions.js';
 import type { ListedCommand } from './interactions/ports.js';
 import { PermissionWatch } from './permissions/permission-watch.js';
+import { placeInstructions } from './place-instructions.js';
+import { placeTitle } from './place-title.js';
 import { Progress } from './progress/progress.js';
 import { attachmentsDirectory, discordOrigins, saveAttachments } from './receive/attachments.js';
 import { defaultMissedLimits, type MissedLimits } from './receive/fetch-missed.js';
@@ -36,6 +39,8 @@ export interface DiscordChannelOptions {
   readonly allowed: AllowedLists;
   readonly limits: DiscordLimits;
   readonly maxAttachmentMb: number;
+  /** So many messages of a channel are passed on with one that mentions the bot there. */
+  readonly contextMessages: number;
   readonly home: string;
   readonly configDir: string;
   /** Where the token is locked: one directory for all homes. */
@@ -65,6 +70,7 @@ export class DiscordChannel implements PushedChannel {
   readonly type = 'pushed';
   readonly name = 'discord';
   readonly #options: DiscordChannelOptions;
+  #client: DiscordClient | undefined;
   #opening: Promise<Open | undefined> | undefined;
   #session: DiscordSession | undefined;
   #state: ConnectionState = { type: 'connecting' };
@@ -78,6 +84,21 @@ export class DiscordChannel implements PushedChannel {
 
   owns(channel: string): boolean {
     return channel.startsWith(discordPrefix);
+  }
+
+  /** False for a channel that Discord does not have, as far as the bot can see. While that is unknown, it counts as one. */
+  async knows(channel: string): Promise<boolean> {
+    const channelId = channelIdOf(channel);
+    if (!/^\d{1,20}$/.test(channelId)) return false;
+    if (this.#client === undefined || this.#state.type !== 'connected') return true;
+    if (this.#client.channel(channelId) !== undefined) return true;
+    if ((await this.#options.store.discordPlace(channelId)) !== undefined) return true;
+    if ((await within(longestWaitMs, this.#client.guildsKnown())) === late) return true;
+    return this.#client.channel(channelId) !== undefined;
+  }
+
+  instructions(channel: string): string {
+    return placeInstructions(channel, this.#client, this.#session);
   }
 
   /** What keeps the bot from answering, at the moment or somewhere. */
@@ -162,6 +183,7 @@ export class DiscordChannel implements PushedChannel {
           else this.#state = state;
         },
       });
+      this.#client = client;
       const { allowed, limits } = this.#options;
       const access = new DiscordAccess({
         ...{ api: client.api, store, allowed, limits, log, now, secret: token },
@@ -176,6 +198,8 @@ export class DiscordChannel implements PushedChannel {
           ...{ known: client, store, log, now, isCommand },
           saveAttachments: (message, signal) => saveAttachments(this.#attachmentParts(), message, signal),
           missed: this.#options.missed ?? defaultMissedLimits,
+          contextMessages: this.#options.contextMessages,
+          titleOf: (place, person) => placeTitle(place, client, person),
         },
         places,
       );
@@ -250,6 +274,9 @@ export class DiscordChannel implements PushedChannel {
     };
   }
 }
+
+/** For what Discord tells of its servers, after the session has begun. */
+const longestWaitMs = 2000;
 
 function unexpected(error: unknown): FinalProblem {
   const message = error instanceof Error ? error.message : String(error);

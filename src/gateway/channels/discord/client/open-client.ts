@@ -42,6 +42,7 @@ export type ConnectionState =
 
 export interface DiscordClient extends Known {
   readonly api: DiscordApi;
+  guildName(guildId: string): string | undefined;
   /** The servers of the bot, with what it may do in their channels. */
   guilds(): readonly SeenGuild[];
   /** Ends the connection, and every request that waits. */
@@ -129,6 +130,7 @@ export const openClient: OpenClient = (given) => {
           : undefined,
       };
     },
+    guildName: (guildId) => client?.guilds.cache.get(guildId)?.name,
     roleName: (guildId, roleId) => client?.guilds.cache.get(guildId)?.roles.cache.get(roleId)?.name,
     ownRole: (guildId) =>
       client?.guilds.cache.get(guildId)?.roles.cache.find(({ tags }) => tags?.botId === session?.bot.id)?.id,
@@ -175,7 +177,7 @@ async function logIn(
   client.on(Events.Raw, (event: DiscordEvent) => {
     if (event.t === 'READY') {
       const { user, application } = event.d;
-      const session = { bot: { id: user.id }, applicationId: application.id };
+      const session = { bot: { id: user.id, name: user.username }, applicationId: application.id };
       onBegun(session);
       onState({ type: 'connected' });
       onSession(session);

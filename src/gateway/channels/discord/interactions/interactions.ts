@@ -133,8 +133,9 @@ export class Interactions {
     // Discord also tells of link previews, as updates without an edit.
     if (!message.edited_timestamp || !message.author || message.author.bot) return;
     this.#withWaiting(message.channel_id, message.id, async (event, gateway) => {
-      const text = await this.#parts.promptOf(message);
-      if (text !== undefined && text !== event.text) await gateway.changeWaiting(event.id, text);
+      const prompt = await this.#parts.promptOf(message);
+      if (prompt !== undefined && (prompt.text !== event.text || prompt.context !== event.context))
+        await gateway.changeWaiting(event.id, prompt.text, prompt.context);
     });
   }
 

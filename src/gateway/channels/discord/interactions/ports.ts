@@ -12,7 +12,9 @@ export interface InteractionParts {
   /** The gateway's chat commands: each becomes a slash command. */
   readonly commands: readonly ListedCommand[];
   /** The prompt of a message that somebody has edited. Undefined if its author may not speak (any more): nothing is changed. */
-  promptOf(message: APIMessage): Promise<string | undefined>;
+  promptOf(
+    message: APIMessage,
+  ): Promise<{ readonly text: string; readonly context?: string | undefined } | undefined>;
   /** Resolves when the messages of a channel of Discord that have come so far are on disk, or were not taken. */
   received?(channelId: string): Promise<void>;
   readonly now?: (() => number) | undefined;

@@ -2,7 +2,7 @@ import type { Delivery } from '../../../../store/rows.js';
 import type { DiscordPost } from '../../../../store/store.js';
 import type { GatewayFace } from '../../types.js';
 import type { InteractionKey } from '../discord-api.js';
-import { promptText } from '../receive/prompt-text.js';
+import { messageContext } from '../receive/message-context.js';
 import { splitAnswer } from '../split-answer.js';
 import { InOrder } from './in-order.js';
 import { channelPrefix, type InteractionParts, source } from './ports.js';
@@ -51,9 +51,8 @@ export class SlashAnswers {
       note: JSON.stringify(note),
     });
     try {
-      const text = textOf(command);
       const { event } = await this.#gateway.receive({
-        ...{ channel, source, text, messageId: key.id, author: speaker.name },
+        ...{ channel, source, ...wordsOf(command), messageId: key.id, author: speaker.name },
       });
       if (event.kind === 'prompt') await this.answer(key, quoteOf(command));
       else if (event.state === 'queued') await this.#tellThatItWaits(key, channel, event.id);
@@ -120,11 +119,12 @@ export class SlashAnswers {
 
 export const notAllowed = 'You may not talk to me here. Whoever runs me can allow it.';
 
-function textOf({ name, argument, key, speaker }: ReadCommand): string {
-  if (name !== askCommand) return argument === '' ? `/${name}` : `/${name} ${argument}`;
+function wordsOf({ name, argument, key, speaker }: ReadCommand): { text: string; context?: string } {
+  if (name !== askCommand) return { text: argument === '' ? `/${name}` : `/${name} ${argument}` };
   // A space in front makes a prompt of what would be a command of the gateway.
   const text = argument.startsWith('/') ? ` ${argument}` : argument;
-  return promptText({ id: key.id, text, author: { id: speaker.id, name: speaker.name } });
+  const { id, name: author } = speaker;
+  return { text, context: messageContext({ id: key.id, text, author: { id, name: author } }) };
 }
 
 /** Others see what was asked. */

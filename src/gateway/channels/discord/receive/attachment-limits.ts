@@ -12,7 +12,11 @@ export interface AttachmentLimits {
   readonly timeoutMs: number;
 }
 
+/** The message that a file came with, seen from the one that is taken. */
+export type FileOrigin = 'message' | 'answered' | 'forwarded';
+
 export interface SentAttachment {
+  readonly origin?: FileOrigin | undefined;
   readonly name: string;
   readonly url: string;
   readonly size: number;

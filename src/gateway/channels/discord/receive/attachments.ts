@@ -8,7 +8,13 @@ import { oneLine } from '../../../../core/one-line.js';
 import { waitLimit } from '../../../../core/wait-limit.js';
 import type { ProcessUser } from '../../../../process/process-user.js';
 import { safeNames } from '../safe-name.js';
-import { type AttachmentLimits, checkLimits, plainType, type SentAttachment } from './attachment-limits.js';
+import {
+  type AttachmentLimits,
+  checkLimits,
+  type FileOrigin,
+  plainType,
+  type SentAttachment,
+} from './attachment-limits.js';
 import { DownloadRefused, download } from './download.js';
 
 export const discordOrigins: readonly string[] = [
@@ -42,6 +48,7 @@ export interface Attachments {
 }
 
 export interface SavedAttachment {
+  readonly origin?: FileOrigin | undefined;
   readonly path: string;
   readonly size: number;
   readonly contentType?: string | undefined;
@@ -158,9 +165,13 @@ async function loadAll(
   return { files, problems };
 }
 
-function savedFile({ contentType }: SentAttachment, path: string, size: number): SavedAttachment {
+function savedFile({ contentType, origin }: SentAttachment, path: string, size: number): SavedAttachment {
   const type = plainType(contentType);
-  return { path, size, ...(type === undefined ? {} : { contentType: type }) };
+  return {
+    ...{ path, size },
+    ...(type === undefined ? {} : { contentType: type }),
+    ...(origin === undefined ? {} : { origin }),
+  };
 }
 
 /** The address is not logged: it lets everybody load the file. */

@@ -1,9 +1,9 @@
 import type { APIMessage, APIUser } from 'discord.js';
 import { oneLine } from '../../../../core/one-line.js';
 import type { Known, Speaker } from '../types.js';
-import type { SentAttachment } from './attachment-limits.js';
+import type { FileOrigin, SentAttachment } from './attachment-limits.js';
 import { extrasOf, type WithExtras } from './extras.js';
-import type { Person, QuotedMessage } from './prompt-text.js';
+import type { Person, QuotedMessage } from './message-context.js';
 import { type Bot, type MentionNames, readableText } from './readable-text.js';
 
 /** What a message says, without what Discord alone needs. */
@@ -42,19 +42,21 @@ export function readMessage(
   if (answered)
     quoted.push({
       type: 'answered',
-      author: personOf(answered.author),
+      author: answered.author.id === bot.id ? 'you' : personOf(answered.author),
       text: quotable(answered, readable(answered, nobody)),
     });
   for (const one of forwarded) quoted.push({ type: 'forwarded', text: quotable(one, readable(one, nobody)) });
   // The bot knows its own files.
-  const withFiles = [message, ...(referenced_message ? [referenced_message] : [])].filter(
-    ({ author }) => author.id !== bot.id,
-  );
+  const answeredFiles = answered && answered.author.id !== bot.id ? sentWith(answered, 'answered') : [];
   return {
     text: repeated === undefined ? own : readable(repeated, bot),
     author: speakerOf(message),
     quoted,
-    attachments: [...withFiles, ...forwarded].flatMap(sentWith),
+    attachments: [
+      ...[message, ...(repeated ? [repeated] : [])].flatMap((one) => sentWith(one, 'message')),
+      ...answeredFiles,
+      ...forwarded.flatMap((one) => sentWith(one, 'forwarded')),
+    ],
     extras: [message, ...(repeated ? [repeated] : [])].flatMap(extrasOf),
   };
 }
@@ -64,8 +66,22 @@ export function saysNothing({ text, quoted, attachments, extras }: ReadMessage):
   return text === '' && quoted.length + attachments.length + extras.length === 0;
 }
 
-function sentWith({ attachments }: Pick<APIMessage, 'attachments'>): readonly SentAttachment[] {
+/** A message that is not for the bot. Its text may be empty. */
+export function readOther(
+  message: DiscordMessage,
+  known: Known,
+  guildId: string | undefined,
+): { readonly author: Person; readonly text: string } {
+  const text = readableText(message.content, namesIn(message, known, guildId), nobody);
+  return { author: personOf(message.author), text: quotable(message, text) };
+}
+
+function sentWith(
+  { attachments }: Pick<APIMessage, 'attachments'>,
+  origin: FileOrigin,
+): readonly SentAttachment[] {
   return attachments.map((one) => ({
+    origin,
     name: one.filename,
     url: one.url,
     size: one.size,

@@ -9,6 +9,7 @@ export interface MentionNames {
 
 export interface Bot {
   readonly id: string;
+  readonly name?: string | undefined;
   /** The role that Discord makes for a bot: people mention it by mistake. */
   readonly roleId?: string | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../../../../config/log.js';
 import type { DiscordPlace, DiscordPlaceStore } from '../../../../store/discord/places.js';
-import type { GatewayFace } from '../../types.js';
+import type { GatewayFace, IncomingMessage } from '../../types.js';
 import { DiscordProblem } from '../discord-api.js';
 import { channelOf, type DiscordEvent, type DiscordPart, type DiscordTools, type Known } from '../types.js';
 import { askBack } from './ask-back.js';
@@ -11,11 +11,13 @@ import { FewAtATime } from './few-at-a-time.js';
 import { type FoundPlace, PlaceFinder } from './find-place.js';
 import { isAddressed, isWritten } from './is-for-us.js';
 import { LateChanges } from './late-changes.js';
-import { promptText } from './prompt-text.js';
+import { messageContext } from './message-context.js';
 import { type DiscordMessage, readMessage, saysNothing, speakerOf } from './read-message.js';
 import type { Bot } from './readable-text.js';
 import { SeenPlaces } from './seen-places.js';
+import { shownText } from './shown-text.js';
 import { idBefore } from './snowflake.js';
+import { talkBefore } from './talk.js';
 
 export interface ReceiverParts extends DiscordTools {
   readonly known: Known;
@@ -24,9 +26,16 @@ export interface ReceiverParts extends DiscordTools {
   readonly now: () => number;
   /** True if the text is a command of the gateway: it gets nothing but its words. */
   isCommand(text: string): boolean;
+  /** The title that a conversation has until somebody gives it another. */
+  titleOf?(place: FoundPlace, person: string): string | undefined;
   saveAttachments(message: MessageWithAttachments, signal: AbortSignal): Promise<Attachments>;
   readonly missed: MissedLimits;
+  /** So many messages of a channel are passed on with one that mentions the bot there. */
+  readonly contextMessages: number;
 }
+
+/** What a message is for people, and what the agent gets behind that. */
+export type Prompt = Required<Pick<IncomingMessage, 'text' | 'context'>>;
 
 /** Takes the messages that are for the bot: each once, in the order of its channel, also those that came while it was away. */
 export class Receiver implements DiscordPart {
@@ -39,6 +48,8 @@ export class Receiver implements DiscordPart {
   readonly #places: SeenPlaces;
   /** Channels in which a message could not be taken: it and those behind it are fetched again, in order. */
   readonly #behind = new Map<string, { readonly timer: NodeJS.Timeout; readonly tries: number }>();
+  /** Channels whose title was looked at. */
+  readonly #named = new Set<string>();
   readonly #stopping = new AbortController();
   readonly #stopped: Promise<void>;
   #gateway: GatewayFace | undefined;
@@ -164,7 +175,9 @@ export class Receiver implements DiscordPart {
     else
       log.info('a message on Discord was not taken', {
         channel: channelOf(channelId),
-        message: message.id,
+        discordMessage: message.id,
+        person: { id: speaker.id, name: speaker.name },
+        reason: maySpeak ? 'over a limit' : 'may not speak here',
       });
     await this.#places.saw(message.channel_id, message.id);
   }
@@ -183,21 +196,36 @@ export class Receiver implements DiscordPart {
   async #receive(message: DiscordMessage, place: FoundPlace, bot: Bot): Promise<void> {
     const { channelId } = place;
     const { text, author } = readMessage(message, bot, this.#parts.known, place.guildId);
-    const prompt = this.#parts.isCommand(text) ? text : await this.#prompt(message, place, bot);
+    const prompt = this.#parts.isCommand(text) ? { text } : await this.#prompt(message, place, bot);
     const newest = this.#late.newest(message);
     if (newest === undefined) return;
     if (newest !== message) return this.#receive(newest, place, bot);
     await this.#gateway?.receive({
       channel: channelOf(channelId),
       source: 'discord',
-      text: prompt,
+      ...prompt,
       messageId: message.id,
       author: author.name,
     });
+    await this.#nameConversation(place, author.name);
+  }
+
+  /** Once for each channel: whoever takes the title away is asked for none again. Never rejects. */
+  async #nameConversation(place: FoundPlace, person: string): Promise<void> {
+    const channel = channelOf(place.channelId);
+    if (this.#named.has(channel) || this.#gateway === undefined) return;
+    this.#named.add(channel);
+    try {
+      const title = this.#parts.titleOf?.(place, person);
+      if (title === undefined || (await this.#gateway.status(channel)).title !== undefined) return;
+      await this.#gateway.changeListing(channel, { title });
+    } catch (error) {
+      this.#parts.log.debug('a conversation on Discord got no title', { channel, error });
+    }
   }
 
   /** The prompt that a message makes after it was edited. Undefined if its author may not speak (any more). */
-  async promptOf(message: DiscordMessage): Promise<string | undefined> {
+  async promptOf(message: DiscordMessage): Promise<Prompt | undefined> {
     const bot = this.#bot(message.guild_id);
     if (bot === undefined) return undefined;
     const place = await this.#finder.find(message.channel_id, bot.id);
@@ -205,16 +233,19 @@ export class Receiver implements DiscordPart {
     return this.#prompt(message, place, bot);
   }
 
-  async #prompt(message: DiscordMessage, place: FoundPlace, bot: Bot): Promise<string> {
+  async #prompt(message: DiscordMessage, place: FoundPlace, bot: Bot): Promise<Prompt> {
     const { known, saveAttachments } = this.#parts;
     const { channelId, guildId } = place;
-    const { text, author, quoted, attachments, extras } = readMessage(message, bot, known, guildId);
+    const read = readMessage(message, bot, known, guildId);
+    const { text, author, quoted, attachments, extras } = read;
     const { files, problems } = await saveAttachments(
       { channelId, id: message.id, attachments },
       this.#stopping.signal,
     );
+    const talk = await talkBefore(this.#parts, message, place, bot);
     const { id, name } = author;
-    return promptText({ id: message.id, text, author: { id, name }, quoted, extras, files, problems });
+    const spoken = { id: message.id, text, author: { id, name }, quoted, extras, files, problems, talk };
+    return { text: shownText(read), context: messageContext(spoken) };
   }
 
   /** Returns how many messages for the bot there were. */

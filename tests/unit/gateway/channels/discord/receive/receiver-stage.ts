@@ -69,6 +69,7 @@ export class ReceiverStage {
           return {} as never;
         },
       } as Partial<ReceiverParts['api']> as ReceiverParts['api'],
+      contextMessages: 0,
       access: { may: async () => true, admit: async () => true },
       session: () => ({ bot: { id: botId }, applicationId: botId }),
       known: {

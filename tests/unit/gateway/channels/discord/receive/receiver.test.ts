@@ -167,6 +167,39 @@ describe('a mention without a word (17.1)', () => {
     expect(stage.sent[0]?.content).toContain('What can I do for you?');
   });
 
+  it('a backslash makes a prompt of what would be a command (17.5)', async () => {
+    const stage = new ReceiverStage();
+    const receiver = stage.begin({ isCommand: (text) => text.startsWith('/') });
+    receiver.handle(created(stage.write('5', `${me} \\/new idea: bread`)));
+    await receiver.received('5');
+    expect(stage.received[0]?.text).toBe(' /new idea: bread');
+    expect(stage.received[0]?.context).toContain('[Discord context');
+  });
+
+  it('passes on what was said since the bot’s last message, or nothing if that fails (17.1)', async () => {
+    const stage = new ReceiverStage();
+    const receiver = stage.begin({ contextMessages: 10 });
+    const bob = { author: { id: '8', username: 'bob' } as never };
+    stage.write('5', 'long ago', bob);
+    stage.write('5', 'my last words', { author: { id: botId, username: 'bot' } as never });
+    stage.write('5', 'the build is red', bob);
+    stage.write('5', 'since <@8> left', { author: { id: '9', username: 'eve' } as never });
+    receiver.handle(created(stage.write('5', `${me} why?`)));
+    await receiver.received('5');
+    const context = stage.received[0]?.context;
+    expect(context).toContain(
+      'oldest first:\n"bob" (user "8"):\n> the build is red\n"eve" (user "9"):\n> since <@8> left\n[End of',
+    );
+    expect(context).not.toMatch(/long ago|my last words/);
+    stage.before = (step) => {
+      if (step === 'messages') throw new Error('no answer');
+    };
+    receiver.handle(created(stage.write('5', `${me} and now?`)));
+    await receiver.received('5');
+    expect(stage.received[1]?.text).toBe('and now?');
+    expect(stage.received[1]?.context).not.toContain('was said in the channel');
+  });
+
   it('means the message that it answers; one’s own is the question itself', async () => {
     const stage = new ReceiverStage();
     const receiver = stage.begin();
@@ -176,8 +209,9 @@ describe('a mention without a word (17.1)', () => {
     receiver.handle(created(stage.write('5', me, { type: 19, referenced_message: own } as never)));
     await receiver.received('5');
     expect(stage.sent).toEqual([]);
-    expect(stage.received[0]?.text).toContain('wants you to look at the one below');
-    expect(stage.received[0]?.text).toContain('> It does not start.');
+    expect(stage.received[0]?.text).toBe('(a reply without words)');
+    expect(stage.received[0]?.context).toContain('wants you to look at the message below');
+    expect(stage.received[0]?.context).toContain('> It does not start.');
     expect(stage.texts[1]).toBe('what is two and two?');
     expect(stage.received[1]?.text).not.toContain('It answers');
     expect(stage.received[1]?.author).toBe('anna');
