@@ -20,6 +20,7 @@ import { attachmentsDirectory, discordOrigins, saveAttachments } from './receive
 import { defaultMissedLimits, type MissedLimits } from './receive/fetch-missed.js';
 import { Receiver } from './receive/receiver.js';
 import { removeUnfinishedAttachments } from './receive/remove-old-attachments.js';
+import { readToken } from './token-form.js';
 import { explainHeld, lockToken } from './token-lock.js';
 import {
   channelIdOf,
@@ -35,6 +36,8 @@ export interface DiscordChannelOptions {
   readonly apiUrl?: string | undefined;
   readonly allowed: AllowedLists;
   readonly limits: DiscordLimits;
+  /** Strangers get a code in a direct message. */
+  readonly pairing: boolean;
   readonly maxAttachmentMb: number;
   readonly home: string;
   readonly configDir: string;
@@ -97,7 +100,9 @@ export class DiscordChannel implements PushedChannel {
   /** Does not wait for Discord: the rest of the gateway works without. */
   async start(gateway: GatewayFace): Promise<void> {
     const { log } = this.#options;
-    this.#opening = this.#open(gateway).catch((error: unknown) => {
+    const read = readToken(this.#options.token);
+    if ('problem' in read) return this.#failed(read.problem);
+    this.#opening = this.#open(gateway, read.token).catch((error: unknown) => {
       const problem = explainHeld(error) ?? unexpected(error);
       this.#failed(problem);
       log.debug('Discord was not opened', { error });
@@ -134,8 +139,8 @@ export class DiscordChannel implements PushedChannel {
     return over && limitReached(over);
   }
 
-  async #open(gateway: GatewayFace): Promise<Open> {
-    const { token, apiUrl, log, store, now, isCommand, locks } = this.#options;
+  async #open(gateway: GatewayFace, token: string): Promise<Open> {
+    const { apiUrl, log, store, now, isCommand, locks } = this.#options;
     const load =
       this.#options.loadClient ?? (async () => (await import('./client/open-client.js')).openClient);
     const lock = await lockToken(locks, token);
@@ -162,9 +167,9 @@ export class DiscordChannel implements PushedChannel {
           else this.#state = state;
         },
       });
-      const { allowed, limits } = this.#options;
+      const { allowed, limits, pairing } = this.#options;
       const access = new DiscordAccess({
-        ...{ api: client.api, store, allowed, limits, log, now, secret: token },
+        ...{ api: client.api, store, allowed, limits, pairing, log, now, secret: token },
         botId: () => this.#session?.bot.id,
         startsTurn: (text) => !isCommand(text) || /^\/retry\b/i.test(text),
         takeUp: (channelId, messageId) => receiver.takeUp(channelId, messageId),
@@ -208,9 +213,9 @@ export class DiscordChannel implements PushedChannel {
 
   /** Once: whoever reads the log knows it then. */
   async #warnOfSilence(): Promise<void> {
-    const { store, allowed, log } = this.#options;
+    const { store, allowed, pairing, log } = this.#options;
     const paired = await store.discordPaired().catch(() => undefined);
-    const silence = paired && nobodyMaySpeak(allowed, paired.length);
+    const silence = paired && nobodyMaySpeak(allowed, paired.length, pairing);
     if (silence !== undefined) log.warn(silence);
   }
 

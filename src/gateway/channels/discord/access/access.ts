@@ -11,6 +11,8 @@ export interface AccessParts {
   readonly store: DiscordPeopleStore;
   readonly allowed: AllowedLists;
   readonly limits: DiscordLimits;
+  /** False if strangers get no code; true without. */
+  readonly pairing?: boolean | undefined;
   /** The bot's token: codes follow from it. */
   readonly secret: string;
   readonly log: Log;
@@ -128,14 +130,15 @@ export class DiscordAccess {
   }
 
   async #strangerAnswer(message: SpokenMessage, speaker: Speaker, place: Place): Promise<string | undefined> {
-    if (place.guildId === undefined) {
+    const isDirect = place.guildId === undefined;
+    if (isDirect && this.#parts.pairing !== false) {
       const { store, secret } = this.#parts;
       const key = { channelId: message.channel_id, messageId: message.id };
       return offerPairing(speaker, key, { store, secret, now: this.#now });
     }
     // In a thread of the bot people talk with each other, too.
     const botId = this.#parts.botId();
-    if (!message.mentions.some(({ id }) => id === botId)) return undefined;
+    if (!isDirect && !message.mentions.some(({ id }) => id === botId)) return undefined;
     return (await this.#mayTell(message, speaker, 'stranger')) ? strangerRefusal : undefined;
   }
 

@@ -82,6 +82,16 @@ describe('access to the bot in Discord (17.5)', () => {
     expect(codeIn(sent[3]?.content)).not.toBe(codeIn(sent[0]?.content));
   });
 
+  it('gives no code without pairing: a refusal once a day, also in direct messages (17.5)', async () => {
+    const access = open({ pairing: false });
+    for (let more = 0; more < 3; more++) expect(await say(access, ann, dm, 'hello')).toBe(false);
+    expect(sent.map(({ content }) => content)).toEqual([expect.stringContaining('Sorry')]);
+    now += 24 * hour;
+    await say(access, ann, dm, 'hello');
+    expect(sent).toHaveLength(2);
+    expect(await store.discordStrangers(now)).toEqual([]);
+  });
+
   it('gives another code when the secret has changed: the former one would be told wrongly', async () => {
     await say(open(), ann, dm);
     await say(open({ secret: 'another token' }), ann, dm);
