@@ -41,6 +41,7 @@ describe('settings', () => {
       discord: {
         maxAttachmentMb: 25,
         allowed: { users: [], roles: [], guilds: [], channels: [] },
+        pairing: true,
         limits: { userTurnsPerHour: 60, channelTurnsPerHour: 240, userSpendPerDay: 0, channelSpendPerDay: 0 },
       },
       logLevel: 'info',
