@@ -92,7 +92,7 @@ describe('an answer in Discord (17.2, 17.6)', () => {
     discord.faults.order(send, tooLarge);
     await deliverNext();
     expect(discord.answers(discord.channel).at(-1)).toMatch(
-      /The last [\d,]+ characters are only in the archive/,
+      /100,000 more characters are in the gateway’s archive/,
     );
     expect(discord.violations).toEqual([]);
   });
