@@ -158,7 +158,10 @@ export class DiscordChannel implements PushedChannel {
         },
         onSession: (session) => {
           this.#session = session;
-          log.info('connected to Discord', { bot: session.bot.id });
+          log.info('connected to Discord', {
+            bot: session.name === undefined ? session.bot.id : `${session.name}#${session.bot.id}`,
+            servers: session.servers,
+          });
           for (const part of parts) part.connected?.(session);
           this.#silence ??= this.#warnOfSilence();
         },

@@ -50,6 +50,10 @@ export interface DiscordPart {
 export interface DiscordSession {
   readonly bot: Bot;
   readonly applicationId: string;
+  /** The bot's, as Discord has told it at the beginning of the session. */
+  readonly name?: string | undefined;
+  /** How many the bot is in. */
+  readonly servers?: number | undefined;
 }
 
 /** Brings a message to its reader: see `PushedChannel.deliver`. */

@@ -174,8 +174,11 @@ async function logIn(
   let isIn = false;
   client.on(Events.Raw, (event: DiscordEvent) => {
     if (event.t === 'READY') {
-      const { user, application } = event.d;
-      const session = { bot: { id: user.id }, applicationId: application.id };
+      const { user, application, guilds: all } = event.d;
+      const session = {
+        ...{ bot: { id: user.id }, applicationId: application.id },
+        ...{ name: user.username, servers: all.length },
+      };
       onBegun(session);
       onState({ type: 'connected' });
       onSession(session);
