@@ -14,6 +14,7 @@ import { deliver } from './deliver/deliver.js';
 import type { FinalProblem } from './explain-closing.js';
 import { Interactions } from './interactions/interactions.js';
 import type { ListedCommand } from './interactions/ports.js';
+import { lacksToWrite } from './permissions/lacks-to-write.js';
 import { PermissionWatch } from './permissions/permission-watch.js';
 import { Progress } from './progress/progress.js';
 import { attachmentsDirectory, discordOrigins, saveAttachments } from './receive/attachments.js';
@@ -175,6 +176,8 @@ export class DiscordChannel implements PushedChannel {
         ...{ api: client.api, store, allowed, limits, pairing, log, now, secret: token },
         botId: () => this.#session?.bot.id,
         startsTurn: (text) => !isCommand(text) || /^\/retry\b/i.test(text),
+        lacksToWrite: (channelId) => lacksToWrite(client.guilds(), channelId),
+        directChannel: (userId) => client.api.directChannel(userId),
         takeUp: (channelId, messageId) => receiver.takeUp(channelId, messageId),
       });
       const tools: DiscordTools = { api: client.api, access, session: () => this.#session };
