@@ -6,7 +6,7 @@ import { readBackendName } from '../backends/registry.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
-import { checkDiscord } from '../gateway/channels/discord/check-discord.js';
+import { checkDiscord, type DiscordReport } from '../gateway/channels/discord/check-discord.js';
 import { type GatewayConfig, loadConfig, settingsLeftOut } from '../gateway/config.js';
 import { systemWarnings } from '../process/system.js';
 import { type DeepReport, deepScenarios, deepTable, hasScenarios, inspectDeeply } from './doctor-deep.js';
@@ -17,7 +17,9 @@ import { version } from './version.js';
 
 export const usageText = `Usage: turnout doctor [--deep] [--backend <name,…>] [--json]
 
-Which agent CLIs are installed here, their versions, whether those were vetted, and what each can do.
+Which agent CLIs are installed here, their versions, whether those were vetted, and what each can do. With
+DISCORD_BOT_TOKEN it also asks Discord: whether the token is right, in how many servers the bot is, which permissions
+it lacks, and who may speak to it.
 
   --deep             drive each installed CLI through the conformance scenarios against a scripted model on this
                      machine: no account, no tokens, no network; about a minute for each CLI
@@ -72,7 +74,7 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
     .map((name) => readBackendName(name, '--backend'));
   const all = await exitingOnSignal(() => inspectClis(config, inherited, origins));
   const discord = await exitingOnSignal(async () =>
-    checkDiscord({ ...config.discord, paired: await countPaired(config) }),
+    checkDiscord({ ...config.discord, version: version(), paired: await countPaired(config) }),
   );
   const clis = wanted === undefined ? all : all.filter(({ backend }) => wanted.includes(backend));
   const report: Report = {
@@ -81,7 +83,14 @@ async function examine(options: ReturnType<typeof parseOptions>): Promise<number
     platform: `${process.platform}-${process.arch}`,
     home: config.home,
     defaultBackend: config.agentBackend,
-    warnings: [...warnings, ...config.warnings, ...leftOut(config, wanted), ...systemWarnings(), ...discord],
+    warnings: [
+      ...warnings,
+      ...config.warnings,
+      ...leftOut(config, wanted),
+      ...systemWarnings(),
+      ...discord.problems,
+    ],
+    discord,
     clis,
   };
   const usable = clis.filter((cli) => cli.usable);
@@ -158,6 +167,7 @@ interface Report {
   readonly home: string;
   readonly defaultBackend: string;
   readonly warnings: readonly string[];
+  readonly discord: DiscordReport;
   readonly clis: readonly CliReport[];
 }
 
@@ -175,6 +185,7 @@ function table(report: Report): string {
     const more = cli.usable ? [standing(cli), abilities(cli)] : [notUsable(cli)];
     lines.push(...more.map((line) => `${' '.repeat(19)}${line}`));
   }
+  lines.push('', `Discord  ${report.discord.summary}`);
   for (const warning of report.warnings) lines.push('', `warning: ${warning}`);
   return `${lines.join('\n')}\n`;
 }

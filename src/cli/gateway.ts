@@ -12,9 +12,10 @@ import { orExplain, type Served, serveGateway } from './serve-gateway.js';
 
 export const usageText = `Usage: turnout gateway [options]
 
-Takes messages over HTTP and from its own web page, gives them to an agent, and keeps everything on disk: a message that
+Takes messages over HTTP, from its own web page and from Discord, gives them to an agent, and keeps everything on disk: a message that
 was accepted is answered, also after a crash. Settings come from config.yaml and .env in TURNOUT_HOME, the environment
 and these flags, in rising order, and never from the current directory; docs/configuration.md lists them.
+DISCORD_BOT_TOKEN puts it on Discord (docs/discord.md); \`turnout doctor\` tells whether that works.
 
   --backend <name>  ${backendNames().join(', ')} (over AGENT_BACKEND)
   --live            warm processes instead of one for each turn (BACKEND_LIVE)

@@ -6,10 +6,10 @@ Usage: turnout <command> [options]
   chain          agents that work one after the other, each until it is done
   agent          agents as files and as programs: list, run, install
   chat --native  an agent CLI's own terminal UI
-  doctor         which agent CLIs are here, their versions, what each can do
+  doctor         which agent CLIs are here, their versions, what each can do; whether Discord works
   capabilities   what each backend can do, and which options it takes
   demo           the gateway and its page with the bundled demo agent: no account needed
-  gateway        messages in over HTTP or its page, agent turns, answers out, losing nothing
+  gateway        messages in over HTTP, its page or Discord, agent turns, answers out, losing nothing
   history        what was said in the gateway's channels
   pair           who may write to the bot in Discord: list, approve, remove
   usage          what the gateway's turns have used

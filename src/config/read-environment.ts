@@ -2,6 +2,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
 import { parseConfigFile } from './config-file.js';
 import { parseEnvFile } from './env-file.js';
+import { fileWarnings } from './file-warnings.js';
 import { shortBackendName } from './formats.js';
 import { type Environment, given, notAbsolute, trustedHome } from './home-directory.js';
 import { fileSetting, secretNames } from './secrets.js';
@@ -59,7 +60,13 @@ export async function readEnvironment(sources: SettingsSources): Promise<ReadEnv
     { origin: 'in the environment', settings: environment },
     { origin: 'on the command line', settings: flags },
   ];
-  const { settings, origins, warnings } = merge(inRisingOrder);
+  const { settings, origins, warnings: ofMerge } = merge(inRisingOrder);
+  const warnings = [
+    ...ofMerge,
+    ...fileWarnings(configFile, config),
+    ...fileWarnings(envOfHome, env),
+    ...(envFile === undefined ? [] : fileWarnings(resolve(envFile), named)),
+  ];
   return { settings: { ...settings, TURNOUT_HOME: home }, inherited, origins, warnings };
 }
 

@@ -60,6 +60,7 @@ const settings = {
   DISCORD_ALLOWED_ROLES: withDefault(discordIds, []),
   DISCORD_ALLOWED_GUILDS: withDefault(discordIds, []),
   DISCORD_ALLOWED_CHANNELS: withDefault(discordIds, []),
+  DISCORD_PAIRING: withDefault(onOrOff, true),
   DISCORD_TURNS_PER_HOUR: withDefault(wholeNumber('turns', 0, 1_000_000), 60),
   DISCORD_CHANNEL_TURNS_PER_HOUR: withDefault(wholeNumber('turns', 0, 1_000_000), 240),
   DISCORD_USER_SPEND_PER_DAY: withDefault(dollars, 0),

@@ -92,6 +92,8 @@ export interface DiscordSettings {
     readonly guilds: readonly string[];
     readonly channels: readonly string[];
   };
+  /** Strangers get a code in a direct message, with which the operator lets them in. */
+  readonly pairing: boolean;
   /** 0 is no limit. */
   readonly limits: DiscordLimits;
 }
@@ -192,6 +194,7 @@ function makeConfig(
         guilds: values.DISCORD_ALLOWED_GUILDS,
         channels: values.DISCORD_ALLOWED_CHANNELS,
       },
+      pairing: values.DISCORD_PAIRING,
       limits: {
         userTurnsPerHour: values.DISCORD_TURNS_PER_HOUR,
         channelTurnsPerHour: values.DISCORD_CHANNEL_TURNS_PER_HOUR,

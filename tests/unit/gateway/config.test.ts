@@ -42,6 +42,7 @@ describe('settings', () => {
         maxAttachmentMb: 25,
         contextMessages: 10,
         allowed: { users: [], roles: [], guilds: [], channels: [] },
+        pairing: true,
         limits: { userTurnsPerHour: 60, channelTurnsPerHour: 240, userSpendPerDay: 0, channelSpendPerDay: 0 },
       },
       logLevel: 'info',

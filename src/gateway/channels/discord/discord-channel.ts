@@ -15,6 +15,7 @@ import { deliver } from './deliver/deliver.js';
 import type { FinalProblem } from './explain-closing.js';
 import { Interactions } from './interactions/interactions.js';
 import type { ListedCommand } from './interactions/ports.js';
+import { lacksToWrite } from './permissions/lacks-to-write.js';
 import { PermissionWatch } from './permissions/permission-watch.js';
 import { placeInstructions } from './place-instructions.js';
 import { placeTitle } from './place-title.js';
@@ -23,6 +24,7 @@ import { attachmentsDirectory, discordOrigins, saveAttachments } from './receive
 import { defaultMissedLimits, type MissedLimits } from './receive/fetch-missed.js';
 import { Receiver } from './receive/receiver.js';
 import { removeUnfinishedAttachments } from './receive/remove-old-attachments.js';
+import { readToken } from './token-form.js';
 import { explainHeld, lockToken } from './token-lock.js';
 import {
   channelIdOf,
@@ -38,6 +40,8 @@ export interface DiscordChannelOptions {
   readonly apiUrl?: string | undefined;
   readonly allowed: AllowedLists;
   readonly limits: DiscordLimits;
+  /** Strangers get a code in a direct message. */
+  readonly pairing: boolean;
   readonly maxAttachmentMb: number;
   /** So many messages of a channel are passed on with one that mentions the bot there. */
   readonly contextMessages: number;
@@ -118,7 +122,9 @@ export class DiscordChannel implements PushedChannel {
   /** Does not wait for Discord: the rest of the gateway works without. */
   async start(gateway: GatewayFace): Promise<void> {
     const { log } = this.#options;
-    this.#opening = this.#open(gateway).catch((error: unknown) => {
+    const read = readToken(this.#options.token);
+    if ('problem' in read) return this.#failed(read.problem);
+    this.#opening = this.#open(gateway, read.token).catch((error: unknown) => {
       const problem = explainHeld(error) ?? unexpected(error);
       this.#failed(problem);
       log.debug('Discord was not opened', { error });
@@ -155,8 +161,8 @@ export class DiscordChannel implements PushedChannel {
     return over && limitReached(over);
   }
 
-  async #open(gateway: GatewayFace): Promise<Open> {
-    const { token, apiUrl, log, store, now, isCommand, locks } = this.#options;
+  async #open(gateway: GatewayFace, token: string): Promise<Open> {
+    const { apiUrl, log, store, now, isCommand, locks } = this.#options;
     const load =
       this.#options.loadClient ?? (async () => (await import('./client/open-client.js')).openClient);
     const lock = await lockToken(locks, token);
@@ -174,7 +180,10 @@ export class DiscordChannel implements PushedChannel {
         },
         onSession: (session) => {
           this.#session = session;
-          log.info('connected to Discord', { bot: session.bot.id });
+          log.info('connected to Discord', {
+            bot: session.bot.name === undefined ? session.bot.id : `${session.bot.name} (${session.bot.id})`,
+            servers: session.servers,
+          });
           for (const part of parts) part.connected?.(session);
           this.#silence ??= this.#warnOfSilence();
         },
@@ -184,11 +193,13 @@ export class DiscordChannel implements PushedChannel {
         },
       });
       this.#client = client;
-      const { allowed, limits } = this.#options;
+      const { allowed, limits, pairing } = this.#options;
       const access = new DiscordAccess({
-        ...{ api: client.api, store, allowed, limits, log, now, secret: token },
+        ...{ api: client.api, store, allowed, limits, pairing, log, now, secret: token },
         botId: () => this.#session?.bot.id,
         startsTurn: (text) => !isCommand(text) || /^\/retry\b/i.test(text),
+        lacksToWrite: (channelId) => lacksToWrite(client.guilds(), channelId),
+        directChannel: (userId) => client.api.directChannel(userId),
         takeUp: (channelId, messageId) => receiver.takeUp(channelId, messageId),
       });
       const tools: DiscordTools = { api: client.api, access, session: () => this.#session };
@@ -232,9 +243,9 @@ export class DiscordChannel implements PushedChannel {
 
   /** Once: whoever reads the log knows it then. */
   async #warnOfSilence(): Promise<void> {
-    const { store, allowed, log } = this.#options;
+    const { store, allowed, pairing, log } = this.#options;
     const paired = await store.discordPaired().catch(() => undefined);
-    const silence = paired && nobodyMaySpeak(allowed, paired.length);
+    const silence = paired && nobodyMaySpeak(allowed, paired.length, pairing);
     if (silence !== undefined) log.warn(silence);
   }
 

@@ -26,6 +26,22 @@ export function splitAnswer(text: string, { maxPieces = 10 }: SplitOptions = {})
   return pieces.length > maxPieces ? asFile(content) : { pieces };
 }
 
+/** The first messages of a long answer, and how many of its characters are not in them, about: Markdown is rewritten. */
+export function beginningOf(
+  text: string,
+  maxPieces: number,
+): { readonly pieces: readonly string[]; readonly left: number } {
+  const content = text.trim();
+  const begin = toDiscordMarkdown(content.slice(0, 4 * maxPieces * maxMessageLength));
+  const cuts = [...first(cutText(begin, maxMessageLength), maxPieces)];
+  const shown = cuts.at(-1)?.to ?? 0;
+  const isAll = content.length <= 4 * maxPieces * maxMessageLength && shown >= begin.trimEnd().length;
+  return {
+    pieces: cuts.map((cut) => textOf(begin, cut)),
+    left: isAll ? 0 : Math.max(1, content.length - shown),
+  };
+}
+
 function asFile(text: string): AnswerParts {
   const note = `\n\n*The answer is too long for a message (${count(text.length)} characters): all of it is in the file.*`;
   const begin = toDiscordMarkdown(text.slice(0, 2 * maxMessageLength));
@@ -34,10 +50,13 @@ function asFile(text: string): AnswerParts {
 }
 
 function cut(text: string, limit: number, most: number): readonly string[] {
-  const pieces: string[] = [];
-  for (const piece of cutText(text, limit)) {
-    if (pieces.length === most) break;
-    pieces.push(textOf(text, piece));
+  return Array.from(first(cutText(text, limit), most), (piece) => textOf(text, piece));
+}
+
+function* first<T>(all: Iterable<T>, most: number): Generator<T> {
+  let given = 0;
+  for (const one of all) {
+    if (given++ === most) return;
+    yield one;
   }
-  return pieces;
 }

@@ -50,6 +50,8 @@ export interface DiscordPart {
 export interface DiscordSession {
   readonly bot: Bot;
   readonly applicationId: string;
+  /** How many the bot is in. */
+  readonly servers?: number | undefined;
 }
 
 /** Brings a message to its reader: see `PushedChannel.deliver`. */

@@ -176,8 +176,11 @@ async function logIn(
   let isIn = false;
   client.on(Events.Raw, (event: DiscordEvent) => {
     if (event.t === 'READY') {
-      const { user, application } = event.d;
-      const session = { bot: { id: user.id, name: user.username }, applicationId: application.id };
+      const { user, application, guilds: all } = event.d;
+      const session = {
+        ...{ bot: { id: user.id, name: user.username }, applicationId: application.id },
+        servers: all.length,
+      };
       onBegun(session);
       onState({ type: 'connected' });
       onSession(session);

@@ -86,6 +86,32 @@ describe('access to the bot in Discord (17.5)', () => {
     expect(codeIn(sent[3]?.content)).not.toBe(codeIn(sent[0]?.content));
   });
 
+  it('gives no code without pairing: a refusal once a day, also in direct messages (17.5)', async () => {
+    const access = open({ pairing: false });
+    for (let more = 0; more < 3; more++) expect(await say(access, ann, dm, 'hello')).toBe(false);
+    expect(sent.map(({ content }) => content)).toEqual([expect.stringContaining('Sorry')]);
+    now += 24 * hour;
+    await say(access, ann, dm, 'hello');
+    expect(sent).toHaveLength(2);
+    expect(await store.discordStrangers(now)).toEqual([]);
+  });
+
+  it('takes no message where the bot can’t answer, and tells the asker once a day (17.5)', async () => {
+    let lacking: string | undefined = 'Send Messages';
+    const access = open({
+      allowed: { users: ['ann'], roles: [], guilds: [], channels: [] },
+      lacksToWrite: () => lacking,
+      directChannel: async (userId) => ({ id: `dm of ${userId}` }),
+    });
+    for (let more = 0; more < 3; more++) expect(await say(access, ann, guild)).toBe(false);
+    expect(sent).toMatchObject([
+      { channelId: 'dm of ann', content: expect.stringContaining('Send Messages') },
+    ]);
+    expect(lines.filter((line) => line.includes('Send Messages'))).toHaveLength(1);
+    lacking = undefined;
+    expect(await say(access, ann, guild)).toBe(true);
+  });
+
   it('gives another code when the secret has changed: the former one would be told wrongly', async () => {
     await say(open(), ann, dm);
     await say(open({ secret: 'another token' }), ann, dm);
