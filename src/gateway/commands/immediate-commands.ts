@@ -1,5 +1,6 @@
 import { queueModes } from '../../config/settings.js';
 import { count as grouped } from '../../core/format.js';
+import { stoppedText } from '../../core/stopped-text.js';
 import type { ContextUsed, StoredEvent } from '../../store/rows.js';
 import type { CancelRequest, ChannelChange, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
@@ -32,7 +33,10 @@ export interface ImmediateCommandParts {
   readonly now: () => number;
 }
 
-export const byCommand: Stopped = { type: 'stopped', by: '/stop' };
+/** Who ends a turn with /stop, if that is known. */
+export function byCommand(author: string | undefined): Stopped {
+  return { type: 'stopped', by: author ?? '/stop' };
+}
 
 const isBeingWritten =
   'Nothing is left to be stopped here: the turn is over, and its result is being written.';
@@ -53,22 +57,22 @@ export class ImmediateCommands {
     this.#parts = parts;
   }
 
-  async plan(command: ImmediateCommand, channel: string): Promise<ImmediateResult> {
+  async plan(command: ImmediateCommand, channel: string, author?: string): Promise<ImmediateResult> {
     if (command.name === 'queue') return this.#queue(channel, command.argument);
     const refusal = argumentRefusal(command);
     if (refusal !== undefined) return { text: refusal };
     if (command.name === 'help') return { text: helpText };
-    return command.name === 'stop' ? this.#stop(channel) : this.#status(channel);
+    return command.name === 'stop' ? this.#stop(channel, author) : this.#status(channel);
   }
 
-  async #stop(channel: string): Promise<ImmediateResult> {
-    const stops = await this.#parts.turns.stoppable(channel, byCommand);
+  async #stop(channel: string, author: string | undefined): Promise<ImmediateResult> {
+    const stops = await this.#parts.turns.stoppable(channel, byCommand(author));
     const waiting = await this.#parts.store.countWaiting(channel);
     const text = (cancelled: readonly string[]): string => {
       const left = waiting - cancelled.length;
       const rest = left === 0 ? '' : ` ${count(left)} still waiting: /queue clear drops them.`;
       if (stops?.isOver) return `${isBeingWritten}${rest}`;
-      return stops === undefined ? `Nothing is running here.${rest}` : `Stopped.${rest}`;
+      return stops === undefined ? `Nothing is running here.${rest}` : `${stoppedText}${rest}`;
     };
     if (stops?.isOver) return { text };
     return { text, stops, cancels: stops?.cancels };

@@ -43,6 +43,67 @@ it('a command or a click that Discord tells twice is done once (17.5)', async ()
   expect([discord.violations, stage.problems]).toEqual([[], []]);
 });
 
+it('whoever may not speak, or is over a limit, is told so alone, whatever the command (17.5)', async () => {
+  const access = {
+    may: async ({ name }: { readonly name: string }) => name !== 'mallory',
+    countTurn: async (_: string, { name }: { readonly name: string }) =>
+      name === 'bert' ? 'Too much.' : undefined,
+  };
+  const stage = await setUpInteractions({}, { access });
+  const { discord } = stage;
+  await until(() => stage.registrations === 1);
+  const [mallory, bert] = [discord.people.join('mallory'), discord.people.join('bert')];
+  const asked = [
+    discord.people.command(mallory, discord.channel, 'ask', { prompt: 'hello' }),
+    discord.people.command(mallory, discord.channel, 'new'),
+    discord.people.command(bert, discord.channel, 'ask', { prompt: 'hello' }),
+  ];
+  await until(() => asked.every(({ state }) => state === 'answered'));
+  expect(discord.visible(discord.channel).map(({ onlyFor, content }) => [onlyFor, content])).toEqual([
+    ['mallory', expect.stringContaining('You may not talk to me here')],
+    ['mallory', expect.stringContaining('You may not talk to me here')],
+    ['bert', 'Too much.'],
+  ]);
+  expect([discord.violations, stage.problems]).toEqual([[], []]);
+});
+
+it('a command is acknowledged in time when the store hangs (17.3)', async () => {
+  const forever = new Promise<boolean>(() => {});
+  const stage = await setUpInteractions({}, { access: { may: () => forever }, decideMs: 30 });
+  const { discord } = stage;
+  await until(() => stage.registrations === 1);
+  const ask = discord.people.command(discord.people.join('anna'), discord.channel, 'ask', {
+    prompt: 'hello',
+  });
+  await until(() => ask.state === 'deferred');
+  expect(ask.ephemeral).toBe(true);
+});
+
+it('/stop says by whom, once (17.3)', async () => {
+  const stage = await setUpInteractions();
+  const { discord, http, gateway, channel } = stage;
+  await until(() => stage.registrations === 1);
+  const anna = discord.people.join('anna');
+  const { eventId } = await stage.say(running);
+  await http.until(eventId, 'running');
+  discord.people.command(anna, discord.channel, 'stop');
+  expect(await http.ended(eventId)).toMatchObject({ error: { message: 'Stopped by anna' } });
+  await stage.say(running);
+  await until(async () => (await gateway.status(channel)).running);
+  const typed = await stage.say('/stop');
+  const said = await gateway.messages(channel, { after: 0, limit: 99 });
+  const replies = said.filter(({ text }) => text === 'Stopped.');
+  expect(replies).toHaveLength(2);
+  const [slash, last] = await Promise.all(
+    replies.map((message) =>
+      stage.interactions.deliver({ id: message.id, message, source: 'discord', attempts: 0 }),
+    ),
+  );
+  expect([slash, last, replies[1]?.eventId]).toEqual([true, true, typed.eventId]);
+  const shown = discord.visible(discord.channel).filter(({ content }) => content.includes('Stopped'));
+  expect(shown).toMatchObject([{ content: 'Stopped.', onlyFor: 'anna' }]);
+});
+
 it('a message that waits says so, and can be cancelled, or interrupt (17.5)', async () => {
   const stage = await setUpInteractions();
   const { discord, http } = stage;

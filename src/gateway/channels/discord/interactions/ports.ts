@@ -22,6 +22,8 @@ export interface InteractionParts {
   readonly notePauseMs?: number | undefined;
   /** An interaction has to be acknowledged within this time. */
   readonly acknowledgeMs?: number | undefined;
+  /** So long it may take to find out whether somebody is refused, before the acknowledgement. */
+  readonly decideMs?: number | undefined;
   /** The wait before what Discord did not take is tried again. */
   readonly retryMs?: number | undefined;
 }

@@ -30,20 +30,21 @@ export class SlashAnswers {
     this.#gateway = gateway;
   }
 
+  /** Why a command is not run, in words for its person. Asked twice about the same command, it counts it once. */
+  async refusal({ key, speaker, place, name, canWrite }: ReadCommand): Promise<string | undefined> {
+    const { access } = this.#parts;
+    if (!(await access.may(speaker, place))) return notAllowed;
+    if (name !== askCommand && name !== 'retry') return undefined;
+    return canWrite ? access.countTurn?.(key.id, speaker, place) : cannotWrite;
+  }
+
   /** Runs a command that has been acknowledged. */
   async run(command: ReadCommand): Promise<void> {
-    const { access, store, now = Date.now } = this.#parts;
-    const { key, speaker, place, name } = command;
+    const { store, now = Date.now } = this.#parts;
+    const { key, speaker, place } = command;
     const channel = channelPrefix + place.channelId;
-    if (!(await access.may(speaker, place))) return this.answer(key, notAllowed);
-    const startsTurn = name === askCommand || name === 'retry';
-    if (startsTurn && !command.canWrite)
-      return this.answer(
-        key,
-        'I can’t write in this channel: ask somebody to let me see it and send messages.',
-      );
-    const limited = startsTurn ? await access.countTurn?.(key.id, speaker, place) : undefined;
-    if (limited !== undefined) return this.answer(key, limited);
+    const refused = await this.refusal(command);
+    if (refused !== undefined) return this.answer(key, refused);
     // Written down first: the reply may be there before the gateway has said that it took the command.
     const note: CommandNote = { token: key.token };
     await store.saveDiscordPost({
@@ -119,6 +120,7 @@ export class SlashAnswers {
 }
 
 export const notAllowed = 'You may not talk to me here. Whoever runs me can allow it.';
+const cannotWrite = 'I can’t write in this channel: ask somebody to let me see it and send messages.';
 
 function textOf({ name, argument, key, speaker }: ReadCommand): string {
   if (name !== askCommand) return argument === '' ? `/${name}` : `/${name} ${argument}`;
