@@ -134,13 +134,17 @@ it('a message that waits says so, and can be cancelled, or interrupt (17.5)', as
 });
 
 it('a question for a permission is decided once, by somebody who may, also after a restart (17.5)', async () => {
-  const stage = await setUpInteractions({ PERMISSION_MODE: 'ask' });
+  const permissionMs = 300_000;
+  const stage = await setUpInteractions({ PERMISSION_MODE: 'ask' }, { permissionMs });
   const { discord, http } = stage;
-  const { eventId } = await stage.say('write a note: allowed');
+  const { eventId, message } = await stage.say('write a note: allowed');
   const question = await until(() =>
     discord.world.messagesOf(discord.channel.id).find(({ content }) => content.includes('May I use')),
   );
-  expect(question.content).toContain('```diff');
+  expect(question.content).toMatch(
+    /```diff\n---[\s\S]*\S\n```\n-# Denied if nobody answers: <t:\d+:R>\. “Always”/,
+  );
+  expect(question.referenceId).toBe(message.id);
   // The gateway's own text of the question is not shown beside it.
   expect(await stage.deliverLast()).toBe(true);
   await stage.restart();
@@ -155,17 +159,27 @@ it('a question for a permission is decided once, by somebody who may, also after
   ];
   await until(() => clicks.every(({ state }) => state === 'answered'));
   expect(await http.ended(eventId)).toMatchObject({ state: 'answered' });
-  await until(() => question.content.startsWith(`**Allowed** by <@${anna.id}>: \`Write\``));
+  await until(() => question.content.startsWith(`**Allowed** by <@${anna.id}>: \`Write\`\n\`\`\`diff`));
+  expect(question.content).toMatch(/\+.*allowed[\s\S]*\n```$/);
   const told = discord
     .visible(discord.channel)
     .flatMap(({ content, onlyFor }) => (onlyFor ? [[onlyFor, content]] : []));
   expect(told).toEqual([
     ['mallory', expect.stringContaining('You may not talk to me here')],
-    ['anna', 'Allowed.'],
     ['bert', 'This was decided already: allowed.'],
   ]);
   expect(discord.visible(discord.channel).flatMap(({ buttons }) => buttons)).toEqual([]);
   expect([discord.violations, stage.problems]).toEqual([[], []]);
+});
+
+it('a question that nobody answers says so (17.3)', async () => {
+  const stage = await setUpInteractions({ PERMISSION_MODE: 'ask', PERMISSION_TIMEOUT_MS: '1000' });
+  const { discord } = stage;
+  await stage.say('write a note: denied');
+  const question = await until(() =>
+    discord.world.messagesOf(discord.channel.id).find(({ content }) => content.includes('May I use')),
+  );
+  await until(() => question.content.startsWith('**Denied**, nobody answered in 1 second: `Write`\n```diff'));
 });
 
 it.each([

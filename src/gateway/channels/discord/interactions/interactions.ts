@@ -4,6 +4,7 @@ import { stoppedText } from '../../../../core/stopped-text.js';
 import { within } from '../../../../core/wait.js';
 import type { Delivery, StoredEvent } from '../../../../store/rows.js';
 import type { GatewayFace } from '../../types.js';
+import type { InteractionKey } from '../discord-api.js';
 import { acknowledge } from './acknowledge.js';
 import { ChannelPosts } from './channel-posts.js';
 import { click } from './clicks.js';
@@ -19,8 +20,9 @@ import {
 import { SlashAnswers } from './slash-answers.js';
 import { fingerprint, isPrivate, slashCommands } from './slash-commands.js';
 
-/** Discord's numbers: an answer that comes later, and one that only the asker sees. */
+/** Discord's numbers: an answer that comes later, a click that changes its message or nothing, and what only the asker sees. */
 const deferred = 5;
+const deferredUpdate = 6;
 const ephemeral = 64;
 
 const stopMs = 2000;
@@ -113,11 +115,14 @@ export class Interactions {
       if (this.#known.size <= remembered) break;
       this.#known.delete(id);
     }
-    const isQuiet =
-      read.type === 'click' || isPrivate(read.name, read.argument) || !(await this.#isTaken(read));
-    const promise = { type: deferred, data: isQuiet ? { flags: ephemeral } : {} };
+    const promise = read.type === 'click' ? { type: deferredUpdate } : await this.#promise(read);
     if (!(await acknowledge(this.#parts, read.key, promise, this.#stopped.signal))) return;
     await this.#attempt('an interaction failed', () => this.#carryOut(read));
+  }
+
+  async #promise(command: ReadCommand) {
+    const isQuiet = isPrivate(command.name, command.argument) || !(await this.#isTaken(command));
+    return { type: deferred, data: isQuiet ? { flags: ephemeral } : {} };
   }
 
   /**
@@ -141,12 +146,17 @@ export class Interactions {
     // In order with the posts: a question must not be shown as answered before it is known by whom.
     const told = await this.#order.run(channel, () =>
       click(read, this.#parts, live.gateway).catch(async (error: unknown) => {
-        await live.slash.answer(read.key, explain(error));
+        await this.#tell(read.key, explain(error));
         throw error;
       }),
     );
     this.#changed(channel);
-    await live.slash.answer(read.key, told);
+    if (told !== undefined) await this.#tell(read.key, told);
+  }
+
+  /** Tells the one who has clicked something, and nobody else. */
+  async #tell(key: InteractionKey, content: string): Promise<void> {
+    await this.#parts.api.followUp(key, { content, flags: ephemeral, allowed_mentions: { parse: [] } });
   }
 
   #edited(message: APIMessage): void {
