@@ -38,6 +38,9 @@ export function byCommand(author: string | undefined): Stopped {
   return { type: 'stopped', by: author ?? '/stop' };
 }
 
+/** Of more that wait, commands are not told from messages. */
+const maxTold = 1000;
+
 const isBeingWritten =
   'Nothing is left to be stopped here: the turn is over, and its result is being written.';
 
@@ -111,10 +114,9 @@ export class ImmediateCommands {
   async #queue(channel: string, argument: string): Promise<ImmediateResult> {
     const { store, runtime, now } = this.#parts;
     if (argument.toLowerCase() === 'clear') {
-      return {
-        cancels: [queueCleared(channel, now())],
-        text: ({ length }) => (length === 0 ? 'Nothing was waiting.' : `Dropped: ${count(length)}.`),
-      };
+      const waiting = await store.waitingOutlines(channel, maxTold);
+      const commands = new Set(waiting.filter(({ kind }) => kind === 'command').map(({ id }) => id));
+      return { cancels: [queueCleared(channel, now())], text: (cancelled) => dropped(cancelled, commands) };
     }
     const mode = queueModes.find((known) => known === argument.toLowerCase());
     if (mode !== undefined) {
@@ -147,6 +149,17 @@ function contextInWords({ tokens, window }: ContextUsed): string {
 function preview(event: StoredEvent): string {
   const line = event.text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+}
+
+/** Whoever sends commands does not count them as messages. */
+function dropped(cancelled: readonly string[], commands: ReadonlySet<string>): string {
+  const ofCommands = cancelled.filter((id) => commands.has(id)).length;
+  const messages = cancelled.length - ofCommands;
+  const kinds = [
+    ...(messages === 0 ? [] : [count(messages)]),
+    ...(ofCommands === 0 ? [] : [ofCommands === 1 ? '1 command' : `${ofCommands} commands`]),
+  ];
+  return kinds.length === 0 ? 'Nothing was waiting.' : `Dropped: ${kinds.join(' and ')}.`;
 }
 
 function count(messages: number): string {

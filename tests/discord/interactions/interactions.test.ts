@@ -133,6 +133,24 @@ it('a message that waits says so, and can be cancelled, or interrupt (17.5)', as
   expect([discord.violations, stage.problems]).toEqual([[], []]);
 });
 
+it('a command that waits and is dropped says so, and is not counted as a message (17.3)', async () => {
+  const stage = await setUpInteractions();
+  const { discord, http, gateway, channel } = stage;
+  await until(() => stage.registrations === 1);
+  const anna = discord.people.join('anna');
+  const { eventId } = await stage.say(running);
+  await http.until(eventId, 'running');
+  await stage.say('say exactly: never');
+  discord.people.command(anna, discord.channel, 'new');
+  const visible = () => discord.visible(discord.channel).map(({ content }) => content);
+  await until(() => visible().includes('It waits for the turn that is running.'));
+  await stage.say('/queue clear');
+  await until(() => visible().includes('Dropped: it was not run.'));
+  const said = await gateway.messages(channel, { after: 0, limit: 99 });
+  expect(said.at(-1)?.text).toBe('Dropped: 1 message and 1 command.');
+  expect([discord.violations, stage.problems]).toEqual([[], []]);
+});
+
 it('a question for a permission is decided once, by somebody who may, also after a restart (17.5)', async () => {
   const permissionMs = 300_000;
   const stage = await setUpInteractions({ PERMISSION_MODE: 'ask' }, { permissionMs });

@@ -7,19 +7,23 @@ import { readNote, writeNote } from './permission-note.js';
 import type { InteractionParts } from './ports.js';
 import { editPost, idOf, nonceOf, replyTo } from './posting.js';
 import { isFinal } from './problems.js';
+import type { SlashAnswers } from './slash-answers.js';
 import { WaitingNotes } from './waiting-notes.js';
 
 /**
- * The posts in a channel that show how things are: questions for a permission, and notes at messages that wait. `bringUpToDate`
+ * The posts in a channel that show how things are: questions for a permission, notes at messages that wait, and answers of commands
+ * that do. `bringUpToDate`
  * compares them with the gateway, so that it doesn't matter what has happened, or how often, since it was last called.
  */
 export class ChannelPosts {
   readonly #parts: InteractionParts;
   readonly #gateway: GatewayFace;
+  readonly #slash: Pick<SlashAnswers, 'endDropped'>;
 
-  constructor(parts: InteractionParts, gateway: GatewayFace) {
+  constructor(parts: InteractionParts, gateway: GatewayFace, slash: Pick<SlashAnswers, 'endDropped'>) {
     this.#parts = parts;
     this.#gateway = gateway;
+    this.#slash = slash;
   }
 
   /** Returns when it has to be called again, in ms, even if nothing happens; undefined if it need not. */
@@ -32,6 +36,7 @@ export class ChannelPosts {
       if (find('permission', permission.id) === undefined) await this.#ask(permission);
     for (const post of posts.filter(({ type }) => type === 'permission'))
       if (!status.permissions.some(({ id }) => id === post.subject)) await this.#settle(post);
+    await this.#slash.endDropped(posts);
     return new WaitingNotes(this.#parts, status, posts).bringUpToDate();
   }
 

@@ -50,7 +50,7 @@ export class Interactions {
 
   start(gateway: GatewayFace): void {
     const slash = new SlashAnswers(this.#parts, gateway);
-    this.#live = { gateway, slash, posts: new ChannelPosts(this.#parts, gateway) };
+    this.#live = { gateway, slash, posts: new ChannelPosts(this.#parts, gateway, slash) };
     void this.#watch(gateway);
   }
 

@@ -17,6 +17,8 @@ const tokenMs = 14.5 * 60_000;
 interface CommandNote {
   readonly token: string;
   readonly delivery?: number;
+  /** The event of a command that has to wait, and was told so. */
+  readonly waits?: string;
 }
 
 /** Slash commands. They go through the gateway's queue like typed ones; what it replies becomes the answer of the interaction. */
@@ -68,8 +70,34 @@ export class SlashAnswers {
     if ((await this.#gateway.status(channel)).running === undefined) return;
     await this.#order.run(key.id, async () => {
       if ((await this.#gateway.event(eventId))?.state !== 'queued') return;
+      const { store } = this.#parts;
+      const post = await store.discordPost('command', key.id);
+      const note: CommandNote = { ...readCommandNote(post), token: key.token, waits: eventId };
+      if (post !== undefined) await store.saveDiscordPost({ ...post, note: JSON.stringify(note) });
       await this.answer(key, 'It waits for the turn that is running.');
     });
+  }
+
+  /** Says of commands that were told to wait, and are dropped since, that they are. */
+  async endDropped(posts: readonly DiscordPost[]): Promise<void> {
+    for (const { type, subject } of posts) {
+      if (type !== 'command') continue;
+      await this.#order.run(subject, async () => {
+        const post = await this.#parts.store.discordPost('command', subject);
+        const { waits, ...note } = readCommandNote(post);
+        if (post === undefined || waits === undefined) return;
+        const event = await this.#gateway.event(waits);
+        if (event?.state === 'queued' || event?.state === 'running') return;
+        if (event?.state === 'cancelled' && !this.#isOld(post))
+          await this.answer({ id: subject, token: note.token }, 'Dropped: it was not run.');
+        await this.#parts.store.saveDiscordPost({ ...post, note: JSON.stringify(note) });
+      });
+    }
+  }
+
+  #isOld({ at }: DiscordPost): boolean {
+    const { now = Date.now } = this.#parts;
+    return now() - at > tokenMs || now() < at;
   }
 
   /** True if the message was the reply to a slash command, and has become its answer. */
@@ -83,10 +111,9 @@ export class SlashAnswers {
   }
 
   async #fillIn(post: DiscordPost, delivery: number, message: Delivery['message']): Promise<boolean> {
-    const { store, now = Date.now } = this.#parts;
-    const note = JSON.parse(post.note ?? '{}') as CommandNote;
-    const age = now() - post.at;
-    if ((note.delivery !== undefined && note.delivery !== delivery) || age > tokenMs || age < 0) return false;
+    const { store } = this.#parts;
+    const note = readCommandNote((await store.discordPost('command', post.subject)) ?? post);
+    if ((note.delivery !== undefined && note.delivery !== delivery) || this.#isOld(post)) return false;
     const { pieces, file } = splitAnswer(message.text);
     const isShort = message.role === 'system' && pieces.length === 1 && file === undefined;
     // Of several messages only the first one is the answer: after a crash it has to be the same one.
@@ -117,6 +144,10 @@ export class SlashAnswers {
       if (type === 'command' && Math.abs(now() - at) > 86_400_000)
         await store.removeDiscordPost(type, subject);
   }
+}
+
+function readCommandNote(post: DiscordPost | undefined): CommandNote {
+  return JSON.parse(post?.note ?? '{"token":""}') as CommandNote;
 }
 
 export const notAllowed = 'You may not talk to me here. Whoever runs me can allow it.';
