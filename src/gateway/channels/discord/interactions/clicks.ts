@@ -22,6 +22,11 @@ export async function click(
   if (action === undefined) return outdated;
   if (!(await access.may(speaker, place))) return notAllowed;
   const channel = channelPrefix + place.channelId;
+  if (action.type === 'stop') {
+    const { turnId } = action;
+    const isStopped = await gateway.interrupt(channel, { turnId, by: speaker.name });
+    return isStopped ? undefined : 'This turn does not run any more.';
+  }
   if (action.type !== 'decide') return changeQueue(action, channel, speaker.name, gateway);
 
   const { permissionId, decision } = action;
