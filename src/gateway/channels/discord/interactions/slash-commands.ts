@@ -33,7 +33,7 @@ function option(command: string, argument: string) {
   return {
     type: text,
     name,
-    description: beginningOf(`Leave it out to see what is set: ${argument}`, 100),
+    description: beginningOf(`${argument} (leave it out to see what is set now)`, 100),
     required: false,
     ...(choices === undefined ? { max_length: 200 } : { choices }),
   };
