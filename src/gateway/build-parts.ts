@@ -114,6 +114,7 @@ export function buildParts(options: BuildOptions): GatewayParts {
           ...{ store, log, now, home: config.home, configDir: config.configDir },
           agentUser: config.agentUser,
           locks: lockDirectoryOf(env),
+          permissionMs: config.clocks.permissionMs,
           commands: chatCommands,
           isCommand: (text) => parseCommand(text) !== undefined,
           loadClient: options.loadDiscord,

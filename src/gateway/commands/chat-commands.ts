@@ -8,6 +8,7 @@ import {
 import { whyUnusable } from '../../backends/why-unusable.js';
 import { isModelName, modelNameExpected } from '../../config/formats.js';
 import { TurnoutError } from '../../core/errors.js';
+import { count } from '../../core/format.js';
 import { parseThinking } from '../../core/thinking.js';
 import type { UsageRow } from '../../core/usage-row.js';
 import type { ChannelState, StoredEvent } from '../../store/rows.js';
@@ -203,8 +204,8 @@ function refuseArgument(command: Command): CommandResult | undefined {
 }
 
 function usageLine(row: UsageRow): string {
-  const cached = row.cachedInputTokens === 0 ? '' : ` (${row.cachedInputTokens} from a cache)`;
+  const cached = row.cachedInputTokens === 0 ? '' : ` (${count(row.cachedInputTokens)} from a cache)`;
   const cost = row.costUsd === 0 ? '' : `, $${row.costUsd.toFixed(4)}`;
   const turns = row.turns === 1 ? '1 turn' : `${row.turns} turns`;
-  return `${row.key}: ${turns}, ${row.inputTokens} tokens in${cached}, ${row.outputTokens} out${cost}`;
+  return `${row.key}: ${turns}, ${count(row.inputTokens)} tokens in${cached}, ${count(row.outputTokens)} out${cost}`;
 }

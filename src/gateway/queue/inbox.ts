@@ -142,20 +142,21 @@ export class Inbox {
   /** A command that must not wait in the queue is stored with its effect and its reply, all or nothing. */
   async #acceptImmediate(message: IncomingMessage, command: ImmediateCommand): Promise<Receipt> {
     const { queue, commands, now } = this.#parts;
-    const { channel } = message;
+    const { channel, author } = message;
     const known = await this.#findRepeated(message);
     if (known !== undefined) return { event: known, repeated: true };
-    const { text, change, cancels, stops } = await commands.plan(command, channel);
+    const { text, change, cancels, stops } = await commands.plan(command, channel, author);
+    const stopped = byCommand(author);
     const replyTo = typeof text === 'string' ? () => text : text;
     const accepted = await queue.accept(this.#event(message, 'command'), {
       settled: (cancelled) => answeredByCommand({ text: replyTo(cancelled), change }, now()),
       cancels,
-      stops: stops?.turnId === undefined ? undefined : { turnId: stops.turnId, by: byCommand.by },
+      stops: stops?.turnId === undefined ? undefined : { turnId: stops.turnId, by: stopped.by },
     });
     // A process can't be stopped in a transaction: it is stopped when the command is on disk, and only by the first of its
     // kind. The turn may take a while to end, or to be written.
     if (stops !== undefined && !accepted.repeated)
-      await within(stopMs, queue.stopSurely(channel, byCommand, stops.eventSeq + 1));
+      await within(stopMs, queue.stopSurely(channel, stopped, stops.eventSeq + 1));
     return accepted;
   }
 

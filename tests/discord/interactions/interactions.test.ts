@@ -43,6 +43,67 @@ it('a command or a click that Discord tells twice is done once (17.5)', async ()
   expect([discord.violations, stage.problems]).toEqual([[], []]);
 });
 
+it('whoever may not speak, or is over a limit, is told so alone, whatever the command (17.5)', async () => {
+  const access = {
+    may: async ({ name }: { readonly name: string }) => name !== 'mallory',
+    countTurn: async (_: string, { name }: { readonly name: string }) =>
+      name === 'bert' ? 'Too much.' : undefined,
+  };
+  const stage = await setUpInteractions({}, { access });
+  const { discord } = stage;
+  await until(() => stage.registrations === 1);
+  const [mallory, bert] = [discord.people.join('mallory'), discord.people.join('bert')];
+  const asked = [
+    discord.people.command(mallory, discord.channel, 'ask', { prompt: 'hello' }),
+    discord.people.command(mallory, discord.channel, 'new'),
+    discord.people.command(bert, discord.channel, 'ask', { prompt: 'hello' }),
+  ];
+  await until(() => asked.every(({ state }) => state === 'answered'));
+  expect(discord.visible(discord.channel).map(({ onlyFor, content }) => [onlyFor, content])).toEqual([
+    ['mallory', expect.stringContaining('You may not talk to me here')],
+    ['mallory', expect.stringContaining('You may not talk to me here')],
+    ['bert', 'Too much.'],
+  ]);
+  expect([discord.violations, stage.problems]).toEqual([[], []]);
+});
+
+it('a command is acknowledged in time when the store hangs (17.3)', async () => {
+  const forever = new Promise<boolean>(() => {});
+  const stage = await setUpInteractions({}, { access: { may: () => forever }, decideMs: 30 });
+  const { discord } = stage;
+  await until(() => stage.registrations === 1);
+  const ask = discord.people.command(discord.people.join('anna'), discord.channel, 'ask', {
+    prompt: 'hello',
+  });
+  await until(() => ask.state === 'deferred');
+  expect(ask.ephemeral).toBe(true);
+});
+
+it('/stop says by whom, once (17.3)', async () => {
+  const stage = await setUpInteractions();
+  const { discord, http, gateway, channel } = stage;
+  await until(() => stage.registrations === 1);
+  const anna = discord.people.join('anna');
+  const { eventId } = await stage.say(running);
+  await http.until(eventId, 'running');
+  discord.people.command(anna, discord.channel, 'stop');
+  expect(await http.ended(eventId)).toMatchObject({ error: { message: 'Stopped by anna' } });
+  await stage.say(running);
+  await until(async () => (await gateway.status(channel)).running);
+  const typed = await stage.say('/stop');
+  const said = await gateway.messages(channel, { after: 0, limit: 99 });
+  const replies = said.filter(({ text }) => text === 'Stopped.');
+  expect(replies).toHaveLength(2);
+  const [slash, last] = await Promise.all(
+    replies.map((message) =>
+      stage.interactions.deliver({ id: message.id, message, source: 'discord', attempts: 0 }),
+    ),
+  );
+  expect([slash, last, replies[1]?.eventId]).toEqual([true, true, typed.eventId]);
+  const shown = discord.visible(discord.channel).filter(({ content }) => content.includes('Stopped'));
+  expect(shown).toMatchObject([{ content: 'Stopped.', onlyFor: 'anna' }]);
+});
+
 it('a message that waits says so, and can be cancelled, or interrupt (17.5)', async () => {
   const stage = await setUpInteractions();
   const { discord, http } = stage;
@@ -72,14 +133,36 @@ it('a message that waits says so, and can be cancelled, or interrupt (17.5)', as
   expect([discord.violations, stage.problems]).toEqual([[], []]);
 });
 
+it('a command that waits and is dropped says so, and is not counted as a message (17.3)', async () => {
+  const stage = await setUpInteractions();
+  const { discord, http, gateway, channel } = stage;
+  await until(() => stage.registrations === 1);
+  const anna = discord.people.join('anna');
+  const { eventId } = await stage.say(running);
+  await http.until(eventId, 'running');
+  await stage.say('say exactly: never');
+  discord.people.command(anna, discord.channel, 'new');
+  const visible = () => discord.visible(discord.channel).map(({ content }) => content);
+  await until(() => visible().includes('It waits for the turn that is running.'));
+  await stage.say('/queue clear');
+  await until(() => visible().includes('Dropped: it was not run.'));
+  const said = await gateway.messages(channel, { after: 0, limit: 99 });
+  expect(said.at(-1)?.text).toBe('Dropped: 1 message and 1 command.');
+  expect([discord.violations, stage.problems]).toEqual([[], []]);
+});
+
 it('a question for a permission is decided once, by somebody who may, also after a restart (17.5)', async () => {
-  const stage = await setUpInteractions({ PERMISSION_MODE: 'ask' });
+  const permissionMs = 300_000;
+  const stage = await setUpInteractions({ PERMISSION_MODE: 'ask' }, { permissionMs });
   const { discord, http } = stage;
-  const { eventId } = await stage.say('write a note: allowed');
+  const { eventId, message } = await stage.say('write a note: allowed');
   const question = await until(() =>
     discord.world.messagesOf(discord.channel.id).find(({ content }) => content.includes('May I use')),
   );
-  expect(question.content).toContain('```diff');
+  expect(question.content).toMatch(
+    /```diff\n---[\s\S]*\S\n```\n-# Denied if nobody answers: <t:\d+:R>\. “Always”/,
+  );
+  expect(question.referenceId).toBe(message.id);
   // The gateway's own text of the question is not shown beside it.
   expect(await stage.deliverLast()).toBe(true);
   await stage.restart();
@@ -94,17 +177,27 @@ it('a question for a permission is decided once, by somebody who may, also after
   ];
   await until(() => clicks.every(({ state }) => state === 'answered'));
   expect(await http.ended(eventId)).toMatchObject({ state: 'answered' });
-  await until(() => question.content.startsWith(`**Allowed** by <@${anna.id}>: \`Write\``));
+  await until(() => question.content.startsWith(`**Allowed** by <@${anna.id}>: \`Write\`\n\`\`\`diff`));
+  expect(question.content).toMatch(/\+.*allowed[\s\S]*\n```$/);
   const told = discord
     .visible(discord.channel)
     .flatMap(({ content, onlyFor }) => (onlyFor ? [[onlyFor, content]] : []));
   expect(told).toEqual([
     ['mallory', expect.stringContaining('You may not talk to me here')],
-    ['anna', 'Allowed.'],
     ['bert', 'This was decided already: allowed.'],
   ]);
   expect(discord.visible(discord.channel).flatMap(({ buttons }) => buttons)).toEqual([]);
   expect([discord.violations, stage.problems]).toEqual([[], []]);
+});
+
+it('a question that nobody answers says so (17.3)', async () => {
+  const stage = await setUpInteractions({ PERMISSION_MODE: 'ask', PERMISSION_TIMEOUT_MS: '1000' });
+  const { discord } = stage;
+  await stage.say('write a note: denied');
+  const question = await until(() =>
+    discord.world.messagesOf(discord.channel.id).find(({ content }) => content.includes('May I use')),
+  );
+  await until(() => question.content.startsWith('**Denied**, nobody answered in 1 second: `Write`\n```diff'));
 });
 
 it.each([

@@ -45,6 +45,8 @@ export interface DiscordApi {
   response(interaction: InteractionKey): Promise<APIMessage>;
   /** Changes the first answer, within 15 minutes. */
   editResponse(interaction: InteractionKey, body: RESTPatchAPIChannelMessageJSONBody): Promise<APIMessage>;
+  /** One more answer, within 15 minutes. */
+  followUp(interaction: InteractionKey, body: RESTPostAPIChannelMessageJSONBody): Promise<APIMessage>;
   /** Sets the slash commands of the bot, everywhere. */
   setCommands(commands: RESTPutAPIApplicationCommandsJSONBody): Promise<void>;
 }

@@ -53,6 +53,8 @@ export interface DiscordChannelOptions {
   readonly store: Store;
   readonly log: Log;
   readonly now: () => number;
+  /** A permission that nobody decides about is denied after this time; 0 is never. */
+  readonly permissionMs?: number | undefined;
   isCommand(text: string): boolean;
   /** The gateway's chat commands, for slash commands. */
   readonly commands: readonly ListedCommand[];
@@ -217,6 +219,7 @@ export class DiscordChannel implements PushedChannel {
       const progress = new Progress({ api: client.api, store, now, log });
       const interactions = new Interactions({
         ...{ api: client.api, access, store, log, now, commands: this.#options.commands },
+        permissionMs: this.#options.permissionMs,
         promptOf: (message) => receiver.promptOf(message),
         received: (channelId) => receiver.received(channelId),
       });

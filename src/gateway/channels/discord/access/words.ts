@@ -6,7 +6,7 @@ export function pairingOffer(code: string, expiresAt: number): string {
   return [
     'Hello! I don’t know you yet. To talk with me, ask the person who runs me to enter this on the machine where I run:',
     `\`\`\`\nturnout pair approve ${code}\n\`\`\``,
-    `The code is valid until it expires ${discordTime(expiresAt)}. I’ll tell you here when it’s done.`,
+    `The code expires ${discordTime(expiresAt)}. I’ll tell you here when it’s done.`,
   ].join('\n');
 }
 
@@ -26,7 +26,7 @@ export function welcome(takenUp: boolean): string {
 }
 
 export function limitReached({ limit, until }: OverLimit): string {
-  return `${reached[limit]} I can go on ${discordTime(until)}. This message was not taken: please send it again then.`;
+  return `${reached[limit]} I can go on ${discordTime(until)}. Messages until then are not kept: please send them again then.`;
 }
 
 const reached: Readonly<Record<keyof DiscordLimits, string>> = {

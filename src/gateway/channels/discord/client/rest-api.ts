@@ -92,6 +92,8 @@ export function restApi(
       askFor('get', Routes.webhookMessage(await applicationId(), token), { auth: false }),
     editResponse: async ({ token }, body) =>
       askFor('patch', Routes.webhookMessage(await applicationId(), token), { body, auth: false }),
+    followUp: async ({ token }, body) =>
+      askFor('post', Routes.webhook(await applicationId(), token), { body, auth: false }),
     setCommands: async (body) => {
       await ask('put', Routes.applicationCommands(await applicationId()), { body });
     },

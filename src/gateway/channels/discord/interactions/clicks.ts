@@ -1,22 +1,32 @@
+import { summarizeToolInput } from '../../../../core/tool-input.js';
 import type { GatewayFace } from '../../types.js';
 import { type ButtonAction, readCustomId } from './custom-id.js';
 import { verdicts } from './permission-message.js';
+import { readNote, writeNote } from './permission-note.js';
 import { channelPrefix, type InteractionParts } from './ports.js';
 import type { ReadClick } from './read-interaction.js';
 import { notAllowed } from './slash-answers.js';
 
 const outdated = 'This button is of no use any more.';
 
-/** Does what a button says, and returns what the one who clicked is told. The post itself is brought up to date afterwards. */
+/**
+ * Does what a button says. Returns what the one who clicked is told if it was not done: what was done shows in the post, which is
+ * brought up to date afterwards.
+ */
 export async function click(
   { speaker, place, customId, messageId }: ReadClick,
-  { access, store, now = Date.now }: InteractionParts,
+  { access, store, log, now = Date.now }: InteractionParts,
   gateway: GatewayFace,
-): Promise<string> {
+): Promise<string | undefined> {
   const action = readCustomId(customId);
   if (action === undefined) return outdated;
   if (!(await access.may(speaker, place))) return notAllowed;
   const channel = channelPrefix + place.channelId;
+  if (action.type === 'stop') {
+    const { turnId } = action;
+    const isStopped = await gateway.interrupt(channel, { turnId, by: speaker.name });
+    return isStopped ? undefined : 'This turn does not run any more.';
+  }
   if (action.type !== 'decide') return changeQueue(action, channel, speaker.name, gateway);
 
   const { permissionId, decision } = action;
@@ -25,9 +35,16 @@ export async function click(
   if (permission.state === 'pending') {
     // Written down first: after a crash it is still known who has decided.
     const post = { type: 'permission', subject: permissionId, channel, messageId, at: now() } as const;
-    await store.saveDiscordPost({ ...post, note: `${decision} ${speaker.id}` });
+    const { asked } = readNote((await store.discordPost('permission', permissionId))?.note);
+    await store.saveDiscordPost({ ...post, note: writeNote({ asked, decision, by: speaker.id }) });
     const decided = await gateway.decide(permissionId, decision);
-    if (decided !== undefined) return `${verdicts[decision]}.`;
+    if (decided !== undefined) {
+      const { tool, input } = decided;
+      const what = { tool, action: summarizeToolInput(tool, input), decision };
+      const by = { user: speaker.id, name: speaker.name };
+      log.info('a permission was decided on Discord', { channel, permission: permissionId, ...what, ...by });
+      return undefined;
+    }
   }
   const known = await gateway.permission(permissionId);
   if (known?.decision === undefined) return 'Nobody has to decide this any more: the turn has ended.';
@@ -39,10 +56,9 @@ async function changeQueue(
   channel: string,
   by: string,
   gateway: GatewayFace,
-): Promise<string> {
+): Promise<string | undefined> {
   const event = await gateway.event(eventId);
   if (event?.channel !== channel) return outdated;
   const isDone = type === 'cancel' ? await gateway.cancel(eventId) : await gateway.runNext(eventId, { by });
-  if (!isDone) return 'This message does not wait any more.';
-  return type === 'cancel' ? 'Cancelled: it won’t run.' : 'The turn was stopped: this message comes next.';
+  return isDone ? undefined : 'This message does not wait any more.';
 }

@@ -18,12 +18,16 @@ export interface InteractionParts {
   /** Resolves when the messages of a channel of Discord that have come so far are on disk, or were not taken. */
   received?(channelId: string): Promise<void>;
   readonly now?: (() => number) | undefined;
+  /** A permission that nobody decides about is denied after this time; 0 is never. */
+  readonly permissionMs?: number | undefined;
   /** A message is told that it waits when it has waited this long: most turns begin at once. */
   readonly noteAfterMs?: number | undefined;
   /** The pause after some notes: Discord takes few messages a second, and the answers come first. */
   readonly notePauseMs?: number | undefined;
   /** An interaction has to be acknowledged within this time. */
   readonly acknowledgeMs?: number | undefined;
+  /** So long it may take to find out whether somebody is refused, before the acknowledgement. */
+  readonly decideMs?: number | undefined;
   /** The wait before what Discord did not take is tried again. */
   readonly retryMs?: number | undefined;
 }

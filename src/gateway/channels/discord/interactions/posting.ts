@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { StoredEvent } from '../../../../store/rows.js';
 import type { DiscordPost } from '../../../../store/store.js';
-import { channelPrefix, type InteractionParts } from './ports.js';
+import { channelPrefix, type InteractionParts, source } from './ports.js';
 import { isFinal } from './problems.js';
 
 // How posts are sent, changed and removed. What Discord refuses for good is left as it is.
@@ -34,4 +35,17 @@ export async function removeNote({ api, store }: InteractionParts, post: Discord
       if (!isFinal(error)) throw error;
     });
   await store.removeDiscordPost(post.type, post.subject);
+}
+
+/** The message that an event came with, to be replied to; of a slash command it is what everybody sees of it, if there is that. */
+export async function replyTo(
+  { store }: Pick<InteractionParts, 'store'>,
+  { source: from, messageId }: Pick<StoredEvent, 'source' | 'messageId'>,
+): Promise<{
+  readonly message_reference?: { readonly message_id: string; readonly fail_if_not_exists: false };
+}> {
+  if (from !== source || messageId === undefined) return {};
+  const command = await store.discordPost('command', messageId);
+  const id = command === undefined ? messageId : command.messageId;
+  return id === undefined ? {} : { message_reference: { message_id: id, fail_if_not_exists: false } };
 }

@@ -17,6 +17,8 @@ const tokenMs = 14.5 * 60_000;
 interface CommandNote {
   readonly token: string;
   readonly delivery?: number;
+  /** The event of a command that has to wait, and was told so. */
+  readonly waits?: string;
 }
 
 /** Slash commands. They go through the gateway's queue like typed ones; what it replies becomes the answer of the interaction. */
@@ -30,20 +32,21 @@ export class SlashAnswers {
     this.#gateway = gateway;
   }
 
+  /** Why a command is not run, in words for its person. Asked twice about the same command, it counts it once. */
+  async refusal({ key, speaker, place, name, canWrite }: ReadCommand): Promise<string | undefined> {
+    const { access } = this.#parts;
+    if (!(await access.may(speaker, place))) return notAllowed;
+    if (name !== askCommand && name !== 'retry') return undefined;
+    return canWrite ? access.countTurn?.(key.id, speaker, place) : cannotWrite;
+  }
+
   /** Runs a command that has been acknowledged. */
   async run(command: ReadCommand): Promise<void> {
-    const { access, store, now = Date.now } = this.#parts;
-    const { key, speaker, place, name } = command;
+    const { store, now = Date.now } = this.#parts;
+    const { key, speaker, place } = command;
     const channel = channelPrefix + place.channelId;
-    if (!(await access.may(speaker, place))) return this.answer(key, notAllowed);
-    const startsTurn = name === askCommand || name === 'retry';
-    if (startsTurn && !command.canWrite)
-      return this.answer(
-        key,
-        'I can’t write in this channel: ask somebody to let me see it and send messages.',
-      );
-    const limited = startsTurn ? await access.countTurn?.(key.id, speaker, place) : undefined;
-    if (limited !== undefined) return this.answer(key, limited);
+    const refused = await this.refusal(command);
+    if (refused !== undefined) return this.answer(key, refused);
     // Written down first: the reply may be there before the gateway has said that it took the command.
     const note: CommandNote = { token: key.token };
     await store.saveDiscordPost({
@@ -66,8 +69,34 @@ export class SlashAnswers {
     if ((await this.#gateway.status(channel)).running === undefined) return;
     await this.#order.run(key.id, async () => {
       if ((await this.#gateway.event(eventId))?.state !== 'queued') return;
+      const { store } = this.#parts;
+      const post = await store.discordPost('command', key.id);
+      const note: CommandNote = { ...readCommandNote(post), token: key.token, waits: eventId };
+      if (post !== undefined) await store.saveDiscordPost({ ...post, note: JSON.stringify(note) });
       await this.answer(key, 'It waits for the turn that is running.');
     });
+  }
+
+  /** Says of commands that were told to wait, and are dropped since, that they are. */
+  async endDropped(posts: readonly DiscordPost[]): Promise<void> {
+    for (const { type, subject } of posts) {
+      if (type !== 'command') continue;
+      await this.#order.run(subject, async () => {
+        const post = await this.#parts.store.discordPost('command', subject);
+        const { waits, ...note } = readCommandNote(post);
+        if (post === undefined || waits === undefined) return;
+        const event = await this.#gateway.event(waits);
+        if (event?.state === 'queued' || event?.state === 'running') return;
+        if (event?.state === 'cancelled' && !this.#isOld(post))
+          await this.answer({ id: subject, token: note.token }, 'Dropped: it was not run.');
+        await this.#parts.store.saveDiscordPost({ ...post, note: JSON.stringify(note) });
+      });
+    }
+  }
+
+  #isOld({ at }: DiscordPost): boolean {
+    const { now = Date.now } = this.#parts;
+    return now() - at > tokenMs || now() < at;
   }
 
   /** True if the message was the reply to a slash command, and has become its answer. */
@@ -81,10 +110,9 @@ export class SlashAnswers {
   }
 
   async #fillIn(post: DiscordPost, delivery: number, message: Delivery['message']): Promise<boolean> {
-    const { store, now = Date.now } = this.#parts;
-    const note = JSON.parse(post.note ?? '{}') as CommandNote;
-    const age = now() - post.at;
-    if ((note.delivery !== undefined && note.delivery !== delivery) || age > tokenMs || age < 0) return false;
+    const { store } = this.#parts;
+    const note = readCommandNote((await store.discordPost('command', post.subject)) ?? post);
+    if ((note.delivery !== undefined && note.delivery !== delivery) || this.#isOld(post)) return false;
     const { pieces, file } = splitAnswer(message.text);
     const isShort = message.role === 'system' && pieces.length === 1 && file === undefined;
     // Of several messages only the first one is the answer: after a crash it has to be the same one.
@@ -117,7 +145,12 @@ export class SlashAnswers {
   }
 }
 
+function readCommandNote(post: DiscordPost | undefined): CommandNote {
+  return JSON.parse(post?.note ?? '{"token":""}') as CommandNote;
+}
+
 export const notAllowed = 'You may not talk to me here. Whoever runs me can allow it.';
+const cannotWrite = 'I can’t write in this channel: ask somebody to let me see it and send messages.';
 
 function wordsOf({ name, argument, key, speaker }: ReadCommand): { text: string; context?: string } {
   if (name !== askCommand) return { text: argument === '' ? `/${name}` : `/${name} ${argument}` };

@@ -3,7 +3,7 @@ import type { DiscordPost } from '../../../../store/store.js';
 import type { ChannelStatus } from '../../types.js';
 import { silent } from '../discord-api.js';
 import { type InteractionParts, source } from './ports.js';
-import { editPost, idOf, nonceOf, removeNote } from './posting.js';
+import { editPost, idOf, nonceOf, removeNote, replyTo } from './posting.js';
 import { isFinal } from './problems.js';
 import { moreNote, type Note, queuedNote } from './queued-note.js';
 
@@ -106,19 +106,17 @@ export class WaitingNotes {
     const body = { ...note, allowed_mentions: { parse: [] }, flags: silent };
     const nonce = nonceOf(saved.type === 'queued' ? event.id : `more ${event.id}`);
     try {
-      const sent = await api.send(idOf(channel), { ...body, ...nonce, ...(await this.#reply(event)) });
+      const sent = await api.send(idOf(channel), {
+        ...body,
+        ...nonce,
+        ...(await replyTo(this.#parts, event)),
+      });
       await store.saveDiscordPost({ ...saved, messageId: sent.id });
     } catch (error) {
       if (!isFinal(error)) throw error;
       log.warn('Discord does not take a note that a message waits', { channel, error });
       await store.saveDiscordPost(saved);
     }
-  }
-
-  /** What a slash command has asked is no message that could be replied to. */
-  async #reply({ messageId = '' }: StoredEvent): Promise<object> {
-    if ((await this.#parts.store.discordPost('command', messageId)) !== undefined) return {};
-    return { message_reference: { message_id: messageId, fail_if_not_exists: false } };
   }
 }
 

@@ -19,7 +19,9 @@ const command = (text: string) =>
 describe('a question for a permission (17.5)', () => {
   it('shows what would be done, with a button for each answer that is offered', () => {
     const { content, components, files } = command('rm -rf build');
-    expect(content).toBe('**May I use `Bash` in `/work`?**\n```sh\nrm -rf build\n```');
+    expect(content).toBe(
+      '**May I use `Bash` in `/work`?**\n```sh\nrm -rf build\n```\n-# “Always” means: not asked again for the like until the agent’s session ends.',
+    );
     const buttons = components[0]?.components ?? [];
     expect(buttons.map(({ custom_id }) => readCustomId(custom_id))).toEqual(
       permission.options.map((decision) => ({ type: 'decide', permissionId: permission.id, decision })),
@@ -73,6 +75,7 @@ describe('a question for a permission (17.5)', () => {
           command(text),
           permissionMessage({ ...permission, tool: other, input: text }, undefined),
           permissionMessage(permission, { type: 'edit', files: [{ path: other, diff: text }] }),
+          { content: settledMessage({ ...permission, tool: other }, '7'.repeat(19), command(text).content) },
           { content: settledMessage({ ...permission, tool: text, input: { command: other } }, undefined) },
         ]) {
           expect(content.length).toBeLessThanOrEqual(2000);
@@ -84,10 +87,13 @@ describe('a question for a permission (17.5)', () => {
     );
   });
 
-  it('says afterwards who has decided what', () => {
+  it('says afterwards who has decided what, and shows it still', () => {
     const decided = { ...permission, state: 'decided', decision: 'deny' } as const;
     expect(settledMessage(decided, '77')).toBe('**Denied** by <@77>: `Bash` `ls`');
     expect(settledMessage(decided, undefined)).toBe('**Denied**: `Bash` `ls`');
+    expect(settledMessage(decided, '77', command('rm -rf build').content)).toBe(
+      '**Denied** by <@77>: `Bash` in `/work`\n```sh\nrm -rf build\n```',
+    );
     expect(settledMessage({ ...permission, state: 'void' }, '77')).toMatch(/^\*\*Not needed any more\*\*/);
   });
 });
