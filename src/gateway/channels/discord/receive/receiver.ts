@@ -6,7 +6,7 @@ import { channelOf, type DiscordEvent, type DiscordPart, type DiscordTools, type
 import { askBack } from './ask-back.js';
 import type { Attachments, MessageWithAttachments } from './attachments.js';
 import { ChannelQueues } from './channel-queues.js';
-import { explainLeftOut, fetchMissed, type MissedLimits } from './fetch-missed.js';
+import { explainLeftOut, fetchMissed, type Missed, type MissedLimits } from './fetch-missed.js';
 import { FewAtATime } from './few-at-a-time.js';
 import { type FoundPlace, PlaceFinder } from './find-place.js';
 import { isAddressed, isWritten } from './is-for-us.js';
@@ -16,6 +16,7 @@ import { type DiscordMessage, readMessage, saysNothing, speakerOf } from './read
 import type { Bot } from './readable-text.js';
 import { SeenPlaces } from './seen-places.js';
 import { idBefore } from './snowflake.js';
+import { UntakenMessages } from './untaken-messages.js';
 
 export interface ReceiverParts extends DiscordTools {
   readonly known: Known;
@@ -37,7 +38,8 @@ export class Receiver implements DiscordPart {
   /** After a restart there may be many channels to catch up with, and Discord counts the requests. */
   readonly #catchingUp = new FewAtATime(4);
   readonly #places: SeenPlaces;
-  /** Channels in which a message could not be taken: it and those behind it are fetched again, in order. */
+  readonly #untaken = new UntakenMessages();
+  /** Channels in which a message could not be taken: it and those behind it are taken later, in order. */
   readonly #behind = new Map<string, { readonly timer: NodeJS.Timeout; readonly tries: number }>();
   readonly #stopping = new AbortController();
   readonly #stopped: Promise<void>;
@@ -90,7 +92,7 @@ export class Receiver implements DiscordPart {
       });
     });
     await this.#queues.done(channelId);
-    return taken > 0;
+    return taken > 0 || (await this.#isReceived(channelId, messageId));
   }
 
   /** Resolves when the messages of a channel that have come so far are on disk, or were not taken. */
@@ -106,10 +108,10 @@ export class Receiver implements DiscordPart {
   }
 
   #came(message: DiscordMessage): void {
-    const { channel_id: channelId, id } = message;
+    const { channel_id: channelId } = message;
     this.#queues.add(channelId, async () => {
-      if (this.#behind.has(channelId)) return;
-      await this.#orLater(channelId, () => this.#take(message), id);
+      if (this.#behind.has(channelId)) this.#keep(message);
+      else await this.#orLater(channelId, () => this.#take(message), message);
     });
     // Somebody who speaks to the bot now waits for what was missed in this channel, and for no other.
     if (this.#mayBeForUs(message)) this.#catchingUp.hurry(channelId);
@@ -118,10 +120,12 @@ export class Receiver implements DiscordPart {
   #edited(message: DiscordMessage): void {
     // Discord also tells of link previews, as updates without an edit, and of what the bot itself edits.
     if (!message.edited_timestamp || !message.author || message.author.bot) return;
+    this.#untaken.change(message);
     if (this.#queues.isBusy(message.channel_id)) this.#late.note(message.channel_id, message.id, message);
   }
 
   #deleted(channelId: string, ids: readonly string[]): void {
+    for (const id of ids) this.#untaken.forget(channelId, id);
     if (!this.#queues.isBusy(channelId)) return;
     for (const id of ids) this.#late.note(channelId, id, 'deleted');
   }
@@ -218,41 +222,53 @@ export class Receiver implements DiscordPart {
 
   /** Returns how many messages for the bot there were. */
   async #catchUp(channelId: string): Promise<number> {
-    try {
-      // Before that, neither the channels nor the bot's roles are known.
-      await Promise.race([this.#parts.known.guildsKnown(), this.#stopped]);
-      return await this.#catchingUp.run(channelId, () => this.#takeMissed(channelId));
-    } catch (error) {
-      if (!(error instanceof DiscordProblem) || !gone.has(error.code ?? 0)) throw error;
-      const { log } = this.#parts;
-      log.info('a channel of Discord is gone or closed to the bot', { channel: channelOf(channelId), error });
-      if (error.code === unknownChannel) await this.#places.forget(channelId);
-      return 0;
-    }
+    // Before that, neither the channels nor the bot's roles are known.
+    await Promise.race([this.#parts.known.guildsKnown(), this.#stopped]);
+    return this.#catchingUp.run(channelId, () => this.#takeMissed(channelId));
   }
 
   async #takeMissed(channelId: string): Promise<number> {
-    const { api, log, now, missed: limits } = this.#parts;
     const { signal } = this.#stopping;
-    const place = this.#places.get(channelId);
-    if (place === undefined || signal.aborted) return 0;
-    const isForUs = async (message: DiscordMessage) => this.#isForUs(await this.#withGuild(message));
-    const { messages, newest, leftOut } = await fetchMissed({
-      ...{ api, place, limits, now: now(), isForUs, signal },
-    });
-    const [first] = messages;
-    if (leftOut !== undefined) {
-      log.warn(explainLeftOut(leftOut, limits), { channel: channelOf(channelId) });
-      // They are left out for good: the next look, after a failure or a crash, begins behind them.
-      if (first !== undefined) await this.#places.saw(channelId, idBefore(first.id));
-    }
+    const { messages: missed, newest } = await this.#fetchMissed(channelId);
+    const messages = this.#untaken.with(channelId, missed);
     const members = new Map<string, DiscordMessage['member']>();
     for (const message of messages) {
       if (signal.aborted) return 0;
       await this.#take(await this.#withGuild(message), members);
+      this.#untaken.forget(channelId, message.id);
     }
     if (newest !== undefined) await this.#places.saw(channelId, newest);
     return messages.length;
+  }
+
+  /** What the history has, and the gateway has not. Nothing if the bot may not read it. */
+  async #fetchMissed(channelId: string): Promise<Missed> {
+    const { api, log, now, missed: limits } = this.#parts;
+    const { signal } = this.#stopping;
+    const place = this.#places.get(channelId);
+    if (place === undefined || signal.aborted) return { messages: [] };
+    const isForUs = async (message: DiscordMessage) =>
+      (await this.#isForUs(await this.#withGuild(message))) &&
+      !(await this.#isReceived(channelId, message.id));
+    try {
+      const missed = await fetchMissed({ ...{ api, place, limits, now: now(), isForUs, signal } });
+      const [first] = missed.messages;
+      if (missed.leftOut !== undefined) {
+        log.warn(explainLeftOut(missed.leftOut, limits), { channel: channelOf(channelId) });
+        // They are left out for good: the next look, after a failure or a crash, begins behind them.
+        if (first !== undefined) await this.#places.settled(channelId, idBefore(first.id));
+      }
+      return missed;
+    } catch (error) {
+      if (!(error instanceof DiscordProblem) || !gone.has(error.code ?? 0)) throw error;
+      log.info('a channel of Discord is gone or closed to the bot', { channel: channelOf(channelId), error });
+      if (error.code === unknownChannel) await this.#places.forget(channelId);
+      return { messages: [] };
+    }
+  }
+
+  async #isReceived(channelId: string, messageId: string): Promise<boolean> {
+    return (await this.#gateway?.eventOf('discord', channelOf(channelId), messageId)) !== undefined;
   }
 
   /** Messages of the history don't tell their guild. */
@@ -262,7 +278,7 @@ export class Receiver implements DiscordPart {
   }
 
   /** A failure is no reason to lose a message: the channel is looked at again, from the message on. */
-  async #orLater(channelId: string, task: () => Promise<unknown>, id?: string): Promise<void> {
+  async #orLater(channelId: string, task: () => Promise<unknown>, message?: DiscordMessage): Promise<void> {
     try {
       await task();
       clearTimeout(this.#behind.get(channelId)?.timer);
@@ -273,9 +289,22 @@ export class Receiver implements DiscordPart {
         channel: channelOf(channelId),
         error,
       });
-      if (id !== undefined && this.#places.get(channelId) === undefined) this.#places.goBackTo(channelId, id);
+      if (message !== undefined) {
+        this.#keep(message);
+        if (this.#places.get(channelId) === undefined) this.#places.goBackTo(channelId, message.id);
+      }
       this.#tryAgain(channelId);
     }
+  }
+
+  #keep(message: DiscordMessage): void {
+    if (!this.#mayBeForUs(message) || this.#untaken.keep(message)) return;
+    this.#parts.log.warn(
+      'too many messages on Discord wait to be taken: the history has to have the others',
+      {
+        channel: channelOf(message.channel_id),
+      },
+    );
   }
 
   #tryAgain(channelId: string): void {
