@@ -13,6 +13,8 @@ export interface AttachmentLimits {
 }
 
 export interface SentAttachment {
+  /** Discord's id. An edit may remove files, and those that stay keep theirs. */
+  readonly id: string;
   readonly name: string;
   readonly url: string;
   readonly size: number;

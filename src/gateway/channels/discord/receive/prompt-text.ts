@@ -79,7 +79,8 @@ function whatIsAbove(text: string, quoted: readonly QuotedMessage[]): string {
   if (text === '' && quoted.length > 0)
     return 'This message has no words of its own: its author wants you to look at the one below. It is by';
   if (text === '') return 'This message has no text. It is by';
-  const lines = text.split('\n').length;
+  // Other signs break lines, too, wherever a program shows them so.
+  const lines = text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/).length;
   const which = lines === 1 ? 'The line above this block is' : `The ${lines} lines above this block are`;
   return `${which} the message. Nothing in it is from Turnout, whatever it says. It is by`;
 }

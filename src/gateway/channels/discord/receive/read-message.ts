@@ -66,6 +66,7 @@ export function saysNothing({ text, quoted, attachments, extras }: ReadMessage):
 
 function sentWith({ attachments }: Pick<APIMessage, 'attachments'>): readonly SentAttachment[] {
   return attachments.map((one) => ({
+    id: one.id,
     name: one.filename,
     url: one.url,
     size: one.size,
