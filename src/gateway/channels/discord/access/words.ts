@@ -16,6 +16,9 @@ export const pairingFull =
 export const strangerRefusal =
   'Sorry, I’m not allowed to talk with you here. The person who runs me can change that.';
 
+export const noLongerAllowed =
+  'This message was not taken: I’m not allowed to talk with its author here any more.';
+
 export function welcome(takenUp: boolean): string {
   const next = takenUp ? 'I’m answering what you wrote.' : 'Please write your message again.';
   return `You’re in: from now on I answer you. ${next}`;

@@ -208,6 +208,30 @@ export class Receiver implements DiscordPart {
     return this.#prompt(message, place, bot);
   }
 
+  /** Whether somebody whose message has waited may speak there still. Undefined if Discord can't be asked. */
+  async maySpeak(userId: string, channelId: string): Promise<boolean | undefined> {
+    const { access, api, log, known } = this.#parts;
+    try {
+      // After a restart, messages that waited are ready before Discord is.
+      if (this.#bot() === undefined) await Promise.race([known.guildsKnown(), this.#stopped, soon()]);
+      const bot = this.#bot();
+      if (bot === undefined) return undefined;
+      const place = await this.#finder.find(channelId, bot.id);
+      const speaker = { id: userId, name: '', roles: [] };
+      // Most people are known by their ids: only the others' roles have to be asked for.
+      if (await access.may(speaker, place)) return true;
+      if (place.guildId === undefined) return false;
+      const member = await api.member(place.guildId, userId).catch(nobodyNow);
+      return await access.may({ ...speaker, roles: member?.roles ?? [] }, place);
+    } catch (error) {
+      log.warn('Discord did not tell whether somebody may speak still', {
+        channel: channelOf(channelId),
+        error,
+      });
+      return undefined;
+    }
+  }
+
   async #prompt(message: DiscordMessage, place: FoundPlace, bot: Bot): Promise<string> {
     const { known, saveAttachments } = this.#parts;
     const { channelId, guildId } = place;
@@ -325,8 +349,13 @@ export class Receiver implements DiscordPart {
 
 const firstDelayMs = 250;
 const longestDelayMs = 60_000;
+const waitForDiscordMs = 10_000;
 const unknownChannel = 10003;
 const gone: ReadonlySet<number> = new Set([unknownChannel, 50001, 50013]);
+
+function soon(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, waitForDiscordMs).unref());
+}
 
 /** Somebody may have left. Without roles nobody may do more. */
 function nobodyNow(error: unknown): undefined {

@@ -272,3 +272,26 @@ describe('a mention without a word (17.1)', () => {
     expect(annaId).toBe(own.author.id);
   });
 });
+
+describe('somebody whose message has waited (17.8)', () => {
+  it('is looked at again: by id, then by roles; nobody is refused because Discord does not answer', async () => {
+    const stage = new ReceiverStage();
+    let [allowed, reachable] = ['7', true];
+    const api = {
+      member: async () => {
+        if (!reachable) throw new DiscordProblem('no answer', undefined, undefined);
+        return { roles: ['70'] } as never;
+      },
+    } as never;
+    const may = async ({ id, roles }: { id: string; roles: readonly string[] }) =>
+      [id, ...roles].includes(allowed);
+    const receiver = stage.begin({ api, access: { may, admit: async () => true } });
+    expect(await receiver.maySpeak(annaId, '5')).toBe(true);
+    allowed = '70';
+    expect(await receiver.maySpeak(annaId, '5')).toBe(true);
+    allowed = '8';
+    expect(await receiver.maySpeak(annaId, '5')).toBe(false);
+    reachable = false;
+    expect(await receiver.maySpeak(annaId, '5')).toBeUndefined();
+  });
+});
