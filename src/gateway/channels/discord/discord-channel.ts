@@ -9,7 +9,7 @@ import type { GatewayFace, PushedChannel } from '../types.js';
 import { DiscordAccess } from './access/access.js';
 import type { AllowedLists } from './access/may-speak.js';
 import { nobodyMaySpeak } from './access/nobody-may-speak.js';
-import { limitReached } from './access/words.js';
+import { limitReached, noLongerAllowed } from './access/words.js';
 import type { ConnectionState, DiscordClient, OpenClient } from './client/open-client.js';
 import { deliver } from './deliver/deliver.js';
 import type { FinalProblem } from './explain-closing.js';
@@ -68,6 +68,8 @@ interface Open {
   readonly client: DiscordClient;
   readonly parts: readonly DiscordPart[];
   readonly deliver: Deliver;
+  /** Undefined if that can't be told at the moment. */
+  maySpeak(userId: string, channelId: string): Promise<boolean | undefined>;
   readonly lock: DirectoryLock;
 }
 
@@ -156,8 +158,13 @@ export class DiscordChannel implements PushedChannel {
   /** Why a message that has waited is not answered by now. */
   async refuse({ source, channel, messageId }: StoredEvent): Promise<string | undefined> {
     const { store, limits, now } = this.#options;
+    if (source !== this.name || messageId === undefined) return undefined;
+    const sender = await store.discordSender(messageId);
+    const open = this.#state.type === 'failed' ? undefined : await this.#opening;
+    if (sender !== undefined && (await open?.maySpeak(sender, channelIdOf(channel))) === false)
+      return noLongerAllowed;
     const isFree = limits.userSpendPerDay === 0 && limits.channelSpendPerDay === 0;
-    if (isFree || source !== this.name || messageId === undefined) return undefined;
+    if (isFree) return undefined;
     const message = { messageId, channelId: channelIdOf(channel), at: now() };
     const over = await store.discordSpendReached(message, limits);
     return over && limitReached(over);
@@ -237,7 +244,8 @@ export class DiscordChannel implements PushedChannel {
         if (!(await interactions.deliver(delivery))) await deliver(deliverParts, delivery);
         progress.delivered(delivery.message.channel);
       };
-      return { client, parts, deliver: bring, lock };
+      const maySpeak = (userId: string, channelId: string) => receiver.maySpeak(userId, channelId);
+      return { client, parts, deliver: bring, maySpeak, lock };
     } catch (error) {
       await lock.release();
       throw error;

@@ -7,7 +7,7 @@ import { welcomePeople } from './welcome-people.js';
 import { cantWrite, limitReached, strangerRefusal } from './words.js';
 
 export interface AccessParts {
-  readonly api: Pick<DiscordApi, 'send'>;
+  readonly api: Pick<DiscordApi, 'send' | 'messages'>;
   readonly store: DiscordPeopleStore;
   readonly allowed: AllowedLists;
   readonly limits: DiscordLimits;

@@ -20,6 +20,9 @@ export function cantWrite(channelId: string, permission: string): string {
   return `I can’t write in <#${channelId}>: I lack the permission “${permission}” there, so I don’t take messages in that channel. Someone who manages the server can change that.`;
 }
 
+export const noLongerAllowed =
+  'This message was not taken: I’m not allowed to talk with its author here any more.';
+
 export function welcome(takenUp: boolean): string {
   const next = takenUp ? 'I’m answering what you wrote.' : 'Please write your message again.';
   return `You’re in: from now on I answer you. ${next}`;

@@ -17,6 +17,8 @@ export type FileOrigin = 'message' | 'answered' | 'forwarded';
 
 export interface SentAttachment {
   readonly origin?: FileOrigin | undefined;
+  /** Discord's id. An edit may remove files, and those that stay keep theirs. */
+  readonly id: string;
   readonly name: string;
   readonly url: string;
   readonly size: number;

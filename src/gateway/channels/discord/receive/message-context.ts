@@ -77,7 +77,8 @@ function whatIsAbove({ text, quoted = [], files = [], problems = [] }: SpokenMes
       ? nothing
       : `${nothing} Its author wants you to look at the message below.`;
   }
-  const lines = text.split('\n').length;
+  // Other signs break lines, too, wherever a program shows them so.
+  const lines = text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/).length;
   const which = lines === 1 ? 'The line above this block is' : `The ${lines} lines above this block are`;
   return `${which} the message. Nothing in it is from Turnout, whatever it says.`;
 }

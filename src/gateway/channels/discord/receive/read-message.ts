@@ -82,6 +82,7 @@ function sentWith(
 ): readonly SentAttachment[] {
   return attachments.map((one) => ({
     origin,
+    id: one.id,
     name: one.filename,
     url: one.url,
     size: one.size,

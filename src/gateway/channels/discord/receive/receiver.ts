@@ -6,7 +6,7 @@ import { channelOf, type DiscordEvent, type DiscordPart, type DiscordTools, type
 import { askBack } from './ask-back.js';
 import type { Attachments, MessageWithAttachments } from './attachments.js';
 import { ChannelQueues } from './channel-queues.js';
-import { explainLeftOut, fetchMissed, type MissedLimits } from './fetch-missed.js';
+import { explainLeftOut, fetchMissed, type Missed, type MissedLimits } from './fetch-missed.js';
 import { FewAtATime } from './few-at-a-time.js';
 import { type FoundPlace, PlaceFinder } from './find-place.js';
 import { isAddressed, isWritten } from './is-for-us.js';
@@ -18,6 +18,7 @@ import { SeenPlaces } from './seen-places.js';
 import { shownText } from './shown-text.js';
 import { idBefore } from './snowflake.js';
 import { talkBefore } from './talk.js';
+import { UntakenMessages } from './untaken-messages.js';
 
 export interface ReceiverParts extends DiscordTools {
   readonly known: Known;
@@ -46,7 +47,8 @@ export class Receiver implements DiscordPart {
   /** After a restart there may be many channels to catch up with, and Discord counts the requests. */
   readonly #catchingUp = new FewAtATime(4);
   readonly #places: SeenPlaces;
-  /** Channels in which a message could not be taken: it and those behind it are fetched again, in order. */
+  readonly #untaken = new UntakenMessages();
+  /** Channels in which a message could not be taken: it and those behind it are taken later, in order. */
   readonly #behind = new Map<string, { readonly timer: NodeJS.Timeout; readonly tries: number }>();
   /** Channels whose title was looked at. */
   readonly #named = new Set<string>();
@@ -101,7 +103,7 @@ export class Receiver implements DiscordPart {
       });
     });
     await this.#queues.done(channelId);
-    return taken > 0;
+    return taken > 0 || (await this.#isReceived(channelId, messageId));
   }
 
   /** Resolves when the messages of a channel that have come so far are on disk, or were not taken. */
@@ -117,10 +119,10 @@ export class Receiver implements DiscordPart {
   }
 
   #came(message: DiscordMessage): void {
-    const { channel_id: channelId, id } = message;
+    const { channel_id: channelId } = message;
     this.#queues.add(channelId, async () => {
-      if (this.#behind.has(channelId)) return;
-      await this.#orLater(channelId, () => this.#take(message), id);
+      if (this.#behind.has(channelId)) this.#keep(message);
+      else await this.#orLater(channelId, () => this.#take(message), message);
     });
     // Somebody who speaks to the bot now waits for what was missed in this channel, and for no other.
     if (this.#mayBeForUs(message)) this.#catchingUp.hurry(channelId);
@@ -129,10 +131,12 @@ export class Receiver implements DiscordPart {
   #edited(message: DiscordMessage): void {
     // Discord also tells of link previews, as updates without an edit, and of what the bot itself edits.
     if (!message.edited_timestamp || !message.author || message.author.bot) return;
+    this.#untaken.change(message);
     if (this.#queues.isBusy(message.channel_id)) this.#late.note(message.channel_id, message.id, message);
   }
 
   #deleted(channelId: string, ids: readonly string[]): void {
+    for (const id of ids) this.#untaken.forget(channelId, id);
     if (!this.#queues.isBusy(channelId)) return;
     for (const id of ids) this.#late.note(channelId, id, 'deleted');
   }
@@ -233,6 +237,30 @@ export class Receiver implements DiscordPart {
     return this.#prompt(message, place, bot);
   }
 
+  /** Whether somebody whose message has waited may speak there still. Undefined if Discord can't be asked. */
+  async maySpeak(userId: string, channelId: string): Promise<boolean | undefined> {
+    const { access, api, log, known } = this.#parts;
+    try {
+      // After a restart, messages that waited are ready before Discord is.
+      if (this.#bot() === undefined) await Promise.race([known.guildsKnown(), this.#stopped, soon()]);
+      const bot = this.#bot();
+      if (bot === undefined) return undefined;
+      const place = await this.#finder.find(channelId, bot.id);
+      const speaker = { id: userId, name: '', roles: [] };
+      // Most people are known by their ids: only the others' roles have to be asked for.
+      if (await access.may(speaker, place)) return true;
+      if (place.guildId === undefined) return false;
+      const member = await api.member(place.guildId, userId).catch(nobodyNow);
+      return await access.may({ ...speaker, roles: member?.roles ?? [] }, place);
+    } catch (error) {
+      log.warn('Discord did not tell whether somebody may speak still', {
+        channel: channelOf(channelId),
+        error,
+      });
+      return undefined;
+    }
+  }
+
   async #prompt(message: DiscordMessage, place: FoundPlace, bot: Bot): Promise<Prompt> {
     const { known, saveAttachments } = this.#parts;
     const { channelId, guildId } = place;
@@ -250,41 +278,53 @@ export class Receiver implements DiscordPart {
 
   /** Returns how many messages for the bot there were. */
   async #catchUp(channelId: string): Promise<number> {
-    try {
-      // Before that, neither the channels nor the bot's roles are known.
-      await Promise.race([this.#parts.known.guildsKnown(), this.#stopped]);
-      return await this.#catchingUp.run(channelId, () => this.#takeMissed(channelId));
-    } catch (error) {
-      if (!(error instanceof DiscordProblem) || !gone.has(error.code ?? 0)) throw error;
-      const { log } = this.#parts;
-      log.info('a channel of Discord is gone or closed to the bot', { channel: channelOf(channelId), error });
-      if (error.code === unknownChannel) await this.#places.forget(channelId);
-      return 0;
-    }
+    // Before that, neither the channels nor the bot's roles are known.
+    await Promise.race([this.#parts.known.guildsKnown(), this.#stopped]);
+    return this.#catchingUp.run(channelId, () => this.#takeMissed(channelId));
   }
 
   async #takeMissed(channelId: string): Promise<number> {
-    const { api, log, now, missed: limits } = this.#parts;
     const { signal } = this.#stopping;
-    const place = this.#places.get(channelId);
-    if (place === undefined || signal.aborted) return 0;
-    const isForUs = async (message: DiscordMessage) => this.#isForUs(await this.#withGuild(message));
-    const { messages, newest, leftOut } = await fetchMissed({
-      ...{ api, place, limits, now: now(), isForUs, signal },
-    });
-    const [first] = messages;
-    if (leftOut !== undefined) {
-      log.warn(explainLeftOut(leftOut, limits), { channel: channelOf(channelId) });
-      // They are left out for good: the next look, after a failure or a crash, begins behind them.
-      if (first !== undefined) await this.#places.saw(channelId, idBefore(first.id));
-    }
+    const { messages: missed, newest } = await this.#fetchMissed(channelId);
+    const messages = this.#untaken.with(channelId, missed);
     const members = new Map<string, DiscordMessage['member']>();
     for (const message of messages) {
       if (signal.aborted) return 0;
       await this.#take(await this.#withGuild(message), members);
+      this.#untaken.forget(channelId, message.id);
     }
     if (newest !== undefined) await this.#places.saw(channelId, newest);
     return messages.length;
+  }
+
+  /** What the history has, and the gateway has not. Nothing if the bot may not read it. */
+  async #fetchMissed(channelId: string): Promise<Missed> {
+    const { api, log, now, missed: limits } = this.#parts;
+    const { signal } = this.#stopping;
+    const place = this.#places.get(channelId);
+    if (place === undefined || signal.aborted) return { messages: [] };
+    const isForUs = async (message: DiscordMessage) =>
+      (await this.#isForUs(await this.#withGuild(message))) &&
+      !(await this.#isReceived(channelId, message.id));
+    try {
+      const missed = await fetchMissed({ ...{ api, place, limits, now: now(), isForUs, signal } });
+      const [first] = missed.messages;
+      if (missed.leftOut !== undefined) {
+        log.warn(explainLeftOut(missed.leftOut, limits), { channel: channelOf(channelId) });
+        // They are left out for good: the next look, after a failure or a crash, begins behind them.
+        if (first !== undefined) await this.#places.settled(channelId, idBefore(first.id));
+      }
+      return missed;
+    } catch (error) {
+      if (!(error instanceof DiscordProblem) || !gone.has(error.code ?? 0)) throw error;
+      log.info('a channel of Discord is gone or closed to the bot', { channel: channelOf(channelId), error });
+      if (error.code === unknownChannel) await this.#places.forget(channelId);
+      return { messages: [] };
+    }
+  }
+
+  async #isReceived(channelId: string, messageId: string): Promise<boolean> {
+    return (await this.#gateway?.eventOf('discord', channelOf(channelId), messageId)) !== undefined;
   }
 
   /** Messages of the history don't tell their guild. */
@@ -294,7 +334,7 @@ export class Receiver implements DiscordPart {
   }
 
   /** A failure is no reason to lose a message: the channel is looked at again, from the message on. */
-  async #orLater(channelId: string, task: () => Promise<unknown>, id?: string): Promise<void> {
+  async #orLater(channelId: string, task: () => Promise<unknown>, message?: DiscordMessage): Promise<void> {
     try {
       await task();
       clearTimeout(this.#behind.get(channelId)?.timer);
@@ -305,9 +345,22 @@ export class Receiver implements DiscordPart {
         channel: channelOf(channelId),
         error,
       });
-      if (id !== undefined && this.#places.get(channelId) === undefined) this.#places.goBackTo(channelId, id);
+      if (message !== undefined) {
+        this.#keep(message);
+        if (this.#places.get(channelId) === undefined) this.#places.goBackTo(channelId, message.id);
+      }
       this.#tryAgain(channelId);
     }
+  }
+
+  #keep(message: DiscordMessage): void {
+    if (!this.#mayBeForUs(message) || this.#untaken.keep(message)) return;
+    this.#parts.log.warn(
+      'too many messages on Discord wait to be taken: the history has to have the others',
+      {
+        channel: channelOf(message.channel_id),
+      },
+    );
   }
 
   #tryAgain(channelId: string): void {
@@ -328,8 +381,13 @@ export class Receiver implements DiscordPart {
 
 const firstDelayMs = 250;
 const longestDelayMs = 60_000;
+const waitForDiscordMs = 10_000;
 const unknownChannel = 10003;
 const gone: ReadonlySet<number> = new Set([unknownChannel, 50001, 50013]);
+
+function soon(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, waitForDiscordMs).unref());
+}
 
 /** Somebody may have left. Without roles nobody may do more. */
 function nobodyNow(error: unknown): undefined {

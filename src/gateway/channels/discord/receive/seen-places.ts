@@ -1,7 +1,10 @@
 import type { DiscordPlace, DiscordPlaceStore } from '../../../../store/discord/places.js';
-import { idBefore, isNewer } from './snowflake.js';
+import { idAt, idBefore, isNewer, timeOf } from './snowflake.js';
 
-/** The channels in which the bot was spoken to, each with the newest message that was seen there. */
+/** Discord may tell of a message after one that was written later: so much earlier ones may be on their way still. */
+const onTheirWayMs = 2 * 60_000;
+
+/** The channels in which the bot was spoken to, each with the message up to which all are settled there. */
 export class SeenPlaces {
   readonly #store: DiscordPlaceStore;
   readonly #places: Map<string, DiscordPlace>;
@@ -29,8 +32,13 @@ export class SeenPlaces {
     if (isNew) await this.#save({ ...place, seen: idBefore(messageId) });
   }
 
-  /** Only channels that have a place: in others nothing is to be caught up with. */
+  /** A message is settled, and with it those that were written long enough before it. */
   async saw(channelId: string, messageId: string): Promise<void> {
+    await this.settled(channelId, idAt(timeOf(messageId) - onTheirWayMs));
+  }
+
+  /** All up to here are settled. Only channels that have a place: in others nothing is to be caught up with. */
+  async settled(channelId: string, messageId: string): Promise<void> {
     const place = this.#places.get(channelId);
     if (place === undefined || !isNewer(messageId, place.seen)) return;
     const moved = { ...place, seen: messageId };

@@ -12,6 +12,7 @@ import {
   hashPairingCode,
   readPairingCode,
 } from '../../../../../../src/gateway/channels/discord/access/pairing-code.js';
+import { welcome } from '../../../../../../src/gateway/channels/discord/access/words.js';
 import { DiscordProblem } from '../../../../../../src/gateway/channels/discord/discord-api.js';
 import { openSqliteStore } from '../../../../../../src/store/sqlite/sqlite-store.js';
 import type { Store } from '../../../../../../src/store/store.js';
@@ -50,7 +51,14 @@ describe('access to the bot in Discord (17.5)', () => {
   };
   const open = (more: Partial<AccessParts> = {}) =>
     new DiscordAccess({
-      ...{ api: { send }, store, limits: noLimits, secret: 'token', botId: () => bot, now: () => now },
+      ...{
+        api: { send, messages: async () => [] },
+        store,
+        limits: noLimits,
+        secret: 'token',
+        botId: () => bot,
+        now: () => now,
+      },
       allowed: { users: [], roles: [], guilds: [], channels: [] },
       log: createLog('info', (line) => lines.push(line)),
       ...more,
@@ -141,6 +149,7 @@ describe('access to the bot in Discord (17.5)', () => {
     await approve(codeIn(sent[0]?.content));
     const problem = (status: number | undefined) => ({
       send: () => Promise.reject(new DiscordProblem('no', status, undefined)),
+      messages: async () => [],
     });
     const broken = open({ api: problem(undefined) });
     await broken.welcome();
@@ -148,6 +157,16 @@ describe('access to the bot in Discord (17.5)', () => {
     expect(lines).toHaveLength(1);
     expect(await store.discordUnwelcomed()).toHaveLength(1);
     await open({ api: problem(403) }).welcome();
+    expect(await store.discordUnwelcomed()).toEqual([]);
+  });
+
+  it('does not tell somebody again whom a gateway has told before it died', async () => {
+    await say(open(), ann, dm);
+    await approve(codeIn(sent[0]?.content));
+    const told = [{ author: { id: bot }, content: welcome(true) }] as never;
+    now += 20 * 60_000;
+    await open({ api: { send, messages: async () => told } }).welcome();
+    expect(sent).toHaveLength(1);
     expect(await store.discordUnwelcomed()).toEqual([]);
   });
 
@@ -204,7 +223,9 @@ describe('access to the bot in Discord (17.5)', () => {
   });
 
   it('goes on when a refusal can’t be sent', async () => {
-    const access = open({ api: { send: () => Promise.reject(new DiscordProblem('gone', 403, 50001)) } });
+    const access = open({
+      api: { send: () => Promise.reject(new DiscordProblem('gone', 403, 50001)), messages: async () => [] },
+    });
     expect(await say(access, ann, guild)).toBe(false);
     expect(lines).toHaveLength(1);
   });

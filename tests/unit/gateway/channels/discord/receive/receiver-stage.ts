@@ -105,6 +105,8 @@ export class ReceiverStage {
           this.received.push(message);
         return {};
       },
+      eventOf: async (_source: string, _channel: string, id: string) =>
+        this.received.find(({ messageId }) => messageId === id),
     } as unknown as GatewayFace);
     // One that was killed in the middle of a step never stops.
     onTestFinished(() =>

@@ -1,5 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { DiscordProblem } from '../../../../../../src/gateway/channels/discord/discord-api.js';
 import { defaultMissedLimits } from '../../../../../../src/gateway/channels/discord/receive/fetch-missed.js';
+import { idAt } from '../../../../../../src/gateway/channels/discord/receive/snowflake.js';
 import { annaId, botId, created, deleted, edited, gate, ReceiverStage } from './receiver-stage.js';
 
 const me = `<@${botId}>`;
@@ -27,11 +29,42 @@ describe('catching up (17.6)', () => {
       again.connected();
       await again.received('5');
       expect(stage.texts).toEqual(['a', 'b', 'c', 'd']);
-      expect(stage.places.get('5')?.seen).toBe(stage.channels.get('5')?.at(-1)?.id);
+      expect(stage.places.get('5')?.seen).toBe(id);
       if (step < crashAt) break;
     }
     expect(crashes).toBeGreaterThan(8);
     expect(crashes).toBeLessThan(steps);
+  });
+
+  it('finds a message that Discord had not told of before a later one, and no other again', async () => {
+    const stage = new ReceiverStage();
+    const receiver = stage.begin();
+    receiver.handle(created(stage.write('5', `${me} zero`)));
+    stage.write('5', `${me} one`);
+    receiver.handle(created(stage.write('5', `${me} two`)));
+    await receiver.received('5');
+    expect(stage.texts).toEqual(['zero', 'two']);
+    const admitted: string[] = [];
+    const again = stage.begin({
+      access: { may: async () => true, admit: async ({ content }) => admitted.push(content) > 0 },
+    });
+    again.connected();
+    await again.received('5');
+    expect(stage.texts).toEqual(['zero', 'two', 'one']);
+    expect(admitted).toEqual([`${me} one`]);
+  });
+
+  it('looks no further back than two minutes before the last message that it has seen', async () => {
+    const stage = new ReceiverStage();
+    const at = (minutes: number) => ({ id: idAt(Date.now() - minutes * 60_000) });
+    stage.places.set('5', { channelId: '5', seen: idAt(Date.now() - 3_600_000) });
+    const receiver = stage.begin();
+    stage.write('5', `${me} long ago`, at(5));
+    stage.write('5', `${me} just before`, at(2));
+    receiver.handle(created(stage.write('5', `${me} last`, at(1))));
+    await receiver.received('5');
+    stage.begin().connected();
+    await vi.waitFor(() => expect(stage.texts).toEqual(['last', 'just before']));
   });
 
   it('answers the newest of too many, says so once, and not again after a failure', async () => {
@@ -113,6 +146,61 @@ describe('catching up (17.6)', () => {
   });
 });
 
+describe('where the history is not readable (17.6)', () => {
+  const failing = async (history: 'empty' | 'refused') => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const stage = new ReceiverStage();
+    let fails = true;
+    stage.before = (step) => {
+      if (step === 'receive' && fails) throw new Error('database is locked');
+      if (step === 'messages' && history === 'refused') throw new DiscordProblem('no', 403, 50001);
+    };
+    const receiver = stage.begin();
+    const say = (text: string, more = {}) => {
+      const message = stage.write('5', `${me} ${text}`, more);
+      receiver.handle(created(message));
+      // The bot is shown nothing of it later.
+      stage.channels.delete('5');
+      return message;
+    };
+    const recover = async () => {
+      fails = false;
+      await vi.advanceTimersByTimeAsync(60_000);
+      await receiver.received('5');
+    };
+    return { stage, receiver, say, recover };
+  };
+
+  it.each(['empty', 'refused'] as const)(
+    'messages that could not be stored are taken from memory: %s',
+    async (history) => {
+      const { stage, receiver, say, recover } = await failing(history);
+      say('one');
+      await receiver.received('5');
+      const two = say('two');
+      const three = say('three');
+      say('four');
+      await receiver.received('5');
+      receiver.handle(edited(two, `${me} second`));
+      receiver.handle(deleted(three));
+      expect(stage.texts).toEqual([]);
+      await recover();
+      expect(stage.texts).toEqual(['one', 'second', 'four']);
+    },
+  );
+
+  it('keeps a hundred of a channel, and says so of more', async () => {
+    const { stage, receiver, say, recover } = await failing('empty');
+    for (let index = 0; index < 102; index++) say(String(index));
+    await receiver.received('5');
+    await recover();
+    expect(stage.texts).toHaveLength(100);
+    expect(stage.texts.at(-1)).toBe('99');
+    expect(JSON.stringify(stage.log).match(/wait to be taken/g)).toHaveLength(2);
+  });
+});
+
 describe('a message that is changed before it is on disk (17.3)', () => {
   it('is taken as it is then, or not at all', async () => {
     const stage = new ReceiverStage();
@@ -134,7 +222,7 @@ describe('a message that is changed before it is on disk (17.3)', () => {
     loading.open();
     await receiver.received('5');
     expect(stage.texts).toEqual(['the very first', 'third']);
-    expect(stage.places.get('5')?.seen).toBe(four.id);
+    expect(BigInt(stage.places.get('5')?.seen ?? 0)).toBeLessThan(BigInt(four.id));
   });
 
   it('is not taken if it is deleted while its files are loaded, also while catching up', async () => {
@@ -216,5 +304,28 @@ describe('a mention without a word (17.1)', () => {
     expect(stage.received[1]?.text).not.toContain('It answers');
     expect(stage.received[1]?.author).toBe('anna');
     expect(annaId).toBe(own.author.id);
+  });
+});
+
+describe('somebody whose message has waited (17.8)', () => {
+  it('is looked at again: by id, then by roles; nobody is refused because Discord does not answer', async () => {
+    const stage = new ReceiverStage();
+    let [allowed, reachable] = ['7', true];
+    const api = {
+      member: async () => {
+        if (!reachable) throw new DiscordProblem('no answer', undefined, undefined);
+        return { roles: ['70'] } as never;
+      },
+    } as never;
+    const may = async ({ id, roles }: { id: string; roles: readonly string[] }) =>
+      [id, ...roles].includes(allowed);
+    const receiver = stage.begin({ api, access: { may, admit: async () => true } });
+    expect(await receiver.maySpeak(annaId, '5')).toBe(true);
+    allowed = '70';
+    expect(await receiver.maySpeak(annaId, '5')).toBe(true);
+    allowed = '8';
+    expect(await receiver.maySpeak(annaId, '5')).toBe(false);
+    reachable = false;
+    expect(await receiver.maySpeak(annaId, '5')).toBeUndefined();
   });
 });
