@@ -78,3 +78,6 @@ export class DiscordProblem extends Error {
 
 /** Discord's flag of a message that makes no notification. */
 export const silent = 1 << 12;
+
+/** Discord's flag of a message without previews of its links. It tells what the gateway says of its own accord from answers. */
+export const withoutPreviews = 1 << 2;

@@ -23,7 +23,13 @@ export function splitAnswer(text: string, { maxPieces = 10 }: SplitOptions = {})
   // Nothing of a very long answer but its beginning is looked at.
   if (content.length > maxPieces * maxMessageLength) return asFile(content);
   const pieces = cut(toDiscordMarkdown(content), maxMessageLength, maxPieces + 1);
-  return pieces.length > maxPieces ? asFile(content) : { pieces };
+  return pieces.length > maxPieces || pieces.some(isCutSpoiler) ? asFile(content) : { pieces };
+}
+
+/** A spoiler that is not closed in its message is shown to everybody. */
+function isCutSpoiler(piece: string): boolean {
+  const outsideOfCode = piece.replace(/```[\s\S]*?(?:```|$)|`[^`\n]+`/g, '');
+  return (outsideOfCode.match(/\|\|/g)?.length ?? 0) % 2 === 1;
 }
 
 /** The first messages of a long answer, and how many of its characters are not in them, about: Markdown is rewritten. */
@@ -45,7 +51,8 @@ export function beginningOf(
 function asFile(text: string): AnswerParts {
   const note = `\n\n*The answer is too long for a message (${count(text.length)} characters): all of it is in the file.*`;
   const begin = toDiscordMarkdown(text.slice(0, 2 * maxMessageLength));
-  const [beginning = ''] = cut(begin, maxMessageLength - note.length, 1);
+  const [cutOff = ''] = cut(begin, maxMessageLength - note.length - 2, 1);
+  const beginning = isCutSpoiler(cutOff) ? `${cutOff}||` : cutOff;
   return { pieces: [(beginning + note).trim()], file: { name: 'answer.md', text } };
 }
 

@@ -1,6 +1,6 @@
 import type { Log } from '../../../../config/log.js';
 import type { DiscordLimits, DiscordPeopleStore } from '../../../../store/discord/people.js';
-import type { DiscordApi } from '../discord-api.js';
+import { type DiscordApi, withoutPreviews } from '../discord-api.js';
 import { type AllowedLists, maySpeak, type Place, type Speaker } from './may-speak.js';
 import { offerPairing } from './pairing.js';
 import { welcomePeople } from './welcome-people.js';
@@ -193,6 +193,7 @@ export class DiscordAccess {
         content,
         message_reference: { message_id: message.id, fail_if_not_exists: false },
         allowed_mentions: { parse: [] },
+        flags: withoutPreviews,
       });
     } catch (error) {
       this.#parts.log.warn('a refusal could not be sent to Discord', { channel: message.channel_id, error });

@@ -9,7 +9,7 @@ import { ChannelQueues } from './channel-queues.js';
 import { explainLeftOut, fetchMissed, type Missed, type MissedLimits } from './fetch-missed.js';
 import { FewAtATime } from './few-at-a-time.js';
 import { type FoundPlace, PlaceFinder } from './find-place.js';
-import { isAddressed, isWritten } from './is-for-us.js';
+import { answeredBy, isAddressed, isWritten } from './is-for-us.js';
 import { LateChanges } from './late-changes.js';
 import { messageContext } from './message-context.js';
 import { type DiscordMessage, readMessage, saysNothing, speakerOf } from './read-message.js';
@@ -303,11 +303,19 @@ export class Receiver implements DiscordPart {
     const { signal } = this.#stopping;
     const place = this.#places.get(channelId);
     if (place === undefined || signal.aborted) return { messages: [] };
-    const isForUs = async (message: DiscordMessage) =>
-      (await this.#isForUs(await this.#withGuild(message))) &&
-      !(await this.#isReceived(channelId, message.id));
+    // A store out of a backup does not know what was answered since: the history does.
+    const answered = new Set<string>();
+    const isForUs = async (message: DiscordMessage) => {
+      const answers = answeredBy(message, this.#bot()?.id);
+      if (answers !== undefined) answered.add(answers);
+      return (
+        (await this.#isForUs(await this.#withGuild(message))) &&
+        !(await this.#isReceived(channelId, message.id))
+      );
+    };
     try {
-      const missed = await fetchMissed({ ...{ api, place, limits, now: now(), isForUs, signal } });
+      const found = await fetchMissed({ ...{ api, place, limits, now: now(), isForUs, signal } });
+      const missed = { ...found, messages: found.messages.filter(({ id }) => !answered.has(id)) };
       const [first] = missed.messages;
       if (missed.leftOut !== undefined) {
         log.warn(explainLeftOut(missed.leftOut, limits), { channel: channelOf(channelId) });

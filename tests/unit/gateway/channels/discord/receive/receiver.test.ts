@@ -1,5 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { DiscordProblem } from '../../../../../../src/gateway/channels/discord/discord-api.js';
+import {
+  DiscordProblem,
+  silent,
+  withoutPreviews,
+} from '../../../../../../src/gateway/channels/discord/discord-api.js';
 import { defaultMissedLimits } from '../../../../../../src/gateway/channels/discord/receive/fetch-missed.js';
 import { idAt } from '../../../../../../src/gateway/channels/discord/receive/snowflake.js';
 import { annaId, botId, created, deleted, edited, gate, ReceiverStage } from './receiver-stage.js';
@@ -52,6 +56,25 @@ describe('catching up (17.6)', () => {
     await again.received('5');
     expect(stage.texts).toEqual(['zero', 'two', 'one']);
     expect(admitted).toEqual([`${me} one`]);
+  });
+
+  it('leaves out what the history shows as answered: a store out of a backup does not know (17.6)', async () => {
+    const stage = new ReceiverStage();
+    const old = stage.write('5', `${me} zero`);
+    stage.places.set('5', { channelId: '5', seen: old.id });
+    const author = { id: botId, username: 'bot', bot: true } as never;
+    const [answered, noted, refused] = ['one', 'two', 'three'].map((text) =>
+      stage.write('5', `${me} ${text}`),
+    );
+    const reply = (to: typeof answered, flags: number) =>
+      stage.write('5', 'from the bot', { author, flags, message_reference: { message_id: to?.id } as never });
+    reply(answered, 0);
+    reply(noted, silent);
+    reply(refused, withoutPreviews);
+    const receiver = stage.begin();
+    receiver.connected();
+    await receiver.received('5');
+    expect(stage.texts).toEqual(['two', 'three']);
   });
 
   it('looks no further back than two minutes before the last message that it has seen', async () => {
