@@ -21,8 +21,8 @@ it('a message whose answer is lost is not sent again behind a rate limit that ou
   const waits = deliver(parts, first);
   setTimeout(() => discord.clock.advance(10 * 60_000), 50);
   await expect(waits).rejects.toThrow('did not answer');
-  await stage.deliverNext(parts);
-  await stage.deliverNext(parts);
+  await stage.deliverNext(stage.parts);
+  await stage.deliverNext(stage.parts);
   expect(discord.answers(discord.channel)).toEqual(['one', 'two']);
 });
 

@@ -229,6 +229,7 @@ export class DiscordChannel implements PushedChannel {
         permissionMs: this.#options.permissionMs,
         promptOf: (message) => receiver.promptOf(message),
         received: (channelId) => receiver.received(channelId),
+        spokenIn: (place, id) => receiver.spokenIn(place, id),
       });
       this.#permissions = new PermissionWatch({ guilds: () => client.guilds(), allowed, log });
       // An interaction is acknowledged before anything else is done.
@@ -242,6 +243,11 @@ export class DiscordChannel implements PushedChannel {
       };
       const bring: Deliver = async (delivery) => {
         if (!(await interactions.deliver(delivery))) await deliver(deliverParts, delivery);
+        // A schedule may speak where nobody has spoken to the bot: replies that come while it is away are looked for.
+        const channelId = channelIdOf(delivery.message.channel);
+        const last = await store.lastDiscordMessage(channelId);
+        const parentId = client.channel(channelId)?.thread?.parentId;
+        if (last !== undefined) await receiver.spokenIn({ channelId, parentId }, last);
         progress.delivered(delivery.message.channel);
       };
       const maySpeak = (userId: string, channelId: string) => receiver.maySpeak(userId, channelId);

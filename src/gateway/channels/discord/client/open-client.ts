@@ -16,7 +16,7 @@ import { explainClosing, type FinalProblem } from '../explain-closing.js';
 import type { SeenGuild } from '../permissions/seen-guild.js';
 import type { DiscordEvent, DiscordSession, Known } from '../types.js';
 import { GuildsKnown } from './guilds-known.js';
-import { restApi } from './rest-api.js';
+import { restApi, uploadWithinMs } from './rest-api.js';
 import { seenGuild } from './seen-guild.js';
 
 export interface ClientSettings {
@@ -63,6 +63,8 @@ export const openClient: OpenClient = (given) => {
   // By itself it would send a message again whose answer was lost, at once or behind a rate limit of minutes, when Discord has
   // forgotten the nonce: the message would be there twice. Whoever sends one looks first: see deliver.ts.
   const rest = new REST({ ...restOptions(settings), retries: 0 }).setToken(token);
+  // Its time-out is for all of its requests.
+  const uploads = new REST({ ...restOptions(settings), retries: 0, timeout: uploadWithinMs }).setToken(token);
   let session: DiscordSession | undefined;
   let asked: Promise<string> | undefined;
   const applicationId = async () => {
@@ -79,7 +81,7 @@ export const openClient: OpenClient = (given) => {
   let looking: Promise<void> | undefined;
   /** Discord has refused a request. If it refuses another one too, the token has been reset: the socket may not have noticed yet. */
   const tokenRefused = () => {
-    rest.setToken(token);
+    for (const one of [rest, uploads]) one.setToken(token);
     looking ??= rest
       .get('/users/@me', { signal })
       .then(() => undefined, refuseToken)
@@ -88,7 +90,7 @@ export const openClient: OpenClient = (given) => {
       });
   };
   const refuseToken = async (error: unknown) => {
-    rest.setToken(token);
+    for (const one of [rest, uploads]) one.setToken(token);
     const problem = explainClosing(4004);
     if (!(error instanceof DiscordAPIError) || error.status !== 401 || problem === undefined) return;
     onState({ type: 'failed', problem });
@@ -118,7 +120,7 @@ export const openClient: OpenClient = (given) => {
   });
 
   return {
-    api: restApi(rest, applicationId, signal, { onRefusedToken: tokenRefused }),
+    api: restApi(rest, applicationId, signal, { onRefusedToken: tokenRefused, uploads }),
     channel(channelId) {
       const channel = client?.channels.cache.get(channelId);
       if (channel === undefined) return undefined;
@@ -146,8 +148,10 @@ export const openClient: OpenClient = (given) => {
           client.destroy().catch(() => undefined),
         );
       await looking;
-      rest.clearHashSweeper();
-      rest.clearHandlerSweeper();
+      for (const one of [rest, uploads]) {
+        one.clearHashSweeper();
+        one.clearHandlerSweeper();
+      }
     },
   };
 };

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DiscordAPIError, HTTPError, type REST, type RouteLike, Routes } from 'discord.js';
+import { abortable } from '../../../../core/wait.js';
 import { type DiscordApi, DiscordProblem } from '../discord-api.js';
 
 /**
@@ -8,6 +9,8 @@ import { type DiscordApi, DiscordProblem } from '../discord-api.js';
  * there already when the wait began, and Discord forgets nonces: it has to ask again.
  */
 const sendWithinMs = 30_000;
+/** Nine megabytes over a slow line. */
+export const uploadWithinMs = 150_000;
 /** Before a request is repeated that does no harm if it is done twice. */
 const pausesMs = [250, 1000];
 
@@ -34,7 +37,9 @@ export function restApi(
     }
     const timer = withinMs === undefined ? undefined : setTimeout(abort, withinMs);
     try {
-      return await rest[method](route, { ...asked, signal: request.signal });
+      // While discord.js waits for a rate limit, it does not look at the signal.
+      const over = (asked.files?.length ?? 0) > 0 ? (options.uploads ?? rest) : rest;
+      return await abortable(over[method](route, { ...asked, signal: request.signal }), request.signal);
     } catch (error) {
       if (error instanceof DiscordAPIError && error.status === 401 && asked.auth !== false)
         options.onRefusedToken?.();
@@ -63,7 +68,7 @@ export function restApi(
         'post',
         Routes.channelMessages(channel),
         { body, signal: given, files: files.map(({ name, data }) => ({ name, data: Buffer.from(data) })) },
-        options.sendWithinMs ?? sendWithinMs,
+        options.sendWithinMs ?? (files.length > 0 ? uploadWithinMs : sendWithinMs),
       )) as never,
     edit: (channel, message, body, given) =>
       askFor('patch', Routes.channelMessage(channel, message), { body, signal: given }),
@@ -105,6 +110,8 @@ type Taken = NonNullable<Parameters<REST['get']>[1]> & Parameters<REST['post']>[
 type Asked = Omit<Taken, 'signal'> & { readonly signal?: AbortSignal | undefined };
 
 export interface RestApiOptions {
+  /** For requests with files, which take their time. */
+  readonly uploads?: REST | undefined;
   /** Discord has refused the token of the bot: discord.js has forgotten it then. */
   readonly onRefusedToken?: () => void;
   /** For tests. */

@@ -1,6 +1,9 @@
+import type { APIMessage } from 'discord.js';
 import type { StoredPermission } from '../../../../store/rows.js';
 import type { DiscordPost } from '../../../../store/store.js';
 import type { GatewayFace } from '../../types.js';
+import { refusesFiles } from '../deliver/final-problems.js';
+import { type DiscordApi, DiscordProblem, type OutgoingFile } from '../discord-api.js';
 import { findPost } from './find-post.js';
 import { permissionMessage, settledMessage } from './permission-message.js';
 import { readNote, writeNote } from './permission-note.js';
@@ -52,7 +55,7 @@ export class ChannelPosts {
     const body = { content, components, allowed_mentions: { parse: [] }, ...nonceOf(id), ...reply };
     try {
       const before = await findPost(api, idOf(channel), permission, now());
-      const sent = before ?? (await api.send(idOf(channel), body, files));
+      const sent = before ?? (await this.#sendQuestion(channel, body, files));
       await store.saveDiscordPost({ ...post, messageId: sent.id, note: writeNote({ asked: sent.content }) });
     } catch (error) {
       if (!isFinal(error)) throw error;
@@ -61,6 +64,21 @@ export class ChannelPosts {
         error,
       });
       await store.saveDiscordPost(post);
+    }
+  }
+
+  /** A long question has all of it in a file, which Discord may refuse: its beginning and its end are asked all the same. */
+  async #sendQuestion(
+    channel: string,
+    body: Parameters<DiscordApi['send']>[1],
+    files: readonly OutgoingFile[],
+  ): Promise<APIMessage> {
+    const { api } = this.#parts;
+    try {
+      return await api.send(idOf(channel), body, files);
+    } catch (error) {
+      if (files.length === 0 || !(error instanceof DiscordProblem) || !refusesFiles(error)) throw error;
+      return api.send(idOf(channel), body);
     }
   }
 

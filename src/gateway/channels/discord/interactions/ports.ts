@@ -5,6 +5,8 @@ import type { DiscordApi } from '../discord-api.js';
 
 /** What the interactions need of the rest of the channel. */
 export interface InteractionParts {
+  /** The bot is spoken to there: messages that come while it is away are looked for, and a thread has its parent's settings. */
+  spokenIn?(place: InteractionPlace, id: string): Promise<void>;
   readonly api: DiscordApi;
   readonly access: InteractionAccess;
   readonly store: DiscordPosts;

@@ -53,16 +53,15 @@ export class SlashAnswers {
       ...{ type: 'command', subject: key.id, channel, at: now() },
       note: JSON.stringify(note),
     });
-    try {
-      const { event } = await this.#gateway.receive({
-        ...{ channel, source, ...wordsOf(command), messageId: key.id, author: speaker.name },
+    await this.#parts.spokenIn?.(place, key.id);
+    const { event } = await this.#gateway
+      .receive({ ...{ channel, source, ...wordsOf(command), messageId: key.id, author: speaker.name } })
+      .catch(async (error: unknown) => {
+        await this.answer(key, explain(error));
+        throw error;
       });
-      if (event.kind === 'prompt') await this.answer(key, quoteOf(command));
-      else if (event.state === 'queued') await this.#tellThatItWaits(key, channel, event.id);
-    } catch (error) {
-      await this.answer(key, explain(error));
-      throw error;
-    }
+    if (event.kind === 'prompt') await this.answer(key, quoteOf(command));
+    else if (event.state === 'queued') await this.#tellThatItWaits(key, channel, event.id);
   }
 
   async #tellThatItWaits(key: InteractionKey, channel: string, eventId: string): Promise<void> {
@@ -164,5 +163,8 @@ function wordsOf({ name, argument, key, speaker }: ReadCommand): { text: string;
 function quoteOf({ speaker, argument }: ReadCommand): string {
   const text =
     argument.length <= 1800 ? argument : `${argument.slice(0, 1799).replace(/[\ud800-\udbff]$/, '')}…`;
-  return `<@${speaker.id}> asks:\n${text.replaceAll(/^/gm, '> ').slice(0, 1960)}`;
+  return `<@${speaker.id}> asks:\n${text
+    .replaceAll(/^/gm, '> ')
+    .slice(0, 1960)
+    .replace(/[\ud800-\udbff]$/, '')}`;
 }

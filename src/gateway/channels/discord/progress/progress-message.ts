@@ -17,6 +17,7 @@ export interface MessageParts {
 
 /** Also without any news the time goes on, so often. */
 const editsForTimeMs = 5000;
+const longestPauseMs = 30_000;
 /** After one of these there is no message (any more), or none that we may remove. */
 const gone: ReadonlySet<number | undefined> = new Set([10003, 10008, 50001, 50013]);
 
@@ -82,8 +83,14 @@ async function showOne(
     const begun = performance.now();
     shown = { turnId: view.turnId, state: view.state };
     editedAt = now();
-    await api.edit(channelId, id, bodyNow(editedAt), signal);
-    pause = Math.max(editMs, 2 * (performance.now() - begun));
+    try {
+      await api.edit(channelId, id, bodyNow(editedAt), signal);
+      pause = Math.max(editMs, 2 * (performance.now() - begun));
+    } catch (error) {
+      // Discord may be in trouble for a while: the turn goes on, and so does its message.
+      if (!(error instanceof DiscordProblem) || gone.has(error.code)) throw error;
+      pause = Math.min(2 * Math.max(pause, editMs), longestPauseMs);
+    }
   }
   return undefined;
 }

@@ -93,6 +93,11 @@ export class Receiver implements DiscordPart {
     }
   }
 
+  /** The bot is spoken to there by something else than a message, or speaks itself. */
+  async spokenIn({ channelId, parentId }: Omit<DiscordPlace, 'seen'>, id: string): Promise<void> {
+    await this.#places.speaks({ channelId, parentId }, id);
+  }
+
   /** Takes a message and those behind it that were not taken when they came. False if there are none, or that failed. */
   async takeUp(channelId: string, messageId: string): Promise<boolean> {
     let taken = 0;
