@@ -62,6 +62,8 @@ function editProse(text: string, from: number, to: number, edits: Edit[]): void 
       // The head was taken for a line of text before the row below it was seen.
       while ((edits.at(-1)?.from ?? -1) >= table.from) edits.pop();
       edits.push({ from: table.from, to: table.to, text: renderTable(table.rows) });
+      // A line below it is no heading's underline.
+      above = undefined;
     }
     table = undefined;
   };
