@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { until } from '../loopback/until.js';
 import { setUpBot } from './stage.js';
 
-it('a bot answers slash commands in place, notes what waits, takes edits and asks with buttons (17.5)', async () => {
+it('a bot answers slash commands in place, notes what waits, takes edits and asks with buttons (17.3)', async () => {
   const { discord, anna, start, stage } = await setUpBot();
   const client = await start({ PERMISSION_MODE: 'ask' });
   const { channel, people } = discord;

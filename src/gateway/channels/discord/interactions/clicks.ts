@@ -14,10 +14,12 @@ const outdated = 'This button is of no use any more.';
  * brought up to date afterwards.
  */
 export async function click(
-  { speaker, place, customId, messageId }: ReadClick,
-  { access, store, log, now = Date.now }: InteractionParts,
+  read: ReadClick,
+  parts: InteractionParts,
   gateway: GatewayFace,
 ): Promise<string | undefined> {
+  const { speaker, place, customId, messageId } = read;
+  const { access, store, log, now = Date.now } = parts;
   const action = readCustomId(customId);
   if (action === undefined) return outdated;
   if (!(await access.may(speaker, place))) return notAllowed;
@@ -27,7 +29,7 @@ export async function click(
     const isStopped = await gateway.interrupt(channel, { turnId, by: speaker.name });
     return isStopped ? undefined : 'This turn does not run any more.';
   }
-  if (action.type !== 'decide') return changeQueue(action, channel, speaker.name, gateway);
+  if (action.type !== 'decide') return changeQueue(action, read, parts, gateway);
 
   const { permissionId, decision } = action;
   const permission = await gateway.permission(permissionId);
@@ -53,12 +55,19 @@ export async function click(
 
 async function changeQueue(
   { type, eventId }: Extract<ButtonAction, { type: 'cancel' | 'runNext' }>,
-  channel: string,
-  by: string,
+  { speaker, place, messageId }: ReadClick,
+  { api, store }: InteractionParts,
   gateway: GatewayFace,
 ): Promise<string | undefined> {
   const event = await gateway.event(eventId);
-  if (event?.channel !== channel) return outdated;
-  const isDone = type === 'cancel' ? await gateway.cancel(eventId) : await gateway.runNext(eventId, { by });
-  return isDone ? undefined : 'This message does not wait any more.';
+  if (event?.channel !== channelPrefix + place.channelId) return outdated;
+  const isDone =
+    type === 'cancel' ? await gateway.cancel(eventId) : await gateway.runNext(eventId, { by: speaker.name });
+  if (!isDone) return 'This message does not wait any more.';
+  if (type === 'runNext') return undefined;
+  // The note stays: whoever wrote the message has to know why it is not answered.
+  await store.removeDiscordPost('queued', eventId);
+  const content = `-# Cancelled by <@${speaker.id}>.`;
+  await api.edit(place.channelId, messageId, { content, components: [], allowed_mentions: { parse: [] } });
+  return undefined;
 }

@@ -16,7 +16,7 @@ const permission: StoredPermission = {
 const command = (text: string) =>
   permissionMessage(permission, { type: 'command', command: text, cwd: '/work' });
 
-describe('a question for a permission (17.5)', () => {
+describe('a question for a permission (17.3)', () => {
   it('shows what would be done, with a button for each answer that is offered', () => {
     const { content, components, files } = command('rm -rf build');
     expect(content).toBe(
