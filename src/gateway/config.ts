@@ -84,6 +84,8 @@ export interface DiscordSettings {
   readonly apiUrl?: string;
   /** The largest file that is taken from a message. */
   readonly maxAttachmentMb: number;
+  /** The types of files that are taken from messages; none for all but programs. */
+  readonly attachmentTypes: readonly string[];
   readonly contextMessages: number;
   /** Who may speak beside those who are paired. */
   readonly allowed: {
@@ -187,6 +189,7 @@ function makeConfig(
       ...(values.DISCORD_BOT_TOKEN === undefined ? {} : { token: values.DISCORD_BOT_TOKEN }),
       ...(values.DISCORD_API_URL === undefined ? {} : { apiUrl: values.DISCORD_API_URL }),
       maxAttachmentMb: values.DISCORD_MAX_ATTACHMENT_MB,
+      attachmentTypes: values.DISCORD_ATTACHMENT_TYPES,
       contextMessages: values.DISCORD_CONTEXT_MESSAGES,
       allowed: {
         users: values.DISCORD_ALLOWED_USERS,

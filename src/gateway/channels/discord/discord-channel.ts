@@ -43,6 +43,8 @@ export interface DiscordChannelOptions {
   /** Strangers get a code in a direct message. */
   readonly pairing: boolean;
   readonly maxAttachmentMb: number;
+  /** Of files that come with messages; none for all but programs. */
+  readonly attachmentTypes: readonly string[];
   /** So many messages of a channel are passed on with one that mentions the bot there. */
   readonly contextMessages: number;
   readonly home: string;
@@ -291,7 +293,7 @@ export class DiscordChannel implements PushedChannel {
         maxBytes: maxAttachmentMb * 2 ** 20,
         maxTotalBytes: 4 * maxAttachmentMb * 2 ** 20,
         maxCount: 10,
-        types: [],
+        types: this.#options.attachmentTypes,
         timeoutMs: 60_000,
       },
       // A proxy or a test server serves the files, too.
