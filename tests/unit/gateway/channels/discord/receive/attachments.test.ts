@@ -192,7 +192,7 @@ describe('files that come with a message', () => {
       if (request.url === '/broken') response.destroy();
       if (request.url === '/full' || request.url === '/whole') response.end('123456');
     });
-    const parts = await partsFor(origin, { timeoutMs: 150 });
+    const parts = await partsFor(origin, { timeoutMs: 500 });
     const openFile: typeof open = async (path, flags, mode) => {
       const handle = await open(path, flags, mode);
       if (String(path).endsWith('full'))
