@@ -205,7 +205,7 @@ describe('files that come with a message', () => {
     expect(problems).toEqual([
       'The file "broken" is not there: it could not be loaded; the log of the gateway says why.',
       'The file "full" is not there: the disk of the gateway is full.',
-      'The file "slow" is not there: it took longer than 0.15 s.',
+      'The file "slow" is not there: it took longer than 0.5 s.',
     ]);
     expect(await readdir(join(parts.directory, '5'))).toEqual([]);
     await save({ ...parts, openFile }, [file(origin, 'whole', 10), file(origin, 'full', 10)]);
