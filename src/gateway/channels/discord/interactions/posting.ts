@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { StoredEvent } from '../../../../store/rows.js';
 import type { DiscordPost } from '../../../../store/store.js';
+import { findPost } from './find-post.js';
 import { channelPrefix, type InteractionParts, source } from './ports.js';
 import { isFinal } from './problems.js';
 
@@ -28,10 +29,23 @@ export async function editPost(
   });
 }
 
+/** The note of a post that is about to be sent: if it stays, the gateway has ended before it knew the message. */
+export const sending = 'sending';
+
+/** The message of a post, also of one that a former gateway has sent and could not note. */
+export async function messageOf({ api }: InteractionParts, post: DiscordPost): Promise<string | undefined> {
+  const { messageId, note, channel, subject: id, at: createdAt } = post;
+  if (messageId !== undefined || note !== sending) return messageId;
+  // However new it is: nothing is sent now that a nonce could belong to.
+  return (await findPost(api, idOf(channel), { id, createdAt }, Number.POSITIVE_INFINITY))?.id;
+}
+
 /** Takes a note away, and forgets it. */
-export async function removeNote({ api, store }: InteractionParts, post: DiscordPost): Promise<void> {
-  if (post.messageId !== undefined)
-    await api.remove(idOf(post.channel), post.messageId).catch((error: unknown) => {
+export async function removeNote(parts: InteractionParts, post: DiscordPost): Promise<void> {
+  const { api, store } = parts;
+  const messageId = await messageOf(parts, post);
+  if (messageId !== undefined)
+    await api.remove(idOf(post.channel), messageId).catch((error: unknown) => {
       if (!isFinal(error)) throw error;
     });
   await store.removeDiscordPost(post.type, post.subject);

@@ -3,7 +3,7 @@ import type { DiscordPost } from '../../../../store/store.js';
 import type { ChannelStatus } from '../../types.js';
 import { silent } from '../discord-api.js';
 import { type InteractionParts, source } from './ports.js';
-import { editPost, idOf, nonceOf, removeNote, replyTo } from './posting.js';
+import { editPost, idOf, messageOf, nonceOf, removeNote, replyTo, sending } from './posting.js';
 import { isFinal } from './problems.js';
 import { moreNote, type Note, queuedNote } from './queued-note.js';
 
@@ -99,10 +99,12 @@ export class WaitingNotes {
   async #show(saved: DiscordPost, note: Note, event: StoredEvent, post: DiscordPost | undefined) {
     const { api, store, log } = this.#parts;
     const { channel } = saved;
-    if (post !== undefined) {
-      await editPost(this.#parts, post, note.content, note.components);
-      return store.saveDiscordPost({ ...saved, messageId: post.messageId });
+    const messageId = post && (await messageOf(this.#parts, post));
+    if (post !== undefined && (messageId !== undefined || post.note !== sending)) {
+      await editPost(this.#parts, { ...post, messageId }, note.content, note.components);
+      return store.saveDiscordPost({ ...saved, messageId });
     }
+    await store.saveDiscordPost({ ...saved, note: sending });
     const body = { ...note, allowed_mentions: { parse: [] }, flags: silent };
     const nonce = nonceOf(saved.type === 'queued' ? event.id : `more ${event.id}`);
     try {
