@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { queuedNote } from '../../../src/gateway/channels/discord/interactions/queued-note.js';
 import { until } from '../loopback/until.js';
 import { setUpInteractions } from './stage.js';
 
@@ -102,6 +103,16 @@ it('/stop says by whom, once (17.3)', async () => {
   expect([slash, last, replies[1]?.eventId]).toEqual([true, true, typed.eventId]);
   const shown = discord.visible(discord.channel).filter(({ content }) => content.includes('Stopped'));
   expect(shown).toMatchObject([{ content: 'Stopped.', onlyFor: 'anna' }]);
+});
+
+it('a note that a killed gateway has sent, and did not come to note, goes with its message (17.3)', async () => {
+  const { discord, store, api, channel, restart } = await setUpInteractions();
+  const subject = 'evt_of_a_message_that_was_answered_since';
+  await api.send(discord.channel.id, queuedNote(subject, 1) as never);
+  await store.saveDiscordPost({ type: 'queued', subject, channel, note: 'sending', at: Date.now() });
+  await restart();
+  await until(() => discord.visible(discord.channel).length === 0);
+  await until(async () => (await store.discordPosts(channel)).length === 0);
 });
 
 it('a message that waits says so, and can be cancelled, or interrupt (17.3)', async () => {
