@@ -33,3 +33,20 @@ it('a bot answers slash commands in place, notes what waits, takes edits and ask
   expect(discord.violations).toEqual([]);
   expect(stage.log.filter(({ level }) => level === 'error')).toEqual([]);
 });
+
+it('where it was only asked by a slash command, replies that come while it is off are answered, too (17.1, 17.6)', async () => {
+  const { discord, anna, start } = await setUpBot();
+  const { channel, people } = discord;
+  const client = await start();
+  await until(() => discord.interactions.commandsOf(undefined).length > 0, 'the slash commands');
+  people.command(anna, channel, 'ask', { prompt: 'say exactly: one' });
+  const answer = await until(
+    () => discord.world.messagesOf(channel.id).find(({ content }) => content === 'one'),
+    'the answer',
+  );
+  await client.stop();
+  people.write(anna, channel, 'say exactly: two', { replyTo: answer });
+  await start();
+  await until(() => discord.answers(channel).includes('two'), 'the answer to the reply');
+  expect(discord.violations).toEqual([]);
+});

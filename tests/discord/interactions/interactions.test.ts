@@ -163,6 +163,17 @@ it('a command that waits and is dropped says so, and is not counted as a message
   expect([discord.violations, stage.problems]).toEqual([[], []]);
 });
 
+it('a long question is asked without its file where Discord refuses that (17.3)', async () => {
+  const { discord, say } = await setUpInteractions({ PERMISSION_MODE: 'ask' });
+  discord.permit(discord.channel, 'AttachFiles', false);
+  await say(`write a note: ${'long '.repeat(1000)}`);
+  const question = await until(() =>
+    discord.world.messagesOf(discord.channel.id).find(({ content }) => content.includes('May I use')),
+  );
+  expect(question.content).toContain('characters are left out here');
+  expect(question.attachments).toEqual([]);
+});
+
 it('a question for a permission is decided once, by somebody who may, also after a restart (17.3)', async () => {
   const permissionMs = 300_000;
   const stage = await setUpInteractions({ PERMISSION_MODE: 'ask' }, { permissionMs });
