@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 // Whole programs that are started, killed and started again, and the ending of processes, which is seen by the whole
-// machine: one file at a time. docs/kill-points.md and docs/faults.md are written by it.
+// machine: one file at a time. docs/kill-points.md, docs/faults.md and docs/discord-faults.md are written by it.
 export default defineConfig({
   test: {
     include: ['tests/**/*.kill.ts'],

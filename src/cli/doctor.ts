@@ -5,7 +5,7 @@ import { backendNames, readBackendName } from '../backends/registry.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
-import { checkDiscord } from '../gateway/channels/discord/check-discord.js';
+import { checkDiscord, type DiscordReport } from '../gateway/channels/discord/check-discord.js';
 import { type GatewayConfig, loadConfig, settingsLeftOut } from '../gateway/config.js';
 import { systemWarnings } from '../process/system.js';
 import type { CommandPage } from './command-page.js';
@@ -94,7 +94,7 @@ async function examine({ deep: isDeep, json, wanted }: DoctorOptions): Promise<n
   const all = await exitingOnSignal(() => inspectClis(config, inherited, origins, showWaiting));
   if (config.discord.token !== undefined) showProgress('asking Discord …');
   const discord = await exitingOnSignal(async () =>
-    checkDiscord({ ...config.discord, paired: await countPaired(config) }),
+    checkDiscord({ ...config.discord, version: version(), paired: await countPaired(config) }),
   );
   clearProgress();
   const clis = wanted === undefined ? all : all.filter(({ backend }) => wanted.includes(backend));
@@ -104,7 +104,14 @@ async function examine({ deep: isDeep, json, wanted }: DoctorOptions): Promise<n
     platform: `${process.platform}-${process.arch}`,
     home: config.home,
     defaultBackend: config.agentBackend,
-    warnings: [...warnings, ...config.warnings, ...leftOut(config, wanted), ...systemWarnings(), ...discord],
+    warnings: [
+      ...warnings,
+      ...config.warnings,
+      ...leftOut(config, wanted),
+      ...systemWarnings(),
+      ...discord.problems,
+    ],
+    discord,
     clis,
   };
   const usable = clis.filter((cli) => cli.usable);
@@ -182,6 +189,7 @@ interface Report {
   readonly home: string;
   readonly defaultBackend: string;
   readonly warnings: readonly string[];
+  readonly discord: DiscordReport;
   readonly clis: readonly CliReport[];
 }
 
@@ -199,6 +207,7 @@ function table(report: Report): string {
     const more = cli.usable ? [standing(cli), account(cli), abilities(cli), modes(cli)] : [notUsable(cli)];
     lines.push(...more.flatMap((line) => wrapped(line, 19)));
   }
+  lines.push('', `Discord  ${report.discord.summary}`);
   for (const warning of report.warnings) lines.push('', `warning: ${warning}`);
   return `${lines.join('\n')}\n`;
 }

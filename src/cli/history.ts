@@ -183,13 +183,18 @@ async function speakerOf(archive: ArchiveReader, message: StoredMessage): Promis
 
 function channelTable(channels: readonly ChannelOverview[]): string {
   if (channels.length === 0) return 'Nothing has been said yet.\n';
-  const rows = channels.map(({ channel, messages, lastMessageAt, running, waiting }) => [
+  const titled = channels.some(({ title }) => title !== undefined);
+  const rows = channels.map(({ channel, title, messages, lastMessageAt, running, waiting }) => [
     oneLine(channel),
+    ...(titled ? [oneLine(title ?? '')] : []),
     String(messages),
     lastMessageAt === undefined ? '' : dateAndTime(lastMessageAt),
     [...(running ? ['running'] : []), ...(waiting > 0 ? [`${waiting} waiting`] : [])].join(', '),
   ]);
-  return table([['CHANNEL', 'MESSAGES', 'LAST (UTC)', ''], ...rows], ['left', 'right', 'left', 'left']);
+  return table(
+    [['CHANNEL', ...(titled ? ['TITLE'] : []), 'MESSAGES', 'LAST (UTC)', ''], ...rows],
+    ['left', ...(titled ? (['left'] as const) : []), 'right', 'left', 'left'],
+  );
 }
 
 function json(value: unknown): string {

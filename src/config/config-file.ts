@@ -1,5 +1,6 @@
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import { TurnoutError } from '../core/errors.js';
+import { meantSetting } from './file-warnings.js';
 import { isSettingName } from './settings.js';
 
 /**
@@ -18,7 +19,11 @@ export async function parseConfigFile(path: string, text: string): Promise<Recor
   for (const { key, value } of isMap(contents) ? contents.items : []) {
     const written = isScalar(key) ? String(key.value) : '?';
     const name = written.toUpperCase();
-    if (!isSettingName(name)) problems.push(`${JSON.stringify(written)} is no setting`);
+    const meant = meantSetting(name);
+    if (!isSettingName(name))
+      problems.push(
+        `${JSON.stringify(written)} is no setting${meant === undefined ? '' : `; is ${meant} meant?`}`,
+      );
     else if (Object.hasOwn(settings, name)) problems.push(`${name} is there twice`);
     else if (value === null) settings[name] = '';
     else if (isScalar(value)) settings[name] = String(value.value ?? '');

@@ -40,7 +40,8 @@ export function createLog(
   const threshold = logLevels.indexOf(level);
   const at = (name: LogLevel) => (message: string, more?: LogFields) => {
     if (logLevels.indexOf(name) < threshold) return;
-    write(`${print({ time: now(), level: name, message, fields: { ...fields, ...flatten(more) } })}\n`);
+    const facts = { ...renamed(fields), ...renamed(flatten(more)) };
+    write(`${print({ time: now(), level: name, message, fields: facts })}\n`);
   };
   return {
     debug: at('debug'),
@@ -54,6 +55,15 @@ export function createLog(
 function printLogLine({ time, level, message, fields }: LogLine): string {
   return printJson({ time: time.toISOString(), level, message, ...fields });
 }
+
+/** A fact must not take the place of the line's own words: it is `message_` then. */
+function renamed(fields: LogFields): LogFields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [reserved.has(name) ? `${name}_` : name, value]),
+  );
+}
+
+const reserved: ReadonlySet<string> = new Set(['time', 'level', 'message']);
 
 /** An Error has no enumerable fields, so JSON would lose its name and message. */
 function flatten(fields: LogFields | undefined): LogFields {

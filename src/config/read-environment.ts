@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { TurnoutError } from '../core/errors.js';
+import { fileWarnings } from './file-warnings.js';
 import { shortBackendName } from './formats.js';
 import { type Environment, given, notAbsolute, trustedHome } from './home-directory.js';
 import { fileSetting, secretNames } from './secrets.js';
@@ -60,7 +61,13 @@ export async function readEnvironment(sources: SettingsSources): Promise<ReadEnv
     { origin: fromEnvironment, settings: environment },
     { origin: fromFlags, settings: flags },
   ];
-  const { settings, origins, warnings } = merge(inRisingOrder);
+  const { settings, origins, warnings: ofMerge } = merge(inRisingOrder);
+  const warnings = [
+    ...ofMerge,
+    ...fileWarnings(configFile, config),
+    ...fileWarnings(envOfHome, env),
+    ...(envFile === undefined ? [] : fileWarnings(resolve(envFile), named)),
+  ];
   return { settings: { ...settings, TURNOUT_HOME: home }, inherited, origins, warnings };
 }
 

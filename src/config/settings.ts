@@ -50,6 +50,8 @@ const settings = {
   OUTPUT_CHANNEL_ID: optional(matching(isChannelId, `this is no channel id: ${channelIdExpected}`)),
   DISCORD_API_URL: optional(webAddress),
   DISCORD_MAX_ATTACHMENT_MB: withDefault(wholeNumber('megabytes', 1, 500), 25),
+  DISCORD_ATTACHMENT_TYPES: withDefault(fileTypes, []),
+  DISCORD_CONTEXT_MESSAGES: withDefault(wholeNumber('messages', 0, 50), 10),
   HTTP_HOST: withDefault(text, '127.0.0.1'),
   HTTP_PORT: withDefault(wholeNumber('', 0, 65_535), 8420),
   HTTP_MAX_CONNECTIONS: withDefault(wholeNumber('connections', 8, 100_000), 256),
@@ -60,6 +62,7 @@ const settings = {
   DISCORD_ALLOWED_ROLES: withDefault(discordIds, []),
   DISCORD_ALLOWED_GUILDS: withDefault(discordIds, []),
   DISCORD_ALLOWED_CHANNELS: withDefault(discordIds, []),
+  DISCORD_PAIRING: withDefault(onOrOff, true),
   DISCORD_TURNS_PER_HOUR: withDefault(wholeNumber('turns', 0, 1_000_000), 60),
   DISCORD_CHANNEL_TURNS_PER_HOUR: withDefault(wholeNumber('turns', 0, 1_000_000), 240),
   DISCORD_USER_SPEND_PER_DAY: withDefault(dollars, 0),
@@ -174,6 +177,15 @@ function hostNames(raw: string): readonly string[] {
   const names = list(raw);
   if (!names.every(isHostName)) throw new WrongValue(hostNameExpected);
   return names;
+}
+
+function fileTypes(raw: string): readonly string[] {
+  const types = list(raw);
+  const wrong = types.filter((type) => !/^(?:[\w.+-]+\/(?:\*|[\w.+-]+)|\*\/\*|\.\w+)$/.test(type));
+  const unlike = wrong.length === 0 ? '' : `, unlike ${wrong.map(quoted).join(', ')}`;
+  if (wrong.length > 0 || types.length === 0)
+    throw new WrongValue(`expected types of files, comma-separated: image/*, application/pdf, .zip${unlike}`);
+  return types;
 }
 
 function discordIds(raw: string): readonly string[] {

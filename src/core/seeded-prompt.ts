@@ -1,9 +1,13 @@
+import { oneLine } from './one-line.js';
+
 /** One message of a conversation that is handed over. */
 export interface SeedMessage {
   readonly part: 'prompt' | 'answer' | 'notice';
   readonly text: string;
   /** True if it ended without an answer. */
   readonly failed: boolean;
+  /** Who has asked, where several people do. */
+  readonly author?: string | undefined;
   /** Who has answered. */
   readonly backend?: string | undefined;
 }
@@ -19,7 +23,7 @@ export function seededPrompt(seed: { readonly messages: readonly SeedMessage[] }
   const mark = unusedMark(seed.messages.map(({ text }) => text));
   const lines = seed.messages.map((message) => {
     const status = isUnfinished(message) ? ' status="not finished"' : '';
-    return `<message${mark} from="${speakerOf(message)}"${status}>\n${message.text}\n</message${mark}>`;
+    return `<message${mark} from="${speakerOf(message)}"${nameOf(message)}${status}>\n${message.text}\n</message${mark}>`;
   });
   return [
     seedOpening,
@@ -48,6 +52,12 @@ function isUnfinished({ part, failed }: SeedMessage): boolean {
 function speakerOf({ part, backend }: SeedMessage): string {
   if (part === 'answer') return `assistant (${backend ?? 'another agent'})`;
   return part === 'notice' ? 'gateway' : 'user';
+}
+
+/** Names are other people's: one must not end the tag. */
+function nameOf({ author }: SeedMessage): string {
+  const name = oneLine(author ?? '', 100).replaceAll(/["<>&]/g, '');
+  return name === '' ? '' : ` name="${name}"`;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Agent } from './agent.js';
 import { type Conversation, withTurn } from './conversation.js';
 import { ClaudeLines, tokensOf } from './emit-claude-lines.js';
 import { readHandedOver } from './handed-over.js';
+import { ownWords } from './own-words.js';
 import type { Permit } from './permissions.js';
 import type { ClaudeLine } from './plain-lines.js';
 import type { TurnEnding } from './result-line.js';
@@ -47,7 +48,8 @@ export async function takeTurn(agent: Agent, request: TurnRequest): Promise<Take
   const { output, tools, mcpServers, options } = agent;
   const { cwd, conversations, speed } = agent.around;
   const { model, permissionMode, permit, watcher, signal, userMessages } = request;
-  const { prompt, turns } = readHandedOver(request.prompt);
+  const { prompt: whole, turns } = readHandedOver(request.prompt);
+  const prompt = ownWords(whole);
   const known = turns.reduce(withTurn, request.conversation);
   const { id, turns: history, systemPrompt: first } = known;
   const systemPrompt = (request.snapshot ? first : undefined) ?? request.systemPrompt;

@@ -43,6 +43,8 @@ export interface RuntimeTurn {
   readonly instructions?: string | undefined;
   /** True if no person waits for the answer: the agent is told how to say nothing. */
   readonly mayStaySilent?: boolean | undefined;
+  /** What the kind of its channel says about the channel, for the system prompt. */
+  readonly place?: string | undefined;
   /** The settings that were made in the chat. */
   readonly chosen: Chosen;
   /** The reason why no agent is asked. */
@@ -187,7 +189,7 @@ export class AgentRuntime {
     observer: TurnObserver,
     signal: AbortSignal,
   ): Promise<AttemptReport> {
-    const assembled = this.#assembler.assemble(files);
+    const assembled = this.#assembler.assemble(files, turn.place);
     const seed = await turn.seed(session);
     const verdict = await this.#hooks.fire('turn_start', {
       channel: turn.channel,

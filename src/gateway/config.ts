@@ -89,6 +89,9 @@ export interface DiscordSettings {
   readonly apiUrl?: string;
   /** The largest file that is taken from a message. */
   readonly maxAttachmentMb: number;
+  /** The types of files that are taken from messages; none for all but programs. */
+  readonly attachmentTypes: readonly string[];
+  readonly contextMessages: number;
   /** Who may speak beside those who are paired. */
   readonly allowed: {
     readonly users: readonly string[];
@@ -96,6 +99,8 @@ export interface DiscordSettings {
     readonly guilds: readonly string[];
     readonly channels: readonly string[];
   };
+  /** Strangers get a code in a direct message, with which the operator lets them in. */
+  readonly pairing: boolean;
   /** 0 is no limit. */
   readonly limits: DiscordLimits;
 }
@@ -200,12 +205,15 @@ function makeConfig(
       ...(values.DISCORD_BOT_TOKEN === undefined ? {} : { token: values.DISCORD_BOT_TOKEN }),
       ...(values.DISCORD_API_URL === undefined ? {} : { apiUrl: values.DISCORD_API_URL }),
       maxAttachmentMb: values.DISCORD_MAX_ATTACHMENT_MB,
+      attachmentTypes: values.DISCORD_ATTACHMENT_TYPES,
+      contextMessages: values.DISCORD_CONTEXT_MESSAGES,
       allowed: {
         users: values.DISCORD_ALLOWED_USERS,
         roles: values.DISCORD_ALLOWED_ROLES,
         guilds: values.DISCORD_ALLOWED_GUILDS,
         channels: values.DISCORD_ALLOWED_CHANNELS,
       },
+      pairing: values.DISCORD_PAIRING,
       limits: {
         userTurnsPerHour: values.DISCORD_TURNS_PER_HOUR,
         channelTurnsPerHour: values.DISCORD_CHANNEL_TURNS_PER_HOUR,

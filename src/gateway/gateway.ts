@@ -5,6 +5,7 @@ import { createBackend } from '../backends/registry.js';
 import type { BackendAdapter } from '../backends/types.js';
 import type { Log } from '../config/log.js';
 import type { PermissionDecision } from '../core/chat-event.js';
+import { TurnoutError } from '../core/errors.js';
 import { endOrphans } from '../process/end-orphans.js';
 import { Ballast } from '../store/ballast.js';
 import { type DirectoryLock, lockDirectory } from '../store/instance-lock.js';
@@ -16,6 +17,8 @@ import { applyRetention } from './archive/apply-retention.js';
 import { SteadyTime } from './archive/steady-time.js';
 import { buildParts, type GatewayParts } from './build-parts.js';
 import type { OpenClient } from './channels/discord/client/open-client.js';
+import { attachmentsDirectory } from './channels/discord/receive/attachments.js';
+import { removeOldAttachments } from './channels/discord/receive/remove-old-attachments.js';
 import type { HttpAddress } from './channels/http/http-channel.js';
 import { loadHttpToken } from './channels/http/http-token.js';
 import type { ChainRuns } from './channels/lookups.js';
@@ -252,11 +255,21 @@ export class Gateway implements GatewayFace {
   }
 
   async receive(message: IncomingMessage): Promise<Receipt> {
+    await this.#checkChannel(message);
     this.#parts.metrics.received(message.source);
     const receipt = await this.#parts.inbox.receive(message);
     this.#parts.feed.changed(message.channel);
     if (hasEnded(receipt.event) && !receipt.repeated) this.#parts.channelChanged(message.channel);
     return receipt;
+  }
+
+  /** A kind knows the channels that it takes messages from itself. */
+  async #checkChannel({ channel, source }: IncomingMessage): Promise<void> {
+    const kind = this.#parts.kinds.find((one) => one.owns(channel));
+    if (kind?.knows === undefined || kind.name === source || (await kind.knows(channel))) return;
+    throw new TurnoutError('bad_request', `There is no channel ${JSON.stringify(channel.slice(0, 160))}.`, {
+      hint: `It would be one of ${kind.name}: check its id, and that the bot can see it.`,
+    });
   }
 
   async interrupt(channel: string, { turnId, by = 'an interrupt' }: InterruptOptions = {}): Promise<boolean> {
@@ -356,10 +369,10 @@ export class Gateway implements GatewayFace {
     return this.#store.eventOf(...given);
   }
 
-  async changeWaiting(eventId: string, text: string): Promise<boolean> {
+  async changeWaiting(eventId: string, text: string, context?: string): Promise<boolean> {
     const event = await this.#store.event(eventId);
     if (event?.state !== 'queued') return false;
-    const isChanged = await this.#parts.inbox.change(event, text);
+    const isChanged = await this.#parts.inbox.change(event, text, context);
     if (isChanged) this.#parts.feed.changed(event.channel);
     return isChanged;
   }
@@ -406,7 +419,12 @@ export class Gateway implements GatewayFace {
     const directory = join(config.home, 'archive');
     try {
       const days = config.retentionDays;
-      const removed = await applyRetention({ store: this.#store, directory, days, now });
+      const attachments = attachmentsDirectory(config.home, config.agentUser);
+      const removed = await applyRetention({
+        ...{ store: this.#store, directory, days, now },
+        // Also without a token: they may be of a time when there was one.
+        removeAttachments: (before) => removeOldAttachments(attachments, before),
+      });
       if (Object.values(removed).some((count) => count > 0))
         log.info(`conversations older than ${days} days were removed (RETENTION_DAYS)`, {
           ...removed,

@@ -1,5 +1,6 @@
 import type { Clocks } from '../config/limits.js';
 import type { ChatEvent } from '../core/chat-event.js';
+import { timeoutMessage } from '../core/permission-timeout.js';
 import type { Alarm } from './alarm.js';
 
 /** An expired clock, with a message that names it. */
@@ -134,7 +135,7 @@ export class Watchdog {
 
   #watchPermission(id: string, tool: string): void {
     const { permissionMs } = this.#clocks;
-    const message = `Nobody answered the permission request for ${tool} within ${seconds(permissionMs)}`;
+    const message = timeoutMessage(tool, seconds(permissionMs));
     const clock = new Clock(permissionMs, () => this.#onExpiry({ type: 'permission', id, message }));
     this.#permissions.set(id, clock);
     this.#toolTime.pause();

@@ -43,9 +43,10 @@ export interface QueueStore {
   /** Ends waiting events of a channel (all, or those in `only`) as cancelled; returns their ids. */
   cancelWaiting(request: CancelRequest): Promise<readonly string[]>;
   /**
-   * Changes the text of a prompt that waits and was never in a turn, in the conversation, too. False if it is not one (any more).
+   * Changes the text and the context of a prompt that waits and was never in a turn, the text in the conversation, too. False if it
+   * is not one (any more).
    */
-  changeWaiting(eventId: string, text: string): Promise<boolean>;
+  changeWaiting(eventId: string, text: string, context?: string): Promise<boolean>;
   /**
    * Puts such a prompt in front of all others of its channel that wait; only those that are tried again stay in front of it. Its
    * `seq` is another one then, and so are theirs.
@@ -79,6 +80,8 @@ export interface NewEvent {
   readonly messageId?: string | undefined;
   readonly text: string;
   readonly author?: string | undefined;
+  /** What the channel adds for the agent about the message (who wrote it, what it answers): people don't see it. */
+  readonly context?: string | undefined;
   /** What its sender tells the agent beside the text, for the turn's system prompt. */
   readonly instructions?: string | undefined;
   readonly agent?: AgentChoice | undefined;

@@ -40,6 +40,8 @@ export interface StoredEvent {
   readonly messageId?: string | undefined;
   readonly text: string;
   readonly author?: string | undefined;
+  /** What the channel adds for the agent about the message (who wrote it, what it answers): people don't see it. */
+  readonly context?: string | undefined;
   /** What its sender tells the agent beside the text, for the turn's system prompt. */
   readonly instructions?: string | undefined;
   /** The agent that is to answer: its turn changes the channel to it. */
@@ -244,6 +246,8 @@ export interface ChannelState {
 
 export interface ChannelOverview {
   readonly channel: string;
+  /** The title that it was given. */
+  readonly title?: string | undefined;
   readonly waiting: number;
   readonly running: boolean;
   readonly messages: number;

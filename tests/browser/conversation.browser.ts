@@ -254,7 +254,7 @@ describe('where nobody is asked, and no turn steered (16.4)', () => {
     await page.getByText('Send queues: it runs after this turn.').waitFor();
     expect(await page.getByRole('button', { name: 'Queue', exact: true }).count()).toBe(0);
     await say(page, 'say exactly: later');
-    await page.getByRole('list', { name: 'Waiting messages' }).getByText('later').waitFor();
+    await page.getByRole('list', { name: 'Waiting messages' }).getByText('later').first().waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await answers(page).getByText('later', { exact: true }).waitFor();
   });

@@ -21,7 +21,7 @@ const turnout = [join(root, 'dist/cli/main.js')];
 /** The secrets that no CLI may see. */
 export const secrets = {
   HTTP_TOKEN: 'secret-http-token-of-the-gateway',
-  DISCORD_BOT_TOKEN: 'secret-discord-token-of-the-gateway',
+  DISCORD_BOT_TOKEN: 'secret.discord-token.of-the-gateway',
   DATABASE_URL: 'postgres://secret-database-url-of-the-gateway',
 } as const;
 

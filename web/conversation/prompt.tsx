@@ -7,7 +7,7 @@ const longPrompt = 3000;
 
 /** What somebody has said. */
 export function Prompt({ message }: { readonly message: MessageView }) {
-  const { text, createdAt } = message;
+  const { text, createdAt, author } = message;
   const [whole, setWhole] = useState(false);
   if (/^\/[a-z]+(?:\s|$)/i.test(text) && text.length < 200) {
     return (
@@ -21,7 +21,7 @@ export function Prompt({ message }: { readonly message: MessageView }) {
   return (
     <div class={dropped ? 'prompt prompt-dropped' : 'prompt'}>
       <div class="prompt-text">
-        <span class="hidden-visually">You said: </span>
+        <span class="hidden-visually">{author ?? 'You'} said: </span>
         {cut ? `${text.slice(0, longPrompt)} …` : text}
         {cut && (
           <button type="button" class="small" onClick={() => setWhole(true)}>
@@ -30,6 +30,7 @@ export function Prompt({ message }: { readonly message: MessageView }) {
         )}
       </div>
       <span class="prompt-about">
+        {author !== undefined && `${author} · `}
         {dropped && 'Cancelled, never ran · '}
         <Time iso={createdAt} />
       </span>

@@ -10,12 +10,16 @@ export interface RetentionOptions {
   /** 0 keeps everything. */
   readonly days: number;
   readonly now: number;
+  /** Removes the files that came with messages of channels before a time, and returns how many messages it were. */
+  readonly removeAttachments?: ((before: number) => Promise<number>) | undefined;
 }
 
 export interface Removed {
   readonly events: number;
   readonly messages: number;
   readonly pages: number;
+  /** Messages whose files are gone. */
+  readonly attachments: number;
 }
 
 /** A message's id is known for so many more days: a client that repeats it late is not answered a second time. */
@@ -26,11 +30,12 @@ const keyDays = 30;
  * with a part of its rows.
  */
 export async function applyRetention(options: RetentionOptions): Promise<Removed> {
-  const { store, directory, days, now } = options;
-  if (days <= 0) return { events: 0, messages: 0, pages: 0 };
+  const { store, directory, days, now, removeAttachments } = options;
+  if (days <= 0) return { events: 0, messages: 0, pages: 0, attachments: 0 };
   const before = startOfDay(dayOf(now)) - days * dayMs;
   const rows = await store.prune({ before, keysBefore: before - keyDays * dayMs });
-  return { ...rows, pages: await removePages(directory, dayOf(before)) };
+  const pages = await removePages(directory, dayOf(before));
+  return { ...rows, pages, attachments: (await removeAttachments?.(before)) ?? 0 };
 }
 
 async function removePages(directory: string, before: string): Promise<number> {

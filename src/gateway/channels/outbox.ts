@@ -11,8 +11,8 @@ const batchSize = 200;
 const maxAtOnce = 50;
 const firstDelayMs = 1000;
 const longestDelayMs = 5 * 60_000;
-/** With the longest delay, these attempts take about a day. */
-const maxAttempts = 300;
+/** With the longest delay, these attempts take about a week: nobody may be there at a weekend. */
+const maxAttempts = 2100;
 const defaultSweepMs = 30_000;
 const defaultStopMs = 5000;
 

@@ -24,6 +24,10 @@ interface ChannelLife {
   readonly name: string;
   /** True if the channel is one of its kind: what is said there, also to a schedule's prompt, is for its readers. */
   owns(channel: string): boolean;
+  /** False if there is no such channel: nobody would read what is said there. */
+  knows?(channel: string): Promise<boolean>;
+  /** What an agent is told about the channel: a part of its system prompt. The same text again costs nothing, another one may. */
+  instructions?(channel: string): string | undefined;
   start(gateway: GatewayFace): Promise<void>;
   /** Takes no more messages. Those that it has accepted are on disk. */
   stop(): Promise<void>;
@@ -86,10 +90,10 @@ export interface GatewayFace {
   /** The event of a message that was received, by the message's id at its origin. */
   eventOf(source: string, channel: string, messageId: string): Promise<StoredEvent | undefined>;
   /**
-   * Its sender has changed a prompt: hooks see the new text as they saw the first one, and one that they refuse is dropped. False
-   * if it does not wait (any more), or has been in a turn.
+   * Its sender has changed a prompt: hooks see the new text and context as they saw the first ones, and what they refuse is
+   * dropped. False if it does not wait (any more), or has been in a turn.
    */
-  changeWaiting(eventId: string, text: string): Promise<boolean>;
+  changeWaiting(eventId: string, text: string, context?: string): Promise<boolean>;
   /** Puts a prompt that waits in front of the others, and ends the turn that runs. False if it does not wait (any more). */
   runNext(eventId: string, options?: Pick<InterruptOptions, 'by'>): Promise<boolean>;
   health(): Promise<Health>;
@@ -108,7 +112,10 @@ export interface GatewayFace {
 export interface IncomingMessage {
   readonly channel: string;
   readonly source: string;
+  /** What the person wrote, as people see it again. */
   readonly text: string;
+  /** What the channel adds for the agent behind the text. Whatever others wrote in it has to be marked as theirs. */
+  readonly context?: string | undefined;
   /** The same id twice is one message. */
   readonly messageId?: string | undefined;
   readonly author?: string | undefined;

@@ -8,12 +8,14 @@ import {
 import { whyUnusable } from '../../backends/why-unusable.js';
 import { isModelName, modelNameExpected } from '../../config/formats.js';
 import { TurnoutError } from '../../core/errors.js';
+import { count } from '../../core/format.js';
 import { parseThinking } from '../../core/thinking.js';
 import type { UsageRow } from '../../core/usage-row.js';
 import type { ChannelState, StoredEvent } from '../../store/rows.js';
 import type { ChannelChange, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
 import { instructionsOf } from '../turns/instructions-of.js';
+import { promptOf } from '../turns/prompt-of.js';
 import { argumentRefusal, type Command, type QueuedCommand } from './parse-command.js';
 
 /** The result of a command: a reply, perhaps with a change of the channel; or the prompt of earlier events, run again. */
@@ -166,8 +168,8 @@ export class ChatCommands {
     const ids = (await store.turns(event.id)).at(-1)?.eventIds ?? [event.id];
     const events = await Promise.all(ids.map((id) => store.event(id)));
     const prompts = events.filter((one) => one !== undefined).filter(({ kind }) => kind === 'prompt');
-    const text = prompts.map((one) => one.text).join('\n\n');
-    return { type: 'prompt', again: { text, instructions: instructionsOf(prompts) }, retried: ids };
+    const again = { text: promptOf(prompts), instructions: instructionsOf(prompts) };
+    return { type: 'prompt', again, retried: ids };
   }
 
   async #usage(channel: string): Promise<CommandResult> {
@@ -202,8 +204,8 @@ function refuseArgument(command: Command): CommandResult | undefined {
 }
 
 function usageLine(row: UsageRow): string {
-  const cached = row.cachedInputTokens === 0 ? '' : ` (${row.cachedInputTokens} from a cache)`;
+  const cached = row.cachedInputTokens === 0 ? '' : ` (${count(row.cachedInputTokens)} from a cache)`;
   const cost = row.costUsd === 0 ? '' : `, $${row.costUsd.toFixed(4)}`;
   const turns = row.turns === 1 ? '1 turn' : `${row.turns} turns`;
-  return `${row.key}: ${turns}, ${row.inputTokens} tokens in${cached}, ${row.outputTokens} out${cost}`;
+  return `${row.key}: ${turns}, ${count(row.inputTokens)} tokens in${cached}, ${count(row.outputTokens)} out${cost}`;
 }

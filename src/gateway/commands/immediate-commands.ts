@@ -1,5 +1,6 @@
 import { queueModes } from '../../config/settings.js';
 import { count as grouped } from '../../core/format.js';
+import { stoppedText } from '../../core/stopped-text.js';
 import type { ContextUsed, StoredEvent } from '../../store/rows.js';
 import type { AcceptEffect, AcceptOptions, CancelRequest, ChannelChange, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
@@ -35,7 +36,13 @@ export interface ImmediateCommandParts {
   readonly now: () => number;
 }
 
-export const byCommand: Stopped = { type: 'stopped', by: '/stop' };
+/** Who ends a turn with /stop, if that is known. */
+export function byCommand(author: string | undefined): Stopped {
+  return { type: 'stopped', by: author ?? '/stop' };
+}
+
+/** Of more that wait, commands are not told from messages. */
+const maxTold = 1000;
 
 const isBeingWritten =
   'Nothing is left to be stopped here: the turn is over, and its result is being written.';
@@ -56,14 +63,14 @@ export class ImmediateCommands {
     this.#parts = parts;
   }
 
-  async plan(command: ImmediateCommand, channel: string): Promise<ImmediateResult> {
+  async plan(command: ImmediateCommand, channel: string, author?: string): Promise<ImmediateResult> {
     if (command.name === 'queue') return this.#queue(channel, command.argument);
     if (command.name === 'allow' || command.name === 'deny')
       return this.#answer(channel, command.name, command.argument);
     const refusal = argumentRefusal(command);
     if (refusal !== undefined) return { text: refusal };
     if (command.name === 'help') return { text: helpText };
-    return command.name === 'stop' ? this.#stop(channel) : this.#status(channel);
+    return command.name === 'stop' ? this.#stop(channel, author) : this.#status(channel);
   }
 
   async #answer(channel: string, name: 'allow' | 'deny', argument: string): Promise<ImmediateResult> {
@@ -80,14 +87,14 @@ export class ImmediateCommands {
     };
   }
 
-  async #stop(channel: string): Promise<ImmediateResult> {
-    const stops = await this.#parts.turns.stoppable(channel, byCommand);
+  async #stop(channel: string, author: string | undefined): Promise<ImmediateResult> {
+    const stops = await this.#parts.turns.stoppable(channel, byCommand(author));
     const waiting = await this.#parts.store.countWaiting(channel);
     const text = ({ cancelled }: AcceptEffect): string => {
       const left = waiting - cancelled.length;
       const rest = left === 0 ? '' : ` ${count(left)} still waiting: /queue clear drops them.`;
       if (stops?.isOver) return `${isBeingWritten}${rest}`;
-      return stops === undefined ? `Nothing is running here.${rest}` : `Stopped.${rest}`;
+      return stops === undefined ? `Nothing is running here.${rest}` : `${stoppedText}${rest}`;
     };
     if (stops?.isOver) return { text };
     return { text, stops, cancels: stops?.cancels };
@@ -131,10 +138,11 @@ export class ImmediateCommands {
   async #queue(channel: string, argument: string): Promise<ImmediateResult> {
     const { store, runtime, now } = this.#parts;
     if (argument.toLowerCase() === 'clear') {
+      const waiting = await store.waitingOutlines(channel, maxTold);
+      const commands = new Set(waiting.filter(({ kind }) => kind === 'command').map(({ id }) => id));
       return {
         cancels: [queueCleared(channel, now())],
-        text: ({ cancelled: { length } }) =>
-          length === 0 ? 'Nothing was waiting.' : `Dropped: ${count(length)}.`,
+        text: ({ cancelled }) => dropped(cancelled, commands),
       };
     }
     const mode = queueModes.find((known) => known === argument.toLowerCase());
@@ -171,6 +179,17 @@ function contextInWords({ tokens, window }: ContextUsed): string {
 function preview(event: StoredEvent): string {
   const line = event.text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+}
+
+/** Whoever sends commands does not count them as messages. */
+function dropped(cancelled: readonly string[], commands: ReadonlySet<string>): string {
+  const ofCommands = cancelled.filter((id) => commands.has(id)).length;
+  const messages = cancelled.length - ofCommands;
+  const kinds = [
+    ...(messages === 0 ? [] : [count(messages)]),
+    ...(ofCommands === 0 ? [] : [ofCommands === 1 ? '1 command' : `${ofCommands} commands`]),
+  ];
+  return kinds.length === 0 ? 'Nothing was waiting.' : `Dropped: ${kinds.join(' and ')}.`;
 }
 
 function count(messages: number): string {

@@ -25,5 +25,5 @@ export function isImmediate(command: Command): command is ImmediateCommand {
 /** `/new feature: …` is more likely meant as a prompt than as a command: nothing is done. */
 export function argumentRefusal({ name, argument }: Command): string | undefined {
   if (argument === '') return undefined;
-  return `/${name} takes nothing behind it, and nothing was done. To send this as a prompt, put a space in front.`;
+  return `/${name} takes nothing behind it, and nothing was done. To send this as a prompt, put a space in front; on Discord, a backslash.`;
 }

@@ -17,7 +17,13 @@ export type HookEvent = (typeof hookEvents)[number];
 export interface HookPayloads {
   readonly startup: { readonly backend: string };
   readonly shutdown: { readonly reason: string };
-  readonly message: { readonly channel: string; readonly source: string; readonly text: string };
+  readonly message: {
+    readonly channel: string;
+    readonly source: string;
+    readonly text: string;
+    /** What the channel adds for the agent behind the text. */
+    readonly context?: string | undefined;
+  };
   readonly turn_start: {
     readonly channel: string;
     readonly eventId: string;
@@ -53,7 +59,7 @@ const words = z.string().refine((text) => text.trim() !== '');
 const rewritable: Readonly<Record<HookEvent, Readonly<Record<string, z.ZodType>>>> = {
   startup: {},
   shutdown: {},
-  message: { text: words },
+  message: { text: words, context: words },
   turn_start: { prompt: words, systemPrompt: z.string() },
   tool_start: {},
   turn_end: { responseText: words },

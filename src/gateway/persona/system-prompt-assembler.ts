@@ -11,7 +11,7 @@ export interface AssembledPrompt {
 }
 
 /**
- * Makes one system prompt out of a channel's files. The same files give the same text, without a date or the like: a
+ * Makes one system prompt out of a channel's files, and of what its kind says about it. The same files give the same text, without a date or the like: a
  * changed system prompt costs a warm process its restart.
  */
 export class SystemPromptAssembler {
@@ -21,13 +21,17 @@ export class SystemPromptAssembler {
     this.#maxBytes = limits.totalBytes ?? defaultPromptLimits.totalBytes;
   }
 
-  assemble(config: ChannelConfig): AssembledPrompt {
+  /** `place` stands behind the files, and is never cut. */
+  assemble(config: ChannelConfig, place?: string): AssembledPrompt {
     const spoken = config.parts.filter(({ text }) => text !== '');
     const whole = spoken.map(section).join(separator);
-    const { text, cut } =
+    const { text: files, cut } =
       Buffer.byteLength(whole) <= this.#maxBytes
         ? { text: whole, cut: new Set<PromptPart>() }
         : this.#cutToFit(spoken);
+    const text = [files, ...(place === undefined ? [] : [`# Where you are\n\n${place}`])]
+      .filter((part) => part !== '')
+      .join(separator);
     return {
       text,
       record: {

@@ -58,23 +58,26 @@ export class Inbox {
 
   async #receiveThroughHooks(message: IncomingMessage): Promise<Receipt> {
     const { hooks, queue } = this.#parts;
-    const { channel, source, text, messageId } = message;
+    const { channel, source, text, context, author, messageId } = message;
     const known = await this.#findRepeated(message);
     if (known !== undefined) return { event: known, repeated: true };
-    const verdict = await hooks.fire('message', { channel, source, text, author: message.author, messageId });
-    if (verdict.action === 'continue') return this.#accept({ ...message, text: verdict.payload.text });
+    const payload = { channel, source, text, context, author, messageId };
+    const verdict = await hooks.fire('message', payload);
+    if (verdict.action === 'continue')
+      return this.#accept({ ...message, text: verdict.payload.text, context: verdict.payload.context });
     const settled = refusedByHook(verdict.reason, this.#parts.now());
     return queue.accept(this.#event(message, 'prompt'), { settled });
   }
 
-  /** Changes the text of a prompt that waits; hooks may change it further, or drop the message. False if it waits no more. */
-  async change(event: StoredEvent, text: string): Promise<boolean> {
+  /** Changes a prompt that waits; hooks may change it further, or drop the message. False if it waits no more. */
+  async change(event: StoredEvent, text: string, context: string | undefined): Promise<boolean> {
     const { hooks, queue, store } = this.#parts;
-    if (!hooks.has('message')) return store.changeWaiting(event.id, text);
+    if (!hooks.has('message')) return store.changeWaiting(event.id, text, context);
     const { channel, source, author, messageId } = event;
     return this.#hookOrder.run(channel, async () => {
-      const verdict = await hooks.fire('message', { channel, source, text, author, messageId });
-      if (verdict.action === 'continue') return store.changeWaiting(event.id, verdict.payload.text);
+      const verdict = await hooks.fire('message', { channel, source, text, context, author, messageId });
+      if (verdict.action === 'continue')
+        return store.changeWaiting(event.id, verdict.payload.text, verdict.payload.context);
       return queue.cancel(event);
     });
   }
@@ -141,22 +144,23 @@ export class Inbox {
   /** A command that must not wait in the queue is stored with its effect and its reply, all or nothing. */
   async #acceptImmediate(message: IncomingMessage, command: ImmediateCommand): Promise<Receipt> {
     const { queue, commands, permissions, now } = this.#parts;
-    const { channel } = message;
+    const { channel, author } = message;
     const known = await this.#findRepeated(message);
     if (known !== undefined) return { event: known, repeated: true };
-    const { text, change, cancels, stops, decides } = await commands.plan(command, channel);
+    const { text, change, cancels, stops, decides } = await commands.plan(command, channel, author);
+    const stopped = byCommand(author);
     const replyTo = typeof text === 'string' ? () => text : text;
     const accepted = await queue.accept(this.#event(message, 'command'), {
       settled: (effect) => answeredByCommand({ text: replyTo(effect), change }, now()),
       cancels,
       decides,
-      stops: stops?.turnId === undefined ? undefined : { turnId: stops.turnId, by: byCommand.by },
+      stops: stops?.turnId === undefined ? undefined : { turnId: stops.turnId, by: stopped.by },
     });
     if (accepted.decided !== undefined) await permissions.wasDecided(accepted.decided);
     // A process can't be stopped in a transaction: it is stopped when the command is on disk, and only by the first of its
     // kind. The turn may take a while to end, or to be written.
     if (stops !== undefined && !accepted.repeated)
-      await within(stopMs, queue.stopSurely(channel, byCommand, stops.eventSeq + 1));
+      await within(stopMs, queue.stopSurely(channel, stopped, stops.eventSeq + 1));
     return accepted;
   }
 
@@ -171,8 +175,8 @@ export class Inbox {
   }
 
   #event(message: IncomingMessage, kind: NewEvent['kind']): NewEvent {
-    const { channel, source, text, messageId, author, instructions, agent, queueMode } = message;
+    const { channel, source, text, messageId, author, context, instructions, agent, queueMode } = message;
     const at = this.#parts.now();
-    return { channel, source, text, messageId, author, instructions, agent, queueMode, kind, at };
+    return { channel, source, text, messageId, author, context, instructions, agent, queueMode, kind, at };
   }
 }

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../../config/log.js';
-import type { PermissionDecision, PermissionRequestEvent } from '../../core/chat-event.js';
+import type {
+  PermissionDecision,
+  PermissionRequestEvent,
+  PermissionResolvedEvent,
+} from '../../core/chat-event.js';
 import { TurnoutError } from '../../core/errors.js';
 import { questionText } from '../../core/question-text.js';
 import type { StoredPermission } from '../../store/rows.js';
@@ -106,12 +110,13 @@ export class PermissionRequests {
   }
 
   /** Stores the decision of a question that the CLI or a clock has settled. */
-  async resolved(lease: Lease, requestId: string, decision: PermissionDecision): Promise<void> {
+  async resolved(lease: Lease, resolved: PermissionResolvedEvent): Promise<void> {
     const { store, log, now } = this.#parts;
+    const { id: requestId, decision, message } = resolved;
     for (const [id, request] of this.#open) {
       if (request.turnId !== lease.turnId || request.requestId !== requestId) continue;
       this.#open.delete(id);
-      await store.decidePermission(id, { decision, at: now() }).catch((error: unknown) => {
+      await store.decidePermission(id, { decision, message, at: now() }).catch((error: unknown) => {
         // The end of the turn voids the request.
         log.error('a settled question could not be noted', { permission: id, error });
       });

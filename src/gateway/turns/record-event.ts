@@ -65,7 +65,7 @@ export async function recordEvent(
       if (stopping.aborted && chatEvent.decision === 'deny') return;
       const id = attempt.permissionAnswered(chatEvent.id, chatEvent.decision);
       if (id !== undefined) await journal.note({ type: 'tool_ended', id, ...refused, at: now() });
-      return permissions.resolved(lease, chatEvent.id, chatEvent.decision);
+      return permissions.resolved(lease, chatEvent);
     }
     default:
       return;

@@ -1,6 +1,7 @@
 import type { StoredPermission, StoredTurn } from '../../store/rows.js';
 import type { AbandonedTurn, Store } from '../../store/store.js';
 import type { AgentRuntime } from '../agent-runtime.js';
+import { promptOf } from './prompt-of.js';
 import { begunTools, hasOnlyRead } from './tools-begun.js';
 import { type Begun, nothingBegun, toolsOnRecord } from './tools-on-record.js';
 import { type MissedSteps, missedSteps, type TurnOutputs } from './turn-outputs.js';
@@ -34,7 +35,7 @@ export async function recoverTurn(
   const notAllowed = questions.filter(({ state, decision }) => state === 'pending' || decision === 'deny');
   // Only a prompt's own text is in the record: `/retry` runs another one's.
   const last = events.at(-1);
-  const prompt = last?.kind === 'prompt' ? last.text : '';
+  const prompt = last?.kind === 'prompt' ? promptOf([last]) : '';
   // The event counts, not the turn: a turn that was killed before it could ask again has asked nothing itself.
   const isAsking = pending.some(({ eventId }) => turn.eventIds.includes(eventId));
   const begun =

@@ -1,6 +1,7 @@
 import { notice } from '../../core/chat-event.js';
 import type { StoredEvent } from '../../store/rows.js';
 import type { AgentTurn } from '../agents/agents.js';
+import { promptOf } from './prompt-of.js';
 import type { RunningTurn } from './running-turn.js';
 import type { WorkerParts } from './worker-parts.js';
 
@@ -24,7 +25,7 @@ async function steer(
 ): Promise<boolean> {
   const joined = await store.join(running.lease, { limit: 1, only: event.id });
   if (joined.length === 0) return false;
-  const steered = await agent.steer(event.text).catch((error: unknown) => {
+  const steered = await agent.steer(promptOf([event])).catch((error: unknown) => {
     log.warn('a running turn could not be steered', { channel: event.channel, error });
     return false;
   });

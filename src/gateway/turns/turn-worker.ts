@@ -10,6 +10,7 @@ import { ChannelNotices } from './channel-notices.js';
 import { collectMessages } from './collect-messages.js';
 import { afterFailedResume, afterFullDisk } from './full-disk.js';
 import { instructionsOf } from './instructions-of.js';
+import { promptOf } from './prompt-of.js';
 import { recordEvent } from './record-event.js';
 import { recoverTurn } from './recover-turn.js';
 import { beginTurn, isScheduled, type RunningTurn } from './running-turn.js';
@@ -138,9 +139,10 @@ export class TurnWorker implements TurnHandler {
         source: event.source,
         eventId: event.id,
         author: event.author,
-        text: events.map(({ text }) => text).join('\n\n'),
+        text: promptOf(events),
         instructions: instructionsOf(events),
         mayStaySilent: running.mayStaySilent,
+        place: this.#parts.placeOf?.(lease.channel),
         stdoutFile: await outputs.fileFor(lease.turnId),
         pending: attempt.pending,
         isRetry: event.attempts > 1,
@@ -150,7 +152,7 @@ export class TurnWorker implements TurnHandler {
         seed: (session) =>
           readSeed(store, lease.channel, session, { beforeSeq: event.seq, without: retried }),
       },
-      this.#observe(running, events.at(-1)?.text ?? ''),
+      this.#observe(running, promptOf(events.slice(-1))),
       stopping,
     );
   }

@@ -1,5 +1,6 @@
 import type { ErrorEvent } from '../../core/chat-event.js';
 import { isShortage } from '../../core/errors.js';
+import { maxRetries } from '../../core/max-retries.js';
 import { noReply } from '../../core/seeded-prompt.js';
 import { StoreError } from '../../store/errors.js';
 import type { Failure, StoredEvent, ToolRecord } from '../../store/rows.js';
@@ -112,8 +113,7 @@ export interface AttemptEnd {
   readonly hasOnlyRead?: boolean | undefined;
 }
 
-/** R10: retries after the first attempt. */
-export const maxRetries = 3;
+export { maxRetries };
 
 /**
  * A message that was worked on in so many crashes of the gateway may be their cause. A machine that is restarted often, or

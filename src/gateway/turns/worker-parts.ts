@@ -31,6 +31,8 @@ export interface WorkerParts {
   readonly now: () => number;
   readonly watch: Watcher;
   readonly shortage: Shortage;
+  /** What the kind of a channel tells agents about it. */
+  readonly placeOf?: ((channel: string) => string | undefined) | undefined;
   /** Why no agent is asked for a message that has waited: a limit may be reached by now. */
   readonly refuse?: ((event: StoredEvent) => Promise<string | undefined>) | undefined;
 }

@@ -23,6 +23,8 @@ export interface DiscordPeopleStore {
   noteDiscordRefusal(refusal: DiscordRefusal): Promise<boolean>;
   /** Counts the turn, unless a limit forbids it. A message that was counted is not counted again. */
   countDiscordTurn(turn: DiscordTurn, limits: DiscordLimits): Promise<OverLimit | undefined>;
+  /** Who has sent a message that was counted. Undefined if it was not, or days ago. */
+  discordSender(messageId: string): Promise<string | undefined>;
   /** The limit of cost that a message which was counted, and has waited since, has reached meanwhile. */
   discordSpendReached(
     message: Omit<DiscordTurn, 'userId'>,

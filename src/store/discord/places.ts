@@ -3,7 +3,7 @@ export interface DiscordPlace {
   readonly channelId: string;
   /** The channel that a thread belongs to. */
   readonly parentId?: string | undefined;
-  /** The newest message that was seen: those behind it are fetched after a restart. */
+  /** All messages up to this one are settled: those behind it are looked at after a restart. */
   readonly seen: string;
 }
 

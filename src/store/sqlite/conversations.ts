@@ -140,12 +140,13 @@ function lastNotWaiting(db: Database, channel: string): number {
 export function listChannels(db: Database): ChannelOverview[] {
   const rows = db.all<{
     name: string;
+    title: string | null;
     waiting: number;
     running: number;
     messages: number;
     last: number | null;
   }>(
-    `SELECT name, waiting, running_turn IS NOT NULL AS running, coalesce(said.count, 0) AS messages,
+    `SELECT name, title, waiting, running_turn IS NOT NULL AS running, coalesce(said.count, 0) AS messages,
         (SELECT created_at FROM messages WHERE id = said.last) AS last
       FROM channels LEFT JOIN
         (SELECT channel, count(*) AS count, max(id) AS last FROM messages GROUP BY channel) AS said
@@ -154,6 +155,7 @@ export function listChannels(db: Database): ChannelOverview[] {
   );
   return rows.map((row) => ({
     channel: row.name,
+    title: row.title ?? undefined,
     waiting: row.waiting,
     running: row.running === 1,
     messages: row.messages,
@@ -228,8 +230,8 @@ export function readConversation(
 ): ConversationMessage[] {
   const start = readChannel(db, channel).conversationStart;
   return db
-    .all<MessageRow & { readonly opening: number; readonly failed: number }>(
-      `SELECT messages.*, state = 'failed' AS failed
+    .all<MessageRow & { readonly opening: number; readonly failed: number; readonly author: string | null }>(
+      `SELECT messages.*, author, state = 'failed' AS failed
         FROM events INDEXED BY events_channel JOIN messages ON messages.at_event = events.seq
         WHERE events.channel = ? AND events.seq > ? AND events.seq < ?
           AND state IN ('answered', 'failed') AND attempts > 0
@@ -241,7 +243,12 @@ export function readConversation(
       page.beforeSeq ?? Number.MAX_SAFE_INTEGER,
       Math.max(0, page.limit),
     )
-    .map((row) => ({ ...toMessage(row), part: partOf(row), failed: row.failed === 1 }))
+    .map((row) => ({
+      ...toMessage(row),
+      author: (row.opening === 1 ? row.author : null) ?? undefined,
+      part: partOf(row),
+      failed: row.failed === 1,
+    }))
     .reverse();
 }
 

@@ -21,17 +21,18 @@ export function countTurn(db: Database, turn: DiscordTurn, limits: DiscordLimits
   return undefined;
 }
 
+export function senderOf(db: Database, messageId: string): string | undefined {
+  const query = 'SELECT user_id FROM discord_turns WHERE message_id = ?';
+  return db.get<{ user_id: string }>(query, messageId)?.user_id;
+}
+
 export function spendReached(
   db: Database,
   message: Omit<DiscordTurn, 'userId'>,
   limits: DiscordLimits,
 ): OverLimit | undefined {
-  const sender = db.get<{ user_id: string }>(
-    'SELECT user_id FROM discord_turns WHERE message_id = ?',
-    message.messageId,
-  );
   const { userSpendPerDay, channelSpendPerDay } = limits;
-  const turn = { ...message, userId: sender?.user_id ?? '' };
+  const turn = { ...message, userId: senderOf(db, message.messageId) ?? '' };
   return findOver(db, turn, {
     userTurnsPerHour: 0,
     channelTurnsPerHour: 0,

@@ -69,6 +69,8 @@ export function discordPieceSent(
     delivery,
     index,
   );
+  // One that was deleted before we heard of it tells no place in the history.
+  if (messageId === '0') return;
   db.run(
     `INSERT INTO discord_last_messages (channel_id, message_id) VALUES (?, ?)
       ON CONFLICT (channel_id) DO UPDATE SET message_id = excluded.message_id`,

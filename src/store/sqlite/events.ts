@@ -31,9 +31,9 @@ export function accept(db: Database, event: NewEvent, options: AcceptOptions, ne
   const outcome = refused ?? settledBy(options.settled, effect);
   const id = newId('evt');
   const seq = db.insert(
-    `INSERT INTO events (id, channel, source, kind, message_id, text, author, instructions, agent, queue_mode, state,
-        created_at, ended_at, response_text, error_code, error_message)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO events (id, channel, source, kind, message_id, text, author, context, instructions, agent, queue_mode,
+        state, created_at, ended_at, response_text, error_code, error_message)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     event.channel,
     event.source,
@@ -41,6 +41,7 @@ export function accept(db: Database, event: NewEvent, options: AcceptOptions, ne
     event.messageId,
     event.text,
     event.author,
+    event.context,
     event.instructions,
     event.agent === undefined ? undefined : JSON.stringify(event.agent),
     event.queueMode,
@@ -100,9 +101,9 @@ function accepted(
   seq: number,
   outcome: ImmediateOutcome | undefined,
 ): StoredEvent {
-  const { channel, source, kind, messageId, text, author, instructions, agent, queueMode } = event;
+  const { channel, source, kind, messageId, text, author, context, instructions, agent, queueMode } = event;
   return {
-    ...{ id, seq, channel, source, kind, messageId, text, author, instructions, agent, queueMode },
+    ...{ id, seq, channel, source, kind, messageId, text, author, context, instructions, agent, queueMode },
     state: outcome?.state ?? 'queued',
     createdAt: event.at,
     endedAt: outcome?.at,

@@ -345,6 +345,10 @@ export const migrations: readonly string[] = [
   CREATE INDEX discord_posts_channel ON discord_posts (channel);
   `,
   `
+  -- What a channel adds for the agent about a message; its text is what the person wrote.
+  ALTER TABLE events ADD COLUMN context TEXT;
+  `,
+  `
   -- 1: the answer of a schedule's turn that had nothing to say. It has no row in the outbox.
   ALTER TABLE messages ADD COLUMN silent INTEGER NOT NULL DEFAULT 0;
   `,

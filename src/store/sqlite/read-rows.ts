@@ -22,6 +22,8 @@ export interface EventRow {
   readonly message_id: string | null;
   readonly text: string;
   readonly author: string | null;
+  /** A list may leave it out. */
+  readonly context?: string | null;
   readonly instructions: string | null;
   /** JSON. A list may leave it out. */
   readonly agent?: string | null;
@@ -110,6 +112,7 @@ export function toEvent(row: EventRow): StoredEvent {
     messageId: row.message_id ?? undefined,
     text: row.text,
     author: row.author ?? undefined,
+    context: row.context ?? undefined,
     instructions: row.instructions ?? undefined,
     agent: row.agent ? (JSON.parse(row.agent) as AgentChoice) : undefined,
     queueMode: row.queue_mode ?? undefined,

@@ -6,7 +6,7 @@ import * as changes from './changes.js';
 import * as conversations from './conversations.js';
 import type { Database } from './database.js';
 import * as digests from './digests.js';
-import { countTurn, spendReached } from './discord-limits.js';
+import { countTurn, senderOf, spendReached } from './discord-limits.js';
 import * as people from './discord-people.js';
 import * as discordPieces from './discord-pieces.js';
 import * as places from './discord-places.js';
@@ -70,7 +70,7 @@ export function createSqliteStore(
     postpone: (lease, retry) => write((tx) => endings.postpone(tx, lease, retry)),
     takeOver: (request) => write((tx) => leases.takeOver(tx, request)),
     cancelWaiting: (request) => write((tx) => events.cancelWaiting(tx, request)),
-    changeWaiting: (eventId, text) => write((tx) => changeWaiting(tx, eventId, text)),
+    changeWaiting: (...given) => write((tx) => changeWaiting(tx, ...given)),
     moveToFront: (eventId) => write((tx) => moveToFront(tx, eventId)),
     nextDue: () => read(lanes.nextDue),
 
@@ -158,6 +158,7 @@ export function createSqliteStore(
     discordUnwelcomed: () => read(people.unwelcomed),
     discordWelcomed: (userId) => write((tx) => people.welcomed(tx, userId)),
     noteDiscordRefusal: (refusal) => write((tx) => people.noteRefusal(tx, refusal)),
+    discordSender: (messageId) => read((tx) => senderOf(tx, messageId)),
     discordSpendReached: (message, limits) => read((tx) => spendReached(tx, message, limits)),
     countDiscordTurn: (turn, limits) => write((tx) => countTurn(tx, turn, limits)),
     saveDiscordPost: (saved) => write((tx) => discordPosts.savePost(tx, saved)),

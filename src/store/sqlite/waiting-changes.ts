@@ -3,10 +3,10 @@ import { refreshLane } from './lanes.js';
 import type { EventRow } from './read-rows.js';
 
 /** True if the event was one that waits and has never been in a turn: nobody has seen its text yet. */
-export function changeWaiting(db: Database, eventId: string, text: string): boolean {
+export function changeWaiting(db: Database, eventId: string, text: string, context?: string): boolean {
   const event = untried(db, eventId);
   if (event === undefined) return false;
-  db.run('UPDATE events SET text = ? WHERE seq = ?', text, event.seq);
+  db.run('UPDATE events SET text = ?, context = ? WHERE seq = ?', text, context, event.seq);
   db.run('UPDATE messages SET text = ? WHERE at_event = ? AND opening = 1', text, event.seq);
   return true;
 }

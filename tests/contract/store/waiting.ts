@@ -4,12 +4,14 @@ import { retry, type StoreStage } from './stage.js';
 export function describeWaiting(stage: StoreStage): void {
   describe('changes of what waits', () => {
     it('a prompt that waits gets another text, in the conversation, too (17.5)', async () => {
-      const { event } = await stage.accept('c', 'before');
-      expect(await stage.store.changeWaiting(event.id, 'after')).toBe(true);
+      const { event } = await stage.accept('c', 'before', { context: 'by anna' });
+      expect(event.context).toBe('by anna');
+      expect((await stage.store.event(event.id))?.context).toBe('by anna');
+      expect(await stage.store.changeWaiting(event.id, 'after', 'by anna, edited')).toBe(true);
       await stage.reopen();
       expect(await stage.store.messages('c', { limit: 9 })).toMatchObject([{ text: 'after' }]);
       const claim = await stage.claimOne();
-      expect(claim.event.text).toBe('after');
+      expect(claim.event).toMatchObject({ text: 'after', context: 'by anna, edited' });
       expect(await stage.store.changeWaiting(event.id, 'late')).toBe(false);
       await stage.store.postpone(claim.lease, retry({ notBefore: 0 }));
       expect(await stage.store.changeWaiting(event.id, 'an agent has seen it')).toBe(false);

@@ -12,7 +12,9 @@ it('a stranger is refused once, and whoever is over the limit is told when it go
   for (const text of ['one', 'two']) people.write(mallory, channel, `${mention} ${text}`);
   people.write(anna, channel, `${mention} three`);
   people.write(anna, channel, `${mention} four`);
-  people.write(anna, channel, `${mention} /status`);
+  // No command: the words begin with somebody else's mention.
+  people.write(anna, channel, `${mention} <@${mallory.id}> /status and five`);
+  people.write(anna, channel, `${mention}, /status`);
   await until(() => discord.answers(channel).length === 4, 'a refusal, an answer, a limit and a status');
   const said = discord.answers(channel);
   expect(said.filter((text) => text === strangerRefusal)).toHaveLength(1);

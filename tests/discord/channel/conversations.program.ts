@@ -34,8 +34,11 @@ it('a mention, a reply, a thread of its own and a DM are answered; bots, @everyo
   expect(discord.answers(foreign)).toEqual([]);
   const said = (await client.messages(`discord:${channel.id}`)).filter(({ role }) => role === 'user');
   expect(said.map(({ text }) => text.split('\n')[0])).toEqual(['one', 'two']);
-  expect(said[0]?.text).toContain('"anna"');
-  expect(said[1]?.text).toContain('It answers this message by');
+  const contexts = await Promise.all(
+    said.map(async ({ eventId = '' }) => (await client.gateway.event(eventId))?.context),
+  );
+  expect(contexts[0]).toContain('"anna"');
+  expect(contexts[1]).toContain('It answers your own message:');
   expect(discord.violations).toEqual([]);
 });
 

@@ -20,6 +20,7 @@ it('turnout doctor says who may speak, what the bot lacks, and how it is invited
     });
   discord.permit(discord.channel, 'SendMessages', false);
   const said = await doctor();
+  expect(said).toContain(`Discord  see the warnings below: the bot "${discord.bot.name}"`);
   expect(said).toContain('warning: Nobody may speak to the bot');
   expect(said).toContain('lacks "Send Messages" in #general');
   expect(said).not.toContain(discord.token);

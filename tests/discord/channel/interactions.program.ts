@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { until } from '../loopback/until.js';
 import { setUpBot } from './stage.js';
 
-it('a bot answers slash commands in place, notes what waits, takes edits and asks with buttons (17.5)', async () => {
+it('a bot answers slash commands in place, notes what waits, takes edits and asks with buttons (17.3)', async () => {
   const { discord, anna, start, stage } = await setUpBot();
   const client = await start({ PERMISSION_MODE: 'ask' });
   const { channel, people } = discord;
@@ -32,4 +32,21 @@ it('a bot answers slash commands in place, notes what waits, takes edits and ask
   expect(discord.visible(channel).filter(({ content }) => content.includes('Permission needed'))).toEqual([]);
   expect(discord.violations).toEqual([]);
   expect(stage.log.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
+it('where it was only asked by a slash command, replies that come while it is off are answered, too (17.1, 17.6)', async () => {
+  const { discord, anna, start } = await setUpBot();
+  const { channel, people } = discord;
+  const client = await start();
+  await until(() => discord.interactions.commandsOf(undefined).length > 0, 'the slash commands');
+  people.command(anna, channel, 'ask', { prompt: 'say exactly: one' });
+  const answer = await until(
+    () => discord.world.messagesOf(channel.id).find(({ content }) => content === 'one'),
+    'the answer',
+  );
+  await client.stop();
+  people.write(anna, channel, 'say exactly: two', { replyTo: answer });
+  await start();
+  await until(() => discord.answers(channel).includes('two'), 'the answer to the reply');
+  expect(discord.violations).toEqual([]);
 });

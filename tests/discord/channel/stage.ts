@@ -19,7 +19,7 @@ type AtEnd = (end: () => Promise<void>) => void;
 
 /** The loopback Discord and a gateway for it, which both end with the test. */
 export async function setUpBot(
-  options: LoopbackOptions = {},
+  { restTimeoutMs, ...options }: LoopbackOptions & { readonly restTimeoutMs?: number } = {},
   atEnd: AtEnd = onTestFinished,
 ): Promise<BotStage> {
   const discord = await startDiscord(options, atEnd);
@@ -38,13 +38,13 @@ export async function setUpBot(
           ...settings,
         },
         undefined,
-        { loadDiscord: async () => (given) => openClient(impatient(given, discord)) },
+        { loadDiscord: async () => (given) => openClient(impatient(given, discord, restTimeoutMs)) },
       ),
   };
 }
 
 /** Without the waits that only the real Discord needs. */
-function impatient(settings: ClientSettings, discord: LoopbackDiscord): ClientSettings {
+function impatient(settings: ClientSettings, discord: LoopbackDiscord, timeout = 15_000): ClientSettings {
   const { rest, ws } = loopbackOptions(discord);
-  return { ...settings, firstDelayMs: 20, options: { ...(rest && { rest }), ...(ws && { ws }) } };
+  return { ...settings, firstDelayMs: 20, options: { rest: { ...rest, timeout }, ...(ws && { ws }) } };
 }

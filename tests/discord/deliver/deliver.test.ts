@@ -92,7 +92,7 @@ describe('an answer in Discord (17.2, 17.6)', () => {
     discord.faults.order(send, tooLarge);
     await deliverNext();
     expect(discord.answers(discord.channel).at(-1)).toMatch(
-      /The last [\d,]+ characters are only in the archive/,
+      /100,000 more characters are in the gateway’s archive/,
     );
     expect(discord.violations).toEqual([]);
   });
@@ -170,13 +170,43 @@ describe('files of the agent (17.2)', () => {
     await say('Done.\n[attach: large.bin]');
     await deliverNext();
     expect(discord.visible(discord.channel)).toMatchObject([
-      { content: 'Done.\n\n*The file large.bin is not attached: it is too large for Discord.*', files: [] },
+      {
+        content:
+          'Done.\n\n*The file `large.bin` is not attached: it has 0.1 MB, which is too large for Discord here.*',
+        files: [],
+      },
     ]);
     discord.permit(discord.channel, 'AttachFiles', false);
     await writeFile(join(workTree, 'small.bin'), 'x');
     await say('Again.\n[attach: small.bin]');
     await deliverNext();
-    expect(discord.answers(discord.channel)[1]).toContain('Discord does not take it here');
+    expect(discord.answers(discord.channel)[1]).toContain('the bot lacks the permission "Attach Files" here');
+  });
+
+  it('that are not sent have the names that the agent wrote, and too large ones their size', async () => {
+    const { discord, workTree, say, deliverNext } = await setUpDeliver();
+    await writeFile(join(workTree, '.env'), 'x');
+    await writeFile(join(workTree, 'a`b *c*.bin'), Buffer.alloc(9 * 1024 ** 2 + 1));
+    await say('[attach: .env]\n[attach: a`b *c*.bin]');
+    await deliverNext();
+    expect(discord.answers(discord.channel)).toEqual([
+      '*The file `.env` is not attached: it is hidden.*\n' +
+        '*The file `aˋb *c*.bin` is not attached: it has 9.1 MB, and 9 MB is the limit.*',
+    ]);
+  });
+
+  it('without a way to send any, a long answer is ten messages and a sentence about the rest', async () => {
+    const { discord, say, deliverNext } = await setUpDeliver();
+    discord.permit(discord.channel, 'AttachFiles', false);
+    await say('A sentence with some words. '.repeat(1500));
+    await deliverNext();
+    const answers = discord.answers(discord.channel);
+    expect(answers.length).toBeLessThanOrEqual(11);
+    expect(answers.join('').length).toBeGreaterThan(19_000);
+    expect(answers.at(-1)).toMatch(
+      /That’s not all: 2[12],\d{3} more characters are .* archive .* page.*"Attach Files" here/,
+    );
+    expect(discord.violations).toEqual([]);
   });
 
   it('are none of those that a hostile answer asks for', async () => {

@@ -4,7 +4,7 @@ import { setUpInteractions } from './stage.js';
 
 const running = 'wait 300 seconds';
 
-it('slash commands: somebody else is refused, /ask runs a prompt, and a late answer goes the ordinary way (17.5)', async () => {
+it('slash commands: somebody else is refused, /ask runs a prompt, and a late answer goes the ordinary way (17.3)', async () => {
   const stage = await setUpInteractions();
   const { discord, gateway, channel } = stage;
   await until(() => stage.registrations === 1);
@@ -17,8 +17,9 @@ it('slash commands: somebody else is refused, /ask runs a prompt, and a late ans
   discord.people.command(anna, discord.channel, 'ask', { prompt: '/stop what @everyone does' });
   await until(() => discord.visible(discord.channel)[1]?.content.includes('> /stop what @everyone'));
   const [asked] = await gateway.messages(channel, { after: 0, limit: 9 });
-  expect(asked?.text).toMatch(/^ \/stop what @everyone does\n\n\[Discord context/);
-  expect((await gateway.event(asked?.eventId ?? ''))?.kind).toBe('prompt');
+  expect(asked?.text).toBe(' /stop what @everyone does');
+  const event = await gateway.event(asked?.eventId ?? '');
+  expect(event).toMatchObject({ kind: 'prompt', context: expect.stringContaining('[Discord context') });
   await gateway.waitForEnd(asked?.eventId ?? '', AbortSignal.timeout(5000));
   expect(await stage.deliverLast()).toBe(false);
   discord.people.command(anna, discord.channel, 'new');
@@ -31,7 +32,7 @@ it('slash commands: somebody else is refused, /ask runs a prompt, and a late ans
   expect(discord.violations.map(({ rule }) => rule)).toEqual(['interaction']);
 });
 
-it('a message that waits is edited, or deleted; one that runs is not changed (17.5)', async () => {
+it('a message that waits is edited, or deleted; one that runs is not changed (17.3)', async () => {
   const stage = await setUpInteractions();
   const { discord, http, gateway } = stage;
   const first = await stage.say(running);
@@ -50,7 +51,7 @@ it('a message that waits is edited, or deleted; one that runs is not changed (17
   expect(stage.problems).toEqual([]);
 });
 
-it('a question that is decided elsewhere, or whose turn ends, loses its buttons (17.5)', async () => {
+it('a question that is decided elsewhere, or whose turn ends, loses its buttons (17.3)', async () => {
   const stage = await setUpInteractions({ PERMISSION_MODE: 'ask' });
   const { discord, gateway, channel } = stage;
   const content = (index: number) =>
@@ -69,7 +70,7 @@ it('a question that is decided elsewhere, or whose turn ends, loses its buttons 
   await until(() => content(1).startsWith('**Not needed any more**'));
 });
 
-it('of many messages that wait few have a note each, and one counts the others (17.5)', async () => {
+it('of many messages that wait few have a note each, and one counts the others (17.3)', async () => {
   const stage = await setUpInteractions({}, { notePauseMs: 10 });
   const { discord, http, gateway, channel } = stage;
   const first = await stage.say(running);
@@ -92,7 +93,7 @@ it('of many messages that wait few have a note each, and one counts the others (
   expect([discord.violations, stage.problems]).toEqual([[], []]);
 });
 
-it('a burst of messages is noted slowly: answers don’t wait behind the notes (17.5)', async () => {
+it('a burst of messages is noted slowly: answers don’t wait behind the notes (17.3)', async () => {
   const stage = await setUpInteractions({}, { notePauseMs: 300_000 });
   const { discord, http } = stage;
   const first = await stage.say(running);

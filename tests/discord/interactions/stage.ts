@@ -1,11 +1,13 @@
 import { onTestFinished } from 'vitest';
 import { createLog } from '../../../src/config/log.js';
 import { restApi } from '../../../src/gateway/channels/discord/client/rest-api.js';
+import type { DiscordApi } from '../../../src/gateway/channels/discord/discord-api.js';
 import { Interactions } from '../../../src/gateway/channels/discord/interactions/interactions.js';
 import type { InteractionParts } from '../../../src/gateway/channels/discord/interactions/ports.js';
 import { chatCommands } from '../../../src/gateway/commands/command-list.js';
 import type { Gateway } from '../../../src/gateway/gateway.js';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.js';
+import type { Store } from '../../../src/store/store.js';
 import { type GatewayStage, type Client as HttpClient, setUpGateway } from '../../gateway/stage.js';
 import type { LoopbackDiscord } from '../loopback/loopback-discord.js';
 import { setUpDiscord } from '../loopback/stage.js';
@@ -22,6 +24,8 @@ export interface InteractionStage {
   /** Somebody writes a message that the gateway gets; returns it and its event. */
   say(text: string): Promise<{ message: ReturnType<LoopbackDiscord['people']['write']>; eventId: string }>;
   /** Brings what the gateway has said last, as the outbox would. */
+  readonly store: Store;
+  readonly api: DiscordApi;
   deliverLast(): Promise<boolean>;
   /** New parts on the same store, as after a restart. */
   restart(): Promise<void>;
@@ -54,7 +58,7 @@ export async function setUpInteractions(
       store,
       log: createLog('warn', (line) => problems.push(JSON.parse(line))),
       commands: chatCommands,
-      promptOf: async ({ content }) => content,
+      promptOf: async ({ content }) => ({ text: content }),
       noteAfterMs: 1,
       retryMs: 20,
       ...more,
@@ -70,7 +74,7 @@ export async function setUpInteractions(
     await store.close();
   });
   return {
-    ...{ discord, http, gateway, channel, problems },
+    ...{ discord, http, gateway, channel, problems, store, api },
     get registrations() {
       return registrations;
     },

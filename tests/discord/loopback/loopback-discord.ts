@@ -153,6 +153,13 @@ export class LoopbackDiscord {
     return role.id;
   }
 
+  /** The id of the role that Discord makes for a bot which is invited with permissions. It is known to sessions that begin later. */
+  addOwnRole(guild = this.guild): string {
+    const role = { id: this.clock.nextId(), name: this.bot.name, botId: this.bot.id };
+    guild.roles.push(role);
+    return role.id;
+  }
+
   deleteChannel(channel: Channel): void {
     const isThread = channel.type === channelTypes.thread;
     const { events } = this.gateway;

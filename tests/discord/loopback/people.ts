@@ -27,6 +27,8 @@ export interface Writing {
   readonly files?: readonly WrittenFile[];
   /** Discord's number of it, for messages of the system: 7 if somebody has joined. */
   readonly type?: number;
+  /** What else is in it, as Discord writes it. */
+  readonly more?: Json;
 }
 
 export interface WrittenFile {
@@ -55,19 +57,43 @@ export class People {
     author: User,
     channel: Channel,
     content: string,
-    { replyTo, files = [], type }: Writing = {},
+    { replyTo, files = [], type, more }: Writing = {},
   ): Message {
     const { parts } = this;
     const message: Message = {
       ...blankMessage(parts, channel, author),
       type: type ?? (replyTo ? messageTypes.reply : messageTypes.ordinary),
       ...(replyTo && { referenceId: replyTo.id }),
+      ...(more && { more }),
       content,
       attachments: files.map((file) => this.#attachment(file)),
       ...readMentions(content, undefined, replyTo?.authorId, parts.world),
     };
     postMessage(parts, message);
     return message;
+  }
+
+  /** Passes a message on: what it says comes along, its author does not. */
+  forward(author: User, channel: Channel, message: Message): Message {
+    const { content, embeds, attachments, timestamp, edited_timestamp, flags, mentions, mention_roles } =
+      this.parts.wire.message(message);
+    const known = {
+      content,
+      embeds,
+      attachments,
+      timestamp,
+      edited_timestamp,
+      flags,
+      mentions,
+      mention_roles,
+    };
+    const reference = { type: 1, message_id: message.id, channel_id: message.channelId };
+    return this.write(author, channel, '', {
+      more: {
+        message_reference: reference,
+        message_snapshots: [{ message: { type: message.type, ...known } }],
+      },
+    });
   }
 
   /** Writes to the bot alone. */
@@ -101,10 +127,12 @@ export class People {
     gateway.publish(gateway.events.messagesDeleted(channel, messages));
   }
 
-  startThread(owner: User, parent: Channel, name: string): Channel {
+  /** A thread that is started from a message has its id. */
+  startThread(owner: User, parent: Channel, name: string, from?: Message): Channel {
     const { world, gateway } = this.parts;
     const place = { guildId: parent.guildId ?? '', parentId: parent.id, ownerId: owner.id };
-    const thread = world.addChannel({ type: channelTypes.thread, name, ...place });
+    const thread = world.addChannel({ type: channelTypes.thread, name, ...place }, from?.id);
+    if (from !== undefined) from.threadId = thread.id;
     gateway.publish(gateway.events.thread('THREAD_CREATE', thread));
     return thread;
   }

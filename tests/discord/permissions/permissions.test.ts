@@ -42,7 +42,7 @@ it('the gateway and the doctor say the same about what the bot lacks, and the lo
     const seen = { guilds: client.guilds(), applicationId: bot.id };
     const said = describeMissing(seen, allowed);
     expect(said.length).toBeGreaterThan(0);
-    expect(await checkDiscord({ token, apiUrl, allowed })).toEqual(said);
+    expect((await checkDiscord({ token, apiUrl, allowed })).problems).toEqual(said);
   }
   for (const one of [channel, other])
     for (const permission of ['SendMessages', 'AttachFiles', 'SendMessagesInThreads'] as const)
@@ -57,14 +57,16 @@ it('the doctor prints the invitation for a bot without servers, who may speak, a
   const discord = await startDiscord();
   const { token, apiUrl, bot } = discord;
   const silent = { users: [], roles: [], guilds: [], channels: [] };
-  expect((await checkDiscord({ token, apiUrl, allowed: silent })).join()).toContain('DISCORD_ALLOWED_USERS');
-  expect(await checkDiscord({ token, apiUrl, allowed: silent, paired: 1 })).toEqual([]);
+  expect((await checkDiscord({ token, apiUrl, allowed: silent })).problems.join()).toContain(
+    'DISCORD_ALLOWED_USERS',
+  );
+  expect((await checkDiscord({ token, apiUrl, allowed: silent, paired: 1 })).problems).toEqual([]);
   for (let i = 0; i < 100; i++) discord.addGuild(`guild ${i}`);
   const before = discord.rest.seen.length;
-  expect(await checkDiscord({ token, apiUrl, allowed: anyone })).toEqual([]);
+  expect((await checkDiscord({ token, apiUrl, allowed: anyone })).problems).toEqual([]);
   expect(discord.rest.seen.length - before).toBeLessThan(25);
   discord.world.guilds.clear();
-  expect(await checkDiscord({ token, apiUrl, allowed: anyone })).toEqual([
+  expect((await checkDiscord({ token, apiUrl, allowed: anyone })).problems).toEqual([
     expect.stringContaining(`https://discord.com/oauth2/authorize?client_id=${bot.id}&`),
   ]);
 });

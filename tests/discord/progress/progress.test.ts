@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noLog } from '../../../src/config/log.js';
 import type { ChatEvent } from '../../../src/core/chat-event.js';
+import { silent } from '../../../src/gateway/channels/discord/discord-api.js';
 import { Progress } from '../../../src/gateway/channels/discord/progress/progress.js';
 import type { FeedEntry, GatewayFace } from '../../../src/gateway/channels/types.js';
+import type { StoredEvent } from '../../../src/store/rows.js';
 import { restApi } from '../deliver/rest-api.js';
 import { setUpDeliver } from '../deliver/stage.js';
 import { until } from '../loopback/until.js';
@@ -36,7 +38,8 @@ async function setUp(times = {}) {
     feeds.get(name)?.entries.push(entry as FeedEntry);
     feeds.get(name)?.wake();
   };
-  const gateway = { follow } as unknown as GatewayFace;
+  const events = new Map<string, Partial<StoredEvent>>();
+  const gateway = { follow, event: async (id: string) => events.get(id) } as unknown as GatewayFace;
   const start = () => {
     const progress = new Progress({
       ...{ api: parts.api, store, log: noLog, now: Date.now },
@@ -48,14 +51,14 @@ async function setUp(times = {}) {
     return progress;
   };
   return {
-    ...{ discord, store, channel, feeds, start, tell, api: parts.api },
+    ...{ discord, store, channel, feeds, events, start, tell, api: parts.api },
     begin: () => tell({ type: 'others', channels: [channel, 'http:1'] }, 'discord:'),
     status: (turnId: string | undefined, more = {}) =>
       tell({
         type: 'status',
         status: {
-          running: turnId === undefined ? undefined : { turn: { id: turnId, startedAt: Date.now() } },
-          ...{ permissions: [], waitingCount: 0, ...more },
+          running: turnId === undefined ? undefined : { turn: turnOf(turnId) },
+          ...{ permissions: [], waiting: [], waitingCount: 0, ...more },
         },
       }),
     chat: (event: ChatEvent, turnId = 't1') => tell({ type: 'chat', turnId, event }),
@@ -69,6 +72,7 @@ async function setUp(times = {}) {
   };
 }
 
+const turnOf = (id: string) => ({ id, startedAt: Date.now(), eventIds: [`of ${id.replace(/ .*/, '')}`] });
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the progress of a turn in Discord (17.2)', () => {
@@ -79,9 +83,9 @@ describe('the progress of a turn in Discord (17.2)', () => {
     await stage.status('t1');
     await until(() => stage.shown().length === 1 && stage.typed() > 2);
     await stage.chat({ type: 'text', text: '@everyone hello' });
-    await stage.chat({ type: 'tool_start', id: '1', name: 'Ba`sh', input: {} });
+    await stage.chat({ type: 'tool_start', id: '1', name: 'Ba`sh', input: { command: 'npm test' } });
     await until(() => stage.shown()[0]?.includes('hello') === true);
-    await until(() => /^⏳ .* · runs `Ba'sh`\n@everyone hello$/.test(stage.shown()[0] ?? ''));
+    await until(() => /^⏳ .* · `Baˋsh: npm test`\n@everyone hello$/.test(stage.shown()[0] ?? ''));
     await stage.status(undefined);
     await pause(40);
     expect(stage.shown()).toHaveLength(1);
@@ -106,17 +110,56 @@ describe('the progress of a turn in Discord (17.2)', () => {
     expect(stage.discord.world.everSaid(stage.discord.channel.id)).toEqual([]);
   });
 
-  it('does not type while a person has to decide', async () => {
+  it('neither types nor shows a message while a person has to decide, and then shows one below', async () => {
     const stage = await setUp();
     stage.start();
     await stage.begin();
+    await stage.status('t1');
+    await until(() => stage.shown().length === 1);
     await stage.status('t1', { permissions: [{}] });
-    await until(() => stage.shown()[0]?.includes('waits for a decision') === true);
+    await until(() => stage.shown().length === 0);
     const typed = stage.typed();
     await pause(80);
-    expect(stage.typed()).toBe(typed);
+    expect([stage.typed() <= typed + 1, stage.shown()]).toEqual([true, []]);
     await stage.status('t1');
-    await until(() => stage.typed() > typed);
+    await until(() => stage.shown().length === 1 && stage.typed() > typed);
+  });
+
+  it('replies to the message that it is about, has a button to stop, and stays if the turn is stopped', async () => {
+    const stage = await setUp();
+    const { people, channel, visible } = { ...stage.discord, visible: () => stage.discord.visible(channel) };
+    const question = people.write(people.join('anna'), channel, 'hello');
+    stage.events.set('of t1', { source: 'discord', messageId: question.id, state: 'running' });
+    stage.start();
+    await stage.begin();
+    await stage.status('t1');
+    await until(() => stage.shown().length === 1);
+    expect(visible().at(-1)).toMatchObject({ replyTo: question.id, buttons: ['Stop'], pinged: [] });
+    await stage.chat({ type: 'text', text: 'half of it' });
+    await until(() => stage.shown()[0]?.includes('half of it') === true);
+    stage.events.set('of t1', { source: 'discord', messageId: question.id, state: 'cancelled' });
+    await stage.status(undefined);
+    await stage.ended();
+    expect(visible().at(-1)).toMatchObject({ content: expect.stringContaining('half of it'), buttons: [] });
+    expect(stage.shown()[0]).toMatch(/^⏹️ Stopped after .*\. So far:\nhalf of it$/);
+  });
+
+  it('is the same message when the turn is tried again, and says why', async () => {
+    const stage = await setUp();
+    stage.start();
+    await stage.begin();
+    await stage.status('t1');
+    await until(() => stage.shown().length === 1);
+    const error = { code: 'crashed', message: 'the CLI crashed' };
+    const waiting = [{ id: 'of t1', attempts: 2, error }];
+    await stage.status(undefined, { waiting, waitingCount: 1 });
+    await until(() => stage.shown()[0]?.endsWith('trying again (2 of 3): `the CLI crashed`') === true);
+    await stage.status('t1 again');
+    await stage.chat({ type: 'text', text: 'now' }, 't1 again');
+    await until(() => stage.shown()[0]?.endsWith('working\nnow') === true);
+    expect(stage.discord.rest.seen.filter(({ route }) => route === send)).toHaveLength(1);
+    await stage.status(undefined);
+    await until(() => stage.shown().length === 0);
   });
 
   it('has few edits when Discord is slow, each of the newest state', async () => {
@@ -141,7 +184,7 @@ describe('the progress of a turn in Discord (17.2)', () => {
     await stage.begin();
     await stage.status('t1');
     await until(() => stage.shown().length === 1);
-    stage.discord.faults.order(remove, { type: 'error' }, { times: 4 });
+    stage.discord.faults.order(remove, { type: 'error' }, { times: 3 });
     await stage.status(undefined);
     await until(() => stage.shown()[0] === '✅ Done.');
   });
@@ -149,7 +192,7 @@ describe('the progress of a turn in Discord (17.2)', () => {
   it.each(['with its id', 'without its id'])('is removed after a crash, %s in the store', async (how) => {
     const stage = await setUp();
     const { id } = stage.discord.channel;
-    const sent = await restApi(stage.discord).send(id, { content: '⏳ 3 s · works' });
+    const sent = await restApi(stage.discord).send(id, { content: '⏳ 3 s · works', flags: silent });
     await stage.store.saveDiscordProgress({
       ...{ channelId: id, nonce: 'n', firstTriedAt: Date.now() },
       ...(how === 'with its id' && { messageId: sent.id }),
@@ -225,12 +268,14 @@ describe('the progress of a turn in Discord (17.2)', () => {
     const stage = await setUp();
     const progress = stage.start();
     const { id } = stage.discord.channel;
-    const late = await stage.api.send(id, { content: '⏳ 4 s · works', nonce: 'of-a-turn-that-is-over' });
-    const other = await stage.api.send(id, { content: '⏳ is a sign', nonce: 'of-an-answer' });
+    const content = '⏳ 4 s · works';
+    const late = await stage.api.send(id, { content, nonce: 'of-a-turn-that-is-over', flags: silent });
+    // An answer may look the same.
+    const other = await stage.api.send(id, { content, nonce: 'of-an-answer' });
     for (const { nonce, ...d } of [late, other])
       progress.handle({ t: 'MESSAGE_CREATE', d: { ...d, nonce: nonce ?? 'n' } } as never);
     await until(() => stage.shown().length === 1);
-    expect(stage.shown()).toEqual(['⏳ is a sign']);
+    expect(stage.discord.visible(stage.discord.channel).map((message) => message.id)).toEqual([other.id]);
   });
 
   it('stops typing with the turn, also if Discord has put it off', async () => {

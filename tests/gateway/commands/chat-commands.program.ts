@@ -255,7 +255,7 @@ describe('chat commands', () => {
     const client = await setUpGateway().start();
     expect((await client.ask('a', '/usage')).responseText).toBe('No turn has been run here yet.');
     await client.ask('a', 'hello');
-    expect((await client.ask('a', '/usage')).responseText).toMatch(/^claude: 1 turns?, \d+ tokens in/);
+    expect((await client.ask('a', '/usage')).responseText).toMatch(/^claude: 1 turns?, [\d,]+ tokens in/);
   });
 
   it('are answered by the gateway: role system, no agent', async () => {

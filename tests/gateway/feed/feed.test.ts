@@ -34,6 +34,7 @@ describe('GET /v1/channels/:id/events (16.1, 16.2)', () => {
     expect(stream.status).toBe(200);
     expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(stream.headers.get('x-content-type-options')).toBe('nosniff');
+    await eventually(() => stream.frames.length > 0);
     const { responseText, eventId } = await client.ask('a', 'look around');
     await eventually(ended(stream));
     await eventually(() => stream.frames.some(({ data }) => data.role === 'assistant'));

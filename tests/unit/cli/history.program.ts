@@ -32,6 +32,19 @@ async function withRows(stage: Stage, look: (store: Store) => Promise<void>): Pr
 }
 
 describe.concurrent('turnout history', { timeout: 60_000 }, () => {
+  it('lists the titles of channels that have one (17.1)', ({ stage }) =>
+    withRows(stage, async (store) => {
+      await store.changeListing('general', { title: '#general · Our server' });
+      expect((await turnout(stage, ['history'])).stdout).toBe(
+        [
+          'CHANNEL  TITLE                  MESSAGES  LAST (UTC)',
+          'a/b                                    1  2026-01-31 12:00:05  1 waiting',
+          'general  #general · Our server         4  2026-01-31 12:00:01',
+          '',
+        ].join('\n'),
+      );
+    }));
+
   it('lists the channels', ({ stage }) =>
     withRows(stage, async () => {
       const done = await turnout(stage, ['history']);

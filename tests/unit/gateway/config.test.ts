@@ -41,7 +41,10 @@ describe('settings', () => {
       httpAllowedHosts: [],
       discord: {
         maxAttachmentMb: 25,
+        attachmentTypes: [],
+        contextMessages: 10,
         allowed: { users: [], roles: [], guilds: [], channels: [] },
+        pairing: true,
         limits: { userTurnsPerHour: 60, channelTurnsPerHour: 240, userSpendPerDay: 0, channelSpendPerDay: 0 },
       },
       logLevel: 'info',
@@ -68,6 +71,10 @@ describe('settings', () => {
       limits: { userTurnsPerHour: 0, channelTurnsPerHour: 7, userSpendPerDay: 2.5, channelSpendPerDay: 10 },
     });
     expect(() => loadConfig({ DISCORD_ALLOWED_USERS: `${id},ada#1234` })).toThrow('unlike "ada#1234"');
+    const types = 'image/*, .zip,*/*,application/vnd.api+json';
+    expect(loadConfig({ DISCORD_ATTACHMENT_TYPES: types }).discord.attachmentTypes).toHaveLength(4);
+    for (const wrong of ['image', 'zip', 'image/', 'a b/c'])
+      expect(() => loadConfig({ DISCORD_ATTACHMENT_TYPES: wrong })).toThrow('expected types of files');
     for (const wrong of [',', '1234', `<@${id}>`, `${id} ${id}`])
       expect(() => loadConfig({ DISCORD_ALLOWED_GUILDS: wrong })).toThrow('DISCORD_ALLOWED_GUILDS');
     for (const wrong of ['-1', '$5', '1e3', 'Infinity', '2,50'])

@@ -10,10 +10,11 @@ import type {
 
 /**
  * Discord's HTTP interface as the parts of the channel use it, in Discord's own JSON. Requests of a channel keep their order, and
- * rate limits and 5xx are waited out behind it. What it rejects with is a `DiscordProblem`, also if a `signal` has given the request
- * up: whether it was done is unknown then.
+ * rate limits are waited out behind it; after a 5xx all but what posts something is tried again. What it rejects with is a
+ * `DiscordProblem`, also if a `signal` has given the request up: whether it was done is unknown then.
  */
 export interface DiscordApi {
+  /** Tried once, and not if it would have to wait for long. Without an answer it is unknown whether the message is there. */
   send(
     channelId: string,
     body: RESTPostAPIChannelMessageJSONBody,
@@ -44,6 +45,8 @@ export interface DiscordApi {
   response(interaction: InteractionKey): Promise<APIMessage>;
   /** Changes the first answer, within 15 minutes. */
   editResponse(interaction: InteractionKey, body: RESTPatchAPIChannelMessageJSONBody): Promise<APIMessage>;
+  /** One more answer, within 15 minutes. */
+  followUp(interaction: InteractionKey, body: RESTPostAPIChannelMessageJSONBody): Promise<APIMessage>;
   /** Sets the slash commands of the bot, everywhere. */
   setCommands(commands: RESTPutAPIApplicationCommandsJSONBody): Promise<void>;
 }
@@ -72,3 +75,9 @@ export class DiscordProblem extends Error {
     super(message);
   }
 }
+
+/** Discord's flag of a message that makes no notification. */
+export const silent = 1 << 12;
+
+/** Discord's flag of a message without previews of its links. It tells what the gateway says of its own accord from answers. */
+export const withoutPreviews = 1 << 2;

@@ -6,6 +6,21 @@ const maxBytes = 200;
  * dashes and underscores, of any script, no path. The extension stays. `taken` are the names in the same directory.
  */
 export function safeName(given: string, taken: Iterable<string> = []): string {
+  return nameFor(given, new Set(Array.from(taken, sameFile)), new Map());
+}
+
+/** The names in the order given, each one safe and of its own. */
+export function safeNames(given: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  const numbers = new Map<string, number>();
+  return given.map((one) => {
+    const name = nameFor(one, taken, numbers);
+    taken.add(sameFile(name));
+    return name;
+  });
+}
+
+function nameFor(given: string, taken: ReadonlySet<string>, numbers: Map<string, number>): string {
   const name = (given.split(/[/\\]/).at(-1) ?? '')
     .replace(invisible, '')
     .normalize('NFC')
@@ -17,14 +32,7 @@ export function safeName(given: string, taken: Iterable<string> = []): string {
   const [extension = ''] = /(?:\.tar)?\.[A-Za-z0-9]{1,10}$/.exec(name) ?? [];
   const base = withoutEnd(name.slice(0, name.length - extension.length));
   const stem = reserved.test(base) ? `file_${base}` : base || 'file';
-  return unique(stem, extension, new Set(Array.from(taken, sameFile)));
-}
-
-/** The names in the order given, each one safe and of its own. */
-export function safeNames(given: readonly string[]): readonly string[] {
-  const names: string[] = [];
-  for (const name of given) names.push(safeName(name, names));
-  return names;
+  return unique(stem, extension, taken, numbers);
 }
 
 /** Control characters, directions of writing, joiners and halves of surrogate pairs. */
@@ -33,11 +41,20 @@ const unsafe = /[^\p{L}\p{M}\p{N}.\-_]/gu;
 /** Windows has devices of these names in every directory, with any extension. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$|clock\$)(?:\.|$)/i;
 
-function unique(stem: string, extension: string, taken: ReadonlySet<string>): string {
-  for (let number = 1; ; number++) {
+/** `numbers` has the number after which a stem was last looked for: those before are taken. */
+function unique(
+  stem: string,
+  extension: string,
+  taken: ReadonlySet<string>,
+  numbers: Map<string, number>,
+): string {
+  const key = sameFile(stem + extension);
+  for (let number = numbers.get(key) ?? 1; ; number++) {
     const tail = (number === 1 ? '' : `-${number}`) + extension;
     const name = withoutEnd(cutToBytes(stem, maxBytes - Buffer.byteLength(tail))) + tail;
-    if (!taken.has(sameFile(name))) return name;
+    if (taken.has(sameFile(name))) continue;
+    numbers.set(key, number);
+    return name;
   }
 }
 

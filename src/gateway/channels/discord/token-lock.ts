@@ -6,11 +6,8 @@ import type { FinalProblem } from './explain-closing.js';
 
 /** All gateways of a user share it, whatever their homes are. */
 export function lockDirectoryOf(env: Readonly<Record<string, string | undefined>>): string {
-  return join(
-    env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'),
-    'turnout',
-    'discord',
-  );
+  // Not XDG_STATE_HOME: a shell may have it, and a service not.
+  return join(env['HOME'] || homedir(), '.local', 'state', 'turnout', 'discord');
 }
 
 /**

@@ -31,9 +31,9 @@ export interface Access {
   may(speaker: Speaker, place: Place): Promise<boolean>;
   /**
    * Whether a message that is for the bot is taken. Whoever may not speak, or is over a limit, is told here (a refusal, a code for
-   * pairing, when it goes on). The same message may come twice.
+   * pairing, when it goes on). The same message may come twice. `words` is what the gateway would get.
    */
-  admit(message: APIMessage, speaker: Speaker, place: Place): Promise<boolean>;
+  admit(message: APIMessage & { readonly words: string }, speaker: Speaker, place: Place): Promise<boolean>;
 }
 
 /** A part that lives with the channel. */
@@ -50,6 +50,8 @@ export interface DiscordPart {
 export interface DiscordSession {
   readonly bot: Bot;
   readonly applicationId: string;
+  /** How many the bot is in. */
+  readonly servers?: number | undefined;
 }
 
 /** Brings a message to its reader: see `PushedChannel.deliver`. */
@@ -69,6 +71,8 @@ export interface Known {
   roleName(guildId: string, roleId: string): string | undefined;
   /** The role that Discord has made for the bot. */
   ownRole(guildId: string): string | undefined;
+  /** Resolves when Discord has told all of that in the present session. */
+  guildsKnown(): Promise<void>;
 }
 
 export interface KnownChannel {

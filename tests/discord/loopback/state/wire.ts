@@ -57,7 +57,8 @@ export class Wire {
       hoist: false,
       position,
       permissions: role.id === guild.id ? permissionBits(ordinaryPermissions) : '0',
-      managed: false,
+      managed: role.botId !== undefined,
+      ...(role.botId === undefined ? {} : { tags: { bot_id: role.botId } }),
       mentionable: true,
       flags: 0,
     }));
@@ -168,6 +169,7 @@ export class Wire {
               : null,
           }),
       ...(message.threadId === undefined ? {} : { thread: this.#threadOf(message.threadId) }),
+      ...message.more,
     };
   }
 

@@ -12,6 +12,8 @@ export interface User {
 export interface Role {
   readonly id: string;
   readonly name: string;
+  /** The bot for which Discord has made it. */
+  readonly botId?: string;
 }
 
 export interface Guild {
@@ -73,6 +75,8 @@ export interface Message {
   mentioned: readonly string[];
   /** What it said before each edit, oldest first. */
   readonly earlier: string[];
+  /** What else is in it, as Discord writes it: a poll, stickers, messages that are passed on. */
+  readonly more?: Json;
 }
 
 export const messageTypes = { ordinary: 0, reply: 19, command: 20, threadStarter: 21 } as const;

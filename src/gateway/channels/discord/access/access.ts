@@ -1,16 +1,18 @@
 import type { Log } from '../../../../config/log.js';
 import type { DiscordLimits, DiscordPeopleStore } from '../../../../store/discord/people.js';
-import type { DiscordApi } from '../discord-api.js';
+import { type DiscordApi, withoutPreviews } from '../discord-api.js';
 import { type AllowedLists, maySpeak, type Place, type Speaker } from './may-speak.js';
 import { offerPairing } from './pairing.js';
 import { welcomePeople } from './welcome-people.js';
-import { limitReached, strangerRefusal } from './words.js';
+import { cantWrite, limitReached, strangerRefusal } from './words.js';
 
 export interface AccessParts {
-  readonly api: Pick<DiscordApi, 'send'>;
+  readonly api: Pick<DiscordApi, 'send' | 'messages'>;
   readonly store: DiscordPeopleStore;
   readonly allowed: AllowedLists;
   readonly limits: DiscordLimits;
+  /** False if strangers get no code; true without. */
+  readonly pairing?: boolean | undefined;
   /** The bot's token: codes follow from it. */
   readonly secret: string;
   readonly log: Log;
@@ -19,6 +21,10 @@ export interface AccessParts {
   readonly botId: () => string | undefined;
   /** False for what needs no agent, such as /stop: limits don't count for it. */
   readonly startsTurn?: ((text: string) => boolean) | undefined;
+  /** The permission that the bot is known to lack to answer in a channel. */
+  readonly lacksToWrite?: ((channelId: string) => string | undefined) | undefined;
+  /** The channel of direct messages with somebody. */
+  readonly directChannel?: ((userId: string) => Promise<{ readonly id: string }>) | undefined;
   /**
    * Takes up what a person wrote before he was approved, from this message on. Resolves to false if that is not possible: he
    * is asked to write again.
@@ -32,7 +38,8 @@ export interface AccessParts {
 export interface SpokenMessage {
   readonly id: string;
   readonly channel_id: string;
-  readonly content: string;
+  /** Its words as the gateway gets them, without the bot's mention. */
+  readonly words: string;
   readonly mentions: readonly { readonly id: string }[];
 }
 
@@ -51,6 +58,8 @@ export class DiscordAccess {
   #welcoming: Promise<void> = Promise.resolve();
   /** Whether the last look failed: the log is told once. */
   #failing = false;
+  /** The channels in which the bot can't write, as far as the log has been told. */
+  readonly #mute = new Set<string>();
 
   constructor(parts: AccessParts) {
     this.#parts = parts;
@@ -71,6 +80,7 @@ export class DiscordAccess {
    */
   async admit(message: SpokenMessage, speaker: Speaker, place: Place): Promise<boolean> {
     const allowed = await this.may(speaker, place);
+    if (allowed && !(await this.#canAnswer(speaker, place.channelId))) return false;
     const answer = allowed
       ? await this.#limitAnswer(message, speaker)
       : await this.#strangerAnswer(message, speaker, place);
@@ -121,22 +131,52 @@ export class DiscordAccess {
 
   async #limitAnswer(message: SpokenMessage, speaker: Speaker): Promise<string | 'taken' | undefined> {
     const { startsTurn = () => true } = this.#parts;
-    if (!startsTurn(withoutMentions(message.content))) return 'taken';
+    if (!startsTurn(message.words)) return 'taken';
     const refusal = await this.countTurn(message.id, speaker, { channelId: message.channel_id });
     if (refusal === undefined) return 'taken';
     return (await this.#mayTell(message, speaker, 'limit')) ? refusal : undefined;
   }
 
   async #strangerAnswer(message: SpokenMessage, speaker: Speaker, place: Place): Promise<string | undefined> {
-    if (place.guildId === undefined) {
+    const isDirect = place.guildId === undefined;
+    if (isDirect && this.#parts.pairing !== false) {
       const { store, secret } = this.#parts;
       const key = { channelId: message.channel_id, messageId: message.id };
       return offerPairing(speaker, key, { store, secret, now: this.#now });
     }
     // In a thread of the bot people talk with each other, too.
     const botId = this.#parts.botId();
-    if (!message.mentions.some(({ id }) => id === botId)) return undefined;
+    if (!isDirect && !message.mentions.some(({ id }) => id === botId)) return undefined;
     return (await this.#mayTell(message, speaker, 'stranger')) ? strangerRefusal : undefined;
+  }
+
+  /** Where the bot can't write, no agent works in vain. The asker is told in a direct message, once a day. */
+  async #canAnswer(speaker: Speaker, channelId: string): Promise<boolean> {
+    const { lacksToWrite, directChannel, store, api, log } = this.#parts;
+    const lacking = lacksToWrite?.(channelId);
+    if (lacking === undefined) {
+      this.#mute.delete(channelId);
+      return true;
+    }
+    if (!this.#mute.has(channelId))
+      log.warn(`The bot lacks "${lacking}" in a channel of Discord: messages there are not taken.`, {
+        channelId,
+      });
+    this.#mute.add(channelId);
+    const told = { userId: speaker.id, channelId, at: this.#now(), kind: 'mute' };
+    if (!(await store.noteDiscordRefusal({ ...told, everyMs: refusalEveryMs, most: maxRefusalsPerHour })))
+      return false;
+    try {
+      const direct = await directChannel?.(speaker.id);
+      if (direct !== undefined)
+        await api.send(direct.id, {
+          content: cantWrite(channelId, lacking),
+          allowed_mentions: { parse: [] },
+        });
+    } catch (error) {
+      log.info('somebody could not be told that the bot can’t write in a channel', { channelId, error });
+    }
+    return false;
   }
 
   #mayTell(message: SpokenMessage, speaker: Speaker, kind: 'stranger' | 'limit'): Promise<boolean> {
@@ -153,13 +193,10 @@ export class DiscordAccess {
         content,
         message_reference: { message_id: message.id, fail_if_not_exists: false },
         allowed_mentions: { parse: [] },
+        flags: withoutPreviews,
       });
     } catch (error) {
       this.#parts.log.warn('a refusal could not be sent to Discord', { channel: message.channel_id, error });
     }
   }
-}
-
-function withoutMentions(text: string): string {
-  return text.replace(/^(?:\s*<@[!&]?\d{1,20}>)+\s*/, '');
 }

@@ -6,7 +6,7 @@ export function pairingOffer(code: string, expiresAt: number): string {
   return [
     'Hello! I don’t know you yet. To talk with me, ask the person who runs me to enter this on the machine where I run:',
     `\`\`\`\nturnout pair approve ${code}\n\`\`\``,
-    `The code is valid until it expires ${discordTime(expiresAt)}. I’ll tell you here when it’s done.`,
+    `The code expires ${discordTime(expiresAt)}. I’ll tell you here when it’s done.`,
   ].join('\n');
 }
 
@@ -16,13 +16,20 @@ export const pairingFull =
 export const strangerRefusal =
   'Sorry, I’m not allowed to talk with you here. The person who runs me can change that.';
 
+export function cantWrite(channelId: string, permission: string): string {
+  return `I can’t write in <#${channelId}>: I lack the permission “${permission}” there, so I don’t take messages in that channel. Someone who manages the server can change that.`;
+}
+
+export const noLongerAllowed =
+  'This message was not taken: I’m not allowed to talk with its author here any more.';
+
 export function welcome(takenUp: boolean): string {
   const next = takenUp ? 'I’m answering what you wrote.' : 'Please write your message again.';
   return `You’re in: from now on I answer you. ${next}`;
 }
 
 export function limitReached({ limit, until }: OverLimit): string {
-  return `${reached[limit]} I can go on ${discordTime(until)}. This message was not taken: please send it again then.`;
+  return `${reached[limit]} I can go on ${discordTime(until)}. Messages until then are not kept: please send them again then.`;
 }
 
 const reached: Readonly<Record<keyof DiscordLimits, string>> = {

@@ -10,11 +10,13 @@ import {
   REST,
 } from 'discord.js';
 import type { Log } from '../../../../config/log.js';
+import { within } from '../../../../core/wait.js';
 import type { DiscordApi } from '../discord-api.js';
 import { explainClosing, type FinalProblem } from '../explain-closing.js';
 import type { SeenGuild } from '../permissions/seen-guild.js';
 import type { DiscordEvent, DiscordSession, Known } from '../types.js';
-import { restApi } from './rest-api.js';
+import { GuildsKnown } from './guilds-known.js';
+import { restApi, uploadWithinMs } from './rest-api.js';
 import { seenGuild } from './seen-guild.js';
 
 export interface ClientSettings {
@@ -40,6 +42,7 @@ export type ConnectionState =
 
 export interface DiscordClient extends Known {
   readonly api: DiscordApi;
+  guildName(guildId: string): string | undefined;
   /** The servers of the bot, with what it may do in their channels. */
   guilds(): readonly SeenGuild[];
   /** Ends the connection, and every request that waits. */
@@ -49,6 +52,7 @@ export interface DiscordClient extends Known {
 export type OpenClient = (settings: ClientSettings) => DiscordClient;
 
 const longestDelayMs = 5 * 60_000;
+const longestCloseMs = 2000;
 
 /** Connects to Discord in the background, for as long as it takes. */
 export const openClient: OpenClient = (given) => {
@@ -56,7 +60,11 @@ export const openClient: OpenClient = (given) => {
   const { token, log, onState } = settings;
   const closing = new AbortController();
   const { signal } = closing;
-  const rest = new REST(restOptions(settings)).setToken(token);
+  // By itself it would send a message again whose answer was lost, at once or behind a rate limit of minutes, when Discord has
+  // forgotten the nonce: the message would be there twice. Whoever sends one looks first: see deliver.ts.
+  const rest = new REST({ ...restOptions(settings), retries: 0 }).setToken(token);
+  // Its time-out is for all of its requests.
+  const uploads = new REST({ ...restOptions(settings), retries: 0, timeout: uploadWithinMs }).setToken(token);
   let session: DiscordSession | undefined;
   let asked: Promise<string> | undefined;
   const applicationId = async () => {
@@ -68,11 +76,12 @@ export const openClient: OpenClient = (given) => {
     return asked;
   };
   let client: Client | undefined;
+  const guilds = new GuildsKnown();
 
   let looking: Promise<void> | undefined;
   /** Discord has refused a request. If it refuses another one too, the token has been reset: the socket may not have noticed yet. */
   const tokenRefused = () => {
-    rest.setToken(token);
+    for (const one of [rest, uploads]) one.setToken(token);
     looking ??= rest
       .get('/users/@me', { signal })
       .then(() => undefined, refuseToken)
@@ -81,7 +90,7 @@ export const openClient: OpenClient = (given) => {
       });
   };
   const refuseToken = async (error: unknown) => {
-    rest.setToken(token);
+    for (const one of [rest, uploads]) one.setToken(token);
     const problem = explainClosing(4004);
     if (!(error instanceof DiscordAPIError) || error.status !== 401 || problem === undefined) return;
     onState({ type: 'failed', problem });
@@ -92,9 +101,11 @@ export const openClient: OpenClient = (given) => {
     let delay = settings.firstDelayMs ?? 1000;
     for (;;) {
       client = makeClient(settings);
+      guilds.follow(client);
       const outcome = await logIn(client, settings, (begun) => {
         session = begun;
       });
+      if (signal.aborted) await client.destroy().catch(() => undefined);
       if (signal.aborted || outcome === undefined) return;
       await client.destroy().catch(() => undefined);
       if (typeof outcome !== 'string') return onState({ type: 'failed', problem: outcome });
@@ -109,7 +120,7 @@ export const openClient: OpenClient = (given) => {
   });
 
   return {
-    api: restApi(rest, applicationId, signal, tokenRefused),
+    api: restApi(rest, applicationId, signal, { onRefusedToken: tokenRefused, uploads }),
     channel(channelId) {
       const channel = client?.channels.cache.get(channelId);
       if (channel === undefined) return undefined;
@@ -121,17 +132,26 @@ export const openClient: OpenClient = (given) => {
           : undefined,
       };
     },
+    guildName: (guildId) => client?.guilds.cache.get(guildId)?.name,
     roleName: (guildId, roleId) => client?.guilds.cache.get(guildId)?.roles.cache.get(roleId)?.name,
     ownRole: (guildId) =>
       client?.guilds.cache.get(guildId)?.roles.cache.find(({ tags }) => tags?.botId === session?.bot.id)?.id,
     guilds: () => client?.guilds.cache.map(seenGuild) ?? [],
+    guildsKnown: () => guilds.wait(),
     async close() {
       closing.abort();
-      await client?.destroy().catch(() => undefined);
-      await connecting;
+      // @discordjs/ws 1.2 never ends the destruction of a client that logs in, and connects it again: it is let in first.
+      await within(longestCloseMs, connecting);
+      if (client !== undefined)
+        await within(
+          longestCloseMs,
+          client.destroy().catch(() => undefined),
+        );
       await looking;
-      rest.clearHashSweeper();
-      rest.clearHandlerSweeper();
+      for (const one of [rest, uploads]) {
+        one.clearHashSweeper();
+        one.clearHandlerSweeper();
+      }
     },
   };
 };
@@ -160,8 +180,11 @@ async function logIn(
   let isIn = false;
   client.on(Events.Raw, (event: DiscordEvent) => {
     if (event.t === 'READY') {
-      const { user, application } = event.d;
-      const session = { bot: { id: user.id }, applicationId: application.id };
+      const { user, application, guilds: all } = event.d;
+      const session = {
+        ...{ bot: { id: user.id, name: user.username }, applicationId: application.id },
+        servers: all.length,
+      };
       onBegun(session);
       onState({ type: 'connected' });
       onSession(session);

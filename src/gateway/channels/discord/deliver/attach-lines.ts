@@ -7,7 +7,7 @@ export const maxFiles = 9;
 
 /** What an agent in Discord is told: a part of its system prompt. */
 export const attachInstructions =
-  'Your answer is shown in Discord. To attach a file that you made, write a line of its own: [attach: path/to/file] with a path ' +
+  'To attach a file that you made, write a line of its own: [attach: path/to/file] with a path ' +
   `inside the working directory. At most ${maxFiles} files, 9 MB together; no hidden files.`;
 
 export interface AttachLines {

@@ -3,9 +3,10 @@ import type { DiscordPiece } from '../../../../store/discord/pieces.js';
 import type { Delivery } from '../../../../store/rows.js';
 import type { Store } from '../../../../store/store.js';
 import { type DiscordApi, DiscordProblem, type OutgoingFile } from '../discord-api.js';
-import { cutDelivery, cutWithoutFiles, textAndFiles } from './cut-delivery.js';
+import { cutDelivery, cutWithoutFiles, maxPiecesWithoutPermission, textAndFiles } from './cut-delivery.js';
 import { finalFailure, refusesFiles, refusesReply } from './final-problems.js';
 import { findSent } from './find-sent.js';
+import { megabytes } from './megabytes.js';
 import { type AttachPlace, maxAttachedBytes, NotAttached, readAttached } from './read-attached.js';
 
 /**
@@ -15,6 +16,8 @@ import { type AttachPlace, maxAttachedBytes, NotAttached, readAttached } from '.
 const nonceTrustedMs = 60_000;
 /** Discord's code for a nonce whose message has been deleted since. */
 const unknownMessage = 10008;
+/** With files, and where the text alone is taken, it is the one for files. */
+const missingPermissions = 50013;
 
 export interface DeliverParts {
   readonly api: DiscordApi;
@@ -71,8 +74,8 @@ async function sendPiece(
     if (found !== undefined) return sent(found);
   }
   const { files, missing } = await readFiles(parts, delivery, piece);
-  const cutAnew = (without: readonly Missing[]) =>
-    store.cutDiscordPieces(delivery.id, piece.index, cutWithoutFiles(delivery, piece, without));
+  const cutAnew = (without: readonly Missing[], maxPieces?: number) =>
+    store.cutDiscordPieces(delivery.id, piece.index, cutWithoutFiles(delivery, piece, without, maxPieces));
   if (missing.length > 0) return cutAnew(missing);
   let reply = piece.index === 0 ? answered : undefined;
   for (;;) {
@@ -81,7 +84,10 @@ async function sendPiece(
     } catch (problem) {
       if (!(problem instanceof DiscordProblem)) throw problem;
       if (problem.code === unknownMessage) return sent('0');
-      if (files.length > 0 && refusesFiles(problem)) return cutAnew(refused(piece, problem));
+      if (files.length > 0 && refusesFiles(problem)) {
+        const most = problem.code === missingPermissions ? maxPiecesWithoutPermission : undefined;
+        return cutAnew(refused(piece, files, problem), most);
+      }
       if (reply === undefined || !refusesReply(problem)) throw finalFailure(problem, channelId) ?? problem;
       reply = undefined;
     }
@@ -100,7 +106,7 @@ function bodyOf(piece: DiscordPiece, reply: string | undefined): RESTPostAPIChan
 }
 
 async function lookUp(
-  { api, store, botId }: DeliverParts,
+  { api, store, botId, now }: DeliverParts,
   piece: DiscordPiece,
   channelId: string,
   answered: string | undefined,
@@ -108,7 +114,12 @@ async function lookUp(
   const bot = botId();
   if (bot === undefined) throw new DiscordProblem('the bot is not connected yet', undefined, undefined);
   const last = await store.lastDiscordMessage(channelId);
-  return findSent(api, piece, { channelId, botId: bot, after: [last, answered] });
+  const search = { channelId, botId: bot, after: [last, answered], now: now() };
+  return findSent(api, piece, search).catch((problem: unknown) => {
+    // A history that is closed to the bot does not tell. Whether it may write, Discord says when it does: nothing is lost.
+    if (problem instanceof DiscordProblem && problem.status === 403) return undefined;
+    throw problem;
+  });
 }
 
 interface Missing {
@@ -129,7 +140,7 @@ async function readFiles(
     try {
       const data =
         file.path === undefined
-          ? Buffer.from(textAndFiles(delivery).text.trim())
+          ? wholeAnswer(delivery)
           : await readAttached(file.path, await parts.attachPlace(delivery.message.channel), room);
       room -= data.byteLength;
       files.push({ name: file.name, data });
@@ -141,9 +152,27 @@ async function readFiles(
   return { files, missing };
 }
 
-function refused(piece: DiscordPiece, { status, code }: DiscordProblem): readonly Missing[] {
+function wholeAnswer(delivery: Delivery): Buffer {
+  const text = textAndFiles(delivery).text.trim();
+  const bytes = Buffer.byteLength(text);
+  // What Discord would not take is not made ready and sent.
+  if (bytes > maxAttachedBytes) throw new NotAttached(`it has ${megabytes(bytes)}, too large for Discord`);
+  return Buffer.from(text);
+}
+
+function refused(
+  piece: DiscordPiece,
+  files: readonly OutgoingFile[],
+  { status, code }: DiscordProblem,
+): readonly Missing[] {
   const tooLarge = status === 413 || code === 40005;
-  const reason = tooLarge ? 'it is too large for Discord' : 'Discord does not take it here';
+  const bytes = files.reduce((sum, { data }) => sum + data.byteLength, 0);
+  const all = files.length === 1 ? 'it has' : 'the files have';
+  const reason = tooLarge
+    ? `${all} ${megabytes(bytes)}, which is too large for Discord here`
+    : code === missingPermissions
+      ? 'the bot lacks the permission "Attach Files" here'
+      : 'Discord does not take it here';
   return (piece.files ?? []).map((file) => ({ ...file, reason }));
 }
 

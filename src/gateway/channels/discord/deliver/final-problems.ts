@@ -16,6 +16,10 @@ const finalCodes: Readonly<Record<number, readonly [what: string, hint: string]>
     'the person takes no direct messages from the bot',
     'The person has to allow direct messages of the server’s members, or to unblock the bot.',
   ],
+  50278: [
+    'the bot and the person have no server in common any more',
+    'Invite the bot to a server of the person, or answer on the page.',
+  ],
   50083: ['the thread is archived', 'Open the thread again, and ask the bot once more.'],
   160005: ['the thread is locked', 'Unlock the thread, and ask the bot once more.'],
   200000: ['the server’s AutoMod has blocked the text', 'Except the bot’s role from the rule of AutoMod.'],

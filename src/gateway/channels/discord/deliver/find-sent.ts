@@ -6,14 +6,16 @@ import type { DiscordApi } from '../discord-api.js';
 const firstMillisecond = 1_420_070_400_000;
 /** Our clock and Discord's may differ by that. */
 const clockSkewMs = 5 * 60_000;
+const dayMs = 86_400_000;
 const pageSize = 100;
 const maxPages = 10;
 
 export interface Search {
   readonly channelId: string;
   readonly botId: string;
-  /** A message of the channel that is older than what is looked for. */
+  /** Messages of the channel that are older than what is looked for. */
   readonly after: readonly (string | undefined)[];
+  readonly now: number;
 }
 
 /**
@@ -25,7 +27,26 @@ export async function findSent(
   piece: DiscordPiece,
   search: Search,
 ): Promise<string | undefined> {
-  let after = newest([snowflakeAt((piece.firstTriedAt ?? 0) - clockSkewMs), ...search.after]);
+  const older = newest(search.after);
+  const byClock = newest([snowflakeAt(triedAt(piece, search.now) - clockSkewMs), older]);
+  const found = await findBehind(api, piece, search, byClock);
+  // Our clock may have been ahead when it was tried: messages that are surely older are the better beginning, but may be far back.
+  if (found !== undefined || byClock === older || older === '0') return found;
+  return findBehind(api, piece, search, older);
+}
+
+/** A time that is still to come was told by a wrong clock. */
+function triedAt({ firstTriedAt = 0 }: DiscordPiece, now: number): number {
+  return firstTriedAt <= now ? firstTriedAt : now - dayMs;
+}
+
+async function findBehind(
+  api: DiscordApi,
+  piece: DiscordPiece,
+  search: Search,
+  begin: string,
+): Promise<string | undefined> {
+  let after = begin;
   for (let page = 0; page < maxPages; page++) {
     const messages = await api.messages(search.channelId, { after, limit: pageSize });
     const found = messages.find((message) => message.author.id === search.botId && isSame(message, piece));

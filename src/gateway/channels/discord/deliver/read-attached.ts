@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
+import { megabytes } from './megabytes.js';
 
 /** Discord takes 10 MB a message from a bot, the text and the form around the files included. */
 export const maxAttachedBytes = 9 * 1024 * 1024;
@@ -62,7 +63,12 @@ async function checkOpened(file: FileHandle, real: string): Promise<void> {
 
 async function readUpTo(file: FileHandle, room: number): Promise<Uint8Array> {
   const { size } = await file.stat();
-  if (size > room) throw new NotAttached('it is too large');
+  if (size > maxAttachedBytes)
+    throw new NotAttached(`it has ${megabytes(size)}, and ${megabytes(maxAttachedBytes)} is the limit`);
+  if (size > room)
+    throw new NotAttached(
+      `it has ${megabytes(size)}, and all files together may have ${megabytes(maxAttachedBytes)}`,
+    );
   const bytes = Buffer.alloc(size);
   let length = 0;
   while (length < size) {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIInteractionResponse } from 'discord.js';
+import { waitLimit } from '../../../../core/wait-limit.js';
 import type { InteractionKey } from '../discord-api.js';
 import type { InteractionParts } from './ports.js';
 import { isAnswered, isOver } from './problems.js';
@@ -18,8 +19,9 @@ export async function acknowledge(
   promise: APIInteractionResponse,
   stopped: AbortSignal,
 ): Promise<boolean> {
+  const { signal, release } = waitLimit(ms, [stopped]);
   try {
-    await api.respond(key, promise, AbortSignal.any([AbortSignal.timeout(ms), stopped]));
+    await api.respond(key, promise, signal);
     return true;
   } catch (error) {
     // A former try of the same request was heard.
@@ -27,6 +29,8 @@ export async function acknowledge(
     const heard = !isOver(error) && (await wasHeard(api, key, ms / 3, stopped));
     if (!heard) log.warn('an interaction was not acknowledged in time: nothing was done', { error });
     return heard;
+  } finally {
+    release();
   }
 }
 

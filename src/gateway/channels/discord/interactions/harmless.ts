@@ -3,10 +3,10 @@
  * They are shown as their numbers.
  */
 const disguising =
-  /[^\P{Cc}\n\t]|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}|\p{Co}|\u034f|[\u115f\u1160\u17b4\u17b5]|[\u2800\u3164\uffa0]|[\ufe00-\ufe0f]|(?<=``)`/gu;
+  /[^\P{Cc}\n\t]|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}|\p{Co}|\u034f|[\u115f\u1160\u17b4\u17b5]|[\u2800\u3164\uffa0]|[\ufe00-\ufe0f]|(?<=``)`|[^\P{Zs} ]|(?<=\p{M}{3})\p{M}/gu;
 
 /** Long gaps push what comes behind them out of sight. */
-const gap = / {17,}|\t{5,}|\n{4,}/g;
+const gap = /[ \t]{17,}|\t{5,}|\n(?:[ \t]*\n){3,}/g;
 
 /** A text for a fence of Discord's. Nobody who reads it can be shown anything else than what it says. */
 export function harmless(text: string): string {
@@ -20,7 +20,8 @@ export function harmless(text: string): string {
 }
 
 function nameOf(found: string): string {
-  return found.startsWith(' ') ? 'space' : found.startsWith('\t') ? 'tab' : 'line break';
+  if (found.startsWith('\n')) return 'blank or line break';
+  return found.includes(' ') ? 'space' : 'tab';
 }
 
 export interface Excerpt {

@@ -1,20 +1,28 @@
 import type { APIMessage } from 'discord.js';
 import { questionId } from '../../../../core/question-text.js';
+import { stoppedText } from '../../../../core/stopped-text.js';
 import { within } from '../../../../core/wait.js';
-import type { Delivery } from '../../../../store/rows.js';
+import type { Delivery, StoredEvent } from '../../../../store/rows.js';
 import type { GatewayFace } from '../../types.js';
+import type { InteractionKey } from '../discord-api.js';
 import { acknowledge } from './acknowledge.js';
 import { ChannelPosts } from './channel-posts.js';
 import { click } from './clicks.js';
 import { InOrder } from './in-order.js';
 import { channelPrefix, type InteractionParts, source } from './ports.js';
 import { explain } from './problems.js';
-import { type ReadInteraction, readInteraction, type WireInteraction } from './read-interaction.js';
+import {
+  type ReadCommand,
+  type ReadInteraction,
+  readInteraction,
+  type WireInteraction,
+} from './read-interaction.js';
 import { SlashAnswers } from './slash-answers.js';
 import { fingerprint, isPrivate, slashCommands } from './slash-commands.js';
 
-/** Discord's numbers: an answer that comes later, and one that only the asker sees. */
+/** Discord's numbers: an answer that comes later, a click that changes its message or nothing, and what only the asker sees. */
 const deferred = 5;
+const deferredUpdate = 6;
 const ephemeral = 64;
 
 const stopMs = 2000;
@@ -42,7 +50,7 @@ export class Interactions {
 
   start(gateway: GatewayFace): void {
     const slash = new SlashAnswers(this.#parts, gateway);
-    this.#live = { gateway, slash, posts: new ChannelPosts(this.#parts, gateway) };
+    this.#live = { gateway, slash, posts: new ChannelPosts(this.#parts, gateway, slash) };
     void this.#watch(gateway);
   }
 
@@ -57,7 +65,7 @@ export class Interactions {
     });
   }
 
-  /** Called with every event, at once: an interaction is acknowledged before anything else is done. */
+  /** Called with every event, at once: an interaction is acknowledged before anything is done. */
   handle({ t, d }: { readonly t: string | null; readonly d?: unknown }): void {
     if (this.#live === undefined || this.#stopped.signal.aborted) return;
     if (t === 'INTERACTION_CREATE') void this.#interact(d as WireInteraction);
@@ -67,15 +75,16 @@ export class Interactions {
   }
 
   /**
-   * True if the message needs no delivery: it was the reply to a slash command, which has become its answer, or the text of a
-   * question, which is asked with buttons. Rejects if Discord did not take it.
+   * True if the message needs no delivery: it was the reply to a slash command, which has become its answer, the text of a
+   * question, which is asked with buttons, or what another message says as well. Rejects if Discord did not take it.
    */
   async deliver(delivery: Delivery): Promise<boolean> {
     const live = this.#live;
     if (live === undefined) return false;
     const { role, text, channel } = delivery.message;
     const permissionId = role === 'system' ? questionId(text) : undefined;
-    if (permissionId === undefined) return live.slash.deliver(delivery);
+    if (permissionId === undefined)
+      return (await live.slash.deliver(delivery)) || (await isSaidByTurn(delivery, live.gateway));
     if ((await live.gateway.permission(permissionId))?.channel !== channel) return false;
     await this.#order.run(channel, () => live.posts.bringUpToDate(channel));
     return true;
@@ -106,10 +115,26 @@ export class Interactions {
       if (this.#known.size <= remembered) break;
       this.#known.delete(id);
     }
-    const isQuiet = read.type === 'click' || isPrivate(read.name, read.argument);
-    const promise = { type: deferred, data: isQuiet ? { flags: ephemeral } : {} };
+    const promise = read.type === 'click' ? { type: deferredUpdate } : await this.#promise(read);
     if (!(await acknowledge(this.#parts, read.key, promise, this.#stopped.signal))) return;
     await this.#attempt('an interaction failed', () => this.#carryOut(read));
+  }
+
+  async #promise(command: ReadCommand) {
+    const isQuiet = isPrivate(command.name, command.argument) || !(await this.#isTaken(command));
+    return { type: deferred, data: isQuiet ? { flags: ephemeral } : {} };
+  }
+
+  /**
+   * Whether everybody may see the answer can't be changed after the acknowledgement, so that a refusal has to be known before it.
+   * It takes the store a few milliseconds; if it takes long, only the person sees the answer, whatever it is.
+   */
+  async #isTaken(command: ReadCommand): Promise<boolean> {
+    const { decideMs = 800 } = this.#parts;
+    const { slash } = this.#live ?? {};
+    if (slash === undefined) return false;
+    const refused = slash.refusal(command).catch(() => 'The store does not answer.');
+    return (await within(decideMs, refused)) === undefined;
   }
 
   async #carryOut(read: ReadInteraction): Promise<void> {
@@ -121,42 +146,54 @@ export class Interactions {
     // In order with the posts: a question must not be shown as answered before it is known by whom.
     const told = await this.#order.run(channel, () =>
       click(read, this.#parts, live.gateway).catch(async (error: unknown) => {
-        await live.slash.answer(read.key, explain(error));
+        await this.#tell(read.key, explain(error));
         throw error;
       }),
     );
     this.#changed(channel);
-    await live.slash.answer(read.key, told);
+    if (told !== undefined) await this.#tell(read.key, told);
+  }
+
+  /** Tells the one who has clicked something, and nobody else. */
+  async #tell(key: InteractionKey, content: string): Promise<void> {
+    await this.#parts.api.followUp(key, { content, flags: ephemeral, allowed_mentions: { parse: [] } });
   }
 
   #edited(message: APIMessage): void {
     // Discord also tells of link previews, as updates without an edit.
     if (!message.edited_timestamp || !message.author || message.author.bot) return;
-    this.#withWaiting(message.channel_id, message.id, async (eventId, gateway) => {
-      const text = await this.#parts.promptOf(message);
-      if (text !== undefined) await gateway.changeWaiting(eventId, text);
+    this.#withWaiting(message.channel_id, message.id, async (event, gateway) => {
+      const prompt = await this.#parts.promptOf(message);
+      if (prompt !== undefined && (prompt.text !== event.text || prompt.context !== event.context))
+        await gateway.changeWaiting(event.id, prompt.text, prompt.context);
     });
   }
 
   #deleted({ channel_id: channelId }: Deleted, ids: readonly string[]): void {
     for (const id of ids)
-      this.#withWaiting(channelId, id, async (eventId, gateway) => void (await gateway.cancel(eventId)));
+      this.#withWaiting(channelId, id, async (event, gateway) => void (await gateway.cancel(event.id)));
   }
 
   #withWaiting(
     channelId: string,
     messageId: string,
-    change: (eventId: string, gateway: GatewayFace) => Promise<void>,
+    change: (event: StoredEvent, gateway: GatewayFace) => Promise<void>,
   ): void {
     const gateway = this.#live?.gateway;
     if (gateway === undefined) return;
     const channel = channelPrefix + channelId;
-    void this.#attempt('a message that waits could not be changed', () =>
+    const find = () =>
       this.#order.run(`changes of ${channelId}`, async () => {
         const event = await gateway.eventOf(source, channel, messageId);
-        if (event?.state === 'queued') await change(event.id, gateway);
-      }),
-    );
+        if (event?.state === 'queued') await change(event, gateway);
+        return event !== undefined;
+      });
+    void this.#attempt('a message that waits could not be changed', async () => {
+      // One that is being written to disk just now was read by the receiver before the change.
+      if ((await find()) || this.#parts.received === undefined) return;
+      await this.#parts.received(channelId);
+      await find();
+    });
   }
 
   async #watch(gateway: GatewayFace): Promise<void> {
@@ -202,6 +239,13 @@ export class Interactions {
       if (!this.#stopped.signal.aborted) this.#parts.log.error(failure, { error });
     }
   }
+}
+
+/** The turn that a typed /stop has ended tells so itself, and by whom. */
+async function isSaidByTurn({ message }: Delivery, gateway: GatewayFace): Promise<boolean> {
+  if (message.role !== 'system' || message.text !== stoppedText || message.eventId === undefined)
+    return false;
+  return (await gateway.event(message.eventId))?.kind === 'command';
 }
 
 interface Deleted {

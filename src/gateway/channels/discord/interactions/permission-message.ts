@@ -1,6 +1,7 @@
 import type { APIActionRowComponent, APIButtonComponentWithCustomId } from 'discord.js';
 import { count } from '../../../../core/format.js';
 import { printJson } from '../../../../core/json.js';
+import { isTimeout } from '../../../../core/permission-timeout.js';
 import { summarizeToolInput } from '../../../../core/tool-input.js';
 import type { StoredPermission } from '../../../../store/rows.js';
 import type { PermissionPreview } from '../../lookups.js';
@@ -20,32 +21,66 @@ const maxFile = 200_000;
 
 export type ButtonRow = APIActionRowComponent<APIButtonComponentWithCustomId>;
 
-/** What an agent wants to do, with a button for each answer that it takes. */
+/** What an agent wants to do, with a button for each answer that it takes. Without an answer it is denied at `deniedAt`. */
 export function permissionMessage(
   permission: StoredPermission,
   preview: PermissionPreview | undefined,
+  deniedAt?: number,
 ): PermissionMessage {
   const { text, language } = whatWouldBeDone(permission, preview);
-  const shown = harmless(excerpt(text, maxFile).text);
-  const { text: body, isCut } = excerpt(shown, 1500);
+  const shown = harmless(excerpt(text.trimEnd(), maxFile).text);
+  const { text: body, isCut } = excerpt(shown, 1400);
   const where =
     preview?.type === 'command' && preview.cwd !== undefined ? ` in ${inlineCode(preview.cwd, 150)}` : '';
-  const rest = isCut ? `\nThe file has ${count(shown.length)} characters of it.` : '';
+  const rest = isCut ? `\nAll ${count(shown.length)} characters of it are in the file.` : '';
+  const what = inlineCode(permission.tool, 60) || 'a tool';
   return {
-    content: `**May I use ${inlineCode(permission.tool, 60)}${where}?**\n${fenced(body, language)}${rest}`,
+    content: `**May I use ${what}${where}?**\n${fenced(body, language)}${rest}${smallPrint(permission, deniedAt)}`,
     components: [{ type: 1, components: buttons(permission) }],
     files: isCut ? [{ name: 'request.txt', data: new TextEncoder().encode(shown) }] : [],
   };
 }
 
-/** The same message when it has been answered, or nobody has to answer it any more. */
-export function settledMessage(permission: StoredPermission, by: string | undefined): string {
-  const { tool, input, decision, state } = permission;
-  const summary = inlineCode(summarizeToolInput(tool, input), 300);
-  const what = `${inlineCode(tool, 60)}${summary === '' ? '' : ` ${summary}`}`;
+function smallPrint({ options }: StoredPermission, deniedAt: number | undefined): string {
+  const always = options.includes('allow_always')
+    ? ['“Always” means: not asked again for the like until the agent’s session ends.']
+    : [];
+  const deadline =
+    deniedAt === undefined ? [] : [`Denied if nobody answers: <t:${Math.floor(deniedAt / 1000)}:R>.`];
+  const lines = [...deadline, ...always];
+  return lines.length === 0 ? '' : `\n${smallMark}${lines.join(' ')}`;
+}
+
+const smallMark = '-# ';
+
+/**
+ * The same message when it has been answered, or nobody has to answer it any more. What was `asked` stays: a preview that is made
+ * now would show the files as they are now.
+ */
+export function settledMessage(
+  permission: StoredPermission,
+  by: string | undefined,
+  asked?: string | undefined,
+): string {
+  const what = (asked === undefined ? undefined : keptOf(asked)) ?? summaryOf(permission);
+  const { decision, state, createdAt, decidedAt = createdAt, message } = permission;
   if (state !== 'decided' || decision === undefined)
-    return `**Not needed any more**: ${what}. The turn has ended.`;
-  return `**${verdicts[decision]}**${by === undefined ? '' : ` by <@${by}>`}: ${what}`;
+    return `**Not needed any more**, the turn has ended: ${what}`;
+  if (by !== undefined) return `**${verdicts[decision]}** by <@${by}>: ${what}`;
+  if (decision === 'deny' && message !== undefined && isTimeout(message))
+    return `**Denied**, nobody answered in ${minutes(decidedAt - createdAt)}: ${what}`;
+  return `**${verdicts[decision]}**: ${what}`;
+}
+
+/** The message without its question and its small print. Undefined if it is none of ours. */
+function keptOf(asked: string): string | undefined {
+  const [, what, body] = /^\*\*May I use (.+)\?\*\*\n([\s\S]*)$/.exec(asked) ?? [];
+  return body === undefined ? undefined : `${what}\n${body.replace(/\n-# [^\n]*$/, '')}`;
+}
+
+function summaryOf({ tool, input }: StoredPermission): string {
+  const summary = inlineCode(summarizeToolInput(tool, input), 300);
+  return `${inlineCode(tool, 60)}${summary === '' ? '' : ` ${summary}`}`;
 }
 
 export const verdicts = { allow: 'Allowed', allow_always: 'Always allowed', deny: 'Denied' } as const;
@@ -70,7 +105,19 @@ function whatWouldBeDone(
   preview: PermissionPreview | undefined,
 ): { readonly text: string; readonly language: string } {
   if (preview?.type === 'command') return { text: preview.command, language: 'sh' };
-  if (preview?.type === 'edit')
-    return { text: preview.files.map(({ path, diff }) => `${path}\n${diff}`).join('\n'), language: 'diff' };
+  if (preview?.type === 'edit') return { text: preview.files.map(diffOf).join('\n'), language: 'diff' };
   return { text: printJson(input), language: 'json' };
+}
+
+/** A diff names its file itself, if there is anything to show. */
+function diffOf({ path, diff }: { readonly path: string; readonly diff: string }): string {
+  const shown = diff.trimEnd();
+  return /^\+\+\+ /m.test(shown) ? shown : `${path}\n${shown}`.trimEnd();
+}
+
+function minutes(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`;
+  const whole = Math.round(seconds / 60);
+  return whole === 1 ? '1 minute' : `${count(whole)} minutes`;
 }

@@ -1,13 +1,11 @@
 import { TurnoutError } from '../../../../core/errors.js';
 import { DiscordProblem } from '../discord-api.js';
 
-/** True if Discord takes this never: the channel or the message is gone, or the bot may not write there. */
+/** True if Discord takes this never: the channel or the message is gone, the bot may not write there, or a rule forbids the text. */
 export function isFinal(error: unknown): boolean {
-  return error instanceof DiscordProblem && finalCodes.has(error.code ?? 0);
+  if (!(error instanceof DiscordProblem) || error.status === undefined) return false;
+  return error.status === 400 || error.status === 403 || error.status === 404;
 }
-
-/** Unknown channel, message; missing access, permissions; closed DMs; archived threads. */
-const finalCodes = new Set([10003, 10008, 50001, 50007, 50013, 50083]);
 
 /** True if the interaction can't be answered any more: its token has run out, or it was answered too late. */
 export function isOver(error: unknown): boolean {

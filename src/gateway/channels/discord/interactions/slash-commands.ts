@@ -35,7 +35,7 @@ function option(command: string, argument: string) {
   return {
     type: text,
     name,
-    description: beginningOf(descriptions[command] ?? `Leave it out to see what is set: ${argument}`, 100),
+    description: beginningOf(descriptions[command] ?? `${argument} (leave it out to see what is set now)`, 100),
     required: false,
     ...(choices === undefined ? { max_length: 200 } : { choices }),
   };
@@ -60,8 +60,11 @@ export function fingerprint(commands: RESTPutAPIApplicationCommandsJSONBody): st
   return createHash('sha256').update(JSON.stringify(commands)).digest('hex');
 }
 
-/** What only looks at something is for the one who asked; what changes the conversation is for everybody in it. */
+/**
+ * What only looks at something is for the one who asked; what changes the conversation is for everybody in it. The turn that /stop
+ * ends tells everybody itself.
+ */
 export function isPrivate(name: string, argument: string): boolean {
-  if (name === 'status' || name === 'usage') return true;
-  return argument === '' && !['new', 'retry', 'stop', 'allow', 'deny'].includes(name);
+  if (name === 'status' || name === 'usage' || name === 'stop') return true;
+  return argument === '' && !['new', 'retry', 'allow', 'deny'].includes(name);
 }

@@ -1,8 +1,9 @@
 import type { StoredEvent } from '../../../../store/rows.js';
 import type { DiscordPost } from '../../../../store/store.js';
 import type { ChannelStatus } from '../../types.js';
+import { silent } from '../discord-api.js';
 import { type InteractionParts, source } from './ports.js';
-import { editPost, idOf, nonceOf, removeNote, silent } from './posting.js';
+import { editPost, idOf, messageOf, nonceOf, removeNote, replyTo, sending } from './posting.js';
 import { isFinal } from './problems.js';
 import { moreNote, type Note, queuedNote } from './queued-note.js';
 
@@ -98,26 +99,26 @@ export class WaitingNotes {
   async #show(saved: DiscordPost, note: Note, event: StoredEvent, post: DiscordPost | undefined) {
     const { api, store, log } = this.#parts;
     const { channel } = saved;
-    if (post !== undefined) {
-      await editPost(this.#parts, post, note.content, note.components);
-      return store.saveDiscordPost({ ...saved, messageId: post.messageId });
+    const messageId = post && (await messageOf(this.#parts, post));
+    if (post !== undefined && (messageId !== undefined || post.note !== sending)) {
+      await editPost(this.#parts, { ...post, messageId }, note.content, note.components);
+      return store.saveDiscordPost({ ...saved, messageId });
     }
+    await store.saveDiscordPost({ ...saved, note: sending });
     const body = { ...note, allowed_mentions: { parse: [] }, flags: silent };
     const nonce = nonceOf(saved.type === 'queued' ? event.id : `more ${event.id}`);
     try {
-      const sent = await api.send(idOf(channel), { ...body, ...nonce, ...(await this.#reply(event)) });
+      const sent = await api.send(idOf(channel), {
+        ...body,
+        ...nonce,
+        ...(await replyTo(this.#parts, event)),
+      });
       await store.saveDiscordPost({ ...saved, messageId: sent.id });
     } catch (error) {
       if (!isFinal(error)) throw error;
       log.warn('Discord does not take a note that a message waits', { channel, error });
       await store.saveDiscordPost(saved);
     }
-  }
-
-  /** What a slash command has asked is no message that could be replied to. */
-  async #reply({ messageId = '' }: StoredEvent): Promise<object> {
-    if ((await this.#parts.store.discordPost('command', messageId)) !== undefined) return {};
-    return { message_reference: { message_id: messageId, fail_if_not_exists: false } };
   }
 }
 

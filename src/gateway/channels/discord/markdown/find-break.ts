@@ -27,6 +27,8 @@ export interface Break {
 const penalties = {
   block: 0,
   listItem: 150,
+  /** Discord removes the indentation at the beginning of a message: the item would look like one of the list around it. */
+  indentedItem: 600,
   lineAtSentenceEnd: 300,
   line: 700,
   sentence: 800,
@@ -119,7 +121,9 @@ function penaltyOfGap(text: string, at: number, inline: InlineState, mark: Fence
   const introduces = text[at - 1] === ':' || inline.inHeading ? penalties.introduction : 0;
   const fenceFollows = mark !== undefined && mark.from <= to && mark.fence !== undefined;
   if (lineBreaks === 2 || fenceFollows) return penalties.block + introduces;
-  if (listItem.test(text.slice(to, to + 12))) return penalties.listItem + introduces;
+  const isIndented = text[to - 1] === ' ' || text[to - 1] === '\t';
+  if (listItem.test(text.slice(to, to + 12)))
+    return (isIndented ? penalties.indentedItem : penalties.listItem) + introduces;
   return (ends ? penalties.lineAtSentenceEnd : penalties.line) + introduces;
 }
 

@@ -1,8 +1,11 @@
-import { alignTable, cellsOf } from './align-table.js';
+import { cellsOf } from './align-table.js';
 import { type FenceMark, fenceMarks } from './fence-marks.js';
+import { renderTable } from './render-table.js';
+import { rewriteLine } from './rewrite-line.js';
 
 /**
- * Rewrites Markdown that Discord does not know so that it can be read there: tables come into a fence, with their columns aligned, fences of `~~~` or of
+ * Rewrites Markdown that Discord does not know so that it can be read there: tables come into a fence, with their columns aligned, wide
+ * ones become lists, tasks have boxes, images are links, fences of `~~~` or of
  * more than three backticks get three, headings deeper than the third level become those of the third. The words stay.
  * Characters that are no text in JSON become visible signs.
  */
@@ -56,8 +59,11 @@ function editProse(text: string, from: number, to: number, edits: Edit[]): void 
   let table: { readonly from: number; to: number; readonly rows: string[] } | undefined;
   const endTable = () => {
     if (table !== undefined && !table.rows.some((row) => row.includes('```'))) {
-      const rows = alignTable(table.rows).join('\n');
-      edits.push({ from: table.from, to: table.to, text: `\`\`\`\n${rows}\n\`\`\`` });
+      // The head was taken for a line of text before the row below it was seen.
+      while ((edits.at(-1)?.from ?? -1) >= table.from) edits.pop();
+      edits.push({ from: table.from, to: table.to, text: renderTable(table.rows) });
+      // A line below it is no heading's underline.
+      above = undefined;
     }
     table = undefined;
   };
@@ -71,6 +77,9 @@ function editProse(text: string, from: number, to: number, edits: Edit[]): void 
       table = { from: above.from, to: line.to, rows: [above.text, line.text] };
     } else if (/^#{4,6} /.test(line.text)) {
       edits.push({ from: line.from, to: line.from + line.text.indexOf(' '), text: '###' });
+    } else {
+      const rewritten = rewriteLine(line.text, above?.text);
+      if (rewritten !== line.text) edits.push({ from: line.from, to: line.to, text: rewritten });
     }
     above = line;
   }

@@ -25,9 +25,13 @@ const maxChannels = 20;
 export async function askGuilds(
   ask: Ask,
   allowed: Pick<AllowedLists, 'guilds' | 'channels'>,
-): Promise<{ readonly guilds: readonly SeenGuild[]; readonly unseen: readonly string[] }> {
+): Promise<{
+  readonly bot: { readonly id: string; readonly name: string } | undefined;
+  readonly guilds: readonly SeenGuild[];
+  readonly unseen: readonly string[];
+}> {
   const guilds = (await ask<{ id: string; name: string }[]>('/users/@me/guilds?limit=200')) ?? [];
-  const bot = await ask<{ id: string }>('/users/@me');
+  const bot = await ask<{ id: string; username: string }>('/users/@me');
   const [named, unseen]: [WireChannel[], string[]] = [[], []];
   for (const id of allowed.channels.slice(0, maxChannels)) {
     const channel = await ask<WireChannel>(`/channels/${id}`);
@@ -44,7 +48,7 @@ export async function askGuilds(
     const channels = isLookedAt ? await channelsOf(ask, id, bot.id, named, allowed.channels) : undefined;
     seen.push({ id, name, channels });
   }
-  return { guilds: seen, unseen };
+  return { bot: bot && { id: bot.id, name: bot.username }, guilds: seen, unseen };
 }
 
 async function channelsOf(

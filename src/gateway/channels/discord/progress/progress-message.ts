@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Store } from '../../../../store/store.js';
 import { snowflakeAt } from '../deliver/find-sent.js';
-import { type DiscordApi, DiscordProblem } from '../discord-api.js';
-import { doneText, isProgressText } from './render-progress.js';
+import { type DiscordApi, DiscordProblem, silent } from '../discord-api.js';
+import { customId } from '../interactions/custom-id.js';
+import type { ButtonRow } from '../interactions/permission-message.js';
+import { doneText, isProgress } from './render-progress.js';
 import { wait } from './wait.js';
 
 export interface MessageParts {
@@ -14,51 +16,101 @@ export interface MessageParts {
 }
 
 /** Also without any news the time goes on, so often. */
-const editsForTimeMs = 10_000;
+const editsForTimeMs = 5000;
+const longestPauseMs = 30_000;
 /** After one of these there is no message (any more), or none that we may remove. */
 const gone: ReadonlySet<number | undefined> = new Set([10003, 10008, 50001, 50013]);
 
 export interface Shown {
   readonly turnId: string;
   readonly state: string;
+  /** True while a question is open: the question is what people should see last. */
+  readonly waitsForPerson: boolean;
   render(now: number): string;
 }
 
+export interface ShowParts extends MessageParts {
+  readonly channelId: string;
+  /** The message that it replies to, in Discord's words. */
+  readonly reply: object;
+  /** Told the nonce of each message before it is sent. */
+  readonly sends: (nonce: string) => void;
+}
+
 /**
- * Sends a progress message and edits it until the signal is aborted. Its id is on disk, so that the next gateway can remove it.
- * Requests are given up with the signal: answers of the channel would wait behind one that hangs.
+ * Sends a progress message and edits it until the signal is aborted. While a question is open there is none, and then a new one
+ * below it. Its id is on disk, so that the next gateway can remove it. Requests are given up with the signal: answers of the
+ * channel would wait behind one that hangs.
  */
-export async function showProgress(
-  { api, store, now, editMs }: MessageParts,
-  channelId: string,
+export async function showProgress(parts: ShowParts, view: Shown, signal: AbortSignal): Promise<void> {
+  const { api, store, editMs, channelId } = parts;
+  for (let number = 0; ; number++) {
+    while (view.waitsForPerson) if (!(await wait(editMs, signal))) return;
+    const id = await showOne(parts, view, signal, number);
+    if (id === undefined || signal.aborted) return;
+    await api.remove(channelId, id);
+    await store.forgetDiscordProgress(channelId);
+  }
+}
+
+/** Returns the id of its message when a question is opened; undefined when the signal is aborted. */
+async function showOne(
+  { api, store, now, editMs, channelId, reply, sends }: ShowParts,
   view: Shown,
   signal: AbortSignal,
-): Promise<void> {
+  number: number,
+): Promise<string | undefined> {
   const firstTriedAt = now();
-  const nonce = nonceOf(channelId, view.turnId);
+  const nonce = nonceOf(channelId, number === 0 ? view.turnId : `${view.turnId} ${number}`);
+  sends(nonce);
   await store.saveDiscordProgress({ channelId, nonce, firstTriedAt });
-  let state = view.state;
-  const body = {
-    content: view.render(now()),
-    nonce,
-    enforce_nonce: true,
+  let shown = { turnId: view.turnId, state: view.state };
+  const bodyNow = (at: number) => ({
+    content: view.render(at),
+    components: stopButton(view.turnId),
     allowed_mentions: { parse: [] },
-    // No notification: the answer makes one.
-    flags: 1 << 12,
-  };
+  });
+  // No notification: the answer makes one.
+  const body = { ...bodyNow(now()), ...reply, nonce, enforce_nonce: true, flags: silent };
   const { id } = await api.send(channelId, body, [], signal);
   await store.saveDiscordProgress({ channelId, nonce, firstTriedAt, messageId: id });
   let [pause, editedAt] = [editMs, now()];
   // One edit at a time, always of the newest state: the slower Discord is, the fewer they are.
   while (await wait(pause, signal)) {
-    if (view.state === state && now() - editedAt < editsForTimeMs) continue;
+    if (view.waitsForPerson) return id;
+    const isSame = view.state === shown.state && view.turnId === shown.turnId;
+    if (isSame && now() - editedAt < editsForTimeMs) continue;
     const begun = performance.now();
-    state = view.state;
+    shown = { turnId: view.turnId, state: view.state };
     editedAt = now();
-    const changed = { content: view.render(editedAt), allowed_mentions: { parse: [] } };
-    await api.edit(channelId, id, changed, signal);
-    pause = Math.max(editMs, 2 * (performance.now() - begun));
+    try {
+      await api.edit(channelId, id, bodyNow(editedAt), signal);
+      pause = Math.max(editMs, 2 * (performance.now() - begun));
+    } catch (error) {
+      // Discord may be in trouble for a while: the turn goes on, and so does its message.
+      if (!(error instanceof DiscordProblem) || gone.has(error.code)) throw error;
+      pause = Math.min(2 * Math.max(pause, editMs), longestPauseMs);
+    }
   }
+  return undefined;
+}
+
+function stopButton(turnId: string): ButtonRow[] {
+  const button = { type: 2, style: 2, label: 'Stop', custom_id: customId({ type: 'stop', turnId }) } as const;
+  return [{ type: 1, components: [button] }];
+}
+
+/** Leaves the channel's progress message as it is to stay. False if there is none. */
+export async function leaveProgress(
+  { api, store }: MessageParts,
+  channelId: string,
+  content: string,
+): Promise<boolean> {
+  const known = (await store.discordProgress()).find((progress) => progress.channelId === channelId);
+  if (known?.messageId === undefined) return false;
+  await api.edit(channelId, known.messageId, { content, components: [], allowed_mentions: { parse: [] } });
+  await store.forgetDiscordProgress(channelId);
+  return true;
 }
 
 export function nonceOf(channelId: string, turnId: string): string {
@@ -89,7 +141,7 @@ async function removeOrEnd(api: MessageParts['api'], channelId: string, id: stri
     await api.remove(channelId, id);
   } catch (error) {
     if (error instanceof DiscordProblem && gone.has(error.code)) throw error;
-    await api.edit(channelId, id, { content: doneText, allowed_mentions: { parse: [] } });
+    await api.edit(channelId, id, { content: doneText, components: [], allowed_mentions: { parse: [] } });
   }
 }
 
@@ -102,5 +154,5 @@ async function find(
 ): Promise<string | undefined> {
   const after = snowflakeAt(firstTriedAt - 60_000);
   const messages = await api.messages(channelId, { after, limit: 100 });
-  return messages.find(({ author, content }) => author.id === botId && isProgressText(content))?.id;
+  return messages.find((message) => message.author.id === botId && isProgress(message))?.id;
 }

@@ -1,15 +1,19 @@
 import type { Log } from '../../../../config/log.js';
+import { maxRetries } from '../../../../core/max-retries.js';
+import type { StoredEvent } from '../../../../store/rows.js';
 import type { FeedEntry, GatewayFace } from '../../types.js';
 import type { DiscordApi } from '../discord-api.js';
+import { replyTo } from '../interactions/posting.js';
 import type { DiscordEvent } from '../types.js';
-import { type MessageParts, nonceOf, removeProgress, showProgress } from './progress-message.js';
-import { isProgressText, TurnView } from './render-progress.js';
+import { leaveProgress, type MessageParts, removeProgress, showProgress } from './progress-message.js';
+import { isProgress, TurnView } from './render-progress.js';
 import { wait } from './wait.js';
 
 const prefix = 'discord:';
 
-export interface ProgressParts extends Omit<MessageParts, 'api' | 'editMs'> {
+export interface ProgressParts extends Omit<MessageParts, 'api' | 'editMs' | 'store'> {
   readonly api: DiscordApi;
+  readonly store: MessageParts['store'] & Parameters<typeof replyTo>[0]['store'];
   readonly log: Log;
   readonly times?: Partial<ProgressTimes> | undefined;
 }
@@ -77,7 +81,7 @@ export class Progress {
 
   /** A request that was given up may have been on its way: what comes of it later is removed at once. */
   handle({ t, d }: DiscordEvent): void {
-    if (t !== 'MESSAGE_CREATE' || d.author?.id !== this.#botId || !isProgressText(d.content)) return;
+    if (t !== 'MESSAGE_CREATE' || d.author?.id !== this.#botId || !isProgress(d)) return;
     if (d.nonce === undefined || this.#shown.has(String(d.nonce))) return;
     void this.#quietly(() => this.#parts.api.remove(d.channel_id, d.id));
   }
@@ -123,13 +127,22 @@ export class Progress {
     try {
       for await (const entry of gateway.follow(channel, { signal })) {
         if (entry.type === 'status') {
-          const { running, permissions, waitingCount } = entry.status;
-          if (turn !== undefined && turn.view.turnId !== running?.turn.id) {
-            before = turn.end();
-            turn = undefined;
+          const { running, permissions, waitingCount, waiting } = entry.status;
+          const retried = waiting[0]?.id === turn?.view.eventId ? waiting[0] : undefined;
+          if (turn !== undefined && running?.turn.id !== turn.view.turnId) {
+            if (running !== undefined && running.turn.eventIds[0] === turn.view.eventId)
+              turn.view.beginsAgain(running.turn.id);
+            else if (running === undefined && retried?.error !== undefined)
+              turn.view.triesAgain(retryOf(retried, retried.error.message));
+            else {
+              before = turn.end();
+              turn = undefined;
+            }
           }
-          if (running !== undefined)
-            turn ??= this.#show(channel, new TurnView(running.turn.id, running.turn.startedAt), before);
+          if (running !== undefined) {
+            const { id, startedAt, eventIds } = running.turn;
+            turn ??= this.#show(gateway, channel, new TurnView(id, startedAt, eventIds[0]), before);
+          }
           if (turn !== undefined) turn.view.waitsForPerson = permissions.length > 0;
           if (running === undefined && waitingCount === 0) return;
         } else if (entry.type === 'chat' && entry.turnId === turn?.view.turnId) tell(turn.view, entry);
@@ -142,7 +155,7 @@ export class Progress {
   }
 
   /** A channel has one progress message: it waits for the end of the one `before`. */
-  #show(channel: string, view: TurnView, before: Promise<void>): ShownTurn {
+  #show(gateway: GatewayFace, channel: string, view: TurnView, before: Promise<void>): ShownTurn {
     const channelId = channel.slice(prefix.length);
     const ended = new AbortController();
     const { signal } = ended;
@@ -152,14 +165,21 @@ export class Progress {
       await this.#tidied;
       await before;
       if (signal.aborted) return;
-      const nonce = nonceOf(channelId, view.turnId);
-      this.#shown.add(nonce);
+      const nonces: string[] = [];
+      const sends = (nonce: string) => {
+        nonces.push(nonce);
+        this.#shown.add(nonce);
+      };
       try {
-        await showProgress(this.#messageParts, channelId, view, signal);
+        const event = await gateway.event(view.eventId);
+        const reply = event === undefined ? {} : await replyTo(this.#parts, event);
+        await showProgress({ ...this.#messageParts, channelId, reply, sends }, view, signal);
       } finally {
         await this.#untilAnswered(channel);
-        this.#shown.delete(nonce);
-        if (this.#botId !== undefined) await removeProgress(this.#messageParts, this.#botId, channelId);
+        for (const nonce of nonces) this.#shown.delete(nonce);
+        const left = await this.#leaveStopped(gateway, channelId, view);
+        if (!left && this.#botId !== undefined)
+          await removeProgress(this.#messageParts, this.#botId, channelId);
       }
     });
     return {
@@ -169,6 +189,13 @@ export class Progress {
         await Promise.all([typing, shown]);
       },
     };
+  }
+
+  /** What a turn has said before it was stopped is nowhere else in the channel. */
+  async #leaveStopped(gateway: GatewayFace, channelId: string, view: TurnView): Promise<boolean> {
+    if (!view.hasText || this.#stop.signal.aborted) return false;
+    if ((await gateway.event(view.eventId))?.state !== 'cancelled') return false;
+    return leaveProgress(this.#messageParts, channelId, view.renderStopped(this.#parts.now()));
   }
 
   /** The answer may have been faster than the news of the turn's end. */
@@ -204,6 +231,16 @@ interface ShownTurn {
 
 function tell(view: TurnView, { event }: FeedEntry & { readonly type: 'chat' }): void {
   if (event.type === 'text') view.said(event.text);
-  else if (event.type === 'tool_start') view.toolBegan(event.id, event.name);
+  else if (event.type === 'thinking_start' || event.type === 'thinking') view.thinks();
+  else if (event.type === 'tool_start') view.toolBegan(event.id, event.name, event.input);
   else if (event.type === 'tool_end') view.toolEnded(event.id);
+  else if (event.type === 'notice' && event.retry !== undefined) {
+    const { attempt, of, reason } = event.retry;
+    view.triesAgain({ number: attempt, of, reason });
+  }
+}
+
+/** An attempt that was no fault of the turn's is not counted. */
+function retryOf({ attempts }: StoredEvent, reason: string) {
+  return attempts === 0 ? { reason } : { number: attempts, of: maxRetries, reason };
 }

@@ -6,13 +6,19 @@ export interface AttachmentLimits {
   /** Of all files of a message. */
   readonly maxTotalBytes: number;
   readonly maxCount: number;
-  /** `image/*`, `application/pdf` or `.zip`; nothing for all. A type is what the sender says, and no more. */
+  /** `image/*`, `application/pdf` or `.zip`; nothing for all but programs. A type is what the sender says, and no more. */
   readonly types: readonly string[];
   /** For all files of a message. */
   readonly timeoutMs: number;
 }
 
+/** The message that a file came with, seen from the one that is taken. */
+export type FileOrigin = 'message' | 'answered' | 'forwarded';
+
 export interface SentAttachment {
+  readonly origin?: FileOrigin | undefined;
+  /** Discord's id. An edit may remove files, and those that stay keep theirs. */
+  readonly id: string;
   readonly name: string;
   readonly url: string;
   readonly size: number;
@@ -38,18 +44,19 @@ export function checkLimits(
 }
 
 function isAllowedType({ name, contentType }: SentAttachment, types: readonly string[]): boolean {
+  if (types.length === 0) return !program.test(name);
   const type = plainType(contentType) ?? 'application/octet-stream';
   const [kind] = type.split('/');
-  return (
-    types.length === 0 ||
-    types.some((one) => {
-      const allowed = one.toLowerCase();
-      return allowed.startsWith('.')
-        ? name.toLowerCase().endsWith(allowed)
-        : allowed === type || allowed === `${kind}/*` || allowed === '*/*';
-    })
-  );
+  return types.some((one) => {
+    const allowed = one.toLowerCase();
+    return allowed.startsWith('.')
+      ? name.toLowerCase().endsWith(allowed)
+      : allowed === type || allowed === `${kind}/*` || allowed === '*/*';
+  });
 }
+
+/** Programs of desktops and phones: nothing that an agent could read, and nothing that it should start. */
+const program = /\.(?:exe|msi|dll|scr|com|apk|dmg|pkg|appimage)$/i;
 
 /** `text/plain` of `text/plain; charset=utf-8`. Anything else than a type is nothing: it is shown to the agent. */
 export function plainType(contentType: string | undefined): string | undefined {

@@ -7,7 +7,7 @@ export interface FoundPlace extends Place {
   readonly isOurs: boolean;
 }
 
-/** Threads are told apart once: whom they belong to does not change. */
+/** A place is told apart once: whom it belongs to does not change. */
 const remembered = 5000;
 
 /** Says where a message stands, and asks Discord only about what is not known. */
@@ -15,6 +15,8 @@ export class PlaceFinder {
   readonly #api: Pick<DiscordApi, 'channel' | 'messages'>;
   readonly #known: Pick<Known, 'channel'>;
   readonly #ownThreads = new Map<string, boolean>();
+  /** Those that Discord was asked about: direct messages and archived threads. */
+  readonly #asked = new Map<string, KnownChannel>();
 
   constructor(api: Pick<DiscordApi, 'channel' | 'messages'>, known: Pick<Known, 'channel'>) {
     this.#api = api;
@@ -22,12 +24,21 @@ export class PlaceFinder {
   }
 
   async find(channelId: string, botId: string): Promise<FoundPlace> {
-    const { guildId, thread } = this.#known.channel(channelId) ?? toKnown(await this.#api.channel(channelId));
+    const { guildId, thread } = this.#known.channel(channelId) ?? (await this.#ask(channelId));
     if (guildId === undefined) return { channelId, isOurs: true };
     if (thread === undefined) return { channelId, guildId, isOurs: false };
     const { parentId } = thread;
     const isOurs = thread.ownerId === botId || (await this.#hangsOnOurs(channelId, parentId, botId));
     return { channelId, guildId, parentId, isOurs };
+  }
+
+  async #ask(channelId: string): Promise<KnownChannel> {
+    const before = this.#asked.get(channelId);
+    if (before !== undefined) return before;
+    const channel = toKnown(await this.#api.channel(channelId));
+    if (this.#asked.size >= remembered) this.#asked.clear();
+    this.#asked.set(channelId, channel);
+    return channel;
   }
 
   /** A thread that was started from a message has the id of the message. */

@@ -1,4 +1,5 @@
 import type { APIMessage } from 'discord.js';
+import { silent, withoutPreviews } from '../discord-api.js';
 import type { Bot } from './readable-text.js';
 
 /** Discord's numbers of messages that people write: by themselves, and as a reply. All others are the system's. */
@@ -19,4 +20,11 @@ export function isAddressed(message: APIMessage, bot: Bot): boolean {
     mentions.some(({ id }) => id === bot.id) ||
     (bot.roleId !== undefined && roles.includes(bot.roleId))
   );
+}
+
+/** The message that one of the bot's answers: one that is neither a notice, nor a question, nor progress. */
+export function answeredBy(message: APIMessage, botId: string | undefined): string | undefined {
+  const { author, flags = 0, components = [], message_reference: reference } = message;
+  const isNotice = (Number(flags) & (silent | withoutPreviews)) !== 0 || components.length > 0;
+  return author.id === botId && !isNotice ? reference?.message_id : undefined;
 }

@@ -1,8 +1,9 @@
 import type { APIMessage, APIUser } from 'discord.js';
 import { oneLine } from '../../../../core/one-line.js';
 import type { Known, Speaker } from '../types.js';
-import type { SentAttachment } from './attachment-limits.js';
-import type { Person, QuotedMessage } from './prompt-text.js';
+import type { FileOrigin, SentAttachment } from './attachment-limits.js';
+import { extrasOf, type WithExtras } from './extras.js';
+import type { Person, QuotedMessage } from './message-context.js';
 import { type Bot, type MentionNames, readableText } from './readable-text.js';
 
 /** What a message says, without what Discord alone needs. */
@@ -10,7 +11,10 @@ export interface ReadMessage {
   readonly text: string;
   readonly author: Person;
   readonly quoted: readonly QuotedMessage[];
+  /** Also of the messages that it answers or passes on. */
   readonly attachments: readonly SentAttachment[];
+  /** What else there is in it, in words. */
+  readonly extras: readonly string[];
 }
 
 /** Messages of events have the member with them; those of the history don't. */
@@ -27,29 +31,63 @@ export function readMessage(
 ): ReadMessage {
   const readable = (one: Pick<APIMessage, 'content'> & Partial<Pick<APIMessage, 'mentions'>>, own: Bot) =>
     readableText(one.content, namesIn(one, known, guildId), own);
-  const { referenced_message: answered, message_snapshots: forwarded = [] } = message;
+  const { referenced_message, message_snapshots = [] } = message;
+  const forwarded = message_snapshots.map((one) => one.message);
+  const own = readable(message, bot);
+  // Whoever forgot the mention adds it in a reply to himself.
+  const repeated =
+    own === '' && referenced_message?.author.id === message.author.id ? referenced_message : undefined;
+  const answered = repeated === undefined ? referenced_message : undefined;
   const quoted: QuotedMessage[] = [];
   if (answered)
     quoted.push({
       type: 'answered',
-      author: personOf(answered.author),
+      author: answered.author.id === bot.id ? 'you' : personOf(answered.author),
       text: quotable(answered, readable(answered, nobody)),
     });
-  for (const { message: one } of forwarded)
-    quoted.push({ type: 'forwarded', text: quotable(one, readable(one, nobody)) });
+  for (const one of forwarded) quoted.push({ type: 'forwarded', text: quotable(one, readable(one, nobody)) });
+  // The bot knows its own files.
+  const answeredFiles = answered && answered.author.id !== bot.id ? sentWith(answered, 'answered') : [];
   return {
-    text: readable(message, bot),
+    text: repeated === undefined ? own : readable(repeated, bot),
     author: speakerOf(message),
     quoted,
-    attachments: [message, ...forwarded.map((one) => one.message)].flatMap(({ attachments }) =>
-      attachments.map((one) => ({
-        name: one.filename,
-        url: one.url,
-        size: one.size,
-        contentType: one.content_type,
-      })),
-    ),
+    attachments: [
+      ...[message, ...(repeated ? [repeated] : [])].flatMap((one) => sentWith(one, 'message')),
+      ...answeredFiles,
+      ...forwarded.flatMap((one) => sentWith(one, 'forwarded')),
+    ],
+    extras: [message, ...(repeated ? [repeated] : [])].flatMap(extrasOf),
   };
+}
+
+/** True if there is nothing in a message that an agent could work on. */
+export function saysNothing({ text, quoted, attachments, extras }: ReadMessage): boolean {
+  return text === '' && quoted.length + attachments.length + extras.length === 0;
+}
+
+/** A message that is not for the bot. Its text may be empty. */
+export function readOther(
+  message: DiscordMessage,
+  known: Known,
+  guildId: string | undefined,
+): { readonly author: Person; readonly text: string } {
+  const text = readableText(message.content, namesIn(message, known, guildId), nobody);
+  return { author: personOf(message.author), text: quotable(message, text) };
+}
+
+function sentWith(
+  { attachments }: Pick<APIMessage, 'attachments'>,
+  origin: FileOrigin,
+): readonly SentAttachment[] {
+  return attachments.map((one) => ({
+    origin,
+    id: one.id,
+    name: one.filename,
+    url: one.url,
+    size: one.size,
+    contentType: one.content_type,
+  }));
 }
 
 export function speakerOf({ author, member }: DiscordMessage): Speaker {
@@ -60,10 +98,10 @@ export function speakerOf({ author, member }: DiscordMessage): Speaker {
 /** A quote keeps the mention of the bot: it is not spoken to there. */
 const nobody: Bot = { id: '0' };
 
-/** A message may be nothing but files or a preview. */
-function quotable({ attachments }: Pick<APIMessage, 'attachments'>, text: string): string {
-  const files = attachments.map(({ filename }) => `[file ${JSON.stringify(oneLine(filename, 100))}]`);
-  return [...(text === '' ? [] : [text]), ...files].join('\n');
+/** A message may be nothing but files, or what a bot shows. */
+function quotable(message: WithExtras & Pick<APIMessage, 'attachments'>, text: string): string {
+  const files = message.attachments.map(({ filename }) => `[file ${JSON.stringify(oneLine(filename, 100))}]`);
+  return [...(text === '' ? [] : [text]), ...files, ...extrasOf(message)].join('\n');
 }
 
 function personOf({ id, global_name, username }: APIUser): Person {

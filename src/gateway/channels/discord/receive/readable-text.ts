@@ -9,6 +9,7 @@ export interface MentionNames {
 
 export interface Bot {
   readonly id: string;
+  readonly name?: string | undefined;
   /** The role that Discord makes for a bot: people mention it by mistake. */
   readonly roleId?: string | undefined;
 }
@@ -48,9 +49,14 @@ function named(text: string, names: MentionNames): string {
     const sign = found['channel'] === undefined ? '@' : '#';
     const known = found['channel'] !== undefined ? names.channels : found['role'] ? names.roles : names.users;
     const name = known.get(id);
-    // A name is no place for line breaks or signs that turn the direction of writing.
-    return name === undefined ? mark : sign + oneLine(name, 100);
+    return name === undefined ? mark : sign + bounded(name);
   });
+}
+
+/** Others choose names, and they stand among the author's words: one that is more than a few plain words is in quotes. */
+function bounded(name: string): string {
+  if (/^[\p{L}\p{M}\p{N}_-]+(?: [\p{L}\p{M}\p{N}_-]+){0,2}$/u.test(name) && name.length <= 32) return name;
+  return `"${oneLine(name.replace(/["`“”«»[\]{}<>()\u0085]/g, ' '), 60)}"`;
 }
 
 function dateOf(seconds: number): string | undefined {

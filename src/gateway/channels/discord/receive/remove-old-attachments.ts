@@ -1,19 +1,25 @@
 import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeScratchFiles } from '../../../../backends/launch/scratch-files.js';
+import { timeOf } from './snowflake.js';
 
-/**
- * Removes the folders of messages that were written before a time, and what a crash has left of downloads. Returns how many
- * are gone. What can't be removed is tried again at the next call.
- */
-export async function removeOldAttachments(directory: string, before: number): Promise<number> {
+/** Removes the files of messages that were written before a time. Returns how many folders are gone. */
+export function removeOldAttachments(directory: string, before: number): Promise<number> {
+  return removeFolders(directory, (name) => (writtenAt(name) ?? before) < before);
+}
+
+/** Removes what a crash has left of downloads. Must not be called while there may be one. */
+export function removeUnfinishedAttachments(directory: string): Promise<number> {
+  return removeFolders(directory, (name) => name.includes('.part-') && writtenAt(name) !== undefined);
+}
+
+/** What can't be removed is tried again at the next call. */
+async function removeFolders(directory: string, isGone: (name: string) => boolean): Promise<number> {
   let removed = 0;
   for (const channel of await folders(directory)) {
     const parent = join(directory, channel);
-    for (const name of await folders(parent)) {
+    for (const name of (await folders(parent)).filter(isGone)) {
       const folder = join(parent, name);
-      const at = writtenAt(name);
-      if (at === undefined || at >= before) continue;
       // They may be of the agents' user, and are removed with that user's rights then.
       await removeScratchFiles(folder);
       const left = await lstat(folder).catch(() => undefined);
@@ -25,12 +31,10 @@ export async function removeOldAttachments(directory: string, before: number): P
   return removed;
 }
 
-const discordEpoch = 1_420_070_400_000n;
-
 /** The time that a message's id tells. Not that of the folder: the agent can change it. */
 function writtenAt(name: string): number | undefined {
   const [, id] = /^(\d{1,20})(?:\.part-[0-9a-f]+)?$/.exec(name) ?? [];
-  return id === undefined ? undefined : Number((BigInt(id) >> 22n) + discordEpoch);
+  return id === undefined ? undefined : timeOf(id);
 }
 
 /** Links are left alone: nobody puts one there but an agent. */

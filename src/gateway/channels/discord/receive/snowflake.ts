@@ -5,6 +5,11 @@ export function idAt(time: number): string {
   return String(BigInt(Math.max(0, Math.floor(time) - discordEpoch)) << 22n);
 }
 
+/** The moment at which an id was given. */
+export function timeOf(id: string): number {
+  return Number(BigInt(id) >> 22n) + discordEpoch;
+}
+
 export function isNewer(id: string, than: string): boolean {
   return BigInt(id) > BigInt(than);
 }

@@ -43,6 +43,8 @@ describe('names of attachments', () => {
       'é',
       'é-2',
     ]);
+    const many = safeNames(Array.from({ length: 20_000 }, () => 'a.png'));
+    expect([new Set(many).size, many.at(-1)]).toEqual([20_000, 'a-20000.png']);
     const long = 'x'.repeat(300);
     expect(new Set(safeNames([long, long, long])).size).toBe(3);
   });

@@ -3,6 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { splitAnswer } from '../../../../../src/gateway/channels/discord/split-answer.js';
 import { anyAnswer } from './markdown/any-answer.js';
 
+it('a spoiler that does not fit into a message stays hidden (17.2)', () => {
+  const { pieces, file } = splitAnswer(`||${'secret '.repeat(400)}||`);
+  expect(file?.name).toBe('answer.md');
+  expect(pieces.map((piece) => piece.match(/\|\|/g)?.length)).toEqual([2]);
+});
+
 describe('an answer for Discord', () => {
   it('is one message if it is short, and none if it is empty (17.2)', () => {
     expect(splitAnswer('Hello!\n')).toEqual({ pieces: ['Hello!'] });

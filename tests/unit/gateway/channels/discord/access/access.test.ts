@@ -12,6 +12,7 @@ import {
   hashPairingCode,
   readPairingCode,
 } from '../../../../../../src/gateway/channels/discord/access/pairing-code.js';
+import { welcome } from '../../../../../../src/gateway/channels/discord/access/words.js';
 import { DiscordProblem } from '../../../../../../src/gateway/channels/discord/discord-api.js';
 import { openSqliteStore } from '../../../../../../src/store/sqlite/sqlite-store.js';
 import type { Store } from '../../../../../../src/store/store.js';
@@ -50,7 +51,14 @@ describe('access to the bot in Discord (17.5)', () => {
   };
   const open = (more: Partial<AccessParts> = {}) =>
     new DiscordAccess({
-      ...{ api: { send }, store, limits: noLimits, secret: 'token', botId: () => bot, now: () => now },
+      ...{
+        api: { send, messages: async () => [] },
+        store,
+        limits: noLimits,
+        secret: 'token',
+        botId: () => bot,
+        now: () => now,
+      },
       allowed: { users: [], roles: [], guilds: [], channels: [] },
       log: createLog('info', (line) => lines.push(line)),
       ...more,
@@ -58,7 +66,11 @@ describe('access to the bot in Discord (17.5)', () => {
   const say = (access: DiscordAccess, speaker: Speaker, place: Place, content = `<@${bot}> hello`) =>
     access.admit(
       {
-        ...{ id: `m${++lastId}`, channel_id: place.channelId, content },
+        ...{
+          id: `m${++lastId}`,
+          channel_id: place.channelId,
+          words: content.replace(`<@${bot}>`, '').trim(),
+        },
         mentions: content.includes(bot) ? [{ id: bot }] : [],
       },
       speaker,
@@ -80,6 +92,32 @@ describe('access to the bot in Discord (17.5)', () => {
     await say(open(), ann, dm);
     expect(sent).toHaveLength(4);
     expect(codeIn(sent[3]?.content)).not.toBe(codeIn(sent[0]?.content));
+  });
+
+  it('gives no code without pairing: a refusal once a day, also in direct messages (17.5)', async () => {
+    const access = open({ pairing: false });
+    for (let more = 0; more < 3; more++) expect(await say(access, ann, dm, 'hello')).toBe(false);
+    expect(sent.map(({ content }) => content)).toEqual([expect.stringContaining('Sorry')]);
+    now += 24 * hour;
+    await say(access, ann, dm, 'hello');
+    expect(sent).toHaveLength(2);
+    expect(await store.discordStrangers(now)).toEqual([]);
+  });
+
+  it('takes no message where the bot can’t answer, and tells the asker once a day (17.5)', async () => {
+    let lacking: string | undefined = 'Send Messages';
+    const access = open({
+      allowed: { users: ['ann'], roles: [], guilds: [], channels: [] },
+      lacksToWrite: () => lacking,
+      directChannel: async (userId) => ({ id: `dm of ${userId}` }),
+    });
+    for (let more = 0; more < 3; more++) expect(await say(access, ann, guild)).toBe(false);
+    expect(sent).toMatchObject([
+      { channelId: 'dm of ann', content: expect.stringContaining('Send Messages') },
+    ]);
+    expect(lines.filter((line) => line.includes('Send Messages'))).toHaveLength(1);
+    lacking = undefined;
+    expect(await say(access, ann, guild)).toBe(true);
   });
 
   it('gives another code when the secret has changed: the former one would be told wrongly', async () => {
@@ -111,6 +149,7 @@ describe('access to the bot in Discord (17.5)', () => {
     await approve(codeIn(sent[0]?.content));
     const problem = (status: number | undefined) => ({
       send: () => Promise.reject(new DiscordProblem('no', status, undefined)),
+      messages: async () => [],
     });
     const broken = open({ api: problem(undefined) });
     await broken.welcome();
@@ -118,6 +157,16 @@ describe('access to the bot in Discord (17.5)', () => {
     expect(lines).toHaveLength(1);
     expect(await store.discordUnwelcomed()).toHaveLength(1);
     await open({ api: problem(403) }).welcome();
+    expect(await store.discordUnwelcomed()).toEqual([]);
+  });
+
+  it('does not tell somebody again whom a gateway has told before it died', async () => {
+    await say(open(), ann, dm);
+    await approve(codeIn(sent[0]?.content));
+    const told = [{ author: { id: bot }, content: welcome(true) }] as never;
+    now += 20 * 60_000;
+    await open({ api: { send, messages: async () => told } }).welcome();
+    expect(sent).toHaveLength(1);
     expect(await store.discordUnwelcomed()).toEqual([]);
   });
 
@@ -174,7 +223,9 @@ describe('access to the bot in Discord (17.5)', () => {
   });
 
   it('goes on when a refusal can’t be sent', async () => {
-    const access = open({ api: { send: () => Promise.reject(new DiscordProblem('gone', 403, 50001)) } });
+    const access = open({
+      api: { send: () => Promise.reject(new DiscordProblem('gone', 403, 50001)), messages: async () => [] },
+    });
     expect(await say(access, ann, guild)).toBe(false);
     expect(lines).toHaveLength(1);
   });

@@ -16,10 +16,12 @@ const permission: StoredPermission = {
 const command = (text: string) =>
   permissionMessage(permission, { type: 'command', command: text, cwd: '/work' });
 
-describe('a question for a permission (17.5)', () => {
+describe('a question for a permission (17.3)', () => {
   it('shows what would be done, with a button for each answer that is offered', () => {
     const { content, components, files } = command('rm -rf build');
-    expect(content).toBe('**May I use `Bash` in `/work`?**\n```sh\nrm -rf build\n```');
+    expect(content).toBe(
+      '**May I use `Bash` in `/work`?**\n```sh\nrm -rf build\n```\n-# “Always” means: not asked again for the like until the agent’s session ends.',
+    );
     const buttons = components[0]?.components ?? [];
     expect(buttons.map(({ custom_id }) => readCustomId(custom_id))).toEqual(
       permission.options.map((decision) => ({ type: 'decide', permissionId: permission.id, decision })),
@@ -31,6 +33,19 @@ describe('a question for a permission (17.5)', () => {
       'Deny',
     ]);
     expect([few.content, files]).toEqual([expect.stringContaining('```json'), []]);
+  });
+
+  it('leaves no gap that would push the end of a command out of sight', () => {
+    const gaps = [
+      ...['\u00a0', '\u2003', '\u3000'].map((blank) => blank.repeat(400)),
+      ...[`${' '.repeat(16)}\t`.repeat(20), '\n '.repeat(300), ' \n\t'.repeat(99)],
+    ];
+    for (const gap of gaps) {
+      const { content } = command(`ls ${gap}; rm -rf ~`);
+      expect(content.replaceAll(/\\u\{\w+\}/g, '')).not.toMatch(/[^\S\n]{17}|\n\s*\n\s*\n/);
+      expect(content).toContain('rm -rf ~');
+    }
+    expect(command(`o${'\u0336'.repeat(300)}`).content).toContain('\\u{336}');
   });
 
   it('shows the beginning and the end of a long one, says how much is left out, and has all of it in a file', () => {
@@ -60,6 +75,7 @@ describe('a question for a permission (17.5)', () => {
           command(text),
           permissionMessage({ ...permission, tool: other, input: text }, undefined),
           permissionMessage(permission, { type: 'edit', files: [{ path: other, diff: text }] }),
+          { content: settledMessage({ ...permission, tool: other }, '7'.repeat(19), command(text).content) },
           { content: settledMessage({ ...permission, tool: text, input: { command: other } }, undefined) },
         ]) {
           expect(content.length).toBeLessThanOrEqual(2000);
@@ -71,10 +87,13 @@ describe('a question for a permission (17.5)', () => {
     );
   });
 
-  it('says afterwards who has decided what', () => {
+  it('says afterwards who has decided what, and shows it still', () => {
     const decided = { ...permission, state: 'decided', decision: 'deny' } as const;
     expect(settledMessage(decided, '77')).toBe('**Denied** by <@77>: `Bash` `ls`');
     expect(settledMessage(decided, undefined)).toBe('**Denied**: `Bash` `ls`');
+    expect(settledMessage(decided, '77', command('rm -rf build').content)).toBe(
+      '**Denied** by <@77>: `Bash` in `/work`\n```sh\nrm -rf build\n```',
+    );
     expect(settledMessage({ ...permission, state: 'void' }, '77')).toMatch(/^\*\*Not needed any more\*\*/);
   });
 });

@@ -5,22 +5,44 @@ import { TurnView } from '../../../../../../src/gateway/channels/discord/progres
 describe('the text of a progress message (17.2)', () => {
   it('tells the time and what is done', () => {
     const view = new TurnView('t', 1000);
-    expect(view.render(1000)).toBe('⏳ 0 ms · works');
-    view.toolBegan('1', 'Bash');
-    expect(view.render(13_400)).toBe('⏳ 12 s · runs `Bash`');
+    expect(view.render(1000)).toBe('⏳ 0 ms · working');
+    view.thinks();
+    expect(view.state).toBe('thinking');
+    view.toolBegan('1', 'Bash', { command: 'npm `test`\n' });
+    expect(view.render(13_400)).toBe('⏳ 12 s · `Bash: npm ˋtestˋ`');
     view.toolEnded('1');
     view.said('hello');
-    expect(view.render(91_000)).toBe('⏳ 1 min 30 s · works\nhello');
-    view.waitsForPerson = true;
-    expect(view.state).toBe('waits for a decision\nhello');
+    expect(view.render(91_000)).toBe('⏳ 1 min 30 s · working\nhello');
+  });
+
+  it('tells that a turn is tried again, and why', () => {
+    const view = new TurnView('t', 1000);
+    view.said('half of');
+    view.triesAgain({ number: 2, of: 3, reason: 'the CLI crashed' });
+    expect(view.render(6000)).toBe('⏳ 5 s · trying again (2 of 3): `the CLI crashed`\nhalf of');
+    view.beginsAgain('u');
+    expect(view.state).toBe('trying again (2 of 3): `the CLI crashed`');
+    view.said('all');
+    expect(view.state).toBe('working\nall');
+  });
+
+  it('shows the last lines, and cuts between what people take for characters', () => {
+    const view = new TurnView('t', 0);
+    view.said(Array.from({ length: 30 }, (_, line) => `${line}\n`).join(''));
+    expect(view.state).toBe('working\n…\n22\n23\n24\n25\n26\n27\n28\n29');
+    const family = '👨‍👩‍👧‍👦';
+    const long = new TurnView('t', 0);
+    long.said(family.repeat(300));
+    expect(long.state.split(family).join('')).toBe('working\n…\n');
+    expect(long.renderStopped(2000)).toMatch(/^⏹️ Stopped after 2 s\. So far:\n…\n/);
   });
 
   it('closes and opens code blocks that are cut', () => {
     const view = new TurnView('t', 0);
     view.said(`\`\`\`js\n${'line of code\n'.repeat(3000)}last`);
-    expect(view.state).toMatch(/^works\n…\n```\n(?:line of code\n)+last\n```$/);
+    expect(view.state).toMatch(/^working\n…\n```\n(?:line of code\n)+last\n```$/);
     view.said('\n```\nend');
-    expect(view.state).toMatch(/^works\n…\n```\n(?:line of code\n)+last\n```\nend$/);
+    expect(view.state).toMatch(/^working\n…\n```\n(?:line of code\n)+last\n```\nend$/);
   });
 
   it('is valid for Discord, whatever is said', () => {
@@ -31,7 +53,7 @@ describe('the text of a progress message (17.2)', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), fc.string(), (pieces, tool) => {
         const view = new TurnView('t', 0);
-        view.toolBegan('1', tool);
+        view.toolBegan('1', tool, {});
         for (const text of pieces) view.said(text);
         const shown = view.render(5000);
         expect(shown.length).toBeLessThanOrEqual(2000);

@@ -33,21 +33,33 @@ describe('files that come with a message', () => {
     const origin = await serveFiles((request, response) => response.end(`content of ${request.url}`));
     const parts = await partsFor(origin);
     const saved = await save(parts, [
-      { name: '../a.txt', url: `${origin}/1`, size: 12, contentType: 'text/plain; charset=utf-8' },
-      { name: 'a.txt', url: `${origin}/2`, size: 12 },
+      { id: '11', name: '../a.txt', url: `${origin}/1`, size: 12, contentType: 'text/plain; charset=utf-8' },
+      { id: '12', name: 'a.txt', url: `${origin}/2`, size: 12 },
     ]);
     const folder = join(parts.directory, '5', '100');
     expect(saved).toEqual({
       files: [
-        { path: join(folder, 'a.txt'), size: 13, contentType: 'text/plain' },
-        { path: join(folder, 'a-2.txt'), size: 13 },
+        { path: join(folder, '11', 'a.txt'), size: 13, contentType: 'text/plain' },
+        { path: join(folder, '12', 'a.txt'), size: 13 },
       ],
       problems: [],
     });
-    expect(await readFile(join(folder, 'a-2.txt'), 'utf8')).toBe('content of /2');
+    expect(await readFile(join(folder, '12', 'a.txt'), 'utf8')).toBe('content of /2');
     expect(await modes([parts.directory, join(folder, '..'), folder])).toEqual([0o700, 0o700, 0o700]);
-    expect(await modes([join(folder, 'a.txt')])).toEqual([0o600]);
+    expect(await modes([join(folder, '11', 'a.txt')])).toEqual([0o600]);
     expect(await readdir(join(folder, '..'))).toEqual(['100']);
+  });
+
+  it('stay what they are when an edit removes another one of the same name (17.4)', async () => {
+    const origin = await serveFiles((request, response) => response.end(`content of ${request.url}`));
+    const parts = await partsFor(origin);
+    const [removed, kept] = ['1', '2'].map((id) => ({ id, name: 'a.txt', url: `${origin}/${id}`, size: 12 }));
+    if (removed === undefined || kept === undefined) throw new Error('there are two');
+    const { files } = await save(parts, [removed, kept, kept]);
+    expect(files).toHaveLength(2);
+    const after = await save(parts, [kept]);
+    expect(after.files.map(({ path }) => basename(path))).toEqual(['a.txt']);
+    expect(await readFile(after.files[0]?.path ?? '', 'utf8')).toBe('content of /2');
   });
 
   it('are loaded once: after a crash the same message finds its files (17.6)', async () => {
@@ -163,7 +175,7 @@ describe('files that come with a message', () => {
     ];
     const { files, problems } = await save(
       parts,
-      [...urls, ...bad].map((url, index) => ({ name: `f${index}`, url, size: 1 })),
+      [...urls, ...bad].map((url, index) => ({ id: String(index), name: `f${index}`, url, size: 1 })),
     );
     expect(files.map(({ path }) => path.at(-1))).toEqual(['3']);
     const reasons = problems.map((problem) => problem.replace(/^.*: (.*)\.$/, '$1'));
@@ -180,7 +192,7 @@ describe('files that come with a message', () => {
       if (request.url === '/broken') response.destroy();
       if (request.url === '/full' || request.url === '/whole') response.end('123456');
     });
-    const parts = await partsFor(origin, { timeoutMs: 150 });
+    const parts = await partsFor(origin, { timeoutMs: 500 });
     const openFile: typeof open = async (path, flags, mode) => {
       const handle = await open(path, flags, mode);
       if (String(path).endsWith('full'))
@@ -193,11 +205,14 @@ describe('files that come with a message', () => {
     expect(problems).toEqual([
       'The file "broken" is not there: it could not be loaded; the log of the gateway says why.',
       'The file "full" is not there: the disk of the gateway is full.',
-      'The file "slow" is not there: it took longer than 0.15 s.',
+      'The file "slow" is not there: it took longer than 0.5 s.',
     ]);
     expect(await readdir(join(parts.directory, '5'))).toEqual([]);
     await save({ ...parts, openFile }, [file(origin, 'whole', 10), file(origin, 'full', 10)]);
-    expect(await readdir(join(parts.directory, '5', '100'))).toEqual(['whole']);
+    expect(await readdir(join(parts.directory, '5', '100'), { recursive: true })).toMatchObject([
+      expect.stringMatching(/^\d+$/),
+      expect.stringMatching(/whole$/),
+    ]);
   });
 
   it('are told as missing if nothing can be written', async () => {
@@ -232,7 +247,8 @@ describe('files that come with a message', () => {
     await chmod(join(parts.directory, '..'), 0o711);
     const { files } = await save(parts, [file(origin, 'a', 1)]);
     const path = files[0]?.path ?? '';
-    for (const place of [path, join(path, '..')]) expect((await stat(place)).uid).toBe(65534);
+    for (const place of [path, join(path, '..'), join(path, '../..')])
+      expect((await stat(place)).uid).toBe(65534);
     expect((await stat(parts.directory)).mode & 0o777).toBe(0o711);
     expect(attachmentsDirectory('/home/x', user)).not.toContain('/home/x');
     expect(attachmentsDirectory('/home/x', undefined)).toBe('/home/x/attachments');
@@ -270,8 +286,10 @@ async function partsFor(origin: string, changed: Partial<AttachmentLimits> = {})
   return { directory, limits: { ...limits, ...changed }, origins: [origin], fetch, log: silent };
 }
 
+let files = 1000;
+
 function file(origin: string, name: string, size: number) {
-  return { name, url: `${origin}/${name}`, size };
+  return { id: String(++files), name, url: `${origin}/${name}`, size };
 }
 
 function save(parts: AttachmentParts, attachments: readonly SentAttachment[], id = '100') {
