@@ -1,7 +1,8 @@
 import type { Log } from '../../../../config/log.js';
 import type { DiscordLimits, DiscordPeopleStore } from '../../../../store/discord/people.js';
 import { type DiscordApi, withoutPreviews } from '../discord-api.js';
-import { type AllowedLists, maySpeak, type Place, type Speaker } from './may-speak.js';
+import type { Place, Speaker } from '../types.js';
+import { type AllowedLists, maySpeak } from './may-speak.js';
 import { offerPairing } from './pairing.js';
 import { welcomePeople } from './welcome-people.js';
 import { cantWrite, limitReached, strangerRefusal } from './words.js';

@@ -1,19 +1,4 @@
-/** Somebody who speaks, clicks or runs a command. */
-export interface Speaker {
-  readonly id: string;
-  readonly name: string;
-  /** The ids of the roles in the guild; none in a DM. */
-  readonly roles: readonly string[];
-}
-
-/** Where somebody speaks. */
-export interface Place {
-  readonly channelId: string;
-  /** The channel that a thread belongs to. */
-  readonly parentId?: string | undefined;
-  /** Undefined in a DM. */
-  readonly guildId?: string | undefined;
-}
+import type { Place, Speaker } from '../types.js';
 
 /** The lists of the settings, as ids. */
 export interface AllowedLists {

@@ -6,7 +6,7 @@ import type {
   KnownCode,
   NewPairingCode,
 } from '../../../../store/discord/people.js';
-import type { Speaker } from './may-speak.js';
+import type { Speaker } from '../types.js';
 import { hashPairingCode, makePairingCode } from './pairing-code.js';
 import { pairingFull, pairingOffer } from './words.js';
 

@@ -1,6 +1,6 @@
 import type { PairedPerson } from '../../../../store/discord/people.js';
-import { snowflakeAt } from '../deliver/find-sent.js';
 import { DiscordProblem } from '../discord-api.js';
+import { idAt } from '../snowflake.js';
 import type { AccessParts } from './access.js';
 import { welcome } from './words.js';
 
@@ -35,7 +35,7 @@ async function wasWelcomed(
   { channelId, pairedAt }: PairedPerson,
 ): Promise<boolean> {
   if (Math.abs(now() - pairedAt) < nonceTrustedMs) return false;
-  const messages = await api.messages(channelId, { after: snowflakeAt(pairedAt - clockSkewMs), limit: 100 });
+  const messages = await api.messages(channelId, { after: idAt(pairedAt - clockSkewMs), limit: 100 });
   const words = [true, false].map(welcome);
   return messages.some(({ author, content }) => author.id === botId() && words.includes(content));
 }

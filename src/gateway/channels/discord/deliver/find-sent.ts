@@ -1,9 +1,8 @@
 import type { APIMessage } from 'discord.js';
 import type { DiscordPiece } from '../../../../store/discord/pieces.js';
 import type { DiscordApi } from '../discord-api.js';
+import { idAt } from '../snowflake.js';
 
-/** Snowflakes count the milliseconds since 2015, 22 bits to the left. */
-const firstMillisecond = 1_420_070_400_000;
 /** Our clock and Discord's may differ by that. */
 const clockSkewMs = 5 * 60_000;
 const dayMs = 86_400_000;
@@ -28,7 +27,7 @@ export async function findSent(
   search: Search,
 ): Promise<string | undefined> {
   const older = newest(search.after);
-  const byClock = newest([snowflakeAt(triedAt(piece, search.now) - clockSkewMs), older]);
+  const byClock = newest([idAt(triedAt(piece, search.now) - clockSkewMs), older]);
   const found = await findBehind(api, piece, search, byClock);
   // Our clock may have been ahead when it was tried: messages that are surely older are the better beginning, but may be far back.
   if (found !== undefined || byClock === older || older === '0') return found;
@@ -55,10 +54,6 @@ async function findBehind(
     after = newest(messages.map(({ id }) => id));
   }
   return undefined;
-}
-
-export function snowflakeAt(time: number): string {
-  return String(BigInt(Math.max(0, Math.floor(time) - firstMillisecond)) << 22n);
 }
 
 function isSame(message: APIMessage, { nonce, text, files = [] }: DiscordPiece): boolean {

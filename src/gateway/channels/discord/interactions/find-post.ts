@@ -1,6 +1,6 @@
 import type { APIMessage } from 'discord.js';
-import { snowflakeAt } from '../deliver/find-sent.js';
 import type { DiscordApi } from '../discord-api.js';
+import { idAt } from '../snowflake.js';
 
 /** Younger than this, Discord knows the nonce for sure: see deliver.ts. */
 const nonceTrustedMs = 60_000;
@@ -20,7 +20,7 @@ export async function findPost(
   now: number,
 ): Promise<APIMessage | undefined> {
   if (Math.abs(now - subject.createdAt) < nonceTrustedMs) return undefined;
-  let after = snowflakeAt(subject.createdAt - clockSkewMs);
+  let after = idAt(subject.createdAt - clockSkewMs);
   for (let page = 0; page < maxPages; page++) {
     const messages = await api.messages(channelId, { after, limit: pageSize });
     const found = messages.find(({ components }) => JSON.stringify(components ?? []).includes(subject.id));

@@ -2,11 +2,12 @@ import type { APIMessage } from 'discord.js';
 import type { Log } from '../../../../config/log.js';
 import type { DiscordPosts } from '../../../../store/store.js';
 import type { DiscordApi } from '../discord-api.js';
+import type { Place, Speaker } from '../types.js';
 
 /** What the interactions need of the rest of the channel. */
 export interface InteractionParts {
   /** The bot is spoken to there: messages that come while it is away are looked for, and a thread has its parent's settings. */
-  spokenIn?(place: InteractionPlace, id: string): Promise<void>;
+  spokenIn?(place: Place, id: string): Promise<void>;
   readonly api: DiscordApi;
   readonly access: InteractionAccess;
   readonly store: DiscordPosts;
@@ -35,24 +36,12 @@ export interface InteractionParts {
 }
 
 export interface InteractionAccess {
-  may(speaker: InteractionSpeaker, place: InteractionPlace): Promise<boolean>;
+  may(speaker: Speaker, place: Place): Promise<boolean>;
   /**
    * Counts a turn for the limits. Returns the words for somebody who is over one; undefined if the turn may begin. The same id may
    * come twice.
    */
-  countTurn?(id: string, speaker: InteractionSpeaker, place: InteractionPlace): Promise<string | undefined>;
-}
-
-export interface InteractionSpeaker {
-  readonly id: string;
-  readonly name: string;
-  readonly roles: readonly string[];
-}
-
-export interface InteractionPlace {
-  readonly channelId: string;
-  readonly parentId?: string | undefined;
-  readonly guildId?: string | undefined;
+  countTurn?(id: string, speaker: Speaker, place: Place): Promise<string | undefined>;
 }
 
 export interface ListedCommand {

@@ -1,14 +1,14 @@
 import { oneLine } from '../../../../core/one-line.js';
 import type { InteractionKey } from '../discord-api.js';
-import type { InteractionPlace, InteractionSpeaker } from './ports.js';
+import type { Place, Speaker } from '../types.js';
 
 /** An interaction, as far as it concerns the bot. */
 export type ReadInteraction = ReadCommand | ReadClick;
 
 interface Origin {
   readonly key: InteractionKey;
-  readonly speaker: InteractionSpeaker;
-  readonly place: InteractionPlace;
+  readonly speaker: Speaker;
+  readonly place: Place;
   /** False if the bot can't write there: it is in the place only with its answers. */
   readonly canWrite: boolean;
 }
@@ -75,7 +75,7 @@ export function readInteraction(wire: WireInteraction): ReadInteraction | undefi
   return undefined;
 }
 
-export function speakerOf(person: WirePerson, member: WireMember | undefined): InteractionSpeaker {
+export function speakerOf(person: WirePerson, member: WireMember | undefined): Speaker {
   const name = member?.nick ?? person.global_name ?? person.username ?? person.id;
   return { id: person.id, name: oneLine(name, 80), roles: member?.roles ?? [] };
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Store } from '../../../../store/store.js';
-import { snowflakeAt } from '../deliver/find-sent.js';
 import { type DiscordApi, DiscordProblem, silent } from '../discord-api.js';
 import { customId } from '../interactions/custom-id.js';
 import type { ButtonRow } from '../interactions/permission-message.js';
+import { idAt } from '../snowflake.js';
 import { doneText, isProgress } from './render-progress.js';
 import { wait } from './wait.js';
 
@@ -152,7 +152,7 @@ async function find(
   botId: string,
   firstTriedAt: number,
 ): Promise<string | undefined> {
-  const after = snowflakeAt(firstTriedAt - 60_000);
+  const after = idAt(firstTriedAt - 60_000);
   const messages = await api.messages(channelId, { after, limit: 100 });
   return messages.find((message) => message.author.id === botId && isProgress(message))?.id;
 }

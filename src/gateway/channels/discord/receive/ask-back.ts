@@ -1,9 +1,9 @@
 import type { Log } from '../../../../config/log.js';
 import type { DiscordApi } from '../discord-api.js';
+import { timeOf } from '../snowflake.js';
 import { channelOf } from '../types.js';
 import type { FoundPlace } from './find-place.js';
 import type { DiscordMessage } from './read-message.js';
-import { timeOf } from './snowflake.js';
 
 export interface AskBackParts {
   readonly api: Pick<DiscordApi, 'send'>;

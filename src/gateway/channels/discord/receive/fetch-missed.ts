@@ -1,7 +1,7 @@
 import type { DiscordPlace } from '../../../../store/discord/places.js';
 import type { DiscordApi } from '../discord-api.js';
+import { idAt, isNewer } from '../snowflake.js';
 import type { DiscordMessage } from './read-message.js';
-import { idAt, isNewer } from './snowflake.js';
 
 export interface MissedLimits {
   readonly maxAgeMs: number;

@@ -2,6 +2,7 @@ import type { Log } from '../../../../config/log.js';
 import type { DiscordPlace, DiscordPlaceStore } from '../../../../store/discord/places.js';
 import type { GatewayFace, IncomingMessage } from '../../types.js';
 import { DiscordProblem } from '../discord-api.js';
+import { idBefore } from '../snowflake.js';
 import { channelOf, type DiscordEvent, type DiscordPart, type DiscordTools, type Known } from '../types.js';
 import { askBack } from './ask-back.js';
 import type { Attachments, MessageWithAttachments } from './attachments.js';
@@ -16,7 +17,6 @@ import { type DiscordMessage, readMessage, saysNothing, speakerOf } from './read
 import type { Bot } from './readable-text.js';
 import { SeenPlaces } from './seen-places.js';
 import { shownText } from './shown-text.js';
-import { idBefore } from './snowflake.js';
 import { talkBefore } from './talk.js';
 import { UntakenMessages } from './untaken-messages.js';
 

@@ -1,7 +1,7 @@
 import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeScratchFiles } from '../../../../backends/launch/scratch-files.js';
-import { timeOf } from './snowflake.js';
+import { timeOf } from '../snowflake.js';
 
 /** Removes the files of messages that were written before a time. Returns how many folders are gone. */
 export function removeOldAttachments(directory: string, before: number): Promise<number> {

@@ -1,5 +1,5 @@
 import type { DiscordPlace, DiscordPlaceStore } from '../../../../store/discord/places.js';
-import { idAt, idBefore, isNewer, timeOf } from './snowflake.js';
+import { idAt, idBefore, isNewer, timeOf } from '../snowflake.js';
 
 /** Discord may tell of a message after one that was written later: so much earlier ones may be on their way still. */
 const onTheirWayMs = 2 * 60_000;

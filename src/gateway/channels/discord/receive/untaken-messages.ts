@@ -1,5 +1,5 @@
+import { isNewer } from '../snowflake.js';
 import type { DiscordMessage } from './read-message.js';
-import { isNewer } from './snowflake.js';
 
 /** Of one channel. The history has the others, where the bot may read it. */
 const mostOfAChannel = 100;

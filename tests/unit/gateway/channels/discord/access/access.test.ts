@@ -7,13 +7,13 @@ import {
   type AccessParts,
   DiscordAccess,
 } from '../../../../../../src/gateway/channels/discord/access/access.js';
-import type { Place, Speaker } from '../../../../../../src/gateway/channels/discord/access/may-speak.js';
 import {
   hashPairingCode,
   readPairingCode,
 } from '../../../../../../src/gateway/channels/discord/access/pairing-code.js';
 import { welcome } from '../../../../../../src/gateway/channels/discord/access/words.js';
 import { DiscordProblem } from '../../../../../../src/gateway/channels/discord/discord-api.js';
+import type { Place, Speaker } from '../../../../../../src/gateway/channels/discord/types.js';
 import { openSqliteStore } from '../../../../../../src/store/sqlite/sqlite-store.js';
 import type { Store } from '../../../../../../src/store/store.js';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   type AllowedLists,
   maySpeak,
-  type Place,
 } from '../../../../../../src/gateway/channels/discord/access/may-speak.js';
+import type { Place } from '../../../../../../src/gateway/channels/discord/types.js';
 
 const none: AllowedLists = { users: [], roles: [], guilds: [], channels: [] };
 const ann = { id: 'ann', name: 'Ann', roles: ['crew'] };

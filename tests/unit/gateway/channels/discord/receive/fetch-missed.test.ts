@@ -5,7 +5,7 @@ import {
   type MissedLimits,
 } from '../../../../../../src/gateway/channels/discord/receive/fetch-missed.js';
 import type { DiscordMessage } from '../../../../../../src/gateway/channels/discord/receive/read-message.js';
-import { idAt, idBefore } from '../../../../../../src/gateway/channels/discord/receive/snowflake.js';
+import { idAt, idBefore } from '../../../../../../src/gateway/channels/discord/snowflake.js';
 
 const now = Date.UTC(2026, 0, 10);
 const hour = 3_600_000;

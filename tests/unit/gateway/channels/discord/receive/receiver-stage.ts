@@ -6,7 +6,7 @@ import {
   Receiver,
   type ReceiverParts,
 } from '../../../../../../src/gateway/channels/discord/receive/receiver.js';
-import { idAt } from '../../../../../../src/gateway/channels/discord/receive/snowflake.js';
+import { idAt } from '../../../../../../src/gateway/channels/discord/snowflake.js';
 import type { GatewayFace, IncomingMessage } from '../../../../../../src/gateway/channels/types.js';
 import type { DiscordPlace } from '../../../../../../src/store/discord/places.js';
 

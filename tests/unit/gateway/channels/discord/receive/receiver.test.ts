@@ -5,7 +5,7 @@ import {
   withoutPreviews,
 } from '../../../../../../src/gateway/channels/discord/discord-api.js';
 import { defaultMissedLimits } from '../../../../../../src/gateway/channels/discord/receive/fetch-missed.js';
-import { idAt } from '../../../../../../src/gateway/channels/discord/receive/snowflake.js';
+import { idAt } from '../../../../../../src/gateway/channels/discord/snowflake.js';
 import { annaId, botId, created, deleted, edited, gate, ReceiverStage } from './receiver-stage.js';
 
 const me = `<@${botId}>`;
