@@ -71,6 +71,11 @@ const descriptions: Readonly<Record<string, Description>> = {
   DISCORD_BOT_TOKEN: { is: 'the token of a bot: with it the gateway is on Discord' },
   DISCORD_API_URL: { is: "a proxy or a test server in place of Discord's own address" },
   DISCORD_MAX_ATTACHMENT_MB: { is: 'the largest file of a message that the agent gets' },
+  DISCORD_ATTACHMENT_TYPES: {
+    is: 'the files that the agent gets, by type or ending: image/*,.zip; */* is all',
+    otherwise: 'all but programs',
+  },
+  DISCORD_CONTEXT_MESSAGES: { is: 'messages of a channel that the agent gets with a mention; 0: none' },
   HTTP_HOST: { is: 'where the HTTP API listens' },
   HTTP_PORT: { is: 'the port of the HTTP API; 0: a free one' },
   HTTP_MAX_CONNECTIONS: { is: 'connections at the same time' },
@@ -83,6 +88,7 @@ const descriptions: Readonly<Record<string, Description>> = {
   DISCORD_ALLOWED_ROLES: { is: 'ids of roles: whoever has one of them may speak' },
   DISCORD_ALLOWED_GUILDS: { is: 'ids of guilds (servers): only there' },
   DISCORD_ALLOWED_CHANNELS: { is: 'ids of channels, with their threads: only there' },
+  DISCORD_PAIRING: { is: "1: a stranger's direct message is answered with a code for pairing" },
   DISCORD_TURNS_PER_HOUR: { is: 'messages of one person that are answered in an hour; 0: any number' },
   DISCORD_CHANNEL_TURNS_PER_HOUR: {
     is: 'messages of one channel that are answered in an hour; 0: any number',

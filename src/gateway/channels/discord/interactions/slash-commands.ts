@@ -35,7 +35,10 @@ function option(command: string, argument: string) {
   return {
     type: text,
     name,
-    description: beginningOf(descriptions[command] ?? `${argument} (leave it out to see what is set now)`, 100),
+    description: beginningOf(
+      descriptions[command] ?? `${argument} (leave it out to see what is set now)`,
+      100,
+    ),
     required: false,
     ...(choices === undefined ? { max_length: 200 } : { choices }),
   };
