@@ -194,6 +194,6 @@ describe('createRunner', () => {
   });
 
   it('names a default that is wrong', () => {
-    expect(() => createRunner('claude', { maxTurns: Number.NaN })).toThrow('config.maxTurns');
+    expect(() => createRunner('claude', { maxTurns: Number.NaN })).toThrow('defaults.maxTurns');
   });
 });
