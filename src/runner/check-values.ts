@@ -156,5 +156,8 @@ function isNames(value: unknown): boolean {
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'function' ? 'a function' : (JSON.stringify(value)?.slice(0, 200) ?? String(value));
+  if (typeof value === 'function') return 'a function';
+  // JSON calls what is no number null.
+  if (typeof value === 'number') return String(value);
+  return JSON.stringify(value)?.slice(0, 200) ?? String(value);
 }

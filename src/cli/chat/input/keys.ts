@@ -20,6 +20,10 @@ export type KeyName =
   /** A letter that is pressed together with Ctrl or Alt. */
   | `letter-${string}`;
 
+export function isCtrl(key: Key, letter: string): boolean {
+  return key.type === 'key' && key.ctrl === true && key.name === `letter-${letter}`;
+}
+
 /** What was read and is no whole key yet. */
 export interface KeyBuffer {
   readonly rest: string;

@@ -3,6 +3,7 @@ import type { ConversationCommand, ConversationEvent, ConversationStatus } from 
 import type { EarlierSession } from '../earlier-sessions.js';
 import { type Editor, newEditor } from '../input/editor.js';
 import type { Key } from '../input/keys.js';
+import type { Search } from '../input/search-history.js';
 import type { MarkdownStream } from '../markdown/markdown-stream.js';
 import type { Line } from '../text/styled-line.js';
 
@@ -15,6 +16,7 @@ export interface ChatState {
   readonly status: ConversationStatus;
   readonly backends: readonly string[];
   readonly editor: Editor;
+  readonly search: Search | undefined;
   readonly turn: Turn | undefined;
   /** Messages for the time after the turn. */
   readonly queue: readonly string[];
@@ -121,6 +123,7 @@ export function beginChat({ history, ...given }: Beginning): ChatState {
   return {
     ...given,
     editor: newEditor(history),
+    search: undefined,
     turn: undefined,
     queue: [],
     steering: [],

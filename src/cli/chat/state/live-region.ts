@@ -176,9 +176,15 @@ function pickerRows(state: ChatState, most: number, now: number): InputRows {
 }
 
 function footerLine(state: ChatState, now: number): Line {
-  const { hint, status, picker } = state;
+  const { hint, status, picker, search } = state;
   if (hint !== undefined && now < hint.until) return plainLine(hint.text, 'yellow');
   if (picker !== undefined) return plainLine('↑ ↓ choose · Enter goes on with it · Esc leaves it', 'dim');
+  if (search !== undefined) {
+    const keys = search.isMissing
+      ? 'is in no earlier message'
+      : 'Ctrl-R finds an older one · Enter takes it · Esc leaves it';
+    return [span(`search: ${harmlessLine(search.words)}`, 'cyan'), span(`  ${keys}`, 'dim')];
+  }
   const { backend, model, permissionMode, place, channel } = status;
   const facts = [
     channel === undefined ? undefined : `channel ${channel}`,

@@ -1,5 +1,6 @@
 import { edit, newEditor, withText } from '../input/editor.js';
-import type { Key } from '../input/keys.js';
+import { isCtrl, type Key } from '../input/keys.js';
+import { searchKey } from '../input/search-history.js';
 import { answer, decisionKeys, disarm } from './ask.js';
 import { complete } from './commands.js';
 import type { StepBuilder } from './print-lines.js';
@@ -25,7 +26,10 @@ export function pressKey(out: StepBuilder, key: Key, now: number): void {
 }
 
 function typeKey(out: StepBuilder, key: Key, now: number): void {
-  const { editor, queue } = out.state;
+  const { editor, queue, search } = out.state;
+  const searched = searchKey(search, editor, key);
+  out.set(searched ?? { search: undefined });
+  if (searched !== undefined) return;
   const name = key.type === 'key' ? key.name : undefined;
   if (name === 'enter') enter(out, now);
   else if (name === 'tab') completeText(out, now);
@@ -73,11 +77,12 @@ function answersQuestion(out: StepBuilder, key: Key, now: number): boolean {
 
 /** Ctrl-C: stops the turn; without one it clears the line; twice it leaves. */
 function stop(out: StepBuilder, hint: string | undefined, now: number): void {
-  const { turn, editor, lastStopAt, picker } = out.state;
+  const { turn, editor, lastStopAt, picker, search } = out.state;
   const twice = now - lastStopAt < twiceMs || hint === leaveHint;
   out.set({ lastStopAt: now });
   if (twice) leave(out);
   else if (picker !== undefined) out.set({ picker: undefined });
+  else if (search !== undefined) out.set({ search: undefined, editor: search.before });
   else if (turn !== undefined) {
     interrupt(out);
     out.set({ hint: { text: leaveHint, until: now + twiceMs } });
@@ -107,8 +112,4 @@ function pick(out: StepBuilder, key: Key): void {
     out.set({ picker: undefined, doing: 'resuming' });
     out.effect({ type: 'command', command: 'resume', argument: chosen.sessionId });
   }
-}
-
-function isCtrl(key: Key, letter: string): boolean {
-  return key.type === 'key' && key.ctrl === true && key.name === `letter-${letter}`;
 }

@@ -8,7 +8,7 @@ import { wrapLine } from '../text/wrap.js';
 import { type ChatState, textWidth } from './chat-state.js';
 import { type CommandName, commands, parseInput } from './commands.js';
 import type { StepBuilder } from './print-lines.js';
-import { say } from './say.js';
+import { say, showSaid } from './say.js';
 import { wrapText } from './show-agent.js';
 
 /** Enter: a command is done, a message is said, or waits for the turn that runs. */
@@ -26,9 +26,10 @@ export function submit(out: StepBuilder, now: number): void {
   out.set({ editor: submitted(editor, !text.startsWith(' ')), hint: undefined });
   out.effect({ type: 'remember', text });
   if (parsed.type === 'prompt') sayOrWait(out, parsed.text, now);
-  else if (parsed.command.anytime || isIdle(out.state))
+  else if (parsed.command.anytime || isIdle(out.state)) {
+    if (parsed.command.name !== 'retry' && out.state.movesCursor) showSaid(out, text.trim());
     commandActs[parsed.command.name](out, parsed.argument, now);
-  else {
+  } else {
     note(out, `/${parsed.command.name} has to wait until the turn has ended. Ctrl-C ends it.`);
     out.set({ editor: withText(out.state.editor, text) });
   }

@@ -269,6 +269,52 @@ describe('Ctrl-C (18.1)', () => {
   });
 });
 
+describe('Ctrl-R (18.1)', () => {
+  function withHistory(): Stage {
+    const stage = new Stage();
+    for (const text of ['fix the Build', 'write tests', 'why does the build fail?', 'thanks'])
+      stage.say(text).agent(complete);
+    return stage.type('a draft').press('letter-r', 'ctrl');
+  }
+
+  it('finds the newest message with the words, then older ones; Enter takes it without sending it', () => {
+    const stage = withHistory().type('bui').type('ld');
+    expect(stage.state.editor.text).toBe('why does the build fail?');
+    expect(stage.live).toContain('search: build');
+    stage.press('letter-r', 'ctrl');
+    expect(stage.state.editor.text).toBe('fix the Build');
+    const said = stage.of('say').length;
+    stage.press('enter');
+    expect(stage.live).not.toContain('search:');
+    expect(stage.of('say')).toHaveLength(said);
+    stage.press('enter');
+    expect(stage.of('say').at(-1)).toEqual({ type: 'say', text: 'fix the Build' });
+  });
+
+  it('says that there is none; fewer words look again from the newest one', () => {
+    const stage = withHistory().type('buildx');
+    expect(stage.live).toContain('is in no earlier message');
+    stage.press('backspace');
+    expect(stage.state.editor.text).toBe('why does the build fail?');
+  });
+
+  it.each([
+    ['escape', undefined],
+    ['letter-g', 'ctrl'],
+    ['letter-c', 'ctrl'],
+  ] as const)('%s brings back what was being written', (name, held) => {
+    const stage = withHistory().type('tests').press(name, held);
+    expect(stage.state.editor.text).toBe('a draft');
+    expect(stage.state.search).toBeUndefined();
+    expect(stage.of('leave')).toEqual([]);
+  });
+
+  it('ends with any other key, which does its work', () => {
+    const stage = withHistory().type('tests').press('end').type('!');
+    expect(stage.state.editor.text).toBe('write tests!');
+  });
+});
+
 describe('typing while it works (18.1)', () => {
   it('is said into the turn where that can be', () => {
     const stage = new Stage().say('go').say('also this');
