@@ -7,7 +7,7 @@ import { readFlags, wrongUsage } from './read-flags.js';
 import { explainFailures } from './run.js';
 import { turnExitCodes } from './run-page.js';
 import { turnFlags } from './turn-flags.js';
-import { unknownCommand } from './unknown-command.js';
+import { unknownSubcommand } from './unknown-command.js';
 
 export const page = {
   usage: [
@@ -70,10 +70,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     if (name.startsWith('-')) readFlags(argv, page.flags, { command: 'agent' });
     if (name === '' || name.startsWith('-'))
       throw wrongUsage('agent', 'Which one? `turnout agent` has list, run and install.');
-    if (!Object.hasOwn(subcommands, name)) {
-      const [what = '', hint] = unknownCommand(name, Object.keys(subcommands), 'agent').split('\n');
-      throw wrongUsage('agent', what, hint);
-    }
+    if (!Object.hasOwn(subcommands, name)) throw unknownSubcommand('agent', name, subcommands);
     const run = await subcommands[name]?.();
     const ended = await run?.(rest, useOutput);
     return ended === undefined || ended === 'help' ? printHelp(page) : ended;

@@ -8,6 +8,19 @@ import { turnFlags } from './turn-flags.js';
 const { live, warm, output, json, timeout, print, unattended, ...ofRun } = turnFlags;
 const { 'permission-timeout': _limit, 'output-format': _format, ...shared } = ofRun;
 
+const ownFlags = {
+  gateway: {
+    type: 'text',
+    value: 'channel',
+    about: 'talk in a channel of the running gateway instead',
+    complete: 'channels',
+  },
+  native: {
+    type: 'switch',
+    about: "the CLI's own terminal UI in place of this one: its keys, its permissions, its exit code",
+  },
+} as const satisfies FlagTable;
+
 /** The flags of a turn that a person ends, and that prints nothing. */
 const flags = {
   ...shared,
@@ -22,16 +35,7 @@ const flags = {
   },
   'dangerously-skip-permissions': { type: 'switch' },
   'allow-unsupported': { type: 'switch', about: "leave out what the CLI can't do, with a warning" },
-  gateway: {
-    type: 'text',
-    value: 'channel',
-    about: 'talk in a channel of the running gateway instead',
-    complete: 'channels',
-  },
-  native: {
-    type: 'switch',
-    about: "the CLI's own terminal UI in place of this one: its keys, its permissions, its exit code",
-  },
+  ...ownFlags,
   verbose: { type: 'switch', about: 'with --native: the exact command, on stderr' },
 } as const satisfies FlagTable;
 
@@ -59,30 +63,16 @@ export interface ChatFlags extends RunFlags {
 }
 
 export function parseChatOptions(argv: readonly string[]): ChatFlags | 'help' {
-  const at = argv.includes('--') ? argv.indexOf('--') : argv.length;
-  const own = argv.slice(0, at);
-  const { gateway, rest } = takeGateway(own.filter((word) => word !== '--native'));
-  const turn = [...rest, ...argv.slice(at)];
-  const parsed = parseTurnFlags(turn, 'chat');
+  const parsed = parseTurnFlags(argv, 'chat', ownFlags);
   if (parsed === 'help') return 'help';
   refuseFlagsOfRun(parsed.flags);
-  const native = own.includes('--native');
+  const native = parsed.given.has('native');
+  const gateway = parsed.given.has('gateway')
+    ? checkChannel('chat --gateway', parsed.given.text('gateway'))
+    : undefined;
   if (gateway !== undefined) refuseWithGateway(parsed.flags, native);
   const prompt = onePrompt(parsed.words, parsed.flags, 'chat');
   return { ...parsed.flags, prompt, native, gateway };
-}
-
-/** The flag is the chat's own: the flags of a turn have none of this name. */
-function takeGateway(words: readonly string[]): { gateway: string | undefined; rest: readonly string[] } {
-  const at = words.findIndex((word) => /^--gateway(?:=|$)/.test(word));
-  const word = words[at];
-  if (word === undefined) return { gateway: undefined, rest: words };
-  const attached = word.includes('=') ? word.slice(word.indexOf('=') + 1) : undefined;
-  const gateway = checkChannel('chat --gateway', attached ?? words[at + 1]);
-  return {
-    gateway,
-    rest: words.filter((_, index) => index !== at && (attached !== undefined || index !== at + 1)),
-  };
 }
 
 /** In a channel the gateway's settings count, and its commands change them. */

@@ -8,7 +8,7 @@ import { jsonFlags, wantsJson } from './json-flags.js';
 import { printHelp } from './print.js';
 import { readFlags, wrongUsage } from './read-flags.js';
 import { helpFlag } from './run-command.js';
-import { unknownCommand } from './unknown-command.js';
+import { unknownSubcommand } from './unknown-command.js';
 
 export const page = {
   usage: [
@@ -71,8 +71,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     // A value that begins with a dash stands behind `--`.
     const [name = 'list', ...words] = [...given.positionals, ...given.rawArgs];
     const command = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
-    if (command === undefined)
-      throw new TurnoutError('bad_request', unknownCommand(name, Object.keys(subcommands), 'config'));
+    if (command === undefined) throw unknownSubcommand('config', name, subcommands);
     if (words.length !== command.words.length) {
       const expected = command.words.map((word) => ` <${word}>`).join('');
       throw wrongUsage('config', `expected: turnout config ${name}${expected}`);

@@ -19,7 +19,7 @@ import { readFlags, wrongUsage } from './read-flags.js';
 import { explainFailures } from './run.js';
 import { helpFlag } from './run-command.js';
 import { sweepAfterCrash } from './sweep-after-crash.js';
-import { unknownCommand } from './unknown-command.js';
+import { unknownSubcommand } from './unknown-command.js';
 
 const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 
@@ -49,12 +49,9 @@ export async function main(argv: readonly string[]): Promise<number> {
     const flagged = readFlags(argv, page.flags, { command: 'host' });
     if (flagged.has('help')) return printHelp(page);
     const [act = '', ...rest] = [...flagged.positionals, ...flagged.rawArgs];
-    const acts = Object.keys(page.subcommands);
     if (act === '') throw wrongUsage('host', 'Which one? `turnout host` has status and stop.');
-    if (act !== 'serve' && !acts.includes(act)) {
-      const [what = '', hint] = unknownCommand(act, acts, 'host').split('\n');
-      throw wrongUsage('host', what, hint);
-    }
+    if (act !== 'serve' && !Object.hasOwn(page.subcommands, act))
+      throw unknownSubcommand('host', act, page.subcommands);
     if (rest.length > 0)
       throw wrongUsage('host', `nothing is expected behind ${act}, got ${JSON.stringify(rest.join(' '))}`);
     const json = wantsJson(flagged);

@@ -13,6 +13,7 @@ import { askedFor } from './client/words.js';
 import type { CommandPage } from './command-page.js';
 import { wrongUsage } from './read-flags.js';
 import { table } from './table.js';
+import { unknownSubcommand } from './unknown-command.js';
 
 export const page = {
   usage: [
@@ -66,10 +67,7 @@ export function main(argv: readonly string[]): Promise<number> {
 function parse([action = 'list', id, ...rest]: readonly string[], reason: string | undefined): Request {
   const isAnswer = Object.hasOwn(decisions, action);
   if (!isAnswer && action !== 'list' && action !== 'show')
-    throw wrongUsage(
-      'permissions',
-      `expected list, show, allow, always or deny, got ${JSON.stringify(action)}`,
-    );
+    throw unknownSubcommand('permissions', action, page.subcommands);
   if (!isAnswer && reason !== undefined) throw wrongUsage('permissions', '--reason is for an answer');
   if (action === 'list') {
     if (id !== undefined) throw wrongUsage('permissions', 'list takes nothing behind it');

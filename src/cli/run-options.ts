@@ -5,6 +5,7 @@ import { splitTools } from '../core/split-tools.js';
 import { parseThinking, type Thinking, thinkingExpected } from '../core/thinking.js';
 import { readRunnerName } from '../runner/runner-names.js';
 import { claudeModes, refuseClaudeFlag, untranslatedModes } from './claude-flags.js';
+import type { FlagTable } from './command-page.js';
 import { milliseconds, notBlank, oneOf, positive, wrong } from './flag-values.js';
 import { outputFormat } from './json-flags.js';
 import { type GivenFlags, readFlags, wrongUsage } from './read-flags.js';
@@ -47,7 +48,7 @@ export interface RunFlags extends TurnOptions {
   readonly again?: string | undefined;
 }
 
-type Given = GivenFlags<keyof typeof turnFlags>;
+type Given = Omit<GivenFlags<keyof typeof turnFlags>, 'names'>;
 
 export function parseRunOptions(argv: readonly string[]): RunFlags | 'help' {
   const parsed = parseTurnFlags(argv, 'run');
@@ -56,19 +57,29 @@ export function parseRunOptions(argv: readonly string[]): RunFlags | 'help' {
     : { ...parsed.flags, prompt: onePrompt(parsed.words, parsed.flags, 'run') };
 }
 
-export interface TurnFlags {
+export interface TurnFlags<Own extends string> {
   /** Without the prompt, unless `--prompt` gives it. */
   readonly flags: RunFlags;
   /** The words that belong to no flag. */
   readonly words: readonly string[];
+  /** Also the flags of the command's own. */
+  readonly given: GivenFlags<keyof typeof turnFlags | Own>;
 }
 
-/** Reads the flags of a command that runs turns; `command` is its name for hints. */
-export function parseTurnFlags(argv: readonly string[], command: string): TurnFlags | 'help' {
-  const given = readFlags(argv, turnFlags, { command, refuse: refuseClaudeFlag });
+/** Reads the flags of a command that runs turns, and `own` ones; `command` is its name for hints. */
+export function parseTurnFlags<const T extends FlagTable = Record<never, never>>(
+  argv: readonly string[],
+  command: string,
+  own?: T,
+): TurnFlags<keyof T & string> | 'help' {
+  const given: GivenFlags<keyof typeof turnFlags | (keyof T & string)> = readFlags(
+    argv,
+    { ...turnFlags, ...own },
+    { command, refuse: refuseClaudeFlag },
+  );
   if (given.has('help')) return 'help';
   try {
-    return { flags: flagsFrom(given), words: given.positionals };
+    return { flags: flagsFrom(given), words: given.positionals, given };
   } catch (error) {
     if (!(error instanceof TurnoutError) || error.hint !== undefined) throw error;
     throw new TurnoutError(error.code, error.message, { hint: `See \`turnout help ${command}\`.` });

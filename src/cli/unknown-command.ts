@@ -1,9 +1,22 @@
+import type { TurnoutError } from '../core/errors.js';
 import { didYouMean } from './did-you-mean.js';
+import { wrongUsage } from './read-flags.js';
 
-/** Says which commands there are, and which one may be meant. `of` is the command whose sub-commands they are. */
-export function unknownCommand(name: string, commands: readonly string[], of?: string): string {
-  const meant = didYouMean(name, commands, (near) => JSON.stringify(near));
-  const what = of === undefined ? 'command' : `command of \`turnout ${of}\``;
-  const help = of === undefined ? 'turnout --help' : `turnout help ${of}`;
-  return `unknown ${what} ${JSON.stringify(name)}.${meant}\nCommands: ${commands.join(', ')}. See \`${help}\`.`;
+/** Names the one that may be meant, and those that there are. */
+export function unknownCommand(name: string, commands: readonly string[]): string {
+  return `unknown command ${quotedWithGuess(name, commands)}\nCommands: ${commands.join(', ')}. See \`turnout --help\`.`;
+}
+
+/** The same for the sub-commands of a command. */
+export function unknownSubcommand(command: string, name: string, subcommands: object): TurnoutError {
+  const known = Object.keys(subcommands);
+  return wrongUsage(
+    command,
+    `unknown command of \`turnout ${command}\` ${quotedWithGuess(name, known)}`,
+    `Commands: ${known.join(', ')}. See \`turnout help ${command}\`.`,
+  );
+}
+
+function quotedWithGuess(name: string, known: readonly string[]): string {
+  return `${JSON.stringify(name)}.${didYouMean(name, known, (near) => JSON.stringify(near))}`;
 }

@@ -3,7 +3,7 @@ import { parseChatOptions } from '../../../src/cli/chat-options.js';
 
 const parse = (line: string) => parseChatOptions(line.split(' '));
 
-describe('the options of turnout chat', () => {
+describe('the options of turnout chat (18.1)', () => {
   it('knows its own flags and those of a turn, and leaves what is behind -- alone', () => {
     const flags = parse(
       '--native hello --backend codex-cli --settings s.json --model m --allow-unsupported -- --native x',
@@ -27,6 +27,10 @@ describe('the options of turnout chat', () => {
     ['--native --live', '--live is an option of `turnout run`'],
     ['--native --output json', '--output is an option of `turnout run`'],
     ['--native --timeout 5', '--timeout is an option of `turnout run`'],
+    ['--nativ', 'Did you mean --native?'],
+    ['--gatway home', 'Did you mean --gateway?'],
+    ['--gateway', '--gateway expects a value'],
+    ['--gateway home --model m', '--model and --gateway were both given'],
     ['--native --resume a --continue', '--resume and --continue were both given'],
   ])('refuses %s', (line, message) => {
     expect(() => parse(line)).toThrow(message);
