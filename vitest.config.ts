@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
 /** Files that fake the clock, which other files in the same worker would notice. */
-const fakeClock = ['tests/unit/sessions/{alarm,watchdog}.test.ts', 'tests/unit/cli/until-stopped.test.ts'];
+const fakeClock = [
+  'tests/unit/sessions/{alarm,watchdog}.test.ts',
+  'tests/unit/cli/gateway/until-stopped.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -12,7 +12,7 @@ const programs = ['index', 'cli/main', 'demo-agent/main'];
  * The module whose static imports are one file, shared by all that runs turns. Otherwise what two commands share is a file for
  * each set of commands that share it: `turnout run` would load sixty.
  */
-const ofTurns = /\/src\/cli\/run\.ts$/;
+const ofTurns = /\/src\/cli\/run\/run\.ts$/;
 
 /** A native module can't be part of a file. */
 const notBundled = ['@photostructure/sqlite'];
@@ -35,7 +35,7 @@ export async function bundle(root, outdir) {
       nodesOwn,
       // Files and chunks are one folder deep.
       elsewhere('discord.js', `../${discordFile}`),
-      inPlaceOf(join(root, 'src/cli/load-run.ts'), join(root, 'src/cli/load-compiled-run.ts')),
+      inPlaceOf(join(root, 'src/cli/run/load-run.ts'), join(root, 'src/cli/run/load-compiled-run.ts')),
     ],
     transform: { target: 'node20', define: { runFile: JSON.stringify(run.file) } },
     // A name of a module of Node that nobody uses is left out.
@@ -77,13 +77,13 @@ export async function bundle(root, outdir) {
 
 /**
  * `turnout run` once more, by itself and as CommonJS: only that can be loaded as V8 has compiled it before
- * (src/cli/load-compiled-run.ts). The process of that command uses nothing of the other bundle, or there would be two of
+ * (src/cli/run/load-compiled-run.ts). The process of that command uses nothing of the other bundle, or there would be two of
  * everything.
  */
 async function bundleRun(root, outdir) {
   const bundled = await rolldown({
     ...inputOptions(root),
-    input: { run: join(root, 'src/cli/run.ts') },
+    input: { run: join(root, 'src/cli/run/run.ts') },
     transform: { target: 'node20' },
   });
   const { output } = await bundled.write({

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { layOutDemoFiles } from '../src/cli/demo-files.js';
+import { layOutDemoFiles } from '../src/cli/demo/demo-files.js';
 import findChromium, { chromiumPath } from '../tests/browser/find-chromium.js';
 import { root, startDemo } from './start-demo.js';
 

@@ -1,5 +1,4 @@
 import { writeSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { type Environment, given } from '../config/home-directory.js';
 import type { PoolLimits } from '../config/limits.js';
 import { readEnvironment } from '../config/read-environment.js';
@@ -11,17 +10,16 @@ import { Frames } from '../host/frames.js';
 import { Host } from '../host/host.js';
 import { type ClientMessage, type HostMessage, type HostStatus, hostProtocol } from '../host/messages.js';
 import { findHost } from '../host/reach-host.js';
-import type { CommandPage } from './command-page.js';
-import { onEndingSignal } from './ending-signals.js';
-import { jsonFlags, wantsJson } from './json-flags.js';
-import { print, printHelp } from './print.js';
-import { readFlags, wrongUsage } from './read-flags.js';
-import { explainFailures } from './run.js';
-import { helpFlag } from './run-command.js';
-import { sweepAfterCrash } from './sweep-after-crash.js';
-import { unknownSubcommand } from './unknown-command.js';
-
-const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
+import { turnoutProgram } from './built-files.js';
+import type { CommandPage } from './command/command-page.js';
+import { onEndingSignal } from './command/ending-signals.js';
+import { jsonFlags, wantsJson } from './command/json-flags.js';
+import { print, printHelp } from './command/print.js';
+import { readFlags, wrongUsage } from './command/read-flags.js';
+import { helpFlag } from './command/run-command.js';
+import { unknownSubcommand } from './command/unknown-command.js';
+import { explainFailures } from './run/run.js';
+import { sweepAfterCrash } from './run/sweep-after-crash.js';
 
 /** The host ends when nobody has used it for so long. */
 const idleMs = 10 * 60_000;
@@ -72,7 +70,7 @@ function limitsUnless(settings: Environment): Partial<PoolLimits> {
 
 async function serve(home: string, limits: PoolLimits): Promise<number> {
   const swept = sweepAfterCrash({ home });
-  const host = await Host.start({ home, build: buildOf(program), limits, idleMs: idleTime() });
+  const host = await Host.start({ home, build: buildOf(turnoutProgram), limits, idleMs: idleTime() });
   // Also if another host was quicker: the client finds that one.
   tellReady();
   if (host === undefined) return exitCodes.done;

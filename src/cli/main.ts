@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // This file stays tiny: a command's code is loaded only when that command runs. An old Node can't even load it, so that
 // nothing may be imported here but what says so, and the table of what can be loaded.
-import type { Command } from './command-page.js';
+import type { Command } from './command/command-page.js';
 import { commands } from './commands.js';
 import { tooOld } from './minimum-node.js';
 
@@ -21,10 +21,10 @@ if (refusal !== undefined) {
   const [topic = 'help'] = rest;
   const load = find(topic);
   if (load !== undefined) {
-    const { printHelp } = await import('./print.js');
+    const { printHelp } = await import('./command/print.js');
     process.exitCode = await printHelp((await load()).page);
   } else if (topic === 'help' || topic.startsWith('-')) {
-    const { print } = await import('./print.js');
+    const { print } = await import('./command/print.js');
     const { overview } = await import('./usage.js');
     process.exitCode = await print(overview, command === undefined ? 2 : 0);
   } else await refuse(topic);
@@ -46,7 +46,7 @@ function find(name: string | undefined): (() => Promise<Command>) | undefined {
 }
 
 async function refuse(name: string): Promise<void> {
-  const { unknownCommand } = await import('./unknown-command.js');
+  const { unknownCommand } = await import('./command/unknown-command.js');
   process.stderr.write(`turnout: ${unknownCommand(name, Object.keys(commands))}\n`);
   process.exitCode = 2;
 }

@@ -1,4 +1,4 @@
-import { rows } from './help-text.js';
+import { rows } from './command/help-text.js';
 
 /** The commands in the order of a newcomer's need, with the words that are shown of each. */
 export const commandGroups: readonly (readonly [title: string, Readonly<Record<string, string>>])[] = [

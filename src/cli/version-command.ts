@@ -1,7 +1,7 @@
-import type { CommandPage } from './command-page.js';
-import { jsonFlags, wantsJson } from './json-flags.js';
-import { print } from './print.js';
-import { helpFlag, refuseOperands, runCommand } from './run-command.js';
+import type { CommandPage } from './command/command-page.js';
+import { jsonFlags, wantsJson } from './command/json-flags.js';
+import { print } from './command/print.js';
+import { helpFlag, refuseOperands, runCommand } from './command/run-command.js';
 import { version } from './version.js';
 
 export const page = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VendorName } from '../../src/backends/registry.js';
-import { deepScenarios } from '../../src/cli/doctor-deep.js';
+import { deepScenarios } from '../../src/cli/doctor/doctor-deep.js';
 import { runScenarios } from '../../src/lab/run-scenarios.js';
 import { installedCli } from './installed-cli.js';
 

@@ -1,6 +1,6 @@
 import type { ListedSession } from '../../backends/record/types.js';
 import type { BackendAdapter } from '../../backends/types.js';
-import { indexedDirectory, knownSessions } from '../session-index.js';
+import { indexedDirectory, knownSessions } from '../sessions/session-index.js';
 
 /** A session that a chat can go on with. */
 export interface EarlierSession extends ListedSession {

@@ -7,7 +7,7 @@ import { newestMessages, type SeedMessage, seededPrompt } from '../../core/seede
 import { parseThinking, thinkingExpected } from '../../core/thinking.js';
 import type { Sessions } from '../../sessions/sessions.js';
 import type { BackendSession } from '../../sessions/types.js';
-import { KeptTurn } from '../kept-turn.js';
+import { KeptTurn } from '../run/kept-turn.js';
 import type { Conversation, ConversationCommand, ConversationStatus, Tell } from './conversation.js';
 import { backendOf, type EarlierSession, earlierSessions } from './earlier-sessions.js';
 import { type Agent, abortable, agentOf, closed } from './local-agent.js';

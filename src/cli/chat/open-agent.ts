@@ -8,9 +8,9 @@ import { codexSdk } from '../../runner/runner-names.js';
 import { sessionOptions } from '../../runner/session-options.js';
 import type { Sessions } from '../../sessions/sessions.js';
 import type { BackendSession } from '../../sessions/types.js';
-import { givenFiles } from '../given-files.js';
-import { runnerOptions, turnSettings } from '../run.js';
-import type { RunFlags } from '../run-options.js';
+import { givenFiles } from '../run/given-files.js';
+import { runnerOptions, turnSettings } from '../run/run.js';
+import type { RunFlags } from '../run/run-options.js';
 
 /** What an agent is opened with, over the flags of the command line. */
 export interface Wanted {

@@ -2,7 +2,7 @@ import { errorEvent } from '../../core/chat-event.js';
 import { describeThrown } from '../../core/describe-thrown.js';
 import { TurnoutError } from '../../core/errors.js';
 import { exitCodeFor, exitCodes } from '../../core/exit-codes.js';
-import { endingSignals } from '../ending-signals.js';
+import { endingSignals } from '../command/ending-signals.js';
 import type { Conversation } from './conversation.js';
 import { HistoryFile } from './input/history-file.js';
 import type { Key } from './input/keys.js';

@@ -1,10 +1,10 @@
 import { trustedHome } from '../../config/home-directory.js';
 import { TurnoutError } from '../../core/errors.js';
 import { Sessions } from '../../sessions/sessions.js';
-import type { ChatFlags } from '../chat-options.js';
 import { chooseGateway } from '../client/find-gateway.js';
 import { GatewayClient } from '../client/gateway-client.js';
-import { sessionChosen } from '../run.js';
+import { sessionChosen } from '../run/run.js';
+import type { ChatFlags } from './chat-options.js';
 import { GatewayConversation } from './gateway-conversation.js';
 import { LocalConversation } from './local-conversation.js';
 import { prepareAgent, type Wanted } from './open-agent.js';

@@ -4,7 +4,7 @@ import { shortQuestionId } from '../../core/question-id.js';
 import { isQuestionText } from '../../core/question-text.js';
 import { linesOf } from '../../core/quote.js';
 import type { StreamedChatEvent, TurnView } from '../../gateway/channels/http/wire.js';
-import type { Tone } from '../terminal.js';
+import type { Tone } from '../output/terminal.js';
 import type { ChannelNews } from './follow-channel.js';
 import { askedFor, toolLine } from './words.js';
 

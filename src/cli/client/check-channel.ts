@@ -1,5 +1,5 @@
 import { channelIdExpected, isChannelId } from '../../config/formats.js';
-import { wrongUsage } from '../read-flags.js';
+import { wrongUsage } from '../command/read-flags.js';
 
 export function oneChannel(command: string, words: readonly string[]): string {
   if (words.length > 1) throw wrongUsage(command, `one channel is expected, got ${words.length}`);

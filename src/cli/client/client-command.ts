@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
 import { exitCodes } from '../../core/exit-codes.js';
-import type { CommandPage } from '../command-page.js';
-import { onEndingSignal } from '../ending-signals.js';
-import { jsonFlags, wantsJson } from '../json-flags.js';
-import { finishOutput, printHelp } from '../print.js';
-import { type FlagTable, type GivenFlags, readFlags, wrongUsage } from '../read-flags.js';
-import { helpFlag } from '../run-command.js';
-import { Terminal } from '../terminal.js';
+import type { CommandPage } from '../command/command-page.js';
+import { onEndingSignal } from '../command/ending-signals.js';
+import { jsonFlags, wantsJson } from '../command/json-flags.js';
+import { finishOutput, printHelp } from '../command/print.js';
+import { type FlagTable, type GivenFlags, readFlags, wrongUsage } from '../command/read-flags.js';
+import { helpFlag } from '../command/run-command.js';
+import { Terminal } from '../output/terminal.js';
 import { type Chosen, chooseGateway } from './find-gateway.js';
 import { GatewayClient } from './gateway-client.js';
 

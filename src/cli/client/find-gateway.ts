@@ -4,8 +4,8 @@ import { type Environment, given, trustedHome } from '../../config/home-director
 import { readSecrets } from '../../config/secrets.js';
 import { TurnoutError } from '../../core/errors.js';
 import { pageUrl } from '../../gateway/page-url.js';
-import { demoHome } from '../demo-home.js';
-import { findRunningGateway, readOwnToken } from '../running-url.js';
+import { demoHome } from '../demo/demo-home.js';
+import { findRunningGateway, readOwnToken } from '../gateway/running-url.js';
 
 /** Where a gateway is, and what lets somebody in. */
 export interface GatewayAddress {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { TurnoutError } from '../../core/errors.js';
 import type { MessageView } from '../../gateway/channels/http/wire.js';
-import { onEndingSignal } from '../ending-signals.js';
-import type { Terminal } from '../terminal.js';
+import { onEndingSignal } from '../command/ending-signals.js';
+import type { Terminal } from '../output/terminal.js';
 import { chooseGateway } from './find-gateway.js';
 import { GatewayClient } from './gateway-client.js';
 import { tellConnection } from './tell-connection.js';

@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal.js';
+import type { Terminal } from '../output/terminal.js';
 import type { ConnectionNews } from './follow-channel.js';
 
 export function tellConnection(news: ConnectionNews, terminal: Pick<Terminal, 'say'>): void {

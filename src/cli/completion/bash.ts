@@ -1,4 +1,4 @@
-import type { Completion } from '../command-page.js';
+import type { Completion } from '../command/command-page.js';
 import { type CompletedCommand, type CompletedPlace, placesOf, spellings } from './completed-command.js';
 
 /**

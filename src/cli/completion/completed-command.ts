@@ -1,4 +1,4 @@
-import type { CommandPage, Completion, Flag } from '../command-page.js';
+import type { CommandPage, Completion, Flag } from '../command/command-page.js';
 
 /** What a completion has to know about a command. */
 export interface CompletedCommand extends Pick<CommandPage, 'subcommands' | 'operand' | 'flags'> {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { trustedHome } from '../../config/home-directory.js';
-import { type CompletionSource, completionSources } from '../command-page.js';
+import { type CompletionSource, completionSources } from '../command/command-page.js';
 
 /** A person at the Tab key picks among the newest. */
 const mostRuns = 30;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { helpText, rows, wrap } from '../../../src/cli/command/help-text.js';
+import { readFlags } from '../../../src/cli/command/read-flags.js';
 import { commands } from '../../../src/cli/commands.js';
-import { helpText, rows, wrap } from '../../../src/cli/help-text.js';
-import { readFlags } from '../../../src/cli/read-flags.js';
 import { commandSummary, overview } from '../../../src/cli/usage.js';
 
 const loaded = await Promise.all(

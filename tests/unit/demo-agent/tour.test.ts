@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { layOutDemoFiles } from '../../../src/cli/demo-files.js';
+import { layOutDemoFiles } from '../../../src/cli/demo/demo-files.js';
 import { actOn } from '../../../src/demo-agent/skills/skills.js';
 import type { Step, ToolOutcome } from '../../../src/demo-agent/step.js';
 import { runTool } from '../../../src/demo-agent/tools.js';

@@ -1,0 +1,31 @@
+import { TurnoutError } from '../../core/errors.js';
+import { exitCodeFor, exitCodes } from '../../core/exit-codes.js';
+import { printHelp } from '../command/print.js';
+import { registerDemoBackend } from '../demo/demo-backend.js';
+import { page, parseChatOptions } from './chat-options.js';
+
+export { page } from './chat-options.js';
+
+/** `turnout chat`: a conversation in the terminal, ours or in the CLI's own UI. */
+export async function main(argv: readonly string[]): Promise<number> {
+  try {
+    // To try it without an account; the CLI's own UI is not the demo's.
+    if (!argv.includes('--native')) registerDemoBackend();
+    const options = parseChatOptions(argv);
+    if (options === 'help') return await printHelp(page);
+    if (!options.native) {
+      const { startChat, joinChannel } = await import('./start-chat.js');
+      return await (options.gateway === undefined
+        ? startChat(options)
+        : joinChannel(options.gateway, options));
+    }
+    const { openInterface } = await import('./open-interface.js');
+    return await openInterface(options);
+  } catch (error) {
+    if (!(error instanceof TurnoutError)) throw error;
+    process.stderr.write(`turnout: ${error.explanation}\n`);
+    // A gateway that is not there is as unavailable as a CLI.
+    if (error.code === 'network') return exitCodes.unavailable;
+    return error.code === 'bad_request' ? exitCodes.usage : exitCodeFor(error.code);
+  }
+}

@@ -1,0 +1,49 @@
+import { mcpSecrets } from '../../backends/launch/mcp-config.js';
+import type { TraceEntry } from '../../backends/types.js';
+import { redactorFor } from '../../config/redact.js';
+import { describeCommand } from '../../runner/describe-command.js';
+import type { RunnerOptions } from '../../runner/types.js';
+import { givenFiles } from '../run/given-files.js';
+import { runnerOptions, sessionChosen } from '../run/run.js';
+import type { RunFlags } from '../run/run-options.js';
+import { sweepAfterCrash } from '../run/sweep-after-crash.js';
+import { noteRecorded } from '../sessions/note-recorded.js';
+
+/** Opens the CLI's own terminal UI, and returns its exit code. */
+export async function openInterface(given: RunFlags): Promise<number> {
+  const { config, runner, backend, warnings, options: flags } = await sessionChosen(given, 'chat');
+  for (const warning of warnings) process.stderr.write(`turnout: ${warning}\n`);
+  const { runInteractive } = await import('../../runner/interactive.js');
+  const swept = sweepAfterCrash(config);
+  const files = await givenFiles(flags, backend);
+  const options: RunnerOptions = {
+    // Somebody is there to be asked: without a flag the CLI's own rules hold.
+    ...runnerOptions(flags, files),
+    mode: 'interactive',
+    prompt: flags.prompt,
+    cwd: config.workingDir,
+    model: config.backendModel,
+    trace: flags.verbose ? commandTrace(backend.env ?? process.env, files.mcpConfig) : undefined,
+  };
+  const begunAt = Date.now();
+  try {
+    const { exitCode } = await runInteractive(runner, options, backend);
+    await noteRecorded({ runner, config: backend, begunAt });
+    return exitCode;
+  } finally {
+    await files.remove();
+    await swept;
+  }
+}
+
+/** O9: the exact command, secrets redacted. */
+function commandTrace(
+  inherited: Readonly<Record<string, string | undefined>>,
+  mcpConfig: string | undefined,
+): (entry: TraceEntry) => void {
+  const redact = redactorFor(inherited, mcpConfig === undefined ? [] : mcpSecrets(mcpConfig, inherited));
+  return (entry) => {
+    if (entry.type !== 'spawn') return;
+    process.stderr.write(`turnout: ${describeCommand(entry, redact, inherited)}\n`);
+  };
+}

@@ -1,0 +1,102 @@
+import { versionIn } from '../../backends/launch/cli-version.js';
+import { pinnedVersion, type Vetting, vettingOf } from '../../backends/launch/vetted.js';
+import { type BackendName, backendEntry, vendorNames } from '../../backends/registry.js';
+import { type Environment, userHome } from '../../config/home-directory.js';
+import { createRunner } from '../../runner/create-runner.js';
+import type { Availability } from '../../runner/types.js';
+import { signInCommand } from '../doctor/sign-in.js';
+import { plainLine } from '../output/one-row.js';
+
+/** An agent CLI as a person who chooses one wants to know it. */
+export interface FoundCli {
+  readonly backend: BackendName;
+  readonly installed: boolean;
+  readonly path?: string;
+  readonly version?: string;
+  /** Where the version stands among those that passed every scenario of the lab. */
+  readonly vetting?: Vetting;
+  readonly signedIn: Availability['signedIn'];
+  /** The kind of key or account; never the key itself. */
+  readonly credentials?: string;
+  /** What to type to sign in, unless that is done. */
+  readonly signIn?: string;
+  /** The command that installs the version that was vetted. */
+  readonly install: string;
+  /** Why a program that is there can't be used. */
+  readonly problem?: string;
+}
+
+/**
+ * Finds the vendors' CLIs. They are looked at from the user's home: a repository with settings of its own must not seem to be an
+ * account of the user's. A CLI is started only if the files around it don't tell its version.
+ */
+export async function findClis(
+  inherited: Environment,
+  chosen: { readonly backend?: string | undefined; readonly cliPath?: string | undefined } = {},
+): Promise<readonly FoundCli[]> {
+  return Promise.all(
+    vendorNames.map(async (backend) => {
+      const { command, install } = backendEntry(backend);
+      const cliPath = backend === chosen.backend ? (chosen.cliPath ?? command) : command;
+      const runner = createRunner(backend, { cliPath, workingDir: userHome(inherited), env: inherited });
+      return described(backend, install, await runner.isAvailable());
+    }),
+  );
+}
+
+function described(backend: BackendName, install: string, found: Availability): FoundCli {
+  const { path, version, signedIn, credentials, problem } = found;
+  const vetting = vettingOf(backend, version === undefined ? undefined : versionIn(version));
+  const signIn = signedIn === 'yes' ? undefined : signInCommand(backend);
+  const installed = path !== undefined;
+  return {
+    backend,
+    installed,
+    ...(path === undefined ? {} : { path }),
+    ...(version === undefined ? {} : { version }),
+    ...(vetting === undefined ? {} : { vetting }),
+    signedIn: installed ? signedIn : 'unknown',
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(signIn === undefined ? {} : { signIn }),
+    install,
+    ...(installed || problem === undefined ? {} : { problem }),
+  };
+}
+
+/** The CLI to propose: the present choice, else the first that is signed in, else the first that may be, else any. */
+export function proposed(clis: readonly FoundCli[], present: string | undefined): FoundCli | undefined {
+  const installed = clis.filter((cli) => cli.installed);
+  return (
+    installed.find(({ backend }) => backend === present) ??
+    installed.find(({ signedIn }) => signedIn === 'yes') ??
+    installed.find(({ signedIn }) => signedIn === 'unknown') ??
+    installed[0]
+  );
+}
+
+/** A row for each CLI; those that can be chosen have a number. */
+export function listClis(clis: readonly FoundCli[]): string {
+  let number = 0;
+  const rows = clis.map((cli) => {
+    if (cli.installed) number += 1;
+    const mark = cli.installed ? String(number) : '-';
+    return `  ${mark}  ${cli.backend.padEnd(9)} ${state(cli)}\n`;
+  });
+  return rows.join('');
+}
+
+function state(cli: FoundCli): string {
+  if (!cli.installed) return `not installed: ${cli.install}`;
+  const version = plainLine(cli.version ?? '?').padEnd(9);
+  const standing =
+    cli.vetting === undefined || cli.vetting === 'vetted'
+      ? []
+      : [`${cli.vetting} than the vetted ${pinnedVersion(cli.backend)}`];
+  return `${version} ${[account(cli), ...standing].join('; ')}`;
+}
+
+function account({ signedIn, credentials, signIn }: FoundCli): string {
+  if (signedIn === 'yes') return `signed in${credentials === undefined ? '' : `: ${plainLine(credentials)}`}`;
+  if (signedIn === 'no') return `not signed in${signIn === undefined ? '' : `: ${signIn}`}`;
+  return `no account found${credentials === undefined ? '' : ` (${plainLine(credentials)})`}; it may need none`;
+}

@@ -1,0 +1,69 @@
+import { type BackendName, backendEntry, backendNames, vendorNames } from '../../backends/registry.js';
+import type { Environment } from '../../config/home-directory.js';
+import { TurnoutError } from '../../core/errors.js';
+import { isBackendChosen } from '../../gateway/choose-backend.js';
+import { findExecutable } from '../../process/find-executable.js';
+
+/** The backend of a command for which nobody has chosen one. */
+export interface InstalledBackend {
+  /** Undefined if none of the CLIs is installed. */
+  readonly backend: BackendName | undefined;
+  /** Says which one is used, and why; undefined if there is none. */
+  readonly note?: string;
+}
+
+/** Looks on the PATH, without starting anything: Claude if it is there, else the first of the others. */
+export async function findInstalledBackend(environment: Environment): Promise<InstalledBackend> {
+  const installed = await installedBackends(environment);
+  const [backend, ...others] = installed;
+  if (backend === undefined) return { backend };
+  const note =
+    others.length === 0
+      ? `using ${backend}, the only CLI that is installed; \`turnout init\` keeps a choice.`
+      : `using ${backend}; ${list(others)} ${others.length === 1 ? 'is' : 'are'} installed too: choose with --backend, or once with \`turnout init\`.`;
+  return { backend, note };
+}
+
+/** The vendors' CLIs that are on the PATH, in the order in which they are chosen. */
+export async function installedBackends(environment: Environment): Promise<readonly BackendName[]> {
+  const { PATH } = environment;
+  const looks = vendorNames.map(async (name) => {
+    const found = await findExecutable(backendEntry(name).command, PATH === undefined ? {} : { PATH });
+    return 'problem' in found ? [] : [name];
+  });
+  return (await Promise.all(looks)).flat();
+}
+
+/** The settings of a command, with the backend that is installed if nobody has chosen one. */
+export async function withInstalledBackend<R extends Sources>(read: R): Promise<R> {
+  if (isBackendChosen(read.settings)) return read;
+  const { backend, note } = await findInstalledBackend(read.inherited);
+  if (backend === undefined || note === undefined) return read;
+  const settings = { ...read.settings, AGENT_BACKEND: backend };
+  return { ...read, settings, warnings: [note, ...(read.warnings ?? [])] };
+}
+
+interface Sources {
+  readonly settings: Environment;
+  readonly inherited: Environment;
+  readonly warnings?: readonly string[];
+}
+
+/** The error of a turn that no CLI is there for. */
+export function noneInstalled(): TurnoutError {
+  const width = Math.max(...vendorNames.map((name) => name.length));
+  return new TurnoutError('not_installed', 'No agent CLI was found on your PATH.', {
+    hint: [
+      'Install one of them:',
+      ...vendorNames.map((name) => `  ${name.padEnd(width)}  ${backendEntry(name).install}`),
+      'or try the bundled demo agent, which needs no account:',
+      '  turnout run --backend demo "hello"',
+      '  turnout demo',
+      `One that is elsewhere: AGENT_BACKEND=${backendNames()[0]} and BACKEND_CLI_PATH=<its path>.`,
+    ].join('\n'),
+  });
+}
+
+function list(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}

@@ -1,0 +1,145 @@
+import { resolve } from 'node:path';
+import { backendNames } from '../../backends/registry.js';
+import { readEnvironment } from '../../config/read-environment.js';
+import { TurnoutError } from '../../core/errors.js';
+import { type GatewayConfig, readConfig } from '../../gateway/config.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import type { CommandPage } from '../command/command-page.js';
+import { print } from '../command/print.js';
+import type { GivenFlags } from '../command/read-flags.js';
+import { helpFlag, refuseOperands, runCommand } from '../command/run-command.js';
+import { demoGateway } from '../demo/demo-gateway.js';
+import { withInstalledBackend } from '../first-run/installed-backend.js';
+import { runningUrl } from './running-url.js';
+import { orExplain, type Served, serveGateway } from './serve-gateway.js';
+
+export const page = {
+  usage: ['gateway [options]'],
+  about:
+    'Takes messages over HTTP and from its own web page, gives them to an agent, and keeps everything on disk: a message that was accepted is answered, also after a crash. Settings come from config.yaml and .env in TURNOUT_HOME, the environment and these flags, in rising order, and never from the current directory; docs/configuration.md lists them.',
+  flags: {
+    backend: {
+      type: 'text',
+      short: 'b',
+      value: 'name',
+      about: `${backendNames().join(', ')} (over AGENT_BACKEND)`,
+      complete: backendNames(),
+    },
+    live: { type: 'switch', about: 'warm processes instead of one for each turn (BACKEND_LIVE)' },
+    host: { type: 'text', value: 'address', about: 'where to listen (HTTP_HOST, default 127.0.0.1)' },
+    port: { type: 'text', value: 'port', about: '(HTTP_PORT, default 8420; 0: a free one)' },
+    home: {
+      type: 'text',
+      value: 'dir',
+      about: 'database, archive, token (TURNOUT_HOME, default ~/.turnout)',
+      complete: 'directories',
+    },
+    'settings-file': {
+      type: 'text',
+      value: 'file',
+      about:
+        'settings, and variables for the agents, over those of TURNOUT_HOME (also --env-file, which Node itself reads before Turnout does, NODE_OPTIONS included)',
+      complete: 'files',
+    },
+    'env-file': { type: 'text', complete: 'files' },
+    demo: {
+      type: 'switch',
+      about: 'with the bundled demo agent, in TURNOUT_HOME/demo: no account needed (see also `turnout demo`)',
+    },
+    url: {
+      type: 'switch',
+      about:
+        'prints the address of the page of the gateway that is running, with its token, and starts none (with --demo: of the demo that is running)',
+    },
+    ...helpFlag,
+  },
+  notes:
+    'SIGTERM, SIGHUP or Ctrl-C lets running turns end (SHUTDOWN_GRACE_MS); another one, half a second later or more, ends them at once, and so does SIGQUIT. In a terminal the log is for people; LOG_FORMAT=json makes it lines of JSON, which it is everywhere else.',
+  examples: [
+    ['gateway', 'the page and the HTTP API'],
+    ['gateway -b codex --live --port 8421'],
+    ['gateway --url', 'the address of the running one'],
+  ],
+  exitCodes:
+    '0 stopped · 130 stopped in the middle of turns that did not end · 1 it could not start, or --url found none · 2 wrong usage',
+} as const satisfies CommandPage;
+
+type Given = GivenFlags<keyof typeof page.flags>;
+
+/** `turnout gateway`: runs until a signal stops it. */
+export function main(argv: readonly string[]): Promise<number> {
+  return runCommand({ name: 'gateway', page, read: refusingOperands, run: runGateway }, argv);
+}
+
+function refusingOperands(given: Given): Given {
+  refuseOperands(given);
+  return given;
+}
+
+function runGateway(options: Given): Promise<number> {
+  return orExplain(async () => {
+    const isDemo = options.has('demo');
+    const served = isDemo ? demoSettings(options) : await ownSettings(options);
+    return options.has('url')
+      ? printUrl(served)
+      : serveGateway(served, { announce: announceAs(isDemo ? '--url --demo' : '--url') });
+  });
+}
+
+async function ownSettings(options: Given): Promise<Served> {
+  const named = settingsFile(options);
+  const envFile = named === undefined ? undefined : resolve(named);
+  const flags = asSettings(options);
+  const given = await readEnvironment({ environment: process.env, flags, envFile });
+  const backend = options.text('backend');
+  const read = backend === undefined ? await withInstalledBackend(given) : given;
+  return { ...read, backend, more: envFile === undefined ? {} : { envFile } };
+}
+
+function demoSettings(options: Given): Served {
+  if ((settingsFile(options) ?? options.text('backend')) !== undefined) {
+    throw new TurnoutError('bad_request', 'A demo has its own agent and settings.', {
+      hint: 'Leave --settings-file and --backend out, or --demo.',
+    });
+  }
+  return demoGateway(process.env, asSettings(options));
+}
+
+/** `urlFlags` make `turnout gateway` print the address of this one. */
+function announceAs(urlFlags: string) {
+  return (gateway: Gateway, config: GatewayConfig) => announce(gateway, config, urlFlags);
+}
+
+/** The token is shown on a terminal only: stdout may be a journal. */
+function announce({ address, pageUrl, tokenFile }: Gateway, config: GatewayConfig, urlFlags: string): void {
+  const { host, port } = address;
+  const shown = host.includes(':') ? `[${host}]` : host;
+  const token = tokenFile === undefined ? 'HTTP_TOKEN' : `the one in ${tokenFile}`;
+  const how = process.stdout.isTTY
+    ? `Open ${pageUrl}`
+    : `The Bearer token is ${token}; \`turnout gateway ${urlFlags}\` prints the address of the page with it.`;
+  process.stdout.write(`turnout gateway: http://${shown}:${port} (${config.agentBackend})\n${how}\n`);
+}
+
+async function printUrl({ settings, backend, origins }: Served): Promise<number> {
+  const { home, httpToken } = readConfig(settings, { backend }, origins).config;
+  const { url, missing } = await runningUrl(home, httpToken);
+  if (missing !== undefined) process.stderr.write(`turnout: ${missing}\n`);
+  return print(`${url}\n`);
+}
+
+function settingsFile(options: Given): string | undefined {
+  return options.text('settings-file') ?? options.text('env-file');
+}
+
+function asSettings(options: Given): Record<string, string> {
+  const home = options.text('home');
+  const settings = {
+    BACKEND_LIVE: options.has('live') ? '1' : undefined,
+    HTTP_HOST: options.text('host'),
+    HTTP_PORT: options.text('port'),
+    TURNOUT_HOME: home === undefined ? undefined : resolve(home),
+  };
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Record<string, string>;
+}

@@ -1,0 +1,66 @@
+import { exitCodes } from '../../core/exit-codes.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import { type EndingSignal, onEndingSignal } from '../command/ending-signals.js';
+
+/**
+ * A second signal within this time counts as the same one: `npm start` passes on a signal that the whole
+ * process group has already got (Ctrl-C).
+ */
+const sameWishMs = 500;
+
+/** Turns that are ended get so long to be written down. The next start does what was not. */
+const endingMs = 5000;
+
+/**
+ * Resolves when a signal has stopped the gateway: the first one lets running turns end, the second ends them, the third the
+ * program. SIGQUIT counts as the second at least. Signals are listened for before the start-up is over, because turns already run by then.
+ */
+export function untilStopped(starting: Promise<Gateway>, graceMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let gateway: Gateway | undefined;
+    let wishes = 0;
+    let wishedAt = Number.NEGATIVE_INFINITY;
+    const stop = (signal: EndingSignal): void => {
+      const atOnce = signal === 'SIGQUIT';
+      if (!atOnce && performance.now() - wishedAt < sameWishMs) return;
+      wishedAt = performance.now();
+      wishes = Math.max(wishes + 1, atOnce ? 2 : 1);
+      if (gateway === undefined && wishes > 1) process.exit(exitCodes.failed);
+      // The children are killed at the exit.
+      if (wishes > 2) process.exit(exitCodes.interrupted);
+      const running = gateway?.turnsRunning ?? 0;
+      // Whoever reads the log of a service expects one object a line.
+      if (signal === 'SIGINT' || process.stderr.isTTY)
+        say(wishes === 1 ? waiting(running, graceMs, signal) : `ending ${turns(running)} now.`);
+      if (wishes === 2) setTimeout(() => process.exit(exitCodes.interrupted), endingMs).unref();
+      // A gateway that could not start has nothing to stop: `serveGateway` reports the reason.
+      starting
+        .then((started) => {
+          const stopping = started.stop(signal);
+          // A second call ends the grace period.
+          return (atOnce ? started.stop(signal) : stopping).then(resolve, reject);
+        })
+        .catch(() => undefined);
+    };
+    starting.then((started) => {
+      gateway = started;
+    }, resolve);
+    onEndingSignal(stop);
+  });
+}
+
+/** Whoever waits should know what for. */
+function waiting(running: number, graceMs: number, signal: EndingSignal): string {
+  if (running === 0) return 'stopping.';
+  const again = signal === 'SIGINT' ? 'Ctrl-C again' : 'another signal';
+  const them = running === 1 ? 'it' : 'them';
+  return `stopping: ${turns(running)} may end first, for at most ${Math.ceil(graceMs / 1000)} s; ${again} ends ${them} now.`;
+}
+
+function turns(count: number): string {
+  return count === 1 ? '1 turn' : `${count} turns`;
+}
+
+function say(text: string): void {
+  process.stderr.write(`turnout: ${text}\n`);
+}

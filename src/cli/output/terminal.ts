@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { coloured, hasColours } from '../../core/colours.js';
+import { Spinner } from './spinner.js';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+
+type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** The looks of a text on a terminal with colours. */
+const tones = { quiet: '2', strong: '1', failed: '31', asked: '33' } as const;
+export type Tone = keyof typeof tones | 'plain';
+
+/** Writes the result to stdout and everything else to stderr. A slow reader slows the turn. */
+export class Terminal {
+  /** True when the reader has left (`| head`): it got what it wanted. */
+  readerGone = false;
+  /** The reason if stdout could not be written: a full disk, a closed stdout. */
+  writeError: string | undefined;
+  readonly #out: Output;
+  readonly #err: Output;
+  #onUnwritable: (() => void) | undefined;
+  #spinner: Spinner | undefined;
+
+  constructor(out: Output, err: Output) {
+    this.#out = out;
+    this.#err = err;
+    out.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE' || error.code === 'ECONNRESET') this.readerGone = true;
+      else this.writeError ??= error.message;
+      this.#onUnwritable?.();
+    });
+    err.on('error', () => undefined);
+  }
+
+  get writable(): boolean {
+    return !this.readerGone && this.writeError === undefined;
+  }
+
+  onUnwritable(act: () => void): void {
+    this.#onUnwritable = act;
+  }
+
+  async write(text: string): Promise<void> {
+    if (!this.writable || text === '') return;
+    this.#spinner?.stop();
+    // Control characters are removed: a model's text must not steer the terminal of its reader.
+    if (this.#out.write(this.#out.isTTY ? text.replaceAll(controlCharacters, '') : text)) return;
+    await once(this.#out, 'drain').catch(() => undefined);
+  }
+
+  /** Writes a text in its tone. The tone has an end of its own, so that a text can't go on in it. */
+  async writeIn(tone: Tone, text: string, colours: boolean): Promise<void> {
+    if (!colours || tone === 'plain' || text === '') return this.write(text);
+    if (!this.writable) return;
+    const harmless = text.replaceAll(controlCharacters, '');
+    const [, words = '', breaks = ''] = /^([\s\S]*?)(\n*)$/.exec(harmless) ?? [];
+    if (this.#out.write(`\u001b[${tones[tone]}m${words}\u001b[0m${breaks}`)) return;
+    await once(this.#out, 'drain').catch(() => undefined);
+  }
+
+  /** Waits until all output has been written, or can't be. */
+  async flush(): Promise<void> {
+    if (this.writable) await new Promise<void>((resolve) => this.#out.write('', () => resolve()));
+  }
+
+  /** Prints a message to stderr. */
+  say(text: string): void {
+    this.#tell(`turnout: ${text.replaceAll(controlCharacters, '')}\n`);
+  }
+
+  /** Prints a line of the log to stderr, which is JSON and nothing else. */
+  log(line: string): void {
+    this.#tell(line.replaceAll(controlCharacters, ''));
+  }
+
+  /** The width of the terminal that stderr is; undefined if it is none. */
+  get columns(): number | undefined {
+    return this.#err.isTTY ? this.#err.columns || 80 : undefined;
+  }
+
+  /** Prints a message to stderr if that is a terminal. */
+  hint(text: string): void {
+    this.dim(text.length <= 160 ? text : `${text.slice(0, 159)}…`);
+  }
+
+  /** Prints a whole line to stderr if that is a terminal: dim, where there are colours. */
+  dim(text: string): void {
+    if (!this.#err.isTTY) return;
+    const line = text.replaceAll(/\s/g, ' ').replaceAll(controlCharacters, '');
+    this.#tell(`${hasColours(this.#err) ? coloured(line, 'dim') : line}\n`);
+  }
+
+  /** Shows in a terminal that something is waited for, until the first output or `stopWaiting`. */
+  waitFor(whom: string): void {
+    this.#spinner ??= Spinner.start(this.#err, whom);
+  }
+
+  stopWaiting(): void {
+    this.#spinner?.stop();
+  }
+
+  #tell(text: string): void {
+    this.#spinner?.stop();
+    this.#err.write(text);
+  }
+}

@@ -1,0 +1,88 @@
+import type { ChatEvent, PermissionRequestEvent } from '../../core/chat-event.js';
+import { errorEvent } from '../../core/chat-event.js';
+import { HostClient, type HostOutcome } from '../../host/client.js';
+import { isInsideTurn, warmEnvironment } from '../../host/host-environment.js';
+import type { HostedOptions } from '../../host/messages.js';
+import { reachHost } from '../../host/reach-host.js';
+import type { CompleteSessionOptions } from '../../sessions/types.js';
+import { turnoutProgram } from '../built-files.js';
+import type { Terminal } from '../output/terminal.js';
+import { answerTo, sessionTurn, type TurnExtras } from './session-turn.js';
+import type { ShownTurn, TurnHooks } from './show-turn.js';
+
+/** A longer prompt takes the way of a cold run, which knows what to do with it. */
+const longestPrompt = 8 * 1024 * 1024;
+
+/**
+ * A turn of `sessionTurn` that the resident host runs, in a CLI that is already started. Whatever keeps the host from it, the turn
+ * runs here, as without it.
+ */
+export function warmTurn(
+  prompt: string,
+  options: CompleteSessionOptions,
+  extras: TurnExtras = {},
+): ShownTurn {
+  let host: HostClient | undefined;
+  let cold: ShownTurn | undefined;
+
+  async function* run(hooks: TurnHooks): AsyncGenerator<ChatEvent> {
+    const home = options.config.home ?? '';
+    const outcome = yield* atHost(hooks);
+    if (outcome.type === 'ended') {
+      if (outcome.hostDied) await (await import('./sweep-after-crash.js')).sweepAfterCrash({ home });
+      return;
+    }
+    if (outcome.type === 'lost' && (await hadBegunTools(outcome))) {
+      yield errorEvent('crashed', 'The agent’s process has ended after it had begun a tool.');
+      return;
+    }
+    const { sweepBeside } = await import('./sweep-after-crash.js');
+    const sweep = sweepBeside({ home });
+    cold = sessionTurn(prompt, options, { ...extras, onSpawn: sweep.begin });
+    try {
+      yield* cold.run(hooks);
+    } finally {
+      await sweep.end();
+    }
+  }
+
+  async function* atHost({ signal, trace }: TurnHooks): AsyncGenerator<ChatEvent, HostOutcome> {
+    const hosted = hostedOptions(prompt, options, trace !== undefined);
+    const { home, env = process.env } = options.config;
+    const socket = hosted && home ? await reachHost({ home, program: turnoutProgram, env }) : undefined;
+    if (hosted === undefined || socket === undefined) return { type: 'cold', reason: 'no host' };
+    host = new HostClient(socket, turnoutProgram);
+    return yield* host.turn(prompt, hosted, signal ?? new AbortController().signal);
+  }
+
+  async function hadBegunTools(lost: HostOutcome & { readonly type: 'lost' }): Promise<boolean> {
+    const afterLoss = await import('../../host/after-loss.js');
+    return afterLoss.hadBegunTools({ ...lost, prompt, options });
+  }
+
+  async function onPermission(
+    asked: PermissionRequestEvent,
+    terminal: Terminal,
+    withdrawn: AbortSignal,
+  ): Promise<void> {
+    if (cold !== undefined) return cold.onPermission(asked, terminal, withdrawn);
+    const answer = await answerTo(asked, terminal, withdrawn, extras.denyQuestions);
+    if (answer !== undefined) await host?.answerPermission(asked.id, answer.decision, answer.message);
+  }
+
+  return { prompt, options, run, onPermission };
+}
+
+/** What the host is asked for; undefined if it can't run such a turn. */
+function hostedOptions(
+  prompt: string,
+  options: CompleteSessionOptions,
+  isTraced: boolean,
+): HostedOptions | undefined {
+  const { adapter, agentHooks, trace: _t, rawArgs = [], stream: _s, live: _l, ...others } = options;
+  const env = options.config.env ?? process.env;
+  // The command that is started, and every line, is shown as it is: by a CLI that is started for it.
+  if (adapter !== undefined || agentHooks !== undefined || rawArgs.length > 0 || isTraced) return undefined;
+  if (isInsideTurn(env) || Buffer.byteLength(prompt) > longestPrompt) return undefined;
+  return { ...others, config: { ...options.config, env: warmEnvironment(env) } };
+}

@@ -1,0 +1,125 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settingNamed } from '../../../../src/cli/config/setting-named.js';
+import { chooseInstalled } from '../../../../src/cli/first-run/choose-installed.js';
+import { type FoundCli, listClis, proposed } from '../../../../src/cli/first-run/found-clis.js';
+import { nextSteps } from '../../../../src/cli/first-run/next-steps.js';
+import { noteSession } from '../../../../src/cli/sessions/session-index.js';
+
+const cli = (backend: string, more: Partial<FoundCli> = {}): FoundCli => ({
+  ...{ backend, installed: true, signedIn: 'no', install: `npm install -g ${backend}` },
+  ...more,
+});
+
+describe('the CLI that is proposed (18.2)', () => {
+  it('is the present choice, else the first that is signed in, else the first that may be', () => {
+    const clis = [cli('claude'), cli('codex', { signedIn: 'unknown' }), cli('gemini', { signedIn: 'yes' })];
+    expect(proposed(clis, undefined)?.backend).toBe('gemini');
+    expect(proposed(clis, 'claude')?.backend).toBe('claude');
+    expect(proposed(clis, 'opencode')?.backend).toBe('gemini');
+    expect(proposed(clis.slice(0, 2), undefined)?.backend).toBe('codex');
+    expect(proposed(clis.slice(0, 1), undefined)?.backend).toBe('claude');
+    expect(proposed([cli('claude', { installed: false, signedIn: 'yes' })], 'claude')).toBeUndefined();
+  });
+
+  it('is listed with its version and account, within 80 columns', () => {
+    const text = listClis([
+      cli('claude', { version: '2.1.325', vetting: 'vetted', signIn: 'run `claude`, and type /login there' }),
+      cli('codex', { installed: false }),
+      cli('gemini', { version: '0.1\u001b[2J', vetting: 'older', signedIn: 'yes', credentials: 'a key' }),
+    ]);
+    expect(text.split('\n')).toEqual([
+      '  1  claude    2.1.325   not signed in: run `claude`, and type /login there',
+      '  -  codex     not installed: npm install -g codex',
+      '  2  gemini    0.1       signed in: a key; older than the vetted 0.61.0',
+      '',
+    ]);
+  });
+
+  it('comes with what to type next', () => {
+    expect(nextSteps(cli('codex', { signIn: 'run `codex login`' }), 'linux')).toMatch(
+      /^First sign in: run `codex login`\.\n[\s\S]*turnout service > [\s\S]*enable --now turnout\n$/,
+    );
+    expect(nextSteps(cli('codex', { installed: false }), 'darwin')).toMatch(/^First install it: npm install/);
+    expect(nextSteps(cli('codex', { signedIn: 'yes' }), 'darwin')).toMatch(/^Next:\n(?![\s\S]*systemd)/);
+    for (const line of nextSteps(cli('codex')).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('a backend that nobody has chosen (18.2)', () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'turnout-path-'));
+  });
+  afterEach(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const choose = (names: readonly string[], settings: Record<string, string> = {}, flag?: string) => {
+    const PATH = join(directory, names.join('-') || 'none');
+    mkdirSync(PATH, { recursive: true });
+    for (const name of names) writeFileSync(join(PATH, name), '', { mode: 0o755 });
+    return chooseInstalled({ TURNOUT_HOME: directory, ...settings }, { PATH }, flag);
+  };
+  const chosen = async (...given: Parameters<typeof choose>) =>
+    (await choose(...given)).settings['AGENT_BACKEND'];
+
+  it('is the only one that is installed, else claude, else the first one; and it is named', async () => {
+    expect(await choose(['codex'])).toMatchObject({
+      settings: { AGENT_BACKEND: 'codex' },
+      notes: ['using codex, the only CLI that is installed; `turnout init` keeps a choice.'],
+    });
+    expect(await choose(['opencode', 'claude', 'gemini'])).toMatchObject({
+      settings: { AGENT_BACKEND: 'claude' },
+      notes: [
+        'using claude; gemini and opencode are installed too: choose with --backend, or once with `turnout init`.',
+      ],
+    });
+    expect(await chosen(['opencode', 'gemini'])).toBe('gemini');
+  });
+
+  it('is named until a turn was run with it', async () => {
+    noteSession(directory, { backend: 'codex', sessionId: 'a', cwd: '/', prompt: 'x' });
+    expect((await choose(['codex'])).notes).toEqual([]);
+    expect((await choose(['gemini'])).notes).toHaveLength(1);
+  });
+
+  it('is not looked for if anything has chosen one', async () => {
+    for (const name of ['AGENT_BACKEND', 'FORGE_BACKEND', 'BACKEND_CLI_PATH', 'BACKEND_MODEL']) {
+      const settings = { [name]: 'claude' };
+      expect(await choose(['codex'], settings)).toEqual({
+        settings: { TURNOUT_HOME: directory, ...settings },
+        notes: [],
+      });
+    }
+    expect(await chosen(['codex'], {}, 'claude')).toBeUndefined();
+  });
+
+  it('is missing where none is installed: then the demo is offered', async () => {
+    const { missing } = await choose([]);
+    expect(missing).toMatchObject({ code: 'not_installed' });
+    for (const said of ['@anthropic-ai/claude-code@', '@openai/codex@', 'turnout run --backend demo'])
+      expect(missing?.hint).toContain(said);
+  });
+});
+
+describe('the name of a setting', () => {
+  it('may be written as it is easy to type', () => {
+    expect(settingNamed('agent-backend')).toBe('AGENT_BACKEND');
+    expect(settingNamed('HTTP_PORT')).toBe('HTTP_PORT');
+  });
+
+  it.each([
+    ['agent-bakend', 'AGENT_BACKEND'],
+    ['model', 'BACKEND_MODEL'],
+    ['backend', 'AGENT_BACKEND'],
+    ['retention', 'RETENTION_DAYS'],
+  ])('is guessed if it is wrong: %s', (written, meant) => {
+    expect(() => settingNamed(written)).toThrow(`Did you mean ${meant}?`);
+  });
+
+  it('is refused without a guess where there is none', () => {
+    expect(() => settingNamed('zzz')).toThrow(/^There is no setting "zzz"\.$/);
+  });
+});
