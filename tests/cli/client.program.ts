@@ -97,7 +97,7 @@ describe('a client of the gateway (18.5)', () => {
       [['send', 'main', 'hi', '--wat'], 'There is no option --wat. Did you mean --wait?'],
       [['send', 'main', 'hi', '--timeout', '3'], '--timeout is for --wait'],
       [['tail', 'main', 'other'], 'one channel is expected'],
-      [['permissions', 'alow', 'x'], 'expected list, show, allow, always or deny'],
+      [['permissions', 'alow', 'x'], 'Did you mean "allow"?'],
       [['permissions', 'allow'], 'one id is expected behind allow'],
       [['status', '--url', 'nowhere'], '--url expects an address'],
       [['status', '--url', 'http://127.0.0.1:9'], 'There is no token for'],

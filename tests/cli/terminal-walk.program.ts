@@ -48,7 +48,7 @@ describe('a walk through a terminal (18)', () => {
 
     expect(readFileSync(join(place.workingDir, 'demo-note.txt'), 'utf8')).toBe('pack the bags\n');
     const [first = '', , listed = '', resumed = ''] = walk.parts;
-    const [before = '', after = ''] = apart(talked, 'codex answers from here on.');
+    const [before = '', after = ''] = apart(talked, '❯ /backend codex');
     await expect(
       page({ first, chat: before, question: walk.told(question), handOver: after, listed, resumed }),
     ).toMatchFileSnapshot('../../docs/terminal.md');
@@ -91,7 +91,7 @@ ${fenced(question)}
 
 ## Hand-over
 
-In the same conversation \`/backend codex\` was typed: another CLI takes over, and is told what was said. Ctrl-D leaves.
+In the same conversation: another CLI takes over, and is told what was said. Ctrl-D leaves.
 
 ${fenced(handOver)}
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Stage } from '../../../contract/stage.js';
 import { demoAgent, type Finished, type Start, turnout } from '../turnout.js';
 
-const fixtures = fileURLToPath(new URL('../../fixtures/chains/', import.meta.url));
+const fixtures = fileURLToPath(new URL('../../../fixtures/chains/', import.meta.url));
 
 /** A run of the fake Codex, as it has written it down. */
 export interface CodexRun {
