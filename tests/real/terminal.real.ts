@@ -42,7 +42,7 @@ describe.each(vendorNames)('turnout run in a terminal, with %s', (backend) => {
     expect(made('allowed.txt')).toBe(true);
     terminal.type('n\r');
     expect(await terminal.exitCode, terminal.screen).toBe(0);
-    expect(terminal.screen).toMatch(/After both\.\r\n$/);
+    expect(terminal.screen).toMatch(/After both\.\r\n.*session \S+ · .*\r\n$/);
     expect(made('denied.txt')).toBe(false);
     expect(processesOf(lab.home)).toEqual([]);
   });

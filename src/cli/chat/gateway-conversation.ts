@@ -87,7 +87,14 @@ export class GatewayConversation implements Conversation {
   }
 
   async answer(id: string, decision: PermissionDecision, message?: string): Promise<void> {
-    await this.#client.answer(id, decision, message);
+    try {
+      await this.#client.answer(id, decision, message);
+    } catch (error) {
+      // As long as it is open it is asked again.
+      this.#asked.delete(id);
+      void this.#askAll(this.#view.permissions);
+      throw error;
+    }
   }
 
   /** The gateway has commands of the same names, and says itself what it has done. */

@@ -4,7 +4,7 @@ import type { PreparedAgent, Wanted } from './open-agent.js';
 /** One CLI's part in the conversation. Whoever is handed it back goes on in the same session. */
 export interface Agent {
   readonly prepared: PreparedAgent;
-  readonly wanted: Wanted;
+  wanted: Wanted;
   /** Rejects if the session can't be opened; the next message tries again. */
   session: Promise<BackendSession>;
   /** How many of the messages it knows. */

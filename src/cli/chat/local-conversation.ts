@@ -1,6 +1,7 @@
 import { backendNames, readBackendName } from '../../backends/registry.js';
 import { isModelName, modelNameExpected } from '../../config/formats.js';
-import { interruptedEvent, type PermissionDecision } from '../../core/chat-event.js';
+import { errorEvent, interruptedEvent, type PermissionDecision } from '../../core/chat-event.js';
+import { describeThrown } from '../../core/describe-thrown.js';
 import { failureEvent, TurnoutError } from '../../core/errors.js';
 import { permissionModes } from '../../core/permission-mode.js';
 import { newestMessages, type SeedMessage, seededPrompt } from '../../core/seeded-prompt.js';
@@ -34,6 +35,8 @@ export class LocalConversation implements Conversation {
   /** True if the session has a past that is not known here. */
   #isResumed: boolean;
   #running: AbortController | undefined;
+  /** One turn after the other: a message that waited is said as soon as the end of a turn is told. */
+  #last: Promise<void> = Promise.resolve();
   #tell: Tell = () => undefined;
 
   constructor(setup: LocalSetup) {
@@ -68,10 +71,15 @@ export class LocalConversation implements Conversation {
     await tell({ type: 'note', text: `Going on with session ${session.sessionId}.` });
   }
 
-  async say(prompt: string): Promise<void> {
-    const agent = this.#current;
+  say(prompt: string): Promise<void> {
     const running = new AbortController();
     this.#running = running;
+    this.#last = this.#last.then(() => this.#say(prompt, running));
+    return this.#last;
+  }
+
+  async #say(prompt: string, running: AbortController): Promise<void> {
+    const agent = this.#current;
     const unseen = newestMessages(this.#said.slice(agent.seen));
     const place = this.#said.push({ part: 'prompt', text: prompt, failed: true }) - 1;
     const kept = this.#keptTurn(agent, prompt);
@@ -99,8 +107,9 @@ export class LocalConversation implements Conversation {
         await this.#tell({ type: 'agent', event });
       }
     } catch (error) {
-      if (!(error instanceof TurnoutError)) throw error;
-      await this.#tell({ type: 'agent', event: failureEvent(error) });
+      const failure =
+        error instanceof TurnoutError ? failureEvent(error) : errorEvent('unknown', describeThrown(error));
+      await this.#tell({ type: 'agent', event: failure });
     } finally {
       if (this.#running === running) this.#running = undefined;
       const { backend } = agent.prepared;
@@ -183,6 +192,7 @@ export class LocalConversation implements Conversation {
     const agent = known ?? (await this.#prepared({ backend, permissionMode: this.#chosenMode() }));
     try {
       const session = await this.#opened(agent);
+      await this.#keepMode(agent, session);
       this.#sessionId = session.sessionId;
     } catch (error) {
       if (known === undefined) await agent.prepared.remove();
@@ -196,12 +206,21 @@ export class LocalConversation implements Conversation {
     return `${backend} answers from here on. With your next message it is told what was said so far (${unseen} ${unseen === 1 ? 'message' : 'messages'}).${earlier}`;
   }
 
+  /** Whoever is handed the conversation back may do what the one before it may. */
+  async #keepMode(agent: Agent, session: BackendSession): Promise<void> {
+    const mode = this.#chosenMode();
+    if (mode === undefined || mode === agent.permissionMode) return;
+    await session.setPermissionMode(mode);
+    agent.permissionMode = mode;
+  }
+
   async #setModel(model: string): Promise<string> {
     if (!isModelName(model)) throw new TurnoutError('bad_request', `/model ${model}: ${modelNameExpected}`);
     const session = await this.#opened(this.#current);
     try {
       await session.setModel(model);
       this.#current.model = model;
+      this.#current.wanted = { ...this.#current.wanted, model };
     } catch (error) {
       if (!(error instanceof TurnoutError) || error.code !== 'unsupported') throw error;
       await this.#reopen({ ...this.#current.wanted, ...this.#kept(), model });

@@ -62,6 +62,7 @@ export async function prepareAgent(
     runner,
     {
       ...runnerOptions(flags, files),
+      allowUnsupported: flags.allowUnsupported || config.allowUnsupported,
       thinking: wanted.thinking ?? flags.thinking,
       sessionId: wanted.sessionId,
       continueLast: wanted.continueLast,

@@ -1,4 +1,3 @@
-import { errorEvent } from '../../core/chat-event.js';
 import { describeThrown } from '../../core/describe-thrown.js';
 import { TurnoutError } from '../../core/errors.js';
 import { exitCodeFor, exitCodes } from '../../core/exit-codes.js';
@@ -118,7 +117,7 @@ class Chat {
   #take(input: ChatInput): void {
     const { state, print, effects } = step(this.#state, input, clock());
     this.#state = state;
-    this.#print.push(...print);
+    for (const line of print) this.#print.push(line);
     for (const effect of effects) this.#do(effect);
     this.#schedule(0);
   }
@@ -127,10 +126,7 @@ class Chat {
     const { conversation, screen } = this.#parts;
     switch (effect.type) {
       case 'say':
-        conversation.say(effect.text).catch((error: unknown) => {
-          const event = errorEvent('unknown', describeThrown(error));
-          this.#take({ type: 'conversation', event: { type: 'agent', event } });
-        });
+        void conversation.say(effect.text);
         return;
       case 'steer':
         this.#guard(
@@ -143,8 +139,7 @@ class Chat {
         this.#guard(conversation.interrupt());
         return;
       case 'answer':
-        // If the turn has ended meanwhile, nobody waits for it.
-        conversation.answer(effect.id, effect.decision).catch(() => undefined);
+        this.#guard(conversation.answer(effect.id, effect.decision));
         return;
       case 'command':
         this.#guard(

@@ -47,7 +47,7 @@ export function writeMarkdown(stream: MarkdownStream, piece: string, width: numb
     const taken = line.length > longestLine ? cutPlace(line) : line.length;
     const done = finishLine(state, line.slice(0, taken), width);
     state = done.stream;
-    lines.push(...done.lines);
+    for (const line of done.lines) lines.push(line);
     rest = rest.slice(taken === line.length && end >= 0 ? end + 1 : taken);
   }
   return { stream: { ...state, rest }, lines };

@@ -64,7 +64,7 @@ function answersQuestion(out: StepBuilder, key: Key, now: number): boolean {
   const [question] = out.state.questions;
   if (question === undefined || now < question.armedAt || key.type !== 'text') return false;
   if (key.text.toLowerCase() === 'v' && question.more.length > 0) {
-    out.print.push(...question.more);
+    out.add(question.more);
     const [first, ...others] = out.state.questions;
     if (first !== undefined) out.set({ questions: [{ ...first, more: [] }, ...others] });
     return true;

@@ -24,8 +24,13 @@ export class StepBuilder {
   lines(block: Block, rows: readonly Line[]): void {
     if (rows.length === 0) return;
     if (needsGap(this.state, block)) this.print.push(emptyLine);
-    this.print.push(...rows);
+    this.add(rows);
     this.set({ block, endsBlank: rows.at(-1)?.length === 0 });
+  }
+
+  /** One by one: there may be more than a call takes arguments. */
+  add(rows: readonly Line[]): void {
+    for (const row of rows) this.print.push(row);
   }
 
   done(): Step {

@@ -35,7 +35,7 @@ class Stage {
   take(input: ChatInput): this {
     const { state, print, effects } = step(this.state, input, this.now);
     this.state = state;
-    this.printed.push(...print);
+    for (const line of print) this.printed.push(line);
     this.effects.push(...effects);
     return this;
   }
@@ -267,6 +267,11 @@ describe('Ctrl-C (18.1)', () => {
     expect(stage.of('leave')).toEqual([]);
     expect(stage.state.editor.text).toBe('b');
   });
+});
+
+it('an answer of very many lines at once is shown (18.1)', () => {
+  const stage = new Stage().say('go').agent({ type: 'text', text: 'line\n\n'.repeat(200_000) }, complete);
+  expect(stage.printed.length).toBeGreaterThan(200_000);
 });
 
 describe('Ctrl-R (18.1)', () => {
