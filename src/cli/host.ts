@@ -4,6 +4,7 @@ import type { PoolLimits } from '../config/limits.js';
 import { readEnvironment } from '../config/read-environment.js';
 import { TurnoutError } from '../core/errors.js';
 import { exitCodes } from '../core/exit-codes.js';
+import { late, within } from '../core/wait.js';
 import { readConfig } from '../gateway/config.js';
 import { buildOf } from '../host/build.js';
 import { Frames } from '../host/frames.js';
@@ -111,15 +112,20 @@ async function ask(home: string, type: 'status' | 'stop', json: boolean): Promis
   );
 }
 
+const answerMs = 5000;
+
 async function request(home: string, type: 'status' | 'stop'): Promise<HostStatus | undefined> {
   const socket = await findHost(home);
   if (socket === undefined) return undefined;
   const connection = new Frames<HostMessage, ClientMessage>(socket);
   try {
     await connection.send({ type, protocol: hostProtocol });
-    let status: HostStatus | undefined;
-    for await (const message of connection.read()) if (message.type === 'status') status = message;
-    return status;
+    const messages = connection.read();
+    const first = await within(answerMs, messages.next());
+    if (first === late) throw new Error('it does not answer: it is busy, or was stopped');
+    // It closes the connection when it has done what it was asked for.
+    for await (const _ of messages);
+    return first.value?.type === 'status' ? first.value : undefined;
   } finally {
     connection.destroy();
   }

@@ -1,5 +1,11 @@
 import type { Socket } from 'node:net';
-import { type ChatEvent, errorEvent, interruptedEvent, type PermissionDecision } from '../core/chat-event.js';
+import {
+  type ChatEvent,
+  errorEvent,
+  interruptedEvent,
+  isTerminal,
+  type PermissionDecision,
+} from '../core/chat-event.js';
 import { late, within } from '../core/wait.js';
 import { buildOf } from './build.js';
 import { Frames } from './frames.js';
@@ -8,6 +14,8 @@ import { surroundings } from './surroundings.js';
 
 /** A host that is alive accepts a turn at once; one that was stopped never does. */
 const acceptMs = 1500;
+/** A host in a turn gives a sign of life every three seconds. */
+const silentMs = 15_000;
 /** A CLI that does not stop is given up by the host after 5 s; then the host itself is. */
 const interruptMs = 15_000;
 
@@ -25,8 +33,12 @@ export type HostOutcome =
 export class HostClient {
   readonly #connection: Frames<HostMessage, ClientMessage>;
   readonly #build: string;
+  readonly #patienceMs: number;
+  /** True if the host was given up because it says nothing: it may still have the turn. */
+  #isSilent = false;
 
-  constructor(socket: Socket, program: string) {
+  constructor(socket: Socket, program: string, patienceMs = silentMs) {
+    this.#patienceMs = patienceMs;
     this.#connection = new Frames(socket);
     this.#build = buildOf(program);
   }
@@ -41,7 +53,7 @@ export class HostClient {
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, HostOutcome> {
     const connection = this.#connection;
-    const messages = connection.read();
+    const messages = this.#heard();
     let begun = false;
     let givenUp: NodeJS.Timeout | undefined;
     const onAbort = () => {
@@ -68,6 +80,24 @@ export class HostClient {
       signal.removeEventListener('abort', onAbort);
       clearTimeout(givenUp);
       connection.destroy();
+    }
+  }
+
+  /** What the host says but its signs of life. Ends when there are none any more. */
+  async *#heard(): AsyncGenerator<HostMessage> {
+    const messages = this.#connection.read();
+    for (;;) {
+      // In small steps: the time in which this process itself was stopped is one of them.
+      let steps = 0;
+      const watch = setInterval(() => {
+        steps += 1;
+        if (steps < 15) return;
+        this.#isSilent = true;
+        this.#connection.destroy();
+      }, this.#patienceMs / 15);
+      const { value, done } = await messages.next().finally(() => clearInterval(watch));
+      if (done) return;
+      if (value.type !== 'alive') yield value;
     }
   }
 
@@ -108,17 +138,20 @@ export class HostClient {
         if (event.type === 'session') sessionId = event.sessionId;
         heard ||= event.type !== 'session' && event.type !== 'notice';
         yield event;
-        if (event.type === 'complete' || event.type === 'error') return { type: 'ended' };
+        if (isTerminal(event)) return { type: 'ended' };
       }
     } catch {
       // What it says is no message: the same as if it had died.
     }
-    if (!signal.aborted && !heard) return { type: 'lost', since: turn.since, sessionId };
-    yield signal.aborted ? interruptedEvent : errorEvent('crashed', lostMessage);
+    if (signal.aborted) yield interruptedEvent;
+    else if (this.#isSilent) yield errorEvent('crashed', silentMessage);
+    else if (!heard) return { type: 'lost', since: turn.since, sessionId };
+    else yield errorEvent('crashed', lostMessage);
     return { type: 'ended', hostDied: true };
   }
 }
 
+const silentMessage = `The host that ran the turn has said nothing for ${silentMs / 1000} s: it may still do it, or go on later.`;
 const lostMessage = 'The host that ran the turn has ended in the middle of it.';
 
 function reasonOf(message: HostMessage | undefined): string {

@@ -1,4 +1,4 @@
-import type { ChatEvent } from '../core/chat-event.js';
+import { type ChatEvent, isTerminal } from '../core/chat-event.js';
 import { TurnoutError } from '../core/errors.js';
 import { endStrays } from '../process/end-strays.js';
 import type { BackendSession } from '../sessions/types.js';
@@ -6,6 +6,8 @@ import type { Frames } from './frames.js';
 import type { ClientMessage, HostMessage, TurnRequest } from './messages.js';
 import type { WarmKind } from './warm-kind.js';
 import type { WarmKinds } from './warm-kinds.js';
+
+const aliveMs = 3000;
 
 type Connection = Frames<ClientMessage, HostMessage>;
 
@@ -47,6 +49,7 @@ export class HostTurn {
   async run(kinds: WarmKinds): Promise<void> {
     const { options } = this.#request;
     await this.#connection.send({ type: 'accepted' });
+    const alive = setInterval(() => void this.#connection.send({ type: 'alive' }), aliveMs);
     let kind: WarmKind | undefined;
     try {
       kind = await kinds.enter(options);
@@ -72,6 +75,7 @@ export class HostTurn {
       const reason = error instanceof TurnoutError ? error.code : 'the host failed';
       await this.#connection.send({ type: 'cold', reason });
     } finally {
+      clearInterval(alive);
       if (kind !== undefined) kinds.leave(kind);
     }
   }
@@ -106,10 +110,6 @@ async function endLeftovers({ processId }: BackendSession, kind: WarmKind): Prom
 function once(act: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => (done ??= act());
-}
-
-function isTerminal({ type }: ChatEvent): boolean {
-  return type === 'complete' || type === 'error';
 }
 
 /** True for events that can come before the agent says or does anything. */

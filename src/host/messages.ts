@@ -51,6 +51,8 @@ export type HostMessage =
   | { readonly type: 'cold'; readonly reason: string }
   | { readonly type: 'lost'; readonly reason: string }
   | { readonly type: 'event'; readonly event: ChatEvent }
+  /** Comes every few seconds of a turn, whatever the agent does: a host that was stopped says nothing. */
+  | { readonly type: 'alive' }
   | HostStatus;
 
 export interface HostStatus {

@@ -26,6 +26,8 @@ export class WarmKind {
   usedAt = performance.now();
   readonly #options: HostedOptions;
   readonly #adapter: BackendAdapter;
+  /** True if one process has any number of sessions. */
+  readonly #isShared: boolean;
   readonly #sessions: Sessions;
   readonly #closing = new AbortController();
   /** The directory of the files that the processes are started with. */
@@ -36,7 +38,14 @@ export class WarmKind {
   /** The last sessions: the process of each one's last turn, and the state of its record at the end of that turn. */
   readonly #held = new RecentSessions<{ readonly processId: number; readonly state: string }>(100);
 
-  constructor(key: WarmKey, options: HostedOptions, adapter: BackendAdapter, limits: PoolLimits) {
+  constructor(
+    key: WarmKey,
+    options: HostedOptions,
+    adapter: BackendAdapter,
+    limits: PoolLimits,
+    isShared: boolean,
+  ) {
+    this.#isShared = isShared;
     const { home, user } = options.config;
     this.key = key;
     this.#adapter = adapter;
@@ -49,6 +58,11 @@ export class WarmKind {
 
   get processes(): number {
     return this.#sessions.processes;
+  }
+
+  /** How many processes its turns need, or have. */
+  get needed(): number {
+    return Math.max(this.processes, this.#isShared ? Math.min(1, this.turns) : this.turns);
   }
 
   status(): WarmStatus {

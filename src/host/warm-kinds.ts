@@ -20,8 +20,9 @@ export class WarmKinds {
     this.#dropAfterSleep();
     const adapter = createBackend(options.backend, options.config);
     const key = await warmKey(options, adapter);
+    const shared = (await adapter.live?.())?.sessionsPerProcess === 'many';
     const known = this.#kinds.get(key.key);
-    const kind = known ?? new WarmKind(key, options, adapter, this.#limits);
+    const kind = known ?? new WarmKind(key, options, adapter, this.#limits, shared);
     kind.turns += 1;
     if (known === undefined) {
       // The CLI was updated, or its configuration was changed: what runs still has the old one.
@@ -75,9 +76,10 @@ export class WarmKinds {
 
   async #isFull(kind: WarmKind): Promise<boolean> {
     const all = [...this.#kinds.values()];
-    const count = all.reduce((sum, { processes, turns }) => sum + Math.max(processes, turns), 0);
-    if (count - Math.max(kind.processes, kind.turns) === 0) return false;
+    const count = all.reduce((sum, { needed }) => sum + needed, 0);
     if (count > this.#limits.maxProcesses) return true;
+    // It may have all of the memory; its own pool looks after that.
+    if (count === kind.needed) return false;
     const bytes = await Promise.all(all.map((each) => each.residentBytes()));
     return bytes.reduce((sum, each) => sum + each, 0) >= this.#limits.maxResidentBytes;
   }

@@ -191,6 +191,16 @@ describe('the host (18.7)', () => {
     expect((await stage.status())?.warm.map(({ model }) => model)).toEqual(['three', 'four']);
   });
 
+  it('that has all its processes in use lets a further run be cold', async () => {
+    const stage = warmStage({ POOL_MAX_PROCESSES: '2' });
+    await stage.run('hello');
+    const runs = await Promise.all([1, 2, 3, 4].map(() => stage.run('wait 2 seconds', ['--timeout', '9'])));
+    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    expect(
+      (await stage.status())?.warm.reduce((sum, { processes }) => sum + processes, 0),
+    ).toBeLessThanOrEqual(2);
+  });
+
   it('ends by itself when nobody uses it', async () => {
     const stage = warmStage();
     await stage.run('hello', [], { env: { TURNOUT_HOST_IDLE_MS: '400' } });

@@ -32,8 +32,11 @@ export function warmTurn(
       if (outcome.hostDied) await (await import('./sweep-after-crash.js')).sweepAfterCrash({ home });
       return;
     }
-    if (outcome.type === 'lost' && (await hadBegunTools(outcome))) {
-      yield errorEvent('crashed', 'The agent’s process has ended after it had begun a tool.');
+    if (outcome.type === 'lost' && (await mayHaveBegunTools(outcome))) {
+      yield errorEvent(
+        'crashed',
+        'The agent’s process has ended, and may have begun a tool: the turn is not run again.',
+      );
       return;
     }
     const { sweepBeside } = await import('./sweep-after-crash.js');
@@ -55,9 +58,9 @@ export function warmTurn(
     return yield* host.turn(prompt, hosted, signal ?? new AbortController().signal);
   }
 
-  async function hadBegunTools(lost: HostOutcome & { readonly type: 'lost' }): Promise<boolean> {
+  async function mayHaveBegunTools(lost: HostOutcome & { readonly type: 'lost' }): Promise<boolean> {
     const afterLoss = await import('../../host/after-loss.js');
-    return afterLoss.hadBegunTools({ ...lost, prompt, options });
+    return afterLoss.mayHaveBegunTools({ ...lost, prompt, options });
   }
 
   async function onPermission(

@@ -16,7 +16,12 @@ afterEach(() => {
 /** A host that does what the test says with its one client. */
 type Behaviour = (frames: Frames<ClientMessage, HostMessage>, next: () => Promise<ClientMessage>) => unknown;
 
-async function turnAt(stage: Stage, behave: Behaviour, signal = new AbortController().signal) {
+async function turnAt(
+  stage: Stage,
+  behave: Behaviour,
+  signal = new AbortController().signal,
+  patienceMs?: number,
+) {
   const path = stage.path('s');
   const server = createServer(async (socket: Socket) => {
     const frames = new Frames<ClientMessage, HostMessage>(socket);
@@ -28,7 +33,7 @@ async function turnAt(stage: Stage, behave: Behaviour, signal = new AbortControl
   const socket = connect(path);
   await new Promise((resolve) => socket.once('connect', resolve));
   const options: HostedOptions = { backend: 'claude', config: stage.config('replay.sh') };
-  const turn = new HostClient(socket, program).turn('the prompt', options, signal);
+  const turn = new HostClient(socket, program, patienceMs).turn('the prompt', options, signal);
   const events: ChatEvent[] = [];
   for (;;) {
     const { done, value } = await turn.next();
@@ -91,6 +96,44 @@ describe('a client of the host (18.7)', () => {
   it('a host that dies before the agent was heard has lost the turn', async ({ stage }) => {
     const { outcome } = await turnAt(stage, dyingAfter(session));
     expect(outcome).toMatchObject({ type: 'lost', sessionId: 'abc' });
+  });
+
+  it('runs its turn itself if the host is silent before it has a session', async ({ stage }) => {
+    const { outcome } = await turnAt(stage, (frames) => frames.send({ type: 'accepted' }), undefined, 150);
+    expect(outcome).toMatchObject({ type: 'cold' });
+  });
+
+  it.each([session, text])('does not run again what a silent host may still do', async (heard) => {
+    const stage = new Stage();
+    closing.push(() => stage.close());
+    const silent: Behaviour = async (frames) => {
+      for (const message of [{ type: 'accepted' }, { type: 'opened', reused: true }, heard] as const)
+        await frames.send(message);
+    };
+    const { events, outcome } = await turnAt(stage, silent, undefined, 150);
+    expect(events.at(-1)).toMatchObject({ type: 'error', code: 'crashed' });
+    expect(outcome).toMatchObject({ type: 'ended' });
+  });
+
+  it('waits for a host that gives signs of life', async ({ stage }) => {
+    const { events } = await turnAt(
+      stage,
+      async (frames) => {
+        await frames.send({ type: 'accepted' });
+        await frames.send({ type: 'opened', reused: true });
+        for (let sign = 0; sign < 12; sign++) {
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          await frames.send({ type: 'alive' });
+        }
+        await frames.send(text);
+        await frames.send(
+          event({ type: 'complete', text: 'some words', sessionId: 'abc', stopReason: 'end_turn' }),
+        );
+      },
+      undefined,
+      450,
+    );
+    expect(events.map(({ type }) => type)).toEqual(['text', 'complete']);
   });
 
   it.each([text, tool])('one that dies after that ends it as crashed: it is not run again', async (heard) => {
