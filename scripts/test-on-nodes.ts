@@ -1,5 +1,6 @@
-// Runs the tests on other versions of Node: the last one has all of `npm test` and `npm run test:programs`. Those between it and the
-// oldest one, on which everything else runs, have what depends on Node: the store with its own SQLite, the processes, the backends.
+// Runs the tests on other versions of Node: the last one has all of `npm test`, and the programs with sockets, terminals and many
+// processes. Those between it and the oldest one, on which everything else runs, have what depends on Node: the store with its own
+// SQLite, the processes, the backends.
 // The store is tried with the SQLite package, too, which these versions would not choose. An old Node must be refused in a
 // sentence. Versions can be named, and the last of them counts as the last: `npm run test:nodes -- 24.21.0`.
 import { spawnSync } from 'node:child_process';
@@ -9,6 +10,13 @@ import { installNode, nodeVersions } from './install-node.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const ofNode = ['tests/contract', 'tests/unit/process', 'tests/unit/core', 'tests/gateway/feed'];
+const programsOfNode = [
+  'tests/cli',
+  'tests/host',
+  'tests/gateway/turns',
+  'tests/gateway/feed',
+  'tests/unit/runner',
+];
 const storeSuites = ['tests/contract/sqlite-store.contract.test.ts', 'tests/unit/store', 'tests/unit/sqlite'];
 
 refuseOldNode();
@@ -22,7 +30,7 @@ function testOn(version: string, isLast: boolean): void {
   say(`${isLast ? 'all tests' : 'what depends on it'} on Node ${version} …`);
   if (isLast) {
     run(node, 'npm', ['test']);
-    run(node, 'npm', ['run', 'test:programs']);
+    run(node, 'npm', ['run', 'test:programs', '--', ...programsOfNode]);
   } else run(node, 'npx', ['vitest', 'run', ...ofNode, ...storeSuites]);
   say(`the store on Node ${version} with the package in place of node:sqlite …`);
   run(node, 'npx', ['vitest', 'run', ...storeSuites], { TURNOUT_SQLITE: 'package' });
