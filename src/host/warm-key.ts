@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { childEnvironment } from '../backends/launch/child-environment.js';
 import type { BackendAdapter } from '../backends/types.js';
 import { configState } from './config-files.js';
@@ -34,7 +34,9 @@ export async function warmKey(options: HostedOptions, adapter: BackendAdapter): 
   const cli = await adapter.locate?.();
   const cwd = options.cwd ?? config.workingDir;
   const state = configState(options.backend, cli?.command ?? config.cliPath, cwd, env);
-  return { wish, key: hashOf([wish, cli?.version, state]), files };
+  // Another directory may have got its name meanwhile, and a process stays in the one that it was started in.
+  const { dev, ino } = statSync(cwd);
+  return { wish, key: hashOf([wish, cli?.version, state, dev, ino]), files };
 }
 
 function hashOf(facts: unknown): string {

@@ -78,10 +78,11 @@ const digestBytes = 32;
 
 /** V8 does not see that a cache is damaged, and would crash: it stands behind its own digest. */
 function readCache(path: string): Buffer | undefined {
-  const { closeSync, fstatSync, openSync, readFileSync } = process.getBuiltinModule('node:fs');
+  const { closeSync, constants, fstatSync, openSync, readFileSync } = process.getBuiltinModule('node:fs');
   let file: number | undefined;
   try {
-    file = openSync(path, 'r');
+    // A pipe in its place would be waited for.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const facts = fstatSync(file);
     if (!facts.isFile() || !isOurs(facts)) return undefined;
     const content = readFileSync(file);

@@ -70,8 +70,8 @@ export function knownSessions(home: string): readonly KnownSession[] {
     // The first prompt is the title.
     sessions.set(key, { ...read, title: before?.title || read.title });
   }
-  // Of two that have the same time the later line is the later one.
-  return [...sessions.values()].reverse().sort((one, other) => other.usedAt - one.usedAt);
+  // By their lines: a clock that was wrong for a while has left times of the future.
+  return [...sessions.values()].reverse();
 }
 
 /** The name under which a directory is in the index. */
@@ -83,7 +83,13 @@ export function indexedDirectory(cwd: string): string {
   }
 }
 
-const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+/** A pipe in its place would be waited for. */
+const appending =
+  constants.O_WRONLY |
+  constants.O_APPEND |
+  constants.O_CREAT |
+  (constants.O_NOFOLLOW ?? 0) |
+  (constants.O_NONBLOCK ?? 0);
 
 /** About 500 turns for each of the two files. */
 const maxBytes = 128 * 1024;
@@ -132,7 +138,7 @@ function readRecord(line: string): KnownSession | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
     const { at, backend, id, cwd, title }: Record<string, unknown> = JSON.parse(line);
-    if (typeof at !== 'number' || !isText(backend) || !isText(id) || !isText(cwd)) return undefined;
+    if (!isTime(at) || !isText(backend) || !isText(id) || !isText(cwd)) return undefined;
     return {
       backend,
       sessionId: id,
@@ -143,6 +149,10 @@ function readRecord(line: string): KnownSession | undefined {
   } catch {
     return undefined;
   }
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
 }
 
 function isText(value: unknown): value is string {

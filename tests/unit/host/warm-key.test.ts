@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { createBackend } from '../../../src/backends/registry.js';
@@ -94,6 +94,17 @@ describe('the key of a warm process (18.7)', () => {
     }
     // The directory itself says nothing.
     expect(new Set(seen).size).toBe(changes.length);
+  });
+
+  it('is another one for another directory of the same name', async ({ stage }) => {
+    const work = stage.path('moved');
+    mkdirSync(work);
+    const wanted = { ...options(stage), cwd: work };
+    const before = await keyOf(wanted);
+    expect(await keyOf(wanted)).toBe(before);
+    renameSync(work, `${work}-away`);
+    mkdirSync(work);
+    expect(await keyOf(wanted)).not.toBe(before);
   });
 
   it('what is kept is dropped when the clock jumps: the machine may have been asleep', async ({ stage }) => {

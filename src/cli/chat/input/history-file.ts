@@ -48,6 +48,7 @@ export class HistoryFile {
     if (text.startsWith(' ') || text.length > longestEntry) return;
     try {
       makeDirectory(this.#home);
+      if (statSync(this.#path, { throwIfNoEntry: false })?.isFile() === false) return;
       appendFileSync(this.#path, `${JSON.stringify(text)}\n`, { mode: 0o600 });
     } catch {
       // The chat goes on without it.
@@ -64,7 +65,10 @@ export class HistoryFile {
 }
 
 function readEnd(path: string): string {
-  const { size } = statSync(path);
+  const facts = statSync(path);
+  const { size } = facts;
+  // A pipe in its place would be waited for.
+  if (!facts.isFile()) return '';
   if (size <= mostBytes) return readFileSync(path, 'utf8');
   const file = openSync(path, 'r');
   try {

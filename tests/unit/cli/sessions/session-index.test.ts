@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
@@ -46,6 +47,19 @@ describe('the index of sessions (18.4)', () => {
       { backend: 'claude', sessionId: 'two', directory: home, title: 'hello', usedAt: 2 },
     ]);
     expect(statSync(index()).mode & 0o777).toBe(0o600);
+  });
+
+  it('a clock that was wrong for a while does not keep its sessions on top, and a time that is none is passed over', () => {
+    note('of the future', Date.now() + 1e11);
+    note('now', Date.now());
+    note('of no time', 1e17);
+    expect(ids()).toEqual(['now', 'of the future']);
+  });
+
+  it('a pipe in its place is not waited for', () => {
+    execFileSync('mkfifo', [index()]);
+    note('one', 1);
+    expect(ids()).toEqual([]);
   });
 
   it('knows a directory by its real path', () => {
