@@ -3,7 +3,7 @@ import type { ConversationEvent } from '../conversation.js';
 import { submitted, withText } from '../input/editor.js';
 import { emptyMarkdown, endMarkdown, writeMarkdown } from '../markdown/markdown-stream.js';
 import { plainLine } from '../text/styled-line.js';
-import { answer, decisionKeys } from './ask.js';
+import { endPause, lineAnswersQuestion } from './answer-question.js';
 import { type ChatInput, type ChatState, type Step, textWidth } from './chat-state.js';
 import { pressKey } from './press-key.js';
 import { StepBuilder } from './print-lines.js';
@@ -29,6 +29,9 @@ export function step(state: ChatState, input: ChatInput, now: number): Step {
       break;
     case 'steered':
       settleSteering(out, input, now);
+      break;
+    case 'waited':
+      endPause(out, input.since, now);
       break;
     case 'done':
       out.set({ doing: undefined });
@@ -114,13 +117,7 @@ function takeQueueBack(out: StepBuilder): void {
 
 /** In a terminal that can't move its cursor a line is an answer, or a message. */
 function takeLine(out: StepBuilder, text: string, now: number): void {
-  const [question] = out.state.questions;
-  const decision = decisionKeys[text.trim().toLowerCase().slice(0, 1)];
-  if (question !== undefined && now >= question.armedAt && /^(y|yes|a|always|n|no)$/i.test(text.trim())) {
-    if (decision !== undefined && question.request.options.includes(decision))
-      answer(out, question, decision, now);
-    return;
-  }
+  if (lineAnswersQuestion(out, text, now)) return;
   out.set({ editor: withText(out.state.editor, text) });
   if (text.trim() === '') out.set({ editor: submitted(out.state.editor, false) });
   else submit(out, now);
