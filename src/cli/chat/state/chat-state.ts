@@ -57,6 +57,14 @@ export interface Turn {
   readonly tools: readonly RunningTool[];
   readonly usage: Usage | undefined;
   readonly stopping: boolean;
+  /** What was said into it and may not have been heard. */
+  readonly unheard: readonly SteeredMessage[];
+}
+
+export interface SteeredMessage {
+  readonly text: string;
+  /** True once all tools have ended after it: what the agent does next, it does with the message. */
+  readonly isNext: boolean;
 }
 
 export interface RunningTool {

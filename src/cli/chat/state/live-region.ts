@@ -75,16 +75,21 @@ function workRows(state: ChatState, width: number, now: number): readonly Line[]
   for (const text of [...steering, ...queue])
     rows.push(cutLine(plainLine(`  queued: ${harmlessLine(text)}`, 'dim'), width));
   if (queue.length > 0)
-    rows.push(cutLine(plainLine('  It is said after this turn. ↑ takes it back.', 'dim'), width));
+    rows.push(cutLine(plainLine(queue.length === 1 ? waitsAlone : waitTogether, 'dim'), width));
   return rows;
 }
 
-function workingLine({ turn, status }: ChatState, wheel: string, now: number): Line {
+const waitsAlone = '  It is said after this turn. ↑ takes it back.';
+const waitTogether = '  They are said together after this turn. ↑ takes the last one back.';
+
+function workingLine({ turn, status, editor }: ChatState, wheel: string, now: number): Line {
   const what = turn?.stopping ? 'is stopping' : turn?.thinking === undefined ? 'is working' : 'is thinking';
+  const into = status.steers && !turn?.stopping ? 'into this turn' : 'after this turn';
+  const enter = editor.text === '' || status.steers === undefined ? '' : `Enter: ${into} · `;
   return [
     span(`${wheel} `, 'cyan'),
     span(`${harmlessLine(status.backend)} ${what} `, 'dim'),
-    span(`${since(turn?.since ?? now, now)} · Ctrl-C stops it`, 'dim'),
+    span(`${since(turn?.since ?? now, now)} · ${enter}Ctrl-C stops it`, 'dim'),
   ];
 }
 

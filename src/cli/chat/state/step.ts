@@ -9,6 +9,7 @@ import { pressKey } from './press-key.js';
 import { StepBuilder } from './print-lines.js';
 import { sayQueued, showSaid } from './say.js';
 import { endText, newTurn, showAgent, wrapText } from './show-agent.js';
+import { followSteered, settleSteering, takeMessagesBack } from './steering.js';
 import { submit } from './submit.js';
 
 /** The whole chat: what has happened and when gives the next state, rows for the scrollback, and what is to be done. */
@@ -75,44 +76,17 @@ function hear(out: StepBuilder, event: ConversationEvent, now: number): void {
       break;
     }
     case 'agent': {
-      const wasStopping = out.state.turn?.stopping === true;
+      const { stopping = false, unheard = [] } = out.state.turn ?? {};
       // Whoever joins in the middle of a turn hears no beginning.
       if (out.state.turn === undefined && !isTerminal(event.event)) out.set({ turn: newTurn(now) });
       showAgent(out, event.event, now);
+      followSteered(out, event.event);
       if (!isTerminal(event.event)) break;
-      if (wasStopping || event.event.type === 'error') takeQueueBack(out);
+      if (stopping || event.event.type === 'error') takeMessagesBack(out, { unheard });
       else sayQueued(out, now);
       break;
     }
   }
-}
-
-function settleSteering(
-  out: StepBuilder,
-  { text, taken }: { readonly text: string; readonly taken: boolean },
-  now: number,
-): void {
-  const { steering, queue } = out.state;
-  const at = steering.indexOf(text);
-  if (at < 0) return;
-  out.set({ steering: steering.filter((_, index) => index !== at) });
-  if (taken) {
-    endText(out);
-    showSaid(out, text);
-    out.print.push(plainLine('  said into the running turn', 'dim'));
-    return;
-  }
-  out.set({ queue: [...queue, text] });
-  // The turn may have ended meanwhile.
-  sayQueued(out, now);
-}
-
-/** After a turn that was stopped or failed, whoever wrote the messages decides about them anew. */
-function takeQueueBack(out: StepBuilder): void {
-  const { queue, editor } = out.state;
-  if (queue.length === 0) return;
-  const parts = [...queue, ...(editor.text === '' ? [] : [editor.text])];
-  out.set({ queue: [], editor: withText(editor, parts.join('\n')) });
 }
 
 /** In a terminal that can't move its cursor a line is an answer, or a message. */

@@ -21,7 +21,7 @@ class Stage {
   readonly effects: Effect[] = [];
 
   constructor(given: Partial<Pick<ChatState, 'columns' | 'rows' | 'movesCursor'>> = {}) {
-    const status = { backend: 'claude', cwd: '/work', place: '~/work', permissionMode: 'ask' };
+    const status = { backend: 'claude', cwd: '/work', place: '~/work', permissionMode: 'ask', steers: true };
     this.state = beginChat({
       columns: 80,
       rows: 24,
@@ -443,9 +443,10 @@ describe('typing while it works (18.1)', () => {
     const stage = new Stage().say('go').say('one').say('two');
     for (const text of ['one', 'two']) stage.take({ type: 'steered', text, taken: false });
     expect(stage.live).toContain('queued: one');
-    expect(stage.live).toContain('↑ takes it back');
+    expect(stage.live).toContain('They are said together after this turn. ↑ takes the last one back.');
     stage.press('up');
     expect(stage.state.editor.text).toBe('two');
+    expect(stage.live).toContain('It is said after this turn. ↑ takes it back.');
     stage.press('letter-u', 'ctrl').agent(complete);
     expect(stage.of('say').at(-1)).toEqual({ type: 'say', text: 'one' });
   });
@@ -460,6 +461,57 @@ describe('typing while it works (18.1)', () => {
     const stage = new Stage().say('go').say('one').take({ type: 'steered', text: 'one', taken: false });
     stage.press('letter-c', 'ctrl').agent(stopped);
     expect(stage.state).toMatchObject({ queue: [], editor: { text: 'one' } });
+    expect(stage.text).toContain('What you wrote meanwhile was not said: it is in the field again.');
+  });
+
+  const tool: ChatEvent = { type: 'tool_start', id: '1', name: 'Bash', input: { command: 'sleep 9' } };
+  const toolEnd: ChatEvent = { type: 'tool_end', id: '1', output: '', isError: false };
+  const steered = (...events: readonly ChatEvent[]) =>
+    new Stage()
+      .say('go')
+      .agent(...events)
+      .say('use src/')
+      .take({ type: 'steered', text: 'use src/', taken: true });
+
+  it.each([
+    ['while a tool runs', steered(tool)],
+    ['while it writes', steered({ type: 'text', text: 'so' }).agent({ type: 'text', text: ' it goes' })],
+    ['before the agent goes on', steered(tool).agent(toolEnd)],
+    ['before the CLI has said whether it takes it', new Stage().say('go').say('use src/')],
+  ])('what was said into a turn that is stopped %s comes back', (_, stage) => {
+    stage.type('and').press('letter-c', 'ctrl').agent(stopped);
+    expect(stage.state.editor.text).toBe('use src/\nand');
+    expect(stage.text).toContain('it is in the field again.');
+    // Whatever the CLI says about it later.
+    stage.take({ type: 'steered', text: 'use src/', taken: false });
+    expect(stage.of('say')).toHaveLength(1);
+  });
+
+  it('what was surely heard does not come back, nor what a gateway keeps', () => {
+    const heard = steered(tool).agent(toolEnd, { type: 'text', text: 'In src/ then.' }, stopped);
+    expect(heard.state.editor.text).toBe('');
+    const stage = new Stage().say('go');
+    const status = { ...stage.state.status, channel: 'home' };
+    stage.take({ type: 'conversation', event: { type: 'status', status } }).say('use src/');
+    stage.take({ type: 'steered', text: 'use src/', taken: true }).agent(stopped);
+    expect(stage.state.editor.text).toBe('');
+  });
+
+  it('a terminal without a field gets the words as lines', () => {
+    const stage = new Stage({ movesCursor: false });
+    for (const text of ['go', 'use src/']) stage.take({ type: 'line', text });
+    stage.agent(stopped);
+    expect(stage.text).toContain('What you wrote meanwhile was not said:\nuse src/');
+    expect(stage.state.editor.text).toBe('');
+  });
+
+  it('the working line says what Enter does', () => {
+    const stage = new Stage().say('go');
+    expect(stage.live).not.toContain('Enter:');
+    expect(stage.type('x').live).toContain('claude is working 0s · Enter: into this turn · Ctrl-C stops it');
+    const status = { ...stage.state.status, steers: false };
+    stage.take({ type: 'conversation', event: { type: 'status', status } });
+    expect(stage.live).toContain('Enter: after this turn');
   });
 });
 
