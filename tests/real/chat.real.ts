@@ -3,6 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type VendorName, vendorNames } from '../../src/backends/registry.js';
 import { type LabHome, makeHome } from '../../src/lab/home.js';
+import type { Reply } from '../../src/lab/model/script.js';
 import { TerminalStage } from '../cli/terminal-stage.js';
 import { buildOnce } from '../unit/cli/turnout.js';
 import { installedCli } from './installed-cli.js';
@@ -74,7 +75,9 @@ describe.each(vendorNames)('turnout chat, with %s (18.1)', (backend) => {
   });
 
   it('what was typed into a turn that is stopped comes back into the field', async () => {
-    lab.model.use([{ steps: [{ text: 'Working on it ' }, { hang: true }] }, 'In src/ then.']);
+    const hangs: Reply = { steps: [{ text: 'Working on it ' }, { hang: true }] };
+    // Codex asks the model again at once.
+    lab.model.use([hangs, ...(backend === 'codex' ? [hangs] : []), 'In src/ then.']);
     const chat = start('use the tools');
     await chat.until('Working on it', 1, 60_000);
     chat.type('use src/');
