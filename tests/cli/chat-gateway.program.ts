@@ -24,9 +24,9 @@ describe('turnout chat --gateway (18.1)', () => {
 
     chat.say('write a note: from the chat');
     await chat.until('Write needs your permission');
-    await pause(800);
+    await chat.untilAsked();
     expect(existsSync(join(root, 'work', 'demo-note.txt'))).toBe(false);
-    chat.type('y');
+    chat.type('y\r');
     await chat.until(/✓ Write demo-note.txt/);
     await chat.until(idle);
 
@@ -81,8 +81,4 @@ async function started(root: string): Promise<Run> {
 
 function placeEnv(root: string): Record<string, string> {
   return { HOME: root, PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

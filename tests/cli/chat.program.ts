@@ -39,13 +39,14 @@ describe('turnout chat in a terminal (18.1)', () => {
     chat.say('write a note: one');
     chat.type('yyy');
     await chat.until('Write needs your permission');
-    await pause(400);
+    await chat.until(/Esc, or an empty field: answer it\n❯ yyy/);
     expect(existsSync(join(stage.workingDir, 'demo-note.txt'))).toBe(false);
     chat.type('\u0015');
-    await chat.until(asked);
-    await pause(800);
+    await chat.untilAsked();
     expect(chat.screen).toContain('+one');
+    expect(chat.screen).toMatch(/\? Write demo-note.txt {2}waits for you/);
     chat.type('y');
+    await chat.until('y: allow it');
     await chat.until('→ allowed');
     await chat.until(/✓ Write demo-note.txt/);
     await chat.until(idle);
@@ -53,11 +54,59 @@ describe('turnout chat in a terminal (18.1)', () => {
 
     chat.say('write a note: two');
     await chat.until('Write needs your permission', 2);
-    await pause(800);
-    chat.type('n');
+    await chat.untilAsked();
+    chat.type('n\r');
     await chat.until(/✗ Write demo-note.txt {2}denied/);
     await chat.until(idle);
     expect(readFileSync(join(stage.workingDir, 'demo-note.txt'), 'utf8')).toBe('one\n');
+    await leave(chat);
+  });
+
+  it('a sentence at a question is no answer; always needs Enter; Esc denies', async ({ stage }) => {
+    const note = join(stage.workingDir, 'demo-note.txt');
+    const chat = start(stage);
+    await chat.until(idle);
+    chat.say('write a note: one');
+    await chat.untilAsked();
+    for (const letter of 'and use src/') {
+      chat.type(letter);
+      await pause(60);
+    }
+    await chat.until(/Esc, or an empty field: answer it\n❯ and use src\//);
+    chat.type('\u001b');
+    await chat.untilAsked();
+    chat.type('\u001b');
+    await chat.until(/✗ Write demo-note.txt {2}denied/);
+    expect(existsSync(note)).toBe(false);
+    await chat.until('❯ and use src/');
+    chat.type('\u0015');
+    await chat.until(idle);
+
+    chat.say('write a note: two');
+    await chat.until('Write needs your permission', 2);
+    await chat.untilAsked();
+    chat.type('a');
+    await chat.until('a: always allow it · Enter confirms, Esc takes it back');
+    await pause(900);
+    expect(existsSync(note)).toBe(false);
+    chat.type('\r');
+    await chat.until('→ always allowed');
+    await leave(chat);
+  });
+
+  it('what was said into a turn that is stopped comes back into the field', async ({ stage }) => {
+    const chat = start(stage);
+    await chat.until(idle);
+    chat.say('count to 1000 slowly');
+    await chat.until(/1 2 3/);
+    chat.type('say exactly: STEERED');
+    await chat.until('Enter: into this turn');
+    chat.type('\r');
+    await chat.until(/said into the running turn|queued: say exactly/);
+    chat.type('\u0003');
+    await chat.until('it is in the field again.');
+    await chat.untilTrue(() => /\n❯ say exactly: STEERED\n/.test(chat.screen), 'the words in the field');
+    chat.type('\u0015');
     await leave(chat);
   });
 
@@ -70,7 +119,7 @@ describe('turnout chat in a terminal (18.1)', () => {
     await chat.until(/1 2 3/);
     chat.type('\u0003');
     await chat.until('Interrupted.');
-    await pause(1100);
+    await chat.untilGone('Ctrl-C once more leaves.');
     chat.say('what do you remember');
     await chat.until('• this is kept');
     chat.say('count to 1000 slowly');

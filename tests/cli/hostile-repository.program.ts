@@ -18,9 +18,8 @@ describe('a hostile repository (18)', () => {
     await chat.until(idle);
     chat.say('write a note: mine');
     // PERMISSION_MODE=bypass of the repository would not ask.
-    await chat.until('[y] allow  [a] always  [n] deny');
-    await pause(900);
-    chat.type('n');
+    await chat.untilAsked();
+    chat.type('n\r');
     await chat.until(/✗ Write demo-note.txt {2}denied/);
     await chat.until(idle);
     chat.type('\u001b[A');
@@ -104,8 +103,4 @@ function userOf(stage: Stage): Place {
       symlinkSync(target, join(bin, name));
   }
   return { workingDir: stage.workingDir, env: { ...stage.env, PATH: `.:./:${bin}` } };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -135,6 +135,11 @@ export class TerminalStage {
     await this.untilTrue(() => [...this.scrollback.matchAll(pattern)].length >= times, `${text}`, patienceMs);
   }
 
+  /** Waits until the chat takes letters as choices for its question. */
+  async untilAsked(): Promise<void> {
+    await this.untilTrue(() => this.screen.includes('Enter confirms'), 'a question that takes an answer');
+  }
+
   async untilGone(text: string): Promise<void> {
     await this.untilTrue(() => !this.screen.includes(text), `the end of ${text}`);
   }

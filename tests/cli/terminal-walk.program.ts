@@ -27,11 +27,10 @@ describe('a walk through a terminal (18)', () => {
     chat.say('look around');
     await chat.until(/ in, \d+ out/, 2);
     chat.say('write a note: pack the bags');
-    await chat.until('[y] allow  [a] always  [n] deny');
-    await pause(900);
+    await chat.untilAsked();
     // The rows above it are those of the turns before.
     const question = chat.screen.slice(chat.screen.indexOf('❯ write a note'));
-    chat.type('y');
+    chat.type('y\r');
     await chat.until(/ in, \d+ out/, 3);
     chat.say('/backend codex');
     await chat.until('codex answers from here on.');
@@ -85,7 +84,7 @@ ${fenced(chat)}
 
 ## A permission
 
-Before the file was written, the window looked like this; \`y\` was typed.
+Before the file was written, the window looked like this; \`y\` and Enter were typed.
 
 ${fenced(question)}
 
@@ -186,8 +185,4 @@ function newMachine(stage: Stage): Place {
       TOLD_CODEX_VERSION: pinnedVersion('codex') ?? '',
     },
   };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

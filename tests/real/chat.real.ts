@@ -3,6 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type VendorName, vendorNames } from '../../src/backends/registry.js';
 import { type LabHome, makeHome } from '../../src/lab/home.js';
+import type { Reply } from '../../src/lab/model/script.js';
 import { TerminalStage } from '../cli/terminal-stage.js';
 import { buildOnce } from '../unit/cli/turnout.js';
 import { installedCli } from './installed-cli.js';
@@ -57,18 +58,37 @@ describe.each(vendorNames)('turnout chat, with %s (18.1)', (backend) => {
     await chat.until('needs your permission', 1, 60_000);
     await chat.until('touch allowed.txt');
     expect(made('allowed.txt')).toBe(false);
-    await pause(800);
-    chat.type('y');
+    await chat.untilAsked();
+    chat.type('y\r');
     await chat.until('→ allowed');
     await chat.until('touch denied.txt');
     expect(made('allowed.txt')).toBe(true);
-    await pause(800);
-    chat.type('n');
+    await chat.untilAsked();
+    chat.type('n\r');
     await chat.until('→ denied');
     await chat.until('After both.');
     await chat.until(/✓ \w+.*touch allowed.txt/);
     await chat.until(/✗ \w+.*touch denied.txt.*denied/);
     expect(made('denied.txt')).toBe(false);
+    await leave(chat);
+    await nothingLeft(lab);
+  });
+
+  it('what was typed into a turn that is stopped comes back into the field', async () => {
+    const hangs: Reply = { steps: [{ text: 'Working on it ' }, { hang: true }] };
+    // Codex asks the model again at once.
+    lab.model.use([hangs, ...(backend === 'codex' ? [hangs] : []), 'In src/ then.']);
+    const chat = start('use the tools');
+    await chat.until('Working on it', 1, 60_000);
+    chat.type('use src/');
+    await chat.until(backend === 'gemini' ? 'Enter: after this turn' : 'Enter: into this turn');
+    chat.type('\r');
+    await chat.until(backend === 'gemini' ? 'queued: use src/' : 'said into the running turn');
+    chat.type('\u0003');
+    await chat.until('it is in the field again.');
+    await chat.untilTrue(() => /\n❯ use src\/\n/.test(chat.screen), 'the words in the field');
+    chat.type('\r');
+    await chat.until('In src/ then.');
     await leave(chat);
     await nothingLeft(lab);
   });
@@ -129,8 +149,4 @@ async function leave(chat: TerminalStage): Promise<void> {
 
 function nothingLeft({ home }: Lab): Promise<void> {
   return vi.waitFor(() => expect(processesOf(home)).toEqual([]), { timeout: 15_000 });
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

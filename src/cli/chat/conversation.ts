@@ -48,6 +48,8 @@ export interface ConversationStatus {
   readonly cwd: string;
   /** The directory as a person would write it. */
   readonly place?: string | undefined;
+  /** Whether a running turn takes messages in; undefined: not known. */
+  readonly steers?: boolean | undefined;
   /** The gateway's channel, if it is one. */
   readonly channel?: string | undefined;
 }

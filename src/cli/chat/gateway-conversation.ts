@@ -46,8 +46,8 @@ export class GatewayConversation implements Conversation {
   }
 
   get status(): ConversationStatus {
-    const { backend, model, permissionMode, cwd, channel } = this.#view;
-    return { backend, model, permissionMode, cwd, channel, place: shortPath(cwd) };
+    const { backend, model, permissionMode, cwd, channel, steers } = this.#view;
+    return { backend, model, permissionMode, cwd, channel, steers, place: shortPath(cwd) };
   }
 
   async open(tell: Tell): Promise<void> {

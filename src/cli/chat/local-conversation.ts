@@ -56,6 +56,7 @@ export class LocalConversation implements Conversation {
       backend: prepared.backend,
       model,
       permissionMode,
+      steers: prepared.steers,
       cwd: prepared.cwd,
       place: shortPath(prepared.cwd),
       sessionId: this.#sessionId,

@@ -31,6 +31,8 @@ export interface PreparedAgent {
   readonly home: string;
   readonly warnings: readonly string[];
   readonly adapter: BackendAdapter;
+  /** True if its running turn takes messages in. */
+  readonly steers: boolean;
   open(signal?: AbortSignal): Promise<BackendSession>;
   /** Removes the files that were written for it. */
   remove(): Promise<void>;
@@ -87,6 +89,7 @@ export async function prepareAgent(
     home: config.home,
     warnings: [...warnings, ...leftOut],
     adapter,
+    steers: (await adapter.live?.())?.capabilities.steer === true,
     open: (signal) =>
       sessions.open({ ...sessionOptions(runner, options, backend, true), clocks, adapter }, { signal }),
     remove: () => files.remove(),

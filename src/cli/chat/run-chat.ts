@@ -151,6 +151,13 @@ class Chat {
       case 'sessions':
         this.#guard(conversation.sessions().then((sessions) => this.#take({ type: 'sessions', sessions })));
         return;
+      case 'wait':
+        // What was typed meanwhile is read before the pause counts as one.
+        setTimeout(
+          () => setImmediate(() => this.#take({ type: 'waited', since: effect.since })),
+          effect.ms,
+        ).unref();
+        return;
       case 'remember':
         this.#history.add(effect.text);
         return;

@@ -1,12 +1,12 @@
-import type { PermissionDecision, PermissionRequestEvent } from '../../../core/chat-event.js';
+import type { PermissionRequestEvent } from '../../../core/chat-event.js';
 import { plainLine } from '../text/styled-line.js';
 import { type Question, textWidth } from './chat-state.js';
+import { type Choice, listChoices } from './choices.js';
 import { describeRequest } from './describe-request.js';
 import type { StepBuilder } from './print-lines.js';
 
-/** So long nobody may have typed before a key is an answer; with a half-written message longer, since it may go on. */
-const pauseMs = 600;
-const pauseInMessageMs = 1500;
+/** So long nobody may have typed before a letter is a choice: what was typed before the question came is none. */
+const armMs = 600;
 
 /** Adds a question, and asks it if it is the only one. */
 export function askNext(out: StepBuilder, request: PermissionRequestEvent, now: number): void {
@@ -14,7 +14,9 @@ export function askNext(out: StepBuilder, request: PermissionRequestEvent, now: 
   const { asked } = out.state;
   out.set({ questions: [...out.state.questions, question] });
   if (request.toolId !== undefined) out.set({ asked: new Map([...asked, [request.id, request.toolId]]) });
-  if (out.state.questions.length === 1) ask(out, now);
+  if (out.state.questions.length > 1) return;
+  focusByText(out);
+  ask(out, now);
 }
 
 /** Forgets a question that was answered or withdrawn, and asks the one behind it. */
@@ -32,48 +34,56 @@ export function dropQuestions(out: StepBuilder): void {
   out.set({ questions: [], asked: new Map(), denied: new Set() });
 }
 
-/** Somebody types: no key is an answer until there has been a pause. */
+/** Somebody types: no letter is a choice until there has been a pause. */
 export function disarm(out: StepBuilder, now: number): void {
-  const [first, ...others] = out.state.questions;
-  if (first !== undefined) out.set({ questions: [{ ...first, armedAt: armed(out, now) }, ...others] });
+  changeQuestion(out, { armedAt: now + armMs });
 }
 
-export const decisionKeys: Readonly<Record<string, PermissionDecision>> = {
-  y: 'allow',
-  a: 'allow_always',
-  n: 'deny',
-};
+export function changeQuestion(out: StepBuilder, change: Partial<Question>): void {
+  const [first, ...others] = out.state.questions;
+  if (first !== undefined) out.set({ questions: [{ ...first, ...change }, ...others] });
+}
 
-export function answer(
-  out: StepBuilder,
-  { request }: Question,
-  decision: PermissionDecision,
-  now: number,
-): void {
+/** Whoever writes goes on writing; with an empty field the keys are the question's. */
+export function focusByText(out: StepBuilder): void {
+  out.set({ focus: out.state.editor.text === '' ? 'question' : 'field' });
+}
+
+/** Does what was chosen for the question that is being asked. */
+export function carryOut(out: StepBuilder, { act }: Choice, now: number): void {
+  const [question] = out.state.questions;
+  if (question === undefined) return;
+  if (act === 'show_rest') {
+    out.add(question.more);
+    changeQuestion(out, { more: [], chosen: undefined });
+    showChoices(out);
+    return;
+  }
+  const { request } = question;
   const words = { allow: '→ allowed', allow_always: '→ always allowed', deny: '→ denied' } as const;
-  out.effect({ type: 'answer', id: request.id, decision });
-  if (decision === 'deny' && request.toolId !== undefined)
+  out.effect({ type: 'answer', id: request.id, decision: act });
+  if (act === 'deny' && request.toolId !== undefined)
     out.set({ denied: new Set([...out.state.denied, request.toolId]) });
-  out.print.push(plainLine(`  ${words[decision]}`, decision === 'deny' ? 'yellow' : 'green'));
+  out.print.push(plainLine(`  ${words[act]}`, act === 'deny' ? 'yellow' : 'green'));
   dropQuestion(out, request.id, now);
 }
 
+/** In a terminal that can't move its cursor they are no row that stays. */
+export function showChoices(out: StepBuilder): void {
+  const [question] = out.state.questions;
+  if (question === undefined || out.state.movesCursor) return;
+  out.lines('note', [plainLine(`${listChoices(question)} (type the letter, then Enter)`)]);
+}
+
 function ask(out: StepBuilder, now: number): void {
-  const [first, ...others] = out.state.questions;
+  const [first] = out.state.questions;
   if (first === undefined) return;
-  const { lines, more } = describeRequest(first.request, textWidth(out.state), out.state.status.cwd);
+  const { lines, more } = describeRequest(first.request, {
+    width: textWidth(out.state),
+    rows: out.state.rows,
+    cwd: out.state.status.cwd,
+  });
   out.lines('question', lines);
-  out.set({ questions: [{ ...first, more, armedAt: armed(out, now) }, ...others] });
-  if (!out.state.movesCursor)
-    out.lines('note', [plainLine(`${choicesOf(first.request)} (type the letter, then Enter)`)]);
-}
-
-export function choicesOf({ options }: PermissionRequestEvent): string {
-  const names = { allow: '[y] allow', allow_always: '[a] always', deny: '[n] deny' } as const;
-  const shown = (['allow', 'allow_always', 'deny'] as const).filter((one) => options.includes(one));
-  return shown.map((one) => names[one]).join('  ');
-}
-
-function armed({ state }: StepBuilder, now: number): number {
-  return now + (state.editor.text === '' ? pauseMs : pauseInMessageMs);
+  changeQuestion(out, { more, armedAt: now + armMs });
+  showChoices(out);
 }

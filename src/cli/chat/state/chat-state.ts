@@ -6,6 +6,7 @@ import type { Key } from '../input/keys.js';
 import type { Search } from '../input/search-history.js';
 import type { MarkdownStream } from '../markdown/markdown-stream.js';
 import type { Line } from '../text/styled-line.js';
+import type { Choice } from './choices.js';
 
 /** All that a chat shows depends on this, and on the time. */
 export interface ChatState {
@@ -24,6 +25,8 @@ export interface ChatState {
   readonly steering: readonly string[];
   /** The first one is being asked. */
   readonly questions: readonly Question[];
+  /** Who gets the keys while a question is open: Esc and an empty field lead to the question. */
+  readonly focus: 'question' | 'field';
   /** The tools of the questions that were asked in this turn, by the ids of the questions. */
   readonly asked: ReadonlyMap<string, string>;
   /** The tools that were denied here: not every CLI says so when they end. */
@@ -54,6 +57,14 @@ export interface Turn {
   readonly tools: readonly RunningTool[];
   readonly usage: Usage | undefined;
   readonly stopping: boolean;
+  /** What was said into it and may not have been heard. */
+  readonly unheard: readonly SteeredMessage[];
+}
+
+export interface SteeredMessage {
+  readonly text: string;
+  /** True once all tools have ended after it: what the agent does next, it does with the message. */
+  readonly isNext: boolean;
 }
 
 export interface RunningTool {
@@ -65,8 +76,10 @@ export interface RunningTool {
 
 export interface Question {
   readonly request: PermissionRequestEvent;
-  /** No key answers it before that: what was typed before it came must not. */
+  /** No letter is a choice before that: what was typed before it came must not be one. */
   readonly armedAt: number;
+  /** The letter that waits for Enter or a pause, as it was typed. */
+  readonly chosen?: { readonly choice: Choice; readonly typed: string; readonly since: number } | undefined;
   /** Lines that were too many to be shown at once. */
   readonly more: readonly Line[];
 }
@@ -91,6 +104,8 @@ export type ChatInput =
   | { readonly type: 'resize'; readonly columns: number; readonly rows: number }
   | { readonly type: 'conversation'; readonly event: ConversationEvent }
   | { readonly type: 'steered'; readonly text: string; readonly taken: boolean }
+  /** The end of a `wait`. */
+  | { readonly type: 'waited'; readonly since: number }
   | { readonly type: 'done'; readonly text: string }
   | { readonly type: 'failed'; readonly text: string }
   | { readonly type: 'sessions'; readonly sessions: readonly EarlierSession[] };
@@ -103,6 +118,7 @@ export type Effect =
   | { readonly type: 'command'; readonly command: ConversationCommand; readonly argument: string }
   | { readonly type: 'sessions' }
   | { readonly type: 'remember'; readonly text: string }
+  | { readonly type: 'wait'; readonly ms: number; readonly since: number }
   | { readonly type: 'clear' }
   | { readonly type: 'suspend' }
   | { readonly type: 'leave' };
@@ -128,6 +144,7 @@ export function beginChat({ history, ...given }: Beginning): ChatState {
     queue: [],
     steering: [],
     questions: [],
+    focus: 'field',
     asked: new Map(),
     denied: new Set(),
     picker: undefined,

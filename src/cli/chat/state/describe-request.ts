@@ -13,13 +13,14 @@ export interface DescribedRequest {
   readonly more: readonly Line[];
 }
 
-const mostRows = 60;
+/** The rows of the window that the question needs beside it: its title, what runs, the choices, the status. */
+const otherRows = 9;
+const fewestRows = 3;
 
 /** What an agent wants to do, whole and harmless: nobody can allow what can't be seen. */
 export function describeRequest(
   request: PermissionRequestEvent,
-  width: number,
-  cwd: string,
+  { width, rows: windowRows, cwd }: { readonly width: number; readonly rows: number; readonly cwd: string },
 ): DescribedRequest {
   const rows = detailRows(request, cwd).flatMap(([text, style]) =>
     wrapLine([span('  '), { text: harmless(text), style }], width, { hanging: [span('  ')], atWords: false }),
@@ -29,9 +30,10 @@ export function describeRequest(
     span(harmlessLine(request.tool), 'bold'),
     span(' needs your permission'),
   ];
+  const mostRows = Math.max(fewestRows, windowRows - otherRows);
   if (rows.length <= mostRows) return { lines: [...wrapLine(title, width), ...rows], more: [] };
   const left = rows.length - mostRows;
-  const note = plainLine(`  … ${left} more rows: [v] shows them`, 'dim');
+  const note = plainLine(`  … ${left} more ${left === 1 ? 'row' : 'rows'}: [v] shows all`, 'dim');
   return { lines: [...wrapLine(title, width), ...rows.slice(0, mostRows), note], more: rows.slice(mostRows) };
 }
 

@@ -4,9 +4,9 @@ import { harmless, harmlessLine } from '../text/harmless.js';
 import { emptyLine, type Line, plainLine, type Span, span } from '../text/styled-line.js';
 import { graphemes, graphemeWidth } from '../text/width.js';
 import { cutLine, wrapLine } from '../text/wrap.js';
-import { choicesOf } from './ask.js';
-import { type ChatState, textWidth } from './chat-state.js';
+import { type ChatState, type RunningTool, textWidth } from './chat-state.js';
 import { needsGap } from './print-lines.js';
+import { questionLead, questionLine } from './question-line.js';
 import { toolLine } from './show-agent.js';
 
 /** The rows at the bottom of the terminal that are drawn anew, and where the cursor stands among them. */
@@ -59,7 +59,11 @@ function workRows(state: ChatState, width: number, now: number): readonly Line[]
     const tools = turn.tools.slice(-4);
     if (tools.length > 0 && (rows.length > 0 || needsGap(state, 'tool'))) rows.push(emptyLine);
     for (const tool of tools)
-      rows.push(toolLine(span(`${wheel} `, 'cyan'), tool, since(tool.since, now), width));
+      rows.push(
+        isAskedAbout(state, tool)
+          ? toolLine(span('? ', 'yellow'), tool, 'waits for you', width)
+          : toolLine(span(`${wheel} `, 'cyan'), tool, since(tool.since, now), width),
+      );
     const hidden = turn.tools.length - tools.length;
     if (hidden > 0) rows.push(plainLine(`  … and ${hidden} more`, 'dim'));
     if (state.questions.length === 0) {
@@ -71,17 +75,29 @@ function workRows(state: ChatState, width: number, now: number): readonly Line[]
   for (const text of [...steering, ...queue])
     rows.push(cutLine(plainLine(`  queued: ${harmlessLine(text)}`, 'dim'), width));
   if (queue.length > 0)
-    rows.push(cutLine(plainLine('  It is said after this turn. ↑ takes it back.', 'dim'), width));
+    rows.push(cutLine(plainLine(queue.length === 1 ? waitsAlone : waitTogether, 'dim'), width));
   return rows;
 }
 
-function workingLine({ turn, status }: ChatState, wheel: string, now: number): Line {
+const waitsAlone = '  It is said after this turn. ↑ takes it back.';
+const waitTogether = '  They are said together after this turn. ↑ takes the last one back.';
+
+function workingLine({ turn, status, editor }: ChatState, wheel: string, now: number): Line {
   const what = turn?.stopping ? 'is stopping' : turn?.thinking === undefined ? 'is working' : 'is thinking';
+  const into = status.steers && !turn?.stopping ? 'into this turn' : 'after this turn';
+  const enter = editor.text === '' || status.steers === undefined ? '' : `Enter: ${into} · `;
   return [
     span(`${wheel} `, 'cyan'),
     span(`${harmlessLine(status.backend)} ${what} `, 'dim'),
-    span(`${since(turn?.since ?? now, now)} · Ctrl-C stops it`, 'dim'),
+    span(`${since(turn?.since ?? now, now)} · ${enter}Ctrl-C stops it`, 'dim'),
   ];
+}
+
+/** A gateway does not tell which call of a tool its question is about. */
+function isAskedAbout({ questions }: ChatState, { id, name }: RunningTool): boolean {
+  return questions.some(({ request: { toolId, tool } }) =>
+    toolId === undefined ? harmlessLine(tool) === name : toolId === id,
+  );
 }
 
 function since(then: number, now: number): string {
@@ -99,26 +115,21 @@ interface InputRows {
 }
 
 function inputRows(state: ChatState, most: number, now: number): InputRows {
-  const { picker, questions, editor } = state;
-  if (picker !== undefined) return pickerRows(state, most, now);
-  const [question] = questions;
-  if (question !== undefined && (editor.text === '' || now >= question.armedAt)) {
-    const bright = now >= question.armedAt;
-    const count = questions.length > 1 ? ` (1 of ${questions.length})` : '';
-    const line = cutLine(
-      [
-        span('Allow it? ', 'bold'),
-        span(choicesOf(question.request), ...(bright ? [] : (['dim'] as const))),
-        span(count, 'dim'),
-      ],
-      textWidth(state),
-    );
-    return { rows: [line], cursor: { row: 0, column: 'Allow it? '.length } };
-  }
+  if (state.picker !== undefined) return pickerRows(state, most, now);
+  const question = questionLine(state, now);
+  const field = fieldRows(state, most);
+  if (question === undefined) return field;
+  const rows = state.editor.text === '' ? [question] : [question, ...field.rows];
+  return state.focus === 'question'
+    ? { rows, cursor: { row: 0, column: questionLead.length } }
+    : { rows, cursor: { ...field.cursor, row: field.cursor.row + rows.length - field.rows.length } };
+}
+
+function fieldRows({ editor, turn, ...state }: ChatState, most: number): InputRows {
   const view = editorRows(editor.text, editor.cursor, textWidth(state));
   const first = Math.max(0, Math.min(view.cursor.row - most + 1, view.rows.length - most));
   const rows = view.rows.slice(first, first + most);
-  if (editor.text === '' && state.turn === undefined)
+  if (editor.text === '' && turn === undefined)
     return { ...view, rows: [[...(rows[0] ?? []), span('Ask anything; /help lists the commands', 'dim')]] };
   return { rows, cursor: { ...view.cursor, row: view.cursor.row - first } };
 }

@@ -1,7 +1,8 @@
 import { edit, newEditor, withText } from '../input/editor.js';
 import { isCtrl, type Key } from '../input/keys.js';
 import { searchKey } from '../input/search-history.js';
-import { answer, decisionKeys, disarm } from './ask.js';
+import { answersQuestion } from './answer-question.js';
+import { changeQuestion, disarm, focusByText } from './ask.js';
 import { complete } from './commands.js';
 import type { StepBuilder } from './print-lines.js';
 import { leave, submit } from './submit.js';
@@ -21,6 +22,7 @@ export function pressKey(out: StepBuilder, key: Key, now: number): void {
   else if (picker !== undefined) pick(out, key);
   else if (!answersQuestion(out, key, now)) {
     typeKey(out, key, now);
+    focusByText(out);
     disarm(out, now);
   }
 }
@@ -59,22 +61,6 @@ function completeText(out: StepBuilder, now: number): void {
   if (choices.length > 0) out.set({ hint: { text: choices.join('  '), until: now + 8000 } });
 }
 
-/** A single key answers, once nobody has typed for a moment. A paste never does. */
-function answersQuestion(out: StepBuilder, key: Key, now: number): boolean {
-  const [question] = out.state.questions;
-  if (question === undefined || now < question.armedAt || key.type !== 'text') return false;
-  if (key.text.toLowerCase() === 'v' && question.more.length > 0) {
-    out.add(question.more);
-    const [first, ...others] = out.state.questions;
-    if (first !== undefined) out.set({ questions: [{ ...first, more: [] }, ...others] });
-    return true;
-  }
-  const decision = decisionKeys[key.text.toLowerCase()];
-  if (decision === undefined || !question.request.options.includes(decision)) return false;
-  answer(out, question, decision, now);
-  return true;
-}
-
 /** Ctrl-C: stops the turn; without one it clears the line; twice it leaves. */
 function stop(out: StepBuilder, hint: string | undefined, now: number): void {
   const { turn, editor, lastStopAt, picker, search } = out.state;
@@ -97,6 +83,8 @@ function interrupt(out: StepBuilder): void {
   const { turn } = out.state;
   if (turn === undefined) return;
   out.set({ turn: { ...turn, stopping: true } });
+  // A letter that was pressed just before must not allow anything any more.
+  changeQuestion(out, { chosen: undefined });
   out.effect({ type: 'interrupt' });
 }
 

@@ -18,6 +18,7 @@ export function newTurn(now: number): Turn {
     tools: [],
     usage: undefined,
     stopping: false,
+    unheard: [],
   };
 }
 

@@ -3,12 +3,13 @@ import type { ConversationEvent } from '../conversation.js';
 import { submitted, withText } from '../input/editor.js';
 import { emptyMarkdown, endMarkdown, writeMarkdown } from '../markdown/markdown-stream.js';
 import { plainLine } from '../text/styled-line.js';
-import { answer, decisionKeys } from './ask.js';
+import { endPause, lineAnswersQuestion } from './answer-question.js';
 import { type ChatInput, type ChatState, type Step, textWidth } from './chat-state.js';
 import { pressKey } from './press-key.js';
 import { StepBuilder } from './print-lines.js';
 import { sayQueued, showSaid } from './say.js';
 import { endText, newTurn, showAgent, wrapText } from './show-agent.js';
+import { followSteered, settleSteering, takeMessagesBack } from './steering.js';
 import { submit } from './submit.js';
 
 /** The whole chat: what has happened and when gives the next state, rows for the scrollback, and what is to be done. */
@@ -29,6 +30,9 @@ export function step(state: ChatState, input: ChatInput, now: number): Step {
       break;
     case 'steered':
       settleSteering(out, input, now);
+      break;
+    case 'waited':
+      endPause(out, input.since, now);
       break;
     case 'done':
       out.set({ doing: undefined });
@@ -72,55 +76,22 @@ function hear(out: StepBuilder, event: ConversationEvent, now: number): void {
       break;
     }
     case 'agent': {
-      const wasStopping = out.state.turn?.stopping === true;
+      const { stopping = false, unheard = [] } = out.state.turn ?? {};
       // Whoever joins in the middle of a turn hears no beginning.
       if (out.state.turn === undefined && !isTerminal(event.event)) out.set({ turn: newTurn(now) });
       showAgent(out, event.event, now);
+      followSteered(out, event.event);
       if (!isTerminal(event.event)) break;
-      if (wasStopping || event.event.type === 'error') takeQueueBack(out);
+      if (stopping || event.event.type === 'error') takeMessagesBack(out, { unheard });
       else sayQueued(out, now);
       break;
     }
   }
 }
 
-function settleSteering(
-  out: StepBuilder,
-  { text, taken }: { readonly text: string; readonly taken: boolean },
-  now: number,
-): void {
-  const { steering, queue } = out.state;
-  const at = steering.indexOf(text);
-  if (at < 0) return;
-  out.set({ steering: steering.filter((_, index) => index !== at) });
-  if (taken) {
-    endText(out);
-    showSaid(out, text);
-    out.print.push(plainLine('  said into the running turn', 'dim'));
-    return;
-  }
-  out.set({ queue: [...queue, text] });
-  // The turn may have ended meanwhile.
-  sayQueued(out, now);
-}
-
-/** After a turn that was stopped or failed, whoever wrote the messages decides about them anew. */
-function takeQueueBack(out: StepBuilder): void {
-  const { queue, editor } = out.state;
-  if (queue.length === 0) return;
-  const parts = [...queue, ...(editor.text === '' ? [] : [editor.text])];
-  out.set({ queue: [], editor: withText(editor, parts.join('\n')) });
-}
-
 /** In a terminal that can't move its cursor a line is an answer, or a message. */
 function takeLine(out: StepBuilder, text: string, now: number): void {
-  const [question] = out.state.questions;
-  const decision = decisionKeys[text.trim().toLowerCase().slice(0, 1)];
-  if (question !== undefined && now >= question.armedAt && /^(y|yes|a|always|n|no)$/i.test(text.trim())) {
-    if (decision !== undefined && question.request.options.includes(decision))
-      answer(out, question, decision, now);
-    return;
-  }
+  if (lineAnswersQuestion(out, text, now)) return;
   out.set({ editor: withText(out.state.editor, text) });
   if (text.trim() === '') out.set({ editor: submitted(out.state.editor, false) });
   else submit(out, now);

@@ -115,6 +115,7 @@ function help(out: StepBuilder): void {
   const keys = [
     'Enter sends; Alt-Enter, Ctrl-J or a \\ at the end of the line begin a new line. While it works, Enter says',
     'something into the turn, or queues it; ↑ takes it back. Ctrl-C (or Esc) stops the turn, twice leaves.',
+    'At a question a letter chooses and Enter confirms; Esc denies.',
   ].join(' ');
   out.lines('note', [...rows, [], ...wrapLine(plainLine(keys, 'dim'), width)]);
 }

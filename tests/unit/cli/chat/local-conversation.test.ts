@@ -45,6 +45,7 @@ class Stage {
       permissionMode,
       model: wanted.model,
       adapter: undefined as never,
+      steers: true,
       open: async () => this.#session(backend),
       remove: async () => undefined,
     };

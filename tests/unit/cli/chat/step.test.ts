@@ -21,7 +21,7 @@ class Stage {
   readonly effects: Effect[] = [];
 
   constructor(given: Partial<Pick<ChatState, 'columns' | 'rows' | 'movesCursor'>> = {}) {
-    const status = { backend: 'claude', cwd: '/work', place: '~/work', permissionMode: 'ask' };
+    const status = { backend: 'claude', cwd: '/work', place: '~/work', permissionMode: 'ask', steers: true };
     this.state = beginChat({
       columns: 80,
       rows: 24,
@@ -62,6 +62,14 @@ class Stage {
 
   wait(ms: number): this {
     this.now += ms;
+    return this;
+  }
+
+  /** The ends of all pauses that were asked for, as a chat tells them. */
+  passPause(): this {
+    this.wait(700);
+    for (const effect of [...this.effects])
+      if (effect.type === 'wait') this.take({ type: 'waited', since: effect.since });
     return this;
   }
 
@@ -164,36 +172,137 @@ describe('a turn (18.1)', () => {
 });
 
 describe('a question (18.1)', () => {
+  const asking = () => new Stage().say('go').agent(question()).wait(700);
+
   it('what is typed before it can be seen does not answer it', () => {
     const stage = new Stage().say('go').agent(question());
     expect(stage.text).toContain('? Bash needs your permission\n  $ rm -rf x');
-    stage.type('y');
-    expect(stage.of('answer')).toEqual([]);
+    expect(stage.live).not.toContain('Enter confirms');
+    stage.type('y').passPause();
     expect(stage.state.editor.text).toBe('y');
-    stage.press('backspace').wait(300).type('n').press('backspace');
+    stage.press('backspace').wait(300).type('n').passPause().press('backspace');
     expect(stage.of('answer')).toEqual([]);
-    stage.wait(700).type('y');
+    expect(stage.wait(700).live).toContain('[y] allow  [a] always  [n] deny · Enter confirms');
+    stage.type('y').press('enter');
     expect(stage.of('answer')).toEqual([{ type: 'answer', id: 'q', decision: 'allow' }]);
     expect(stage.text).toContain('→ allowed');
   });
 
-  it('a half-written message stays, and has more time', () => {
-    const stage = new Stage().say('go').type('half a mess').agent(question()).wait(1000).type('a');
+  it.each([
+    ['y', 'allow it', 'allow'],
+    ['n', 'deny it', 'deny'],
+  ])('%s shows what it would do, and does it after a pause', (letter, meaning, decision) => {
+    const stage = asking().type(letter);
+    expect(stage.live).toContain(`Allow it? ${letter}: ${meaning} · Enter confirms`);
     expect(stage.of('answer')).toEqual([]);
-    stage.wait(1600).type('n');
+    stage.passPause();
+    expect(stage.of('answer')).toMatchObject([{ decision }]);
+  });
+
+  it('always needs Enter; another letter after a pause chooses anew', () => {
+    const stage = asking().type('a').passPause();
+    expect(stage.live).toContain('a: always allow it · Enter confirms, Esc takes it back');
+    expect(stage.of('answer')).toEqual([]);
+    stage.press('escape');
+    expect(stage.live).toContain('[y] allow');
+    stage.type('a').wait(1000).type('n').wait(1000).type('a').press('enter');
+    expect(stage.of('answer')).toMatchObject([{ decision: 'allow_always' }]);
+  });
+
+  it.each(['and use src/ instead', 'yes but in src/', 'no, wait', 'very well'])(
+    'a sentence is none: %s',
+    (sentence) => {
+      const stage = asking();
+      for (const letter of sentence) stage.type(letter).wait(200);
+      stage.passPause();
+      expect(stage.of('answer')).toEqual([]);
+      expect(stage.state.editor.text).toBe(sentence);
+    },
+  );
+
+  it('stays in sight while somebody writes; Esc or an empty field leads back to it', () => {
+    const stage = asking().type('w');
+    expect(stage.live).toMatch(/Allow it\? .*Esc, or an empty field: answer it\n❯ w\n/);
+    stage.press('backspace').wait(700);
+    expect(stage.live).toContain('[n] deny · Enter confirms');
+    stage.type('w').wait(2000).type('n').passPause();
+    expect(stage.state.editor.text).toBe('wn');
+    stage.press('escape').wait(700).type('n').press('enter');
     expect(stage.of('answer')).toMatchObject([{ decision: 'deny' }]);
+    expect(stage.of('interrupt')).toEqual([]);
+    expect(stage.state.editor.text).toBe('wn');
+  });
+
+  it('a half-written message is not answered over, nor sent by Enter at the question', () => {
+    const stage = new Stage().say('go').type('half a mess').agent(question()).wait(2000).type('a');
     expect(stage.state.editor.text).toBe('half a messa');
+    stage.press('escape').press('enter').wait(700).press('enter');
+    expect(stage.of('steer')).toEqual([]);
+    stage.type('g');
+    expect(stage.state).toMatchObject({ focus: 'field', editor: { text: 'half a messag' } });
+  });
+
+  it('Esc denies; before the question could be seen it does nothing', () => {
+    const stage = new Stage().say('go').agent(question()).press('escape');
+    expect(stage.effects.filter(({ type }) => type !== 'say' && type !== 'remember')).toEqual([]);
+    stage.wait(700).press('escape');
+    expect(stage.of('answer')).toMatchObject([{ decision: 'deny' }]);
+    expect(stage.of('interrupt')).toEqual([]);
+    stage.press('escape');
+    expect(stage.of('interrupt')).toHaveLength(1);
+  });
+
+  it('a stop takes back what was chosen', () => {
+    const stage = asking().type('y').press('letter-c', 'ctrl').passPause();
+    expect(stage.of('interrupt')).toHaveLength(1);
+    expect(stage.of('answer')).toEqual([]);
+  });
+
+  it('letters of a search in the history answer nothing', () => {
+    const stage = asking().press('letter-r', 'ctrl').wait(700).type('n').passPause();
+    expect(stage.of('answer')).toEqual([]);
+    expect(stage.live).toContain('search: n');
+  });
+
+  it('its tool does not look as if it ran', () => {
+    const stage = new Stage().say('go');
+    for (const id of ['1', '2'])
+      stage.agent({ type: 'tool_start', id, name: 'Bash', input: { command: `do ${id}` } });
+    stage.agent({ ...question(), toolId: '2' }).wait(3000);
+    expect(stage.live).toMatch(/[⠀-⣿] Bash do 1 {2}3s\n\? Bash do 2 {2}waits for you/);
+  });
+
+  it('in a small window: short choices, and what does not fit its height is shown on request', () => {
+    const command = Array.from({ length: 12 }, (_, at) => `echo ${at}`).join('\n');
+    const stage = new Stage({ columns: 40, rows: 10 }).say('go').agent(question('q', { command })).wait(700);
+    expect(stage.text).toContain('echo 2\n  … 9 more rows: [v] shows all');
+    expect(stage.live).toContain('Allow it? y/a/n/v · Enter confirms');
+    stage.type('v').press('enter');
+    expect(stage.text).toContain('echo 11');
+    expect(stage.live).toContain('Allow it? y/a/n · Enter confirms');
+    expect(stage.type('w').live).toContain('Allow it? Esc: answer it\n❯ w');
+  });
+
+  it('in a dumb terminal: a letter and Enter, also for the rest', () => {
+    const command = Array.from({ length: 30 }, (_, at) => `echo ${at}`).join('\n');
+    const stage = new Stage({ movesCursor: false }).take({ type: 'line', text: 'go' });
+    stage.agent({ ...question('q', { command }), options: ['allow', 'deny'] }).wait(700);
+    expect(stage.text).toMatch(
+      /\[y\] allow {2}\[n\] deny {2}\[v\] show all \(type the letter, then Enter\)$/,
+    );
+    stage.take({ type: 'line', text: 'v' });
+    expect(stage.text).toMatch(/echo 29\n\n?\[y\] allow {2}\[n\] deny \(type/);
+    stage.take({ type: 'line', text: 'a' });
+    expect(stage.of('answer')).toEqual([]);
+    expect(stage.text.match(/\[y\] allow/g)).toHaveLength(3);
+    stage.take({ type: 'line', text: 'yes' });
+    expect(stage.of('answer')).toMatchObject([{ decision: 'allow' }]);
   });
 
   it('a paste never answers, nor does an option that is not offered', () => {
-    const stage = new Stage()
-      .say('go')
-      .agent({ ...question(), options: ['allow', 'deny'] })
-      .wait(1000);
-    stage
-      .take({ type: 'key', key: { type: 'paste', text: 'y' } })
-      .wait(2000)
-      .type('a');
+    const stage = new Stage().say('go').agent({ ...question(), options: ['allow', 'deny'] });
+    stage.wait(1000).take({ type: 'key', key: { type: 'paste', text: 'y' } });
+    stage.passPause().press('backspace').wait(700).type('a').press('enter').passPause();
     expect(stage.of('answer')).toEqual([]);
     expect(stage.wait(2000).live).not.toContain('always');
   });
@@ -202,7 +311,7 @@ describe('a question (18.1)', () => {
     const stage = new Stage().say('go').agent(question('1'), question('2', { command: 'second' }));
     expect(stage.text).not.toContain('second');
     expect(stage.live).toContain('(1 of 2)');
-    stage.wait(700).type('a').type('y');
+    stage.wait(700).type('a').press('enter').type('y').passPause();
     expect(stage.of('answer')).toEqual([{ type: 'answer', id: '1', decision: 'allow_always' }]);
     expect(stage.text).toContain('$ second');
   });
@@ -225,10 +334,10 @@ describe('a question (18.1)', () => {
     expect(stage.text).toContain('  a.txt');
     expect(stage.text).toContain('  +line 5\n');
     expect(stage.text).not.toContain('line 99');
-    stage.wait(1000).type('v');
+    stage.wait(1000).type('v').passPause();
     expect(stage.text).toContain('+line 99');
     expect(stage.text).not.toContain('\u001b');
-    stage.type('y');
+    stage.type('y').passPause();
     expect(stage.of('answer')).toHaveLength(1);
   });
 
@@ -334,9 +443,10 @@ describe('typing while it works (18.1)', () => {
     const stage = new Stage().say('go').say('one').say('two');
     for (const text of ['one', 'two']) stage.take({ type: 'steered', text, taken: false });
     expect(stage.live).toContain('queued: one');
-    expect(stage.live).toContain('↑ takes it back');
+    expect(stage.live).toContain('They are said together after this turn. ↑ takes the last one back.');
     stage.press('up');
     expect(stage.state.editor.text).toBe('two');
+    expect(stage.live).toContain('It is said after this turn. ↑ takes it back.');
     stage.press('letter-u', 'ctrl').agent(complete);
     expect(stage.of('say').at(-1)).toEqual({ type: 'say', text: 'one' });
   });
@@ -351,6 +461,57 @@ describe('typing while it works (18.1)', () => {
     const stage = new Stage().say('go').say('one').take({ type: 'steered', text: 'one', taken: false });
     stage.press('letter-c', 'ctrl').agent(stopped);
     expect(stage.state).toMatchObject({ queue: [], editor: { text: 'one' } });
+    expect(stage.text).toContain('What you wrote meanwhile was not said: it is in the field again.');
+  });
+
+  const tool: ChatEvent = { type: 'tool_start', id: '1', name: 'Bash', input: { command: 'sleep 9' } };
+  const toolEnd: ChatEvent = { type: 'tool_end', id: '1', output: '', isError: false };
+  const steered = (...events: readonly ChatEvent[]) =>
+    new Stage()
+      .say('go')
+      .agent(...events)
+      .say('use src/')
+      .take({ type: 'steered', text: 'use src/', taken: true });
+
+  it.each([
+    ['while a tool runs', steered(tool)],
+    ['while it writes', steered({ type: 'text', text: 'so' }).agent({ type: 'text', text: ' it goes' })],
+    ['before the agent goes on', steered(tool).agent(toolEnd)],
+    ['before the CLI has said whether it takes it', new Stage().say('go').say('use src/')],
+  ])('what was said into a turn that is stopped %s comes back', (_, stage) => {
+    stage.type('and').press('letter-c', 'ctrl').agent(stopped);
+    expect(stage.state.editor.text).toBe('use src/\nand');
+    expect(stage.text).toContain('it is in the field again.');
+    // Whatever the CLI says about it later.
+    stage.take({ type: 'steered', text: 'use src/', taken: false });
+    expect(stage.of('say')).toHaveLength(1);
+  });
+
+  it('what was surely heard does not come back, nor what a gateway keeps', () => {
+    const heard = steered(tool).agent(toolEnd, { type: 'text', text: 'In src/ then.' }, stopped);
+    expect(heard.state.editor.text).toBe('');
+    const stage = new Stage().say('go');
+    const status = { ...stage.state.status, channel: 'home' };
+    stage.take({ type: 'conversation', event: { type: 'status', status } }).say('use src/');
+    stage.take({ type: 'steered', text: 'use src/', taken: true }).agent(stopped);
+    expect(stage.state.editor.text).toBe('');
+  });
+
+  it('a terminal without a field gets the words as lines', () => {
+    const stage = new Stage({ movesCursor: false });
+    for (const text of ['go', 'use src/']) stage.take({ type: 'line', text });
+    stage.agent(stopped);
+    expect(stage.text).toContain('What you wrote meanwhile was not said:\nuse src/');
+    expect(stage.state.editor.text).toBe('');
+  });
+
+  it('the working line says what Enter does', () => {
+    const stage = new Stage().say('go');
+    expect(stage.live).not.toContain('Enter:');
+    expect(stage.type('x').live).toContain('claude is working 0s · Enter: into this turn · Ctrl-C stops it');
+    const status = { ...stage.state.status, steers: false };
+    stage.take({ type: 'conversation', event: { type: 'status', status } });
+    expect(stage.live).toContain('Enter: after this turn');
   });
 });
 
