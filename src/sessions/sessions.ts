@@ -12,6 +12,7 @@ import { homeDirectory } from '../config/home-directory.js';
 import { defaultClocks, type PoolLimits } from '../config/limits.js';
 import { interruptedError, TurnoutError } from '../core/errors.js';
 import { endOrphans } from '../process/end-orphans.js';
+import { checkPoolLimits } from './check-session-options.js';
 import { identityOf } from './identity.js';
 import { liveOptions } from './live-options.js';
 import { LiveBackendSession } from './live-session.js';
@@ -31,6 +32,7 @@ export class Sessions {
   #swept: Promise<unknown> | undefined;
 
   constructor(limits: Partial<PoolLimits> = {}) {
+    checkPoolLimits(limits);
     this.#pool = new WarmPool(limits);
   }
 
