@@ -8,6 +8,7 @@ import {
 import {
   aPath,
   isAmount,
+  isWord,
   milliseconds,
   someArguments,
   someVariables,
@@ -49,7 +50,8 @@ function defaults(cliPath: string): BackendAdapterConfig {
 }
 
 const fields: FieldRules<BackendAdapterConfig> = {
-  cliPath: ['a path or the name of a program', aPath[1]],
+  // A program that is not there, and none at all, is what `validate` tells.
+  cliPath: ['a path or the name of a program', isWord],
   workingDir: ['the path of a directory', aPath[1]],
   queryTimeoutMs: milliseconds,
   exitGraceMs: ['a number of milliseconds', isAmount],

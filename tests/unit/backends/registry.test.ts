@@ -117,7 +117,7 @@ describe('createBackend()', () => {
     [{ maxTurns: '3' }, 'config.maxTurns can\'t be "3": expected a whole number (0: no limit).'],
     [{ maxTurns: 1.5 }, "config.maxTurns can't be 1.5"],
     [{ maxTurns: Number.NaN }, "config.maxTurns can't be NaN"],
-    [{ cliPath: '' }, 'config.cliPath can\'t be "": expected a path'],
+    [{ workingDir: '' }, 'config.workingDir can\'t be "": expected the path of a directory'],
     [{ model: '-x' }, 'config.model can\'t be "-x"'],
     [{ env: 'PATH=/bin' }, 'expected an object of names and texts'],
     [{ env: { KEY: 'sk', A: 5 } }, "config.env.A can't be 5: expected a text."],
