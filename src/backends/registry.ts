@@ -79,14 +79,16 @@ export function backendEntry(name: BackendName): BackendEntry {
 
 /**
  * The backend of that name. Everything has a default: the CLI is looked up on PATH and works in the current directory. Nothing is
- * started or looked for until it is used.
+ * started or looked for until it is used. A wrong call throws a TurnoutError that names the field.
+ *
+ * @param backend Its name: `claude`, `codex`, `gemini`, `opencode`, or one that was registered. Default: `claude`.
  */
-export function createBackend(written?: BackendName, config?: BackendConfig): CliBackend {
-  const name = meantBackendName(written);
+export function createBackend(backend?: BackendName, config?: BackendConfig): CliBackend {
+  const name = meantBackendName(backend);
   const { create, command } = backendEntry(name);
-  const backend = new create(completeConfig(command, config));
-  const own = backend.name();
-  if (own === name) return backend;
+  const made = new create(completeConfig(command, config));
+  const own = made.name();
+  if (own === name) return made;
   throw new TurnoutError(
     'bad_request',
     `The backend that was registered as ${JSON.stringify(name)} calls itself ${JSON.stringify(own)}.`,

@@ -99,7 +99,7 @@ export class Sessions {
   }
 }
 
-/** Opens one session with processes of its own, which end with it. */
+/** Opens one session with processes of its own, which end with it. Without a backend in the options it is one of `claude`. */
 export async function openSession(options?: SessionOptions, opening?: OpenOptions): Promise<BackendSession> {
   const sessions = new Sessions();
   try {
