@@ -26,6 +26,12 @@ export function checkSend(prompt: string, options: SendOptions): void {
   checkFields<SendOptions>(options, sendRules);
 }
 
+/** The same for the second argument of `open`. */
+export function checkOpening(options: Pick<SendOptions, 'signal'>): void {
+  if (!isRecord(options)) throw wrongValue('opening', 'an object, such as {signal}', options);
+  checkFields<Pick<SendOptions, 'signal'>>(options, { signal }, 'opening.');
+}
+
 /** The same for the argument of `setModel`. */
 export function checkModel(model: string): void {
   const [expected, isRight] = turnRules.model;

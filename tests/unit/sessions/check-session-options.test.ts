@@ -40,6 +40,13 @@ describe('a wrong call of a session (18.9)', () => {
     expect(() => new Sessions(limits as object)).toThrow(words);
   });
 
+  it.each<[unknown, string]>([
+    [{ signal: 5 }, "opening.signal can't be 5: expected an AbortSignal."],
+    [AbortSignal.abort, "opening can't be a function"],
+  ])('openSession({}, %j) rejects', async (opening, words) => {
+    await expect(openSession({ live: false }, opening as object)).rejects.toThrow(words);
+  });
+
   it('loadConfig() says what it needs', () => {
     expect(() => (loadConfig as unknown as () => void)()).toThrow(
       'env is missing: expected an object of settings',
